@@ -38,7 +38,7 @@ function sha256(text: string) {
 }
 
 async function open(): Promise<Analytics> {
-  const opened = await openAnalytics({
+  const openedAnalytics = await openAnalytics({
     settings: { engine: 'embedded', path: join(folder, 'data') },
     organisations,
     authenticate: createBearerAuth(organisations, Date.now),
@@ -46,8 +46,8 @@ async function open(): Promise<Analytics> {
     log: recorders.log,
     metrics: recorders.metrics,
   });
-  await until('the engine is ready', () => opened.ready());
-  return opened;
+  await until('the engine is ready', () => openedAnalytics.ready());
+  return openedAnalytics;
 }
 
 async function post(sql: string, key = ACME_KEY): Promise<{ response: Response; text: string }> {
@@ -59,8 +59,8 @@ async function post(sql: string, key = ACME_KEY): Promise<{ response: Response; 
   return { response, text: await response.text() };
 }
 
-async function count(where: string, key?: string): Promise<number> {
-  const { text } = await post(`SELECT count() FROM events_distributed WHERE ${where}`, key);
+async function count(condition: string, key?: string): Promise<number> {
+  const { text } = await post(`SELECT count() FROM events_distributed WHERE ${condition}`, key);
   return Number(text);
 }
 
@@ -208,22 +208,22 @@ describe('answers (contract 4.3, 7.2, 8)', () => {
   });
 
   test('1,000,000 rows are returned; with one more the database reports an error', async () => {
-    const most = await post('SELECT 1 FROM numbers(1000000)');
-    expect(most.response.status).toBe(200);
-    expect(most.text).toHaveLength(2_000_000);
-    const more = await post('SELECT 1 FROM numbers(1000001)');
-    expect(more.response.status).toBeGreaterThanOrEqual(400);
-    expect(more.text).toContain('TOO_MANY_ROWS_OR_BYTES');
+    const largestAnswer = await post('SELECT 1 FROM numbers(1000000)');
+    expect(largestAnswer.response.status).toBe(200);
+    expect(largestAnswer.text).toHaveLength(2_000_000);
+    const tooLargeAnswer = await post('SELECT 1 FROM numbers(1000001)');
+    expect(tooLargeAnswer.response.status).toBeGreaterThanOrEqual(400);
+    expect(tooLargeAnswer.text).toContain('TOO_MANY_ROWS_OR_BYTES');
   });
 
   test('4 MiB are returned; one byte more gives 502', async () => {
     const rows = "SELECT repeat('x', 524287) || if(number = 8, 'y', '') FROM numbers";
-    const most = await post(`${rows}(8) FORMAT TSVRaw`);
-    expect(most.response.status).toBe(200);
-    expect(most.text).toHaveLength(4 * 1024 * 1024);
-    const more = await post(`${rows}(1, 8) FORMAT TSVRaw`);
-    expect(more.response.status).toBe(502);
-    expect(more.text).toContain('4 MiB');
+    const largestAnswer = await post(`${rows}(8) FORMAT TSVRaw`);
+    expect(largestAnswer.response.status).toBe(200);
+    expect(largestAnswer.text).toHaveLength(4 * 1024 * 1024);
+    const tooLargeAnswer = await post(`${rows}(1, 8) FORMAT TSVRaw`);
+    expect(tooLargeAnswer.response.status).toBe(502);
+    expect(tooLargeAnswer.text).toContain('4 MiB');
   });
 });
 
@@ -235,11 +235,11 @@ test('only their owner can read the account files, and they contain no password'
 
 test('a killed engine starts again, and no event is lost or stored twice', async () => {
   const before = recorders.counted('guard_analytics_restarts_total');
-  let recorded = 0;
+  let recordedRows = 0;
   for (let wave = 0; wave < 30; wave += 1) {
-    for (let each = 0; each < 300; each += 1) {
+    for (let index = 0; index < 300; index += 1) {
       analytics.sink.record(sampleEvent({ site: 'killed' }));
-      recorded += 1;
+      recordedRows += 1;
     }
     if (wave === 10 || wave === 20) {
       const pid = enginePid();
@@ -252,7 +252,7 @@ test('a killed engine starts again, and no event is lost or stored twice', async
   const { text } = await post(
     "SELECT count(), uniqExact(request_id) FROM events_distributed WHERE site = 'killed'",
   );
-  expect(text).toBe(`${recorded}\t${recorded}\n`);
+  expect(text).toBe(`${recordedRows}\t${recordedRows}\n`);
   expect(recorders.counted('guard_analytics_restarts_total')).toBeGreaterThanOrEqual(before + 2);
   expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
 });

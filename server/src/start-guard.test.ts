@@ -11,9 +11,9 @@ import { startGuard } from './start-guard.ts';
 const LAST_MOMENT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
 
 /** Starts the whole product in this process, so that a test can set its clock. */
-async function startAt(now: number, over: Readonly<Record<string, unknown>>) {
+async function startAt(now: number, overrides: Readonly<Record<string, unknown>>) {
   const folder = mkdtempSync(join(tmpdir(), 'guard-clock-'));
-  const text = JSON.stringify(storySettings('http://127.0.0.1:9', { top: over }));
+  const text = JSON.stringify(storySettings('http://127.0.0.1:9', { top: overrides }));
   const result = parseSettings(text, { file: 'guard.yaml', baseDir: folder, env: {} });
   if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems));
   const time = { now };

@@ -6,12 +6,12 @@ import { scriptedAnswer, scriptedDatabase } from '../testing/scripted-database.t
 import { createClickHouseListener } from './listener.ts';
 
 test('statements that need the version at the same time share one query for it', async () => {
-  let atOnce = 0;
-  let most = 0;
+  let runningQueries = 0;
+  let mostRunning = 0;
   const send = async (): Promise<DatabaseAnswer> => {
-    most = Math.max(most, (atOnce += 1));
+    mostRunning = Math.max(mostRunning, (runningQueries += 1));
     await sleep(20);
-    atOnce -= 1;
+    runningQueries -= 1;
     return scriptedAnswer('26.7.1\t1\n');
   };
   const ran: string[] = [];
@@ -28,5 +28,5 @@ test('statements that need the version at the same time share one query for it',
   const asked = Array.from({ length: 20 }, () => listener.ask('SELECT version()', '', {}));
   await Promise.all(asked);
   expect(ran).toEqual(Array(20).fill("SELECT ('26.7.1' AS `version()`)"));
-  expect(most).toBe(1);
+  expect(mostRunning).toBe(1);
 });

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { QUERY } from '@guard/config/contract/limits';
 import { introspect } from './introspect.ts';
 
-const told = { version: '', revision: 0, organisation: 'acme' };
+const serverInfo = { version: '', revision: 0, organisation: 'acme' };
 
 test.each(['DESC a', 'SHOW DATABASES', 'SHOW TABLES FROM a', 'EXISTS a'])(
   'many blanks take little time and do not change the statement: %s',
   (start) => {
     const sql = `${start}${' '.repeat(QUERY.maxStatementChars)}x`;
     const before = process.threadCpuUsage();
-    expect(introspect(sql, told)).toBe(sql);
+    expect(introspect(sql, serverInfo)).toBe(sql);
     // It takes some milliseconds. An earlier version took a second and a half. Processor time of other programs is not
     // counted.
     expect(process.threadCpuUsage(before).user).toBeLessThan(300_000);

@@ -63,14 +63,14 @@ describe('programs use the events like a ClickHouse database', () => {
       { path: '/shelf' },
       { path: '/shelf' },
     ]);
-    const streamed = await client.query({
+    const streamResult = await client.query({
       query: 'SELECT number FROM numbers(20000)',
       format: 'JSONCompactEachRow',
     });
     let count = 0;
-    for await (const part of streamed.stream()) count += part.length;
+    for await (const part of streamResult.stream()) count += part.length;
     expect(count).toBe(20_000);
-    const given = {
+    const values = {
       text: "it's \\ \n\t{b:UInt8} 'x",
       count: 7,
       list: ["x'y", 'z\\'],
@@ -80,7 +80,7 @@ describe('programs use the events like a ClickHouse database', () => {
     };
     const query =
       'SELECT {text:String} AS text, {count:UInt8} AS count, {list:Array(String)} AS list, {at:DateTime64(3)} AS at, {nothing:Nullable(String)} AS nothing, {yes:Bool} AS yes LIMIT {count:UInt8}';
-    expect(await rows(query, given)).toEqual([{ ...given, at: '2023-11-14 22:13:20.123' }]);
+    expect(await rows(query, values)).toEqual([{ ...values, at: '2023-11-14 22:13:20.123' }]);
     await expect(rows('SELECT nowhere FROM events_distributed')).rejects.toMatchObject({
       code: '47',
       type: 'UNKNOWN_IDENTIFIER',
@@ -126,9 +126,9 @@ describe('programs use the events like a ClickHouse database', () => {
     expect((await ask('SELECT * FROM `system`."tables" FORMAT JSONEachRow')).text).toContain(
       '"name":"events_distributed"',
     );
-    const joined =
+    const joinedRows =
       "WITH 'default' AS here SELECT count() FROM system.tables WHERE database = here AND name IN (SELECT table FROM system.columns)";
-    expect((await ask(joined)).text).toBe('1\n');
+    expect((await ask(joinedRows)).text).toBe('1\n');
     expect((await ask('DESC events_distributed FORMAT TSV')).text.split('\n')).toHaveLength(
       EVENT_COLUMNS.length + 1,
     );
@@ -155,8 +155,8 @@ describe('programs use the events like a ClickHouse database', () => {
     const [plain, packed] = [await ask(sql), await ask(sql, 'compress=1')];
     expect(packed.body.length).toBeLessThan(plain.body.length / 4);
     expect(compressedText(packed.body, 1024 * 1024).equals(plain.body)).toBe(true);
-    const late = "SELECT 'aaaaaaaaaaaaaaaaaaaaaaaa' FROM numbers(1000001)";
-    for (const wrong of ['SELECT nowhere', 'SELECT throwIf(1)', late, 'DROP']) {
+    const lateError = "SELECT 'aaaaaaaaaaaaaaaaaaaaaaaa' FROM numbers(1000001)";
+    for (const wrong of ['SELECT nowhere', 'SELECT throwIf(1)', lateError, 'DROP']) {
       const { status, code, text } = await ask(wrong, 'compress=1');
       expect(status).toBe(403);
       expect(text).toMatch(new RegExp(`^Code: ${code}\\. DB::Exception: .+ \\([A-Z_]+\\)\n$`, 's'));
@@ -282,8 +282,8 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
 
   test('neither the value nor the type of a parameter can be read as SQL', async () => {
     const breakout = "') UNION ALL SELECT path FROM events --";
-    const filled = await ask('SELECT {a:String}', `param_a=${encodeURIComponent(breakout)}`);
-    expect(filled.text).toBe("\\') UNION ALL SELECT path FROM events --\n");
+    const filledAnswer = await ask('SELECT {a:String}', `param_a=${encodeURIComponent(breakout)}`);
+    expect(filledAnswer.text).toBe("\\') UNION ALL SELECT path FROM events --\n");
     for (const sql of [
       "SELECT {a:String'), file('/etc/passwd}",
       'SELECT {a:Nothing} FROM {b:Identifier}',

@@ -9,26 +9,27 @@ import { until } from '../testing/until.ts';
 const AT_ONCE = 8;
 
 test('accounts of many organisations are created a few at a time', async () => {
-  const waiting: ServerResponse[] = [];
-  let most = 0;
-  let made = 0;
+  const waitingAnswers: ServerResponse[] = [];
+  let mostWaiting = 0;
+  let createdAccounts = 0;
   const url = await serve((request, response) => {
     void readAll(request).then((sql) => {
       if (!sql.startsWith('CREATE USER')) {
         response.end(sql === 'SELECT version()' ? '25.8.1.1\n' : '');
         return;
       }
-      made += 1;
-      waiting.push(response);
-      most = Math.max(most, waiting.length);
+      createdAccounts += 1;
+      waitingAnswers.push(response);
+      mostWaiting = Math.max(mostWaiting, waitingAnswers.length);
       // The answers come only when this many requests are open.
-      if (waiting.length === AT_ONCE) for (const held of waiting.splice(0)) held.end();
+      if (waitingAnswers.length === AT_ONCE)
+        for (const heldAnswer of waitingAnswers.splice(0)) heldAnswer.end();
     });
   });
-  const organisations = Array.from({ length: 5 * AT_ONCE }, (_, each) => `organisation-${each}`);
+  const organisations = Array.from({ length: 5 * AT_ONCE }, (_, index) => `organisation-${index}`);
   const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
   const analytics = await openWithoutKeys(settings, organisations, createRecorders());
   onTestFinished(() => analytics.close());
   await until('all accounts are made', () => analytics.ready());
-  expect([most, made]).toEqual([AT_ONCE, organisations.length]);
+  expect([mostWaiting, createdAccounts]).toEqual([AT_ONCE, organisations.length]);
 });

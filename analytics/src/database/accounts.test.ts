@@ -75,11 +75,11 @@ describe('the database account is the tenant boundary (contract 5)', () => {
   });
 
   test('a server on which an account reads other organisations is not used', async () => {
-    const warned = createRecorders();
+    const recorders = createRecorders();
     const settings = { engine: 'clickhouse', url, ...writer } as const;
-    const careless = await openWithoutKeys(settings, ['unwalled'], warned);
+    const careless = await openWithoutKeys(settings, ['unwalled'], recorders);
     await until('it says so', () =>
-      warned.lines.some((line) => line.includes('guard_unwalled: HTTP 500: Code: 395')),
+      recorders.lines.some((line) => line.includes('guard_unwalled: HTTP 500: Code: 395')),
     );
     expect(careless.ready()).toBe(false);
     await careless.close();
@@ -93,8 +93,8 @@ describe('the database account is the tenant boundary (contract 5)', () => {
         [name]: String(value),
       });
     }
-    const changed = await ask(account, 'SELECT 1 SETTINGS max_execution_time = 0');
-    expect(changed.code).toBe(164);
+    const changedAnswer = await ask(account, 'SELECT 1 SETTINGS max_execution_time = 0');
+    expect(changedAnswer.code).toBe(164);
   });
 
   test('a statement has two threads even on a server with 1 GiB', async () => {
@@ -126,10 +126,10 @@ describe('the database account is the tenant boundary (contract 5)', () => {
       const statement = sql.replaceAll('FILE', secretFile);
       for (const path of ['/', '/ping', new URL(url).pathname.slice(0, -1)]) {
         for (const account of [{ user: 'default', password: '' }, writer]) {
-          const there = new URL(path, url);
-          there.searchParams.set('user', account.user);
-          there.searchParams.set('password', account.password);
-          const answer = await fetch(there, { method: 'POST', body: statement });
+          const pathUrl = new URL(path, url);
+          pathUrl.searchParams.set('user', account.user);
+          pathUrl.searchParams.set('password', account.password);
+          const answer = await fetch(pathUrl, { method: 'POST', body: statement });
           expect([path, account.user, answer.status]).toEqual([path, account.user, 404]);
           expect(await answer.text()).not.toContain('canary');
         }
@@ -145,16 +145,23 @@ test('the listener answers only queries on its own path and a ping; the own page
     200, 200,
   ]);
   const pages = ['', 'play', 'play/', 'dashboard', 'binary', 'merges', 'jemalloc', 'webterminal'];
-  const more = ['js/uplot.js', 'replicas_status', 'metrics', '?query=SELECT+1', 'ping', 'ping/'];
-  for (const path of [...pages, ...more]) {
+  const furtherPaths = [
+    'js/uplot.js',
+    'replicas_status',
+    'metrics',
+    '?query=SELECT+1',
+    'ping',
+    'ping/',
+  ];
+  for (const path of [...pages, ...furtherPaths]) {
     expect([path, await status(`/${path}`)]).toEqual([path, 404]);
   }
   expect(await status('/play', 'POST')).toBe(404);
 });
 
 describe('statements for a server or cluster', () => {
-  const named = { name: 'body', type: 'String', comment: '', codec: '', have: 1, servers: 2 };
-  const present = ['events', 'events_distributed'].map((table) => ({ table, ...named }));
+  const bodyColumn = { name: 'body', type: 'String', comment: '', codec: '', have: 1, servers: 2 };
+  const present = ['events', 'events_distributed'].map((table) => ({ table, ...bodyColumn }));
   const statements = [
     ...schemaStatements('a `cluster`', 'cluster', present, ''),
     ...schemaStatements('a `cluster`', 'replicated_cluster', present, ''),
@@ -164,8 +171,8 @@ describe('statements for a server or cluster', () => {
   ];
 
   test.each(statements)("the database's own parser accepts %s", async (sql) => {
-    const parsed = await ask(writer, `SELECT formatQuery(${quoteText(sql)})`);
-    expect(parsed).toMatchObject({ code: 0 });
+    const formatted = await ask(writer, `SELECT formatQuery(${quoteText(sql)})`);
+    expect(formatted).toMatchObject({ code: 0 });
   });
 
   test('they contain no password', () => {
@@ -178,14 +185,14 @@ test.runIf(process.platform === 'linux')(
   'an engine without queries uses hardly any processor time',
   async () => {
     /** Hundredths of a second of processor time, user and system, since the start. */
-    const used = (): number => {
+    const usedMs = (): number => {
       const fields = readFileSync(`/proc/${engine.pid ?? 0}/stat`, 'utf8').split(' ');
       return Number(fields[13]) + Number(fields[14]);
     };
     await until('a second with less than a tenth of it used', async () => {
-      const before = used();
+      const before = usedMs();
       await new Promise((resolve) => setTimeout(resolve, 1000));
-      return used() - before < 10;
+      return usedMs() - before < 10;
     });
   },
 );

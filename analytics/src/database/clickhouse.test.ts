@@ -22,7 +22,7 @@ function open(recorders: Recorders, ...organisations: readonly string[]): Promis
 }
 
 function record(analytics: Analytics, rows: number, site: string): void {
-  for (let each = 0; each < rows; each += 1) analytics.sink.record(sampleEvent({ site }));
+  for (let index = 0; index < rows; index += 1) analytics.sink.record(sampleEvent({ site }));
 }
 
 beforeAll(async () => {
@@ -81,19 +81,19 @@ test('a new organisation can be queried at once, and one without an account is r
 });
 
 test('tables of an earlier version are changed to the current definition and keep their rows (contract 4.4)', async () => {
-  const declared = `SELECT table, name, type, comment, compression_codec FROM system.columns
+  const declaredColumns = `SELECT table, name, type, comment, compression_codec FROM system.columns
     WHERE database = 'default' ORDER BY table, position`;
-  const present = await server.ask(declared);
+  const present = await server.ask(declaredColumns);
   const rows = await server.ask('SELECT count(), sum(cityHash64(*)) FROM events');
   for (const table of ['events', 'events_distributed']) {
     const earlier = `ALTER TABLE ${table} MODIFY COLUMN headers CODEC(ZSTD(3)), COMMENT COLUMN body 'Words of then.'`;
     expect(await server.ask(earlier)).toBe('');
   }
-  expect(await server.ask(declared)).not.toBe(present);
+  expect(await server.ask(declaredColumns)).not.toBe(present);
   const analytics = await open(createRecorders(), 'acme');
   await until('the server is ready', () => analytics.ready());
   await analytics.close();
-  expect(await server.ask(declared)).toBe(present);
+  expect(await server.ask(declaredColumns)).toBe(present);
   expect(await server.ask('SELECT count(), sum(cityHash64(*)) FROM events')).toBe(rows);
 });
 
@@ -126,15 +126,17 @@ test('rows are deleted after 90 days, headers and body after 14 (contract 2.7, 8
 
 test('forget deletes the rows of a session in all partitions, also rows that waited on disk, and fails without the server', async () => {
   await server.kill();
-  const away = await open(createRecorders(), 'acme');
+  const awayAnalytics = await open(createRecorders(), 'acme');
   const person = { kind: 'session', value: 'a'.repeat(32) } as const;
-  expect(await away.forget('delete', 'acme', person)).toMatchObject({ kind: 'refused' });
+  expect(await awayAnalytics.forget('delete', 'acme', person)).toMatchObject({ kind: 'refused' });
   for (const days of [0, 3, 40]) {
     const createdAt = Date.now() - days * DAY_MS;
-    away.sink.record(sampleEvent({ createdAt, site: 'forget', sessionSent: person.value }));
-    away.sink.record(sampleEvent({ createdAt, site: 'forget', session: 'b'.repeat(32) }));
+    awayAnalytics.sink.record(
+      sampleEvent({ createdAt, site: 'forget', sessionSent: person.value }),
+    );
+    awayAnalytics.sink.record(sampleEvent({ createdAt, site: 'forget', session: 'b'.repeat(32) }));
   }
-  await away.close();
+  await awayAnalytics.close();
   expect(readdirSync(join(server.folder, 'spill')).length).toBeGreaterThan(0);
   await server.start();
   const analytics = await open(createRecorders(), 'acme');

@@ -50,10 +50,10 @@ test('a request whose connection ends before an answer is sent once more', async
 });
 
 test('after an answer has begun the request is not sent again', async () => {
-  const cut = (socket: Socket) => {
+  const cutConnection = (socket: Socket) => {
     socket.write(ANSWER.replace('1\n', '1'), () => socket.resetAndDestroy());
   };
-  const { asked, send } = await startServer([answer, cut, answer]);
+  const { asked, send } = await startServer([answer, cutConnection, answer]);
   expect(await send()).toMatchObject({ kind: 'answered' });
   expect(await send()).toMatchObject({ kind: 'failed' });
   expect(asked).toHaveLength(2);

@@ -16,8 +16,8 @@ const states = new Set<unknown>();
 /** The child processes of this one. Earlier test files in the same process may have left some. */
 function children(): ReadonlySet<number> {
   const pid = String(process.pid);
-  const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return new Set(listed.split(' ').filter(Boolean).map(Number));
+  const childPids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return new Set(childPids.split(' ').filter(Boolean).map(Number));
 }
 
 const startedBefore = children();
@@ -43,7 +43,7 @@ test('a start that fails for an unknown cause is tried again before it is report
 
 test('a new organisation soon has an account, and no event is lost or visible to another one', async () => {
   function record(): void {
-    for (let each = 0; each < 50; each += 1) {
+    for (let index = 0; index < 50; index += 1) {
       analytics.sink.record(sampleEvent());
       analytics.sink.record(sampleEvent({ organisation: 'late' }));
     }
@@ -72,12 +72,12 @@ describe('while the engine restarts for a new organisation', () => {
     recorders.lines.filter((line) => line.includes('analytics_ready')).length;
 
   test('running and new queries of other organisations are answered', async () => {
-    let answered = false;
+    let isAnswered = false;
     const running = kindOf('SELECT sum(sipHash64(number)) FROM numbers(40000000)');
-    void running.then(() => (answered = true));
+    void running.then(() => (isAnswered = true));
     // This connection was opened later, so the database has received the first one.
     expect(await kindOf('SELECT 1')).toBe('rows');
-    expect(answered).toBe(false);
+    expect(isAnswered).toBe(false);
 
     const before = starts();
     analytics.setOrganisations([{ id: 'acme' }, { id: 'late' }, { id: 'later' }]);
@@ -94,13 +94,13 @@ describe('while the engine restarts for a new organisation', () => {
     const before = starts();
     analytics.setOrganisations([{ id: 'acme' }, { id: 'the last' }]);
     const caller = new AbortController();
-    const left = kindOf('SELECT 1', caller.signal);
-    const waiting = kindOf('SELECT 1');
+    const cancelledKind = kindOf('SELECT 1', caller.signal);
+    const waitingKind = kindOf('SELECT 1');
     await new Promise(setImmediate);
     caller.abort();
-    expect(await left).toBe('unavailable');
+    expect(await cancelledKind).toBe('unavailable');
     expect(starts()).toBe(before);
     await analytics.close();
-    expect(await waiting).toBe('unavailable');
+    expect(await waitingKind).toBe('unavailable');
   });
 });

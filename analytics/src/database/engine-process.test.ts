@@ -19,19 +19,19 @@ server.listen({ port: Number(process.argv[1]), host: '127.0.0.1', reusePort: tru
 
 describe.runIf(process.platform === 'linux')('the port of the engine before it listens', () => {
   test('is not available to programs that do not share it', async () => {
-    const held = await holdLoopbackPort();
-    const listening = once(createServer().listen(held.port, '127.0.0.1'), 'listening');
+    const heldPort = await holdLoopbackPort();
+    const listening = once(createServer().listen(heldPort.port, '127.0.0.1'), 'listening');
     await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' });
-    held.release();
+    heldPort.release();
   });
 
   test.runIf(process.getuid?.() === 0)(
     'is not available to another user who shares it',
     async () => {
-      const held = await holdLoopbackPort();
-      const ask = () => spawnSync(process.execPath, ['-e', STRANGER, String(held.port)]);
+      const heldPort = await holdLoopbackPort();
+      const ask = () => spawnSync(process.execPath, ['-e', STRANGER, String(heldPort.port)]);
       expect(ask().stdout.toString().trim()).toBe('EADDRINUSE');
-      held.release();
+      heldPort.release();
       expect(ask().stdout.toString().trim()).toBe('listens');
     },
   );
@@ -46,13 +46,13 @@ test('a start makes folders and files with passwords private', async () => {
   const files = ['config.xml', 'users.xml'].map((name) => join(access, name));
   for (const file of files) writeFileSync(file, 'of a backup');
   for (const each of [access, ...files]) chmodSync(each, 0o777);
-  const started = await startServer({
+  const startedEngine = await startServer({
     ...{ path, libraryPath: library.path, organisations: [], holdDeletion: false },
   });
-  started.heldPort.release();
+  startedEngine.heldPort.release();
   expect(statSync(access).mode & 0o777).toBe(0o700);
   expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
-  started.database.client.close();
-  await started.process.kill();
+  startedEngine.database.client.close();
+  await startedEngine.process.kill();
   rmSync(path, { recursive: true, force: true });
 });

@@ -8,7 +8,7 @@ import { createForget } from './forget.ts';
 async function forget(cluster: string | undefined, deletion: DatabaseAnswer) {
   const sent: Parameters<DatabaseClient['send']>[0][] = [];
   let rows = 3;
-  const scripted = scriptedDatabase((request) => {
+  const database = scriptedDatabase((request) => {
     const isDeletion = String(request.body[0]).startsWith('ALTER TABLE');
     if (!isDeletion) return Promise.resolve(scriptedAnswer(`${rows}\n`));
     sent.push(request);
@@ -16,7 +16,7 @@ async function forget(cluster: string | undefined, deletion: DatabaseAnswer) {
     return Promise.resolve(deletion);
   });
   const state = (): EngineState => {
-    const ready = scripted();
+    const ready = database();
     return ready.kind === 'ready' ? { ...ready, database: { ...ready.database, cluster } } : ready;
   };
   const person = { kind: 'address', value: '203.0.113.7' } as const;
@@ -36,14 +36,17 @@ test('the servers of a cluster have half an hour for a deletion', async () => {
 test.each([
   ['the servers are not done', scriptedAnswer('Code: 159. Distributed DDL task …', 159)],
   ['no answer comes', { kind: 'timeout' } as const],
-])('when a cluster takes longer, the answer says how to see the progress: %s', async (_, late) => {
-  const { outcome } = await forget('my cluster', late);
-  expect(outcome).toMatchObject({ kind: 'refused' });
-  const message = outcome.kind === 'refused' ? outcome.message : '';
-  expect(message).toContain('still deleting after half an hour, and continues');
-  expect(message).toContain("clusterAllReplicas('my cluster', system.mutations)");
-  expect(message).toContain('Run guard forget again later');
-});
+])(
+  'when a cluster takes longer, the answer says how to see the progress: %s',
+  async (_, lateMessage) => {
+    const { outcome } = await forget('my cluster', lateMessage);
+    expect(outcome).toMatchObject({ kind: 'refused' });
+    const message = outcome.kind === 'refused' ? outcome.message : '';
+    expect(message).toContain('still deleting after half an hour, and continues');
+    expect(message).toContain("clusterAllReplicas('my cluster', system.mutations)");
+    expect(message).toContain('Run guard forget again later');
+  },
+);
 
 test('when one server takes longer, the answer says to run the command again', async () => {
   const { outcome } = await forget(undefined, { kind: 'timeout' });

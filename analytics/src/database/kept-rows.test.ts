@@ -49,8 +49,8 @@ test('a clock that is 200 days ahead deletes nothing and is reported; a trusted 
       for (const days of [0, 20, 100]) {
         analytics.sink.record(sampleEvent({ createdAt: Date.now() - days * DAY_MS, body: 'c=3' }));
       }
-      const written = (): number => recorders.counted('guard_events_total', 'written');
-      await until('it is written', () => written() === 3 * part);
+      const writtenCount = (): number => recorders.counted('guard_events_total', 'written');
+      await until('it is written', () => writtenCount() === 3 * part);
     }
     expect(recorders.gauged('guard_analytics_deletion_held')).toBe(1);
     expect(analytics.condition()).toEqual({ state: 'ready', deletion: 'held' });

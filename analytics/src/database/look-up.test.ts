@@ -15,7 +15,7 @@ import { organisationAccount } from './accounts.ts';
 
 const ROWS = 100_000;
 /** Ten granules, a granule being the rows that are read together: one with the value, and some false matches. */
-const FEW = 10 * 8192;
+const FEW_ROWS = 10 * 8192;
 const DAY_MS = 86_400_000;
 const INDEXES = ['by_reference', 'by_request_id', 'by_session', 'by_ip'];
 const LOOK_UPS = {
@@ -65,8 +65,8 @@ async function read(sql: string): Promise<{ found: number; readRows: number }> {
 }
 
 test('a table of an earlier version gets the indexes, also for old rows, so a look-up reads few rows', async () => {
-  const dropped = INDEXES.map((name) => `DROP INDEX ${name}`).join(', ');
-  expect(await server.ask(`ALTER TABLE events ${dropped}`)).toBe('');
+  const dropClauses = INDEXES.map((name) => `DROP INDEX ${name}`).join(', ');
+  expect(await server.ask(`ALTER TABLE events ${dropClauses}`)).toBe('');
   await fill(0, 20);
   for (const sql of Object.values(LOOK_UPS)) {
     const before = await read(sql);
@@ -77,7 +77,7 @@ test('a table of an earlier version gets the indexes, also for old rows, so a lo
   for (const [value, sql] of Object.entries(LOOK_UPS)) {
     const now = await until(`the index of the ${value} is built`, async () => {
       const answer = await read(sql);
-      return answer.readRows < FEW ? answer : undefined;
+      return answer.readRows < FEW_ROWS ? answer : undefined;
     });
     expect(now.found).toBe(1);
   }
@@ -90,13 +90,14 @@ test('the merge after an insert builds the index, not the insert', async () => {
   expect(await server.ask('OPTIMIZE TABLE events FINAL')).toBe('');
   const { found, readRows } = await read(sql);
   expect(found).toBe(1);
-  expect(readRows).toBeLessThan(FEW);
+  expect(readRows).toBeLessThan(FEW_ROWS);
 });
 
 test('a second start changes nothing', async () => {
-  const defined = (): Promise<string> => server.ask('SHOW CREATE TABLE events FORMAT TSVRaw');
-  const before = await defined();
+  const readDefinition = (): Promise<string> =>
+    server.ask('SHOW CREATE TABLE events FORMAT TSVRaw');
+  const before = await readDefinition();
   for (const name of INDEXES) expect(before).toContain(`INDEX ${name} `);
   await openAndClose();
-  expect(await defined()).toBe(before);
+  expect(await readDefinition()).toBe(before);
 });

@@ -25,15 +25,15 @@ async function liveAndDie(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
-  await until('rows are recorded', () => said.length / 51 >= atLeast);
-  const ended = once(child.stdout, 'end');
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await until('rows are recorded', () => output.length / 51 >= atLeast);
+  const outputEnd = once(child.stdout, 'end');
   child.kill('SIGKILL');
-  await ended;
-  const recorded = said.split('\n').slice(0, -1);
-  const lastAt = Number(recorded.at(-1)?.split(' ')[1]);
-  return recorded
+  await outputEnd;
+  const recordedIds = output.split('\n').slice(0, -1);
+  const lastAt = Number(recordedIds.at(-1)?.split(' ')[1]);
+  return recordedIds
     .map((line) => line.split(' '))
     .filter(([, at]) => lastAt - Number(at) > LOST_AT_MOST_MS)
     .map(([id = '']) => id);

@@ -17,23 +17,23 @@ const recorders = createRecorders();
 let cluster: TwoShards;
 let analytics: Analytics;
 
-async function open(recorded?: Recorders): Promise<Analytics> {
+async function open(givenRecorders?: Recorders): Promise<Analytics> {
   const { url, writer } = cluster;
   const settings = { engine: 'clickhouse', url, ...writer, cluster: CLUSTER } as const;
-  const opened = await openWithoutKeys(settings, organisations, recorded);
-  await until('the cluster is ready', () => opened.ready());
-  return opened;
+  const openedAnalytics = await openWithoutKeys(settings, organisations, givenRecorders);
+  await until('the cluster is ready', () => openedAnalytics.ready());
+  return openedAnalytics;
 }
 
 /** Records two hundred rows of each organisation. */
 function record(site: string): void {
-  for (let each = 0; each < 200; each += 1) {
+  for (let index = 0; index < 200; index += 1) {
     analytics.sink.record(sampleEvent({ site }));
     analytics.sink.record(sampleEvent({ site, organisation: 'rival', path: `/${CANARY}` }));
   }
 }
 
-async function written(): Promise<void> {
+async function waitUntilWritten(): Promise<void> {
   await until('all is acknowledged', () => recorders.gauged('guard_events_queued') === 0);
 }
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
   cluster = await openTwoShards(organisations);
   analytics = await open(recorders);
   record('first');
-  await written();
+  await waitUntilWritten();
 });
 
 afterAll(async () => {
@@ -71,8 +71,8 @@ describe('a cluster of two shards (contract 2.7)', () => {
       const all = 'SELECT count() FROM events_distributed';
       expect(await cluster.ask(shard, cluster.writer, all)).toBe('400');
       expect(await cluster.asOrganisation(shard, 'acme', all)).toBe('200');
-      const own = 'SELECT count() FROM events';
-      expect(Number(await cluster.asOrganisation(shard, 'acme', own))).toBeLessThan(200);
+      const ownCount = 'SELECT count() FROM events';
+      expect(Number(await cluster.asOrganisation(shard, 'acme', ownCount))).toBeLessThan(200);
     }
     expect(counts[0]).toBe(400 - (counts[1] ?? 0));
   });
@@ -150,7 +150,7 @@ describe('one shard is away', () => {
     expect(recorders.gauged('guard_events_queued')).toBe(400);
 
     await cluster.bringSecondBack();
-    await written();
+    await waitUntilWritten();
     const once = 'SELECT count(), uniqExact(request_id) FROM events_distributed';
     expect(await query('acme', once)).toBe('rows: 400\t400\n');
     expect(await query('rival', once)).toBe('rows: 400\t400\n');

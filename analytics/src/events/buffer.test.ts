@@ -9,12 +9,12 @@ import { BUFFER_LIMITS, EventBuffer } from './buffer.ts';
 function setUp() {
   const recorders = createRecorders();
   const batches: Batch[] = [];
-  const saved: Batch[] = [];
+  const savedBatches: Batch[] = [];
   const state = { now: 1_000_000, waiting: 0 };
   const buffer = new EventBuffer({
     outbox: {
       put: (batch) => void batches.push(batch),
-      save: (batch) => void saved.push(batch),
+      save: (batch) => void savedBatches.push(batch),
       waiting: () => state.waiting,
       rows: () => 0,
     },
@@ -22,7 +22,7 @@ function setUp() {
     log: recorders.log,
     metrics: recorders.metrics,
   });
-  return { buffer, batches, saved, state, recorders };
+  return { buffer, batches, saved: savedBatches, state, recorders };
 }
 
 /** The rows of all parts. */
@@ -31,7 +31,7 @@ function decodeParts(batch: Batch | undefined) {
 }
 
 /** Waits for the turns of the event loop in which events are encoded. */
-async function encoded(turns = 1): Promise<void> {
+async function waitForTurns(turns = 1): Promise<void> {
   for (let turn = 0; turn <= turns; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -42,7 +42,7 @@ describe('events become batches', () => {
     const { buffer, batches, state } = setUp();
     buffer.record(sampleEvent());
     buffer.record(sampleEvent());
-    await encoded();
+    await waitForTurns();
     state.now += BUFFER_LIMITS.batchAgeMs - 1;
     buffer.tick();
     expect(batches).toHaveLength(0);
@@ -65,7 +65,7 @@ describe('events become batches', () => {
     buffer.tick();
     for (let round = 0; round < 3; round += 1) {
       buffer.record(sampleEvent());
-      await encoded();
+      await waitForTurns();
       pass(BUFFER_LIMITS.savedAtMs - 1);
       expect(saved).toHaveLength(round);
       pass(1);
@@ -82,7 +82,7 @@ describe('events become batches', () => {
     expect(batches[0]?.parts).toEqual(saved[2]?.parts);
     expect(saved[2]?.parts[0]).toBe(saved[0]?.parts[0]);
     buffer.record(sampleEvent());
-    await encoded();
+    await waitForTurns();
     pass(BUFFER_LIMITS.savedAtMs);
     expect(saved[3]?.rows).toBe(1);
     expect(saved[3]?.token).not.toBe(saved[2]?.token);
@@ -91,7 +91,7 @@ describe('events become batches', () => {
   test('after the clock was set back, a batch is handed on at once', async () => {
     const { buffer, batches, state } = setUp();
     buffer.record(sampleEvent());
-    await encoded();
+    await waitForTurns();
     state.now -= 7_200_000;
     buffer.tick();
     expect(batches.map((batch) => batch.rows)).toEqual([1]);
@@ -99,8 +99,8 @@ describe('events become batches', () => {
 
   test('no batch has more than 10,000 rows, and a full one does not wait', async () => {
     const { buffer, batches } = setUp();
-    for (let each = 0; each < 12_000; each += 1) buffer.record(sampleEvent());
-    await encoded(60);
+    for (let index = 0; index < 12_000; index += 1) buffer.record(sampleEvent());
+    await waitForTurns(60);
     expect(batches.map((batch) => batch.rows)).toEqual([10_000]);
     buffer.close();
     expect(batches.map((batch) => batch.rows)).toEqual([10_000, 2000]);
@@ -109,8 +109,8 @@ describe('events become batches', () => {
   test('no batch has many more than 8 MiB', async () => {
     const { buffer, batches } = setUp();
     const body = 'x'.repeat(16_384);
-    for (let each = 0; each < 1200; each += 1) buffer.record(sampleEvent({ body }));
-    await encoded(10);
+    for (let index = 0; index < 1200; index += 1) buffer.record(sampleEvent({ body }));
+    await waitForTurns(10);
     buffer.close();
     expect(batches.length).toBeGreaterThan(1);
     for (const { bytes } of batches) expect(bytes).toBeLessThan(BUFFER_LIMITS.batchBytes + 65_536);
@@ -121,7 +121,7 @@ describe('events become batches', () => {
     const { buffer, batches, state } = setUp();
     state.waiting = 2;
     buffer.record(sampleEvent());
-    await encoded();
+    await waitForTurns();
     state.now += 10 * BUFFER_LIMITS.batchAgeMs;
     buffer.tick();
     expect(batches).toHaveLength(0);
@@ -132,7 +132,8 @@ describe('events become batches', () => {
 
   test('events above the size of the ring are dropped and counted', () => {
     const { buffer, recorders } = setUp();
-    for (let each = 0; each < BUFFER_LIMITS.ringSize + 3; each += 1) buffer.record(sampleEvent());
+    for (let index = 0; index < BUFFER_LIMITS.ringSize + 3; index += 1)
+      buffer.record(sampleEvent());
     expect(recorders.counted('guard_events_total', 'recorded')).toBe(BUFFER_LIMITS.ringSize);
     expect(recorders.counted('guard_events_total', 'dropped')).toBe(3);
   });

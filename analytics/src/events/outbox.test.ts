@@ -73,13 +73,13 @@ async function setUp(
   return { outbox, spill, state, fate, lost, givenBack, folder, recorders };
 }
 
-const AWAY: InsertOutcome = { kind: 'retry', reason: 'away' };
-const none = (): AbortSignal => new AbortController().signal;
+const AWAY_OUTCOME: InsertOutcome = { kind: 'retry', reason: 'away' };
+const noDeadline = (): AbortSignal => new AbortController().signal;
 
 describe('batches on their way to the database', () => {
   test('a batch is sent again until it is acknowledged, with pauses that double up to 10 s', async () => {
     const { outbox, state, fate } = await setUp();
-    state.answer = AWAY;
+    state.answer = AWAY_OUTCOME;
     outbox.put(batch(1));
     await until('eight attempts', () => state.sent.length >= 8);
     expect(fate('written')).toBe(0);
@@ -102,7 +102,7 @@ describe('batches on their way to the database', () => {
 
   test('above the memory limit batches go to disk, and from there to the database', async () => {
     const { outbox, spill, state, fate } = await setUp({ maxMemoryBytes: 250 });
-    state.answer = AWAY;
+    state.answer = AWAY_OUTCOME;
     for (let token = 1; token <= 5; token += 1) {
       outbox.put(batch(token));
       await until('it is kept', () => outbox.rows() === token * 10);
@@ -118,7 +118,7 @@ describe('batches on their way to the database', () => {
 
   test('above the disk limit a batch is dropped and counted', async () => {
     const { outbox, state, fate } = await setUp({ maxMemoryBytes: 100, maxSpillBytes: 250 });
-    state.answer = AWAY;
+    state.answer = AWAY_OUTCOME;
     outbox.put(batch(1));
     outbox.put(batch(2));
     outbox.put(batch(3));
@@ -132,13 +132,13 @@ describe('batches on their way to the database', () => {
     const { outbox, fate } = await setUp();
     outbox.put(batch(1));
     outbox.put(batch(2));
-    await outbox.close(none());
+    await outbox.close(noDeadline());
     expect(fate('written')).toBe(20);
   });
 
   test('undelivered batches are saved in private files, and the next process sends them', async () => {
     const first = await setUp();
-    first.state.answer = AWAY;
+    first.state.answer = AWAY_OUTCOME;
     first.outbox.put(batch(1));
     first.outbox.put(batch(2));
     await until('an attempt was made', () => first.state.sent.length > 0);
@@ -192,7 +192,7 @@ describe('batches on their way to the database', () => {
     }
     await until('the disk goes on', () => givenBack.length === 20);
     await until('no file is left', () => readdirSync(folder).length === 0);
-    await outbox.close(none());
+    await outbox.close(noDeadline());
   });
 
   test('when the disk has room for a part of a batch, this part is kept and the rest is counted', async () => {
@@ -200,7 +200,7 @@ describe('batches on their way to the database', () => {
       maxMemoryBytes: 10,
       maxSpillBytes: 120,
     });
-    state.answer = AWAY;
+    state.answer = AWAY_OUTCOME;
     outbox.put(batch(1, 10));
     outbox.save(batch(2));
     outbox.save({ ...batch(2, 150), rows: 30 });
@@ -213,7 +213,7 @@ describe('batches on their way to the database', () => {
 
   test('unfinished and foreign files in the folder do no harm, and a cut file is counted', async () => {
     const first = await setUp();
-    first.state.answer = AWAY;
+    first.state.answer = AWAY_OUTCOME;
     first.outbox.put(batch(1));
     await first.outbox.close(AbortSignal.abort());
     const [name = ''] = readdirSync(first.folder);

@@ -18,12 +18,12 @@ const recorders = createRecorders();
 let analytics: Analytics;
 
 /** The token of a batch of three rows with a damaged file. */
-const DAMAGED = '33333333-3333-4333-8333-333333333333';
+const DAMAGED_TOKEN = '33333333-3333-4333-8333-333333333333';
 
 beforeAll(async () => {
   const spill = join(folder, 'spill');
   mkdirSync(spill);
-  writeFileSync(join(spill, `1700000000000-000001-3-500-${DAMAGED}.native`), 'x'.repeat(500));
+  writeFileSync(join(spill, `1700000000000-000001-3-500-${DAMAGED_TOKEN}.native`), 'x'.repeat(500));
   analytics = await openWithoutKeys({ engine: 'embedded', path: folder }, ['acme'], recorders);
   await until('the engine is ready', () => analytics.ready());
 });
@@ -32,10 +32,10 @@ afterAll(async () => {
   await analytics.close();
 });
 
-async function rowsOf(where: string): Promise<Record<string, unknown>[]> {
+async function rowsOf(condition: string): Promise<Record<string, unknown>[]> {
   const outcome = await analytics.runQuery({
     organisation: 'acme',
-    sql: `SELECT * FROM events_distributed WHERE ${where} FORMAT JSONEachRow`,
+    sql: `SELECT * FROM events_distributed WHERE ${condition} FORMAT JSONEachRow`,
   });
   const lines = textOf(outcome).split('\n');
   return lines.filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -127,7 +127,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** The rule of the columns for texts: cut, then made well-formed. */
-function stored(text: string, length: number): string {
+function storedText(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
 
@@ -137,12 +137,12 @@ function whole(value: number, max: number): number {
 
 function storedHeaders(headers: Readonly<Record<string, string>>): [string, string][] {
   const kept = new Map<string, string>();
-  let room = 8192;
+  let charsLeft = 8192;
   for (const [field, value] of Object.entries(headers)) {
-    const name = stored(field.toLowerCase(), 128);
+    const name = storedText(field.toLowerCase(), 128);
     if (SECRET_HEADERS.has(name) || kept.has(name)) continue;
-    const text = value.slice(0, room > 0 ? 2048 : 64);
-    room -= Math.min(field.length, 128) + text.length;
+    const text = value.slice(0, charsLeft > 0 ? 2048 : 64);
+    charsLeft -= Math.min(field.length, 128) + text.length;
     if (kept.size === 256) break;
     kept.set(name, text.toWellFormed());
   }
@@ -152,31 +152,31 @@ function storedHeaders(headers: Readonly<Record<string, string>>): [string, stri
 /** Columns with their own rule, in which an event and its row must agree. */
 function expected(event: DecisionEvent): Record<string, unknown> {
   const list = (items: readonly string[]): string[] =>
-    items.slice(0, 64).map((item) => stored(item, 256));
+    items.slice(0, 64).map((item) => storedText(item, 256));
   return {
     created_at: new Date(event.createdAt).toISOString().replace('T', ' ').replace('Z', ''),
     request_id: UUID.test(event.requestId) ? event.requestId : NIL_UUID,
-    site: stored(event.site, 256),
+    site: storedText(event.site, 256),
     status_code: whole(event.statusCode, 65_535),
-    rule: stored(event.rule, 256),
+    rule: storedText(event.rule, 256),
     monitor: event.monitor,
     observe: event.observe,
     rate_limited: event.rateLimited,
     block_reasons: list(event.blockReasons),
     block_reason_categories: list(event.blockReasonCategories),
-    crawler_id: stored(event.crawler?.id ?? '', 256),
-    crawler_name: stored(event.crawler?.name ?? '', 256),
+    crawler_id: storedText(event.crawler?.id ?? '', 256),
+    crawler_name: storedText(event.crawler?.name ?? '', 256),
     crawler_verified: event.crawler?.verified ?? false,
-    method: stored(event.method, 32),
-    host: stored(event.host, 512),
-    path: stored(event.path, 8192),
-    query: stored(event.query, 8192),
-    user_agent: stored(event.userAgent, 2048),
-    ip: stored(event.ip, 256),
+    method: storedText(event.method, 32),
+    host: storedText(event.host, 512),
+    path: storedText(event.path, 8192),
+    query: storedText(event.query, 8192),
+    user_agent: storedText(event.userAgent, 2048),
+    ip: storedText(event.ip, 256),
     duration_us: whole(event.durationUs, 4_294_967_295),
     ...expectedMore(event),
-    http2: stored(event.http2 ?? '', 512),
-    body: stored(event.body ?? '', 16_384),
+    http2: storedText(event.http2 ?? '', 512),
+    body: storedText(event.body ?? '', 16_384),
     headers: storedHeaders(event.headers),
   };
 }
@@ -204,9 +204,9 @@ describe('an event and its row (contract 2.7)', () => {
   test('any event comes back from the database with the values that its columns define (seeded)', async () => {
     const random = seededRandom();
     const events = new Map<string, DecisionEvent>();
-    const written = recorders.counted('guard_events_total', 'written');
-    for (let each = 0; each < 400; each += 1) {
-      const reference = `any ${each}`;
+    const writtenBefore = recorders.counted('guard_events_total', 'written');
+    for (let index = 0; index < 400; index += 1) {
+      const reference = `any ${index}`;
       const event = { ...anyEvent(random), reference };
       events.set(reference, event);
       analytics.sink.record(event);
@@ -227,11 +227,11 @@ describe('an event and its row (contract 2.7)', () => {
         expected(event ?? sampleEvent()),
       );
     }
-    expect(recorders.counted('guard_events_total', 'written')).toBe(written + events.size);
+    expect(recorders.counted('guard_events_total', 'written')).toBe(writtenBefore + events.size);
   });
 
   test('a malformed event does not affect the rows of others', async () => {
-    const dropped = recorders.counted('guard_events_total', 'dropped');
+    const droppedBefore = recorders.counted('guard_events_total', 'dropped');
     const broken = sampleEvent({ reference: 'beside' });
     // A caller without types could do this.
     Object.assign(broken, { headers: { accept: 7 } });
@@ -242,6 +242,6 @@ describe('an event and its row (contract 2.7)', () => {
       'the others are there',
       async () => (await rowsOf("reference = 'beside'")).length === 2,
     );
-    expect(recorders.counted('guard_events_total', 'dropped')).toBe(dropped + 1);
+    expect(recorders.counted('guard_events_total', 'dropped')).toBe(droppedBefore + 1);
   });
 });

@@ -61,17 +61,17 @@ function readTheirs(text: Buffer, [begin, end, type]: [number, number, string]):
 
 test('the lexer splits an accepted text as the database does (seeded)', LONG, async () => {
   const random = seededRandom();
-  const accepted: { text: string; ours: string }[] = [];
+  const acceptedTexts: { text: string; ours: string }[] = [];
   for (let round = 0; round < TEXTS; round += 1) {
     const text = randomStatement(random, 10);
-    const lexed = lex(text);
-    if (lexed.kind === 'tokens') {
-      accepted.push({ text, ours: comparable(lexed.tokens.map(nameOf)) });
+    const lexResult = lex(text);
+    if (lexResult.kind === 'tokens') {
+      acceptedTexts.push({ text, ours: comparable(lexResult.tokens.map(nameOf)) });
     }
   }
-  expect(accepted.length).toBeGreaterThan(TEXTS / 20);
-  for (let from = 0; from < accepted.length; from += BATCH) {
-    const batch = accepted.slice(from, from + BATCH);
+  expect(acceptedTexts.length).toBeGreaterThan(TEXTS / 20);
+  for (let from = 0; from < acceptedTexts.length; from += BATCH) {
+    const batch = acceptedTexts.slice(from, from + BATCH);
     const list = batch.map(({ text }) => quoteText(text)).join(',');
     const answer = await engine.asOwner(
       `SELECT arrayMap(t -> (t.1, t.2, toString(t.3)), tokenizeQuery(text)) FROM (SELECT arrayJoin([${list}]) AS text) FORMAT JSONCompactEachRow`,
@@ -108,29 +108,29 @@ test(
     const usable = [...readCorpus('useful/*.txt'), ...readCorpus('{held,bombs}.txt')];
     const all = statementsOf(usable).filter((sql) => !/\bFORMAT\b/.test(sql));
     const [first = '', ...rest] = all;
-    const dressed = Array.from({ length: TREES }, () =>
+    const dressedStatements = Array.from({ length: TREES }, () =>
       dressStatement(random.pick([first, ...rest]), random),
     );
-    let parsed = 0;
-    for (const sql of [...all, ...dressed]) {
+    let parsedCount = 0;
+    for (const sql of [...all, ...dressedStatements]) {
       if (judgeStatement(sql).kind === 'refused') continue;
       const theirs = await parse(sql);
       if (theirs === undefined) continue;
-      parsed += 1;
-      const lexed = lex(sql);
-      const tokens = lexed.kind === 'tokens' ? lexed.tokens : [];
+      parsedCount += 1;
+      const lexResult = lex(sql);
+      const tokens = lexResult.kind === 'tokens' ? lexResult.tokens : [];
       const seen = new Set(tokens.map((token) => identifier(token)?.toLowerCase()));
       const names = [...theirs.calls, ...theirs.tableCalls].map((name) => name.toLowerCase());
-      const where = `seed ${random.seed}: ${sql}`;
-      expect(names.filter(isDeniedName), where).toEqual([]);
+      const seedAndSql = `seed ${random.seed}: ${sql}`;
+      expect(names.filter(isDeniedName), seedAndSql).toEqual([]);
       expect(
         names.filter((name) => DENIED_CALLS.has(name)),
-        where,
+        seedAndSql,
       ).toEqual([]);
       const unseen = names.filter((name) => !seen.has(name) && !GRAMMAR_FUNCTIONS.has(name));
-      expect(unseen, where).toEqual([]);
+      expect(unseen, seedAndSql).toEqual([]);
     }
-    expect(parsed).toBeGreaterThan(all.length / 2);
+    expect(parsedCount).toBeGreaterThan(all.length / 2);
   },
 );
 
@@ -147,23 +147,25 @@ function isDenied(name: string): boolean {
 }
 
 test('every function of the database is denied or reviewed', async () => {
-  const reviewed = new Set(statementsOf(readCorpus('reviewed-functions.txt')).join(' ').split(' '));
+  const reviewedNames = new Set(
+    statementsOf(readCorpus('reviewed-functions.txt')).join(' ').split(' '),
+  );
   const names = (await engine.asOwner('SELECT lower(name) FROM system.functions'))
     .trim()
     .split('\n');
   expect(names.length).toBeGreaterThan(1000);
-  expect(names.filter((name) => !isDenied(name) && !reviewed.has(name))).toEqual([]);
-  expect([...reviewed].filter(isDenied)).toEqual([]);
+  expect(names.filter((name) => !isDenied(name) && !reviewedNames.has(name))).toEqual([]);
+  expect([...reviewedNames].filter(isDenied)).toEqual([]);
 });
 
 test('a function that works without parentheses is refused without parentheses', async () => {
   const all = (await engine.asOwner('SELECT name FROM system.functions')).trim().split('\n');
-  const called: string[] = [];
+  const calledNames: string[] = [];
   for (const name of all.filter((each) => /^\w+$/.test(each) && isDenied(each))) {
-    if (!(await engine.asOwner(`SELECT ${name}`)).startsWith('Code: ')) called.push(name);
+    if (!(await engine.asOwner(`SELECT ${name}`)).startsWith('Code: ')) calledNames.push(name);
   }
-  expect(called.sort()).toEqual(['currentUser', 'current_user', 'session_user', 'user']);
-  for (const name of called) {
+  expect(calledNames.sort()).toEqual(['currentUser', 'current_user', 'session_user', 'user']);
+  for (const name of calledNames) {
     expect(judgeStatement(`SELECT ${name}`)).toMatchObject({ kind: 'refused' });
   }
 });

@@ -52,12 +52,12 @@ async function exchange(head: string, body: Buffer | string = ''): Promise<strin
   return text;
 }
 
-function post(body: Buffer | string, ...more: string[]): Promise<string> {
+function post(body: Buffer | string, ...furtherLines: string[]): Promise<string> {
   const head = [
     'POST /query HTTP/1.1',
     'Authorization: Bearer good',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    ...more,
+    ...furtherLines,
   ];
   return exchange(head.join('\r\n'), body);
 }
@@ -188,13 +188,13 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
       const head = 'POST /query HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer good';
       socket.write(`${head}\r\nContent-Length: 8\r\n\r\nSELECT 1`);
       await once(socket, 'readable');
-      let delivered = false;
-      void asked[0]?.delivered?.then(() => (delivered = true));
+      let isDelivered = false;
+      void asked[0]?.delivered?.then(() => (isDelivered = true));
       await fetch(`http://127.0.0.1:${port}/elsewhere`);
-      expect(delivered).toBe(false);
+      expect(isDelivered).toBe(false);
       if (end === 'takes') socket.resume();
       else socket.destroy();
-      await until('it is delivered', () => delivered);
+      await until('it is delivered', () => isDelivered);
       socket.destroy();
     }
   });

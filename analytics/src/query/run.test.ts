@@ -7,9 +7,9 @@ import { createRunQuery } from './run.ts';
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => vi.useRealTimers());
 
-const CROWDED = scriptedAnswer('Code: 241. (total) memory limit exceeded', 241);
+const CROWDED_ANSWER = scriptedAnswer('Code: 241. (total) memory limit exceeded', 241);
 const OTHER_TYPE = scriptedAnswer('Code: 53. Type mismatch', 53);
-const TEXT = "SELECT 1 FROM events_distributed WHERE created_at > '2026-11-20T08:00:00Z'";
+const STATEMENT = "SELECT 1 FROM events_distributed WHERE created_at > '2026-11-20T08:00:00Z'";
 
 /** Runs a statement on a database that gives these answers, each after ten seconds. */
 async function run(sql: string, answers: readonly DatabaseAnswer[]) {
@@ -27,15 +27,23 @@ async function run(sql: string, answers: readonly DatabaseAnswer[]) {
 }
 
 test('contract 8: all attempts of a statement share one time limit', async () => {
-  const { sent } = await run('SELECT 1', [CROWDED, scriptedAnswer('Code: 153.', 153)]);
+  const { sent } = await run('SELECT 1', [CROWDED_ANSWER, scriptedAnswer('Code: 153.', 153)]);
   expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([35_000, 25_000, 15_000]);
 });
 
 test('an adapted statement without memory gets three attempts and one without indexes, then 503', async () => {
-  const crowded = [CROWDED, CROWDED, CROWDED, CROWDED];
-  const { outcome, statements, sent } = await run(TEXT, [OTHER_TYPE, ...crowded]);
-  const inUtc = expect.stringContaining("toDateTime64('2026-11-20T08:00:00Z', 3, 'UTC')") as string;
-  expect(statements).toEqual([TEXT, inUtc, inUtc, inUtc, inUtc]);
+  const crowdedAnswers = [CROWDED_ANSWER, CROWDED_ANSWER, CROWDED_ANSWER, CROWDED_ANSWER];
+  const { outcome, statements, sent } = await run(STATEMENT, [OTHER_TYPE, ...crowdedAnswers]);
+  const statementInUtc = expect.stringContaining(
+    "toDateTime64('2026-11-20T08:00:00Z', 3, 'UTC')",
+  ) as string;
+  expect(statements).toEqual([
+    STATEMENT,
+    statementInUtc,
+    statementInUtc,
+    statementInUtc,
+    statementInUtc,
+  ]);
   expect(sent.map(({ parameters }) => parameters['use_skip_indexes'])).toEqual([
     ...[undefined, undefined, undefined, undefined, '0'],
   ]);
@@ -49,7 +57,7 @@ test('organisations take turns with heavy statements', async () => {
     const sql = String(body[0]);
     if (!seen.has(sql)) {
       seen.add(sql);
-      return CROWDED;
+      return CROWDED_ANSWER;
     }
     turns.push(sql);
     await immediate();

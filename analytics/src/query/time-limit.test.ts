@@ -11,7 +11,7 @@ import { accountStatements } from '../database/clickhouse.ts';
 const ENDLESS = 'SELECT count() FROM numbers(1000000000000000) WHERE cityHash64(number) = 1';
 
 /** Because of the alias `events`, Guard does not adapt this statement to the local table. */
-const CORRELATED =
+const CORRELATED_QUERY =
   'SELECT 1 FROM events_distributed AS events WHERE EXISTS (SELECT 1 FROM events_distributed AS f WHERE f.ip = events.ip)';
 
 let server: DatabaseServer;
@@ -31,7 +31,7 @@ test.each([
   [500, 215, 'SELECT path, count() FROM events_distributed'],
   [500, 396, 'SELECT 1 FROM numbers(1000001)'],
   [500, 153, 'SELECT intDiv(1, 0)'],
-  [501, 48, CORRELATED],
+  [501, 48, CORRELATED_QUERY],
   [400, 62, 'SELECT 1 +'],
   [400, 6, "SELECT CAST('x' AS UInt8)"],
 ])('contract 4.3: status %i for the database error %i: %s', async (status, code, sql) => {

@@ -16,9 +16,9 @@ const DAY_MS = 86_400_000;
 const ROUNDS = rounds(150, 4000);
 const LONG = { timeout: 600_000 };
 
-const HELD = readCorpus('held.txt');
+const HELD_STATEMENTS = readCorpus('held.txt');
 /** The answer to each statement of HELD before the rival had rows. */
-const alone = new Map<string, string>();
+const answersAlone = new Map<string, string>();
 let engine: WalledEngine;
 
 function fill(statement: string): string {
@@ -33,11 +33,11 @@ async function answerOf(statement: string): Promise<string> {
 
 /** Records forty rows of the rival, with other days and times and larger numbers than those of acme. */
 function recordRival(): void {
-  for (let each = 0; each < 40; each += 1) {
+  for (let index = 0; index < 40; index += 1) {
     engine.analytics.sink.record(
       sampleEvent({
         organisation: 'rival',
-        createdAt: BASE + (each - 20) * DAY_MS,
+        createdAt: BASE + (index - 20) * DAY_MS,
         site: CANARY,
         path: `/${CANARY}`,
         rule: CANARY,
@@ -59,48 +59,49 @@ async function settle(organisation: string, rows: number): Promise<void> {
 
 beforeAll(async () => {
   engine = await openWalledEngine();
-  for (let each = 0; each < 20; each += 1) {
-    engine.analytics.sink.record(sampleEvent({ createdAt: BASE + each }));
+  for (let index = 0; index < 20; index += 1) {
+    engine.analytics.sink.record(sampleEvent({ createdAt: BASE + index }));
   }
   await settle('acme', 20);
-  for (const statement of statementsOf(HELD)) alone.set(statement, await answerOf(statement));
+  for (const statement of statementsOf(HELD_STATEMENTS))
+    answersAlone.set(statement, await answerOf(statement));
   recordRival();
   await settle('rival', 40);
 });
 afterAll(() => engine.close());
 
 describe('a statement reveals nothing about another organisation (contract 4.3, 5)', () => {
-  test.each(HELD)(
+  test.each(HELD_STATEMENTS)(
     'the answer does not change when another organisation gets rows: $tries',
     async (attempt) => {
       for (const statement of attempt.statements) {
         const answer = await answerOf(statement);
-        expect(answer, statement).toBe(alone.get(statement));
+        expect(answer, statement).toBe(answersAlone.get(statement));
         expect(answer.replaceAll(fill(statement), ''), statement).not.toContain(`/${CANARY}`);
       }
     },
   );
 
   test('most of these statements are answered with rows', () => {
-    const answers = [...alone.values()];
+    const answers = [...answersAlone.values()];
     expect(answers.filter((answer) => answer.startsWith('refused'))).toEqual([]);
-    const answered = answers.filter((answer) => answer.startsWith('rows'));
-    expect(answered.length).toBeGreaterThan(answers.length / 2);
+    const answeredCount = answers.filter((answer) => answer.startsWith('rows'));
+    expect(answeredCount.length).toBeGreaterThan(answers.length / 2);
   });
 
   test('disguised variants never return a canary (seeded)', LONG, async () => {
     const random = seededRandom();
-    const statements = statementsOf(HELD);
-    let answered = 0;
+    const statements = statementsOf(HELD_STATEMENTS);
+    let answeredCount = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const [first = '', ...rest] = statements;
       const sql = dressStatement(fill(random.pick([first, ...rest])), random);
       const { kind, text } = await engine.query('acme', sql);
-      if (kind === 'rows') answered += 1;
+      if (kind === 'rows') answeredCount += 1;
       expect(withoutItself(text, sql), `seed ${random.seed}: ${sql}`).not.toContain(`/${CANARY}`);
       expect(text, `seed ${random.seed}: ${sql}`).not.toContain(FILE_CANARY);
     }
-    expect(answered).toBeGreaterThan(0);
+    expect(answeredCount).toBeGreaterThan(0);
   });
 
   test.each(readCorpus('hostile/*.txt'))(
@@ -239,10 +240,15 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
   });
 
   test('at most four answers that a key does not read are in memory', async () => {
-    const { promise: delivered, resolve: take } = Promise.withResolvers<undefined>();
-    const ask = { organisation: 'acme', sql: 'SELECT 1', authorization: 'Bearer acme', delivered };
+    const { promise: delivery, resolve: take } = Promise.withResolvers<undefined>();
+    const ask = {
+      organisation: 'acme',
+      sql: 'SELECT 1',
+      authorization: 'Bearer acme',
+      delivered: delivery,
+    };
     const { runQuery } = engine.analytics;
-    for (let each = 0; each < 4; each += 1) expect((await runQuery(ask)).kind).toBe('rows');
+    for (let index = 0; index < 4; index += 1) expect((await runQuery(ask)).kind).toBe('rows');
     let fifth: string | undefined;
     const waits = runQuery(ask).then(({ kind }) => (fifth = kind));
     expect((await engine.query('acme', 'SELECT 2')).text).toBe('2\n');

@@ -30,22 +30,22 @@ export async function openClusterProxy(
   servers: readonly ServerBehind[],
   wait: (seconds: number) => Promise<unknown>,
 ): Promise<ClusterProxy> {
-  const onCluster: string[] = [];
+  const clusterStatements: string[] = [];
 
   async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = Buffer.concat(await request.toArray());
     const sql = body.toString();
     const everywhere = sql.includes(ON_CLUSTER);
-    const up = servers.filter((server) => server.isUp());
+    const runningServers = servers.filter((server) => server.isUp());
     const sent = everywhere ? Buffer.from(sql.replace(ON_CLUSTER, '')) : body;
-    if (everywhere) onCluster.push(sql);
+    if (everywhere) clusterStatements.push(sql);
     const answers: Response[] = [];
-    for (const server of everywhere ? up : up.slice(0, 1)) {
+    for (const server of everywhere ? runningServers : runningServers.slice(0, 1)) {
       answers.push(await pass(server, request, sent));
     }
     const answer = answers.find(({ ok }) => !ok) ?? answers[0];
     if (answer === undefined) throw new Error('no server runs');
-    if (everywhere && up.length < servers.length) {
+    if (everywhere && runningServers.length < servers.length) {
       await wait(Number(settingOf(request, 'distributed_ddl_task_timeout') ?? DEFAULT_WAIT_S));
       if (
         answer.ok &&
@@ -73,7 +73,7 @@ export async function openClusterProxy(
   await once(proxy, 'listening');
   return {
     url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/`,
-    onCluster,
+    onCluster: clusterStatements,
     close() {
       proxy.closeAllConnections();
       proxy.close();

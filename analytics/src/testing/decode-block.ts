@@ -15,20 +15,20 @@ export function decodeBlock(block: Buffer): Map<string, Decoded>[] {
     const values = reader.column(reader.text(), rows.length);
     rows.forEach((row, at) => row.set(name, values[at] ?? fail('a value is missing')));
   }
-  if (reader.left() !== 0) fail(`${reader.left()} bytes are left over`);
+  if (reader.bytesLeft() !== 0) fail(`${reader.bytesLeft()} bytes are left over`);
   return rows;
 }
 
 class BlockReader {
   readonly #block: Buffer;
-  #at = 0;
+  #offset = 0;
 
   constructor(block: Buffer) {
     this.#block = block;
   }
 
-  left(): number {
-    return this.#block.length - this.#at;
+  bytesLeft(): number {
+    return this.#block.length - this.#offset;
   }
 
   varuint(): number {
@@ -41,8 +41,8 @@ class BlockReader {
   }
 
   number(bytes: 1 | 2 | 4): number {
-    this.#at += bytes;
-    return this.#block.readUIntLE(this.#at - bytes, bytes);
+    this.#offset += bytes;
+    return this.#block.readUIntLE(this.#offset - bytes, bytes);
   }
 
   long(): number {
@@ -51,9 +51,9 @@ class BlockReader {
 
   text(): string {
     const length = this.varuint();
-    if (length > this.left()) fail('a text is cut');
-    this.#at += length;
-    return this.#block.toString('utf8', this.#at - length, this.#at);
+    if (length > this.bytesLeft()) fail('a text is cut');
+    this.#offset += length;
+    return this.#block.toString('utf8', this.#offset - length, this.#offset);
   }
 
   column(type: string, rows: number): Decoded[] {

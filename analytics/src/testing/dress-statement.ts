@@ -68,15 +68,15 @@ export function dressStatement(sql: string, random: SeededRandom): string {
   const tokens = sql.match(TOKEN) ?? [];
   if (tokens.some((token) => QUOTES.has(token))) return sql;
   const isQuery = /^(?:SELECT|WITH)\b/.test(sql) && !/\bFORMAT\b/.test(sql);
-  const dressed = tokens.map((token, at) => {
+  const dressedTokens = tokens.map((token, at) => {
     if (/^\s+$/.test(token)) return random.below(3) === 0 ? random.pick(GAPS) : token;
     if (!/^[A-Za-z_]\w*$/.test(token)) return token;
     const isCalled = tokens[at + 1] === '(' || tokens[at + 1] === '.';
-    if (isCalled && random.below(3) === 0) return quoted(token, random);
+    if (isCalled && random.below(3) === 0) return quoteWord(token, random);
     const gap = isCalled && random.below(6) === 0 ? random.pick(GAPS) : '';
     return (isKeyword(token) ? otherCase(token, random) : token) + gap;
   });
-  const query = dressed.join('');
+  const query = dressedTokens.join('');
   return isQuery ? random.pick(PLACES)(query) : query;
 }
 
@@ -89,7 +89,7 @@ function otherCase(word: string, random: SeededRandom): string {
   return Array.from(word, (char) => (random.below(2) === 0 ? char.toLowerCase() : char)).join('');
 }
 
-function quoted(word: string, random: SeededRandom): string {
+function quoteWord(word: string, random: SeededRandom): string {
   const quote = random.pick(['`', '"']);
   return quote + word + quote;
 }

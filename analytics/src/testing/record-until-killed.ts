@@ -9,11 +9,11 @@ import { sampleEvent } from './sample-event.ts';
 const settings = JSON.parse(process.argv[2] ?? '') as AnalyticsSettings;
 const analytics = await openWithoutKeys(settings, ['acme']);
 setInterval(() => {
-  let said = '';
-  for (let each = 0; each < 20; each += 1) {
+  let output = '';
+  for (let index = 0; index < 20; index += 1) {
     const requestId = randomUUID();
     analytics.sink.record(sampleEvent({ requestId }));
-    said += `${requestId} ${Date.now()}\n`;
+    output += `${requestId} ${Date.now()}\n`;
   }
-  writeSync(1, said);
+  writeSync(1, output);
 }, 5);

@@ -18,8 +18,8 @@ export function createRecorders(): Recorders {
   const key = (name: string, label = ''): string => `${name}{${label}}`;
   return {
     metrics: {
-      count: (name, label, by = 1) => {
-        counters.set(key(name, label), (counters.get(key(name, label)) ?? 0) + by);
+      count: (name, label, amount = 1) => {
+        counters.set(key(name, label), (counters.get(key(name, label)) ?? 0) + amount);
       },
       gauge: (name, read) => void gauges.set(name, read),
     },

@@ -38,16 +38,16 @@ export async function startEngine(
   mkdirSync(dataPath);
   writeFileSync(configPath, configXml({ usersPath, maxMemoryBytes, queryPath }));
   let lastWords = '';
-  for (let tried = 0; tried < PORTS_TRIED; tried += 1) {
+  for (let attempt = 0; attempt < PORTS_TRIED; attempt += 1) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}${queryPath}`;
     const client = createDatabaseClient(new URL(url));
     const engine = startEngineProcess({ libraryPath: library.path, dataPath, configPath, port });
     const over = new AbortController();
-    const ended = await Promise.race([engine.ended, answers(client, writer, over.signal)]);
-    if (ended === undefined) return { engine, client, url };
+    const endReason = await Promise.race([engine.ended, answers(client, writer, over.signal)]);
+    if (endReason === undefined) return { engine, client, url };
     over.abort();
-    lastWords = ended;
+    lastWords = endReason;
     client.close();
   }
   throw new Error(`The engine ended on ${PORTS_TRIED} ports: ${lastWords}`);

@@ -52,7 +52,7 @@ export async function openTwoShards(
 ): Promise<TwoShards> {
   const folder = mkdtempSync(join(tmpdir(), 'guard-shards-'));
   const usersPath = join(folder, 'users.xml');
-  writeFileSync(usersPath, withOperator(usersXml(writer, organisations)));
+  writeFileSync(usersPath, addOperator(usersXml(writer, organisations)));
   const ports = [await freePort(), await freePort()] as const;
   const shards = [
     await describeShard(folder, usersPath, membersOf(ports, kind), ports[0]),
@@ -85,7 +85,7 @@ export async function openTwoShards(
 /** On a busy machine the other shard needs more than the default of one second. */
 const PATIENT = '<connect_timeout_with_failover_ms>10000</connect_timeout_with_failover_ms>';
 
-function withOperator(users: string): string {
+function addOperator(users: string): string {
   const account = `<operator>
       <password_sha256_hex>${sha256Hex(operator.password)}</password_sha256_hex>
       <networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>
@@ -135,13 +135,13 @@ async function describeShard(
     async start() {
       engine = startEngineProcess({ libraryPath, dataPath, configPath, port });
       await until('the shard answers', () => client.ping(1000));
-      const refused = await askDirectly(client, operator, 'SYSTEM START LISTEN TCP');
-      if (refused !== '') throw new Error(refused);
+      const refusal = await askDirectly(client, operator, 'SYSTEM START LISTEN TCP');
+      if (refusal !== '') throw new Error(refusal);
     },
     async kill() {
-      const killed = engine;
+      const killedEngine = engine;
       engine = undefined;
-      await killed?.kill();
+      await killedEngine?.kill();
     },
   };
 }

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * @throws when `deadlineMs` have passed
  */
 export async function until<T>(
-  what: string,
+  description: string,
   read: () => T | undefined | false | Promise<T | undefined | false>,
   deadlineMs = 45_000,
   lines: readonly string[] = [],
@@ -17,7 +17,8 @@ export async function until<T>(
   for (;;) {
     const value = await read();
     if (value !== undefined && value !== false) return value;
-    if (Date.now() > end) throw new Error([`Not in time: ${what}`, ...lines.slice(-5)].join('\n'));
+    if (Date.now() > end)
+      throw new Error([`Not in time: ${description}`, ...lines.slice(-5)].join('\n'));
     await sleep(20);
   }
 }

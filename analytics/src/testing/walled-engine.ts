@@ -46,14 +46,14 @@ export async function openWalledEngine(): Promise<WalledEngine> {
   writeFileSync(secretFile, FILE_CANARY);
   writeFileSync(usersPath, usersXml(writer, ['acme', 'rival']));
   const { engine, client, url } = await startEngine(folder, writer, MAX_MEMORY_BYTES);
-  const failed = await prepareSchema(client, writer, CLUSTER, 'one_server');
-  if (failed !== undefined) throw new Error(failed);
+  const failureText = await prepareSchema(client, writer, CLUSTER, 'one_server');
+  if (failureText !== undefined) throw new Error(failureText);
   const recorders = createRecorders();
-  const revoked = new Set<string>();
+  const revokedKeys = new Set<string>();
   const authenticate: AuthenticateBearer = (authorization) => {
     const [, token = '', organisation, key = 'only'] =
       /^Bearer ((acme|rival)(?:-(\w+))?)$/.exec(authorization ?? '') ?? [];
-    return organisation === undefined || revoked.has(token) ? undefined : { organisation, key };
+    return organisation === undefined || revokedKeys.has(token) ? undefined : { organisation, key };
   };
   const analytics = await openAnalytics({
     settings: { engine: 'clickhouse', url, ...writer },
@@ -80,7 +80,7 @@ export async function openWalledEngine(): Promise<WalledEngine> {
   return {
     analytics,
     secretFile,
-    revoke: (token) => revoked.add(token),
+    revoke: (token) => revokedKeys.add(token),
     async query(organisation, sql, signal) {
       const outcome = await analytics.runQuery({
         organisation,

@@ -60,8 +60,8 @@ describe('a database of the user', () => {
     ['8.8.8.8', 0, ''],
     ['2001:db8::1', 0, ''],
   ])('has for %s the number %d and the holder "%s"', (ip, asn, name) => {
-    const own = openAsns(path);
-    expect([own.numberOf(ip), own.nameOf(ip)]).toEqual([asn, name]);
+    const ownAsns = openAsns(path);
+    expect([ownAsns.numberOf(ip), ownAsns.nameOf(ip)]).toEqual([asn, name]);
   });
 
   test('with another format leads to an error that names the file', () => {
@@ -93,16 +93,18 @@ describe('the packed table', () => {
     };
     const v4 = runs(32n, 500);
     const v6 = runs(64n, 500);
-    const read = decodeAsnFile(encodeAsnFile(v4, v6));
+    const decoded = decodeAsnFile(encodeAsnFile(v4, v6));
     const word = 32n;
-    expect([...read.v4.starts].map(BigInt), `seed ${random.seed}`).toEqual(
+    expect([...decoded.v4.starts].map(BigInt), `seed ${random.seed}`).toEqual(
       v4.map(({ start }) => start),
     );
-    expect([...read.v4.values]).toEqual(v4.map(({ asn }) => asn));
+    expect([...decoded.v4.values]).toEqual(v4.map(({ asn }) => asn));
     expect(
-      [...read.v6.highs].map((high, at) => (BigInt(high) << word) | BigInt(read.v6.lows[at] ?? 0)),
+      [...decoded.v6.highs].map(
+        (high, at) => (BigInt(high) << word) | BigInt(decoded.v6.lows[at] ?? 0),
+      ),
     ).toEqual(v6.map(({ start }) => start));
-    expect([...read.v6.values]).toEqual(v6.map(({ asn }) => asn));
+    expect([...decoded.v6.values]).toEqual(v6.map(({ asn }) => asn));
   });
 
   test('may be empty', () => {
@@ -127,9 +129,9 @@ describe('the packed names', () => {
       [7, 'Seven'],
       [13_335, ''],
     ]);
-    const read = new AsnNames(encodeAsnNames(names));
-    for (const [asn, name] of names) expect(read.nameOf(asn)).toBe(name);
-    for (const asn of [0, 8, 4_294_967_295]) expect(read.nameOf(asn)).toBe('');
+    const decoded = new AsnNames(encodeAsnNames(names));
+    for (const [asn, name] of names) expect(decoded.nameOf(asn)).toBe(name);
+    for (const asn of [0, 8, 4_294_967_295]) expect(decoded.nameOf(asn)).toBe('');
   });
 
   test.each(['7', '7 Seven'])('are refused when they are cut off: "%s"', (text) => {

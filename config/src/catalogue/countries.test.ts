@@ -46,8 +46,8 @@ describe('the country of an address', () => {
         parseIp(`${v6}:${(last << 8).toString(16)}::${group()}`) ?? '',
       ]);
       for (const ip of near) {
-        const found = reader.get(ip)?.country_code;
-        const code = found === 'ZZ' ? undefined : found;
+        const libraryCode = reader.get(ip)?.country_code;
+        const code = libraryCode === 'ZZ' ? undefined : libraryCode;
         expect(countryOf(ip), `${ip}, seed ${random.seed}`).toBe(code);
       }
     }

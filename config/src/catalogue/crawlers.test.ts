@@ -8,7 +8,7 @@ import type { CatalogueCrawler } from './crawlers.ts';
 
 const catalogue = CrawlerCatalogue.load();
 
-function claimed(userAgent: string): CatalogueCrawler {
+function claimedCrawler(userAgent: string): CatalogueCrawler {
   const crawler = catalogue.identify(userAgent);
   if (crawler === undefined) throw new Error(`no crawler found in: ${userAgent}`);
   return crawler;
@@ -69,7 +69,7 @@ describe('a User-Agent identifies (contract 1.3)', () => {
 
 describe('verification (contract 1.3: the source IP lies inside the published ranges)', () => {
   test('of Googlebot succeeds inside of the ranges and unmasks an impersonator outside', () => {
-    const googlebot = claimed(GOOGLEBOT);
+    const googlebot = claimedCrawler(GOOGLEBOT);
     expect(catalogue.verify(googlebot, '66.249.66.1')).toBe('verified');
     expect(catalogue.verify(googlebot, '203.0.113.9')).toBe('impersonator');
     expect(catalogue.verify(googlebot, '2001:4860:4801:10::1')).toBe('verified');
@@ -86,22 +86,24 @@ describe('verification (contract 1.3: the source IP lies inside the published ra
     'AhrefsBot',
     'UptimeRobot',
   ])('of %s unmasks an impersonator, because its list is complete', (name) => {
-    expect(catalogue.verify(claimed(name), '203.0.113.9')).toBe('impersonator');
+    expect(catalogue.verify(claimedCrawler(name), '203.0.113.9')).toBe('impersonator');
   });
 
   test.each(['facebookexternalhit', 'YandexBot', 'SemrushBot', 'Chrome-Lighthouse'])(
     'of %s accuses no visitor, because its list is not authoritative',
     (name) => {
-      expect(catalogue.verify(claimed(name), '203.0.113.9')).toBe('unverifiable');
+      expect(catalogue.verify(claimedCrawler(name), '203.0.113.9')).toBe('unverifiable');
     },
   );
 
   test('of a crawler with a whole network as its range succeeds inside this network', () => {
-    expect(catalogue.verify(claimed('facebookexternalhit/1.1'), '31.13.24.1')).toBe('verified');
+    expect(catalogue.verify(claimedCrawler('facebookexternalhit/1.1'), '31.13.24.1')).toBe(
+      'verified',
+    );
   });
 
   test('is impossible when nothing is published', () => {
-    expect(catalogue.verify(claimed('Baiduspider'), '203.0.113.9')).toBe('unverifiable');
+    expect(catalogue.verify(claimedCrawler('Baiduspider'), '203.0.113.9')).toBe('unverifiable');
   });
 });
 
@@ -118,7 +120,7 @@ describe('loading', () => {
     rsl_category: 'all',
     user_agent: { contains: ['ExampleBot'] },
   };
-  const published = {
+  const publishedLists = {
     published: true,
     authoritative: true,
     source_url: 'https://bot.example/ips',
@@ -126,11 +128,11 @@ describe('loading', () => {
   };
 
   const file = (v4: readonly string[], v6: readonly string[] = []) =>
-    folderWith({ operator: 'Example', crawlers: [crawler], ranges: { ...published, v4, v6 } });
+    folderWith({ operator: 'Example', crawlers: [crawler], ranges: { ...publishedLists, v4, v6 } });
   function standingOf(ip: string, folder: string, overlay?: string) {
-    const loaded = CrawlerCatalogue.load(folder, overlay);
-    const found = loaded.identify('ExampleBot/1.0');
-    return found && loaded.verify(found, ip);
+    const loadedCatalogue = CrawlerCatalogue.load(folder, overlay);
+    const foundCrawler = loadedCatalogue.identify('ExampleBot/1.0');
+    return foundCrawler && loadedCatalogue.verify(foundCrawler, ip);
   }
 
   test('drops bogons and over-wide ranges, and counts them', () => {
@@ -153,26 +155,29 @@ describe('loading', () => {
   });
 
   describe('takes refreshed ranges from a folder', () => {
-    const bundled = file(['8.8.8.0/24']);
+    const bundledFile = file(['8.8.8.0/24']);
     const source = { url: 'https://bot.example/ips', v4: ['9.9.9.0/24'], v6: [] };
-    const refreshed = { fetched_at: '2026-11-22T08:00:00.000Z', sources: [source] };
-    const standing = (overlay: string, ip: string) => standingOf(ip, bundled, overlay);
+    const refreshedRanges = { fetched_at: '2026-11-22T08:00:00.000Z', sources: [source] };
+    const standing = (overlay: string, ip: string) => standingOf(ip, bundledFile, overlay);
 
     test('which replace the bundled ranges', () => {
-      const overlay = folderWith(refreshed);
+      const overlay = folderWith(refreshedRanges);
       expect(standing(overlay, '9.9.9.9')).toBe('verified');
       expect(standing(overlay, '8.8.8.8')).toBe('impersonator');
-      const [list] = CrawlerCatalogue.load(bundled, overlay).lists;
+      const [list] = CrawlerCatalogue.load(bundledFile, overlay).lists;
       expect(list?.asOf).toBe(Date.parse('2026-11-22T08:00:00Z'));
     });
 
     test('and drops bogons and over-wide ranges from them', () => {
-      const overlay = folderWith({ ...refreshed, sources: [{ ...source, v4: ['10.0.0.0/8'] }] });
+      const overlay = folderWith({
+        ...refreshedRanges,
+        sources: [{ ...source, v4: ['10.0.0.0/8'] }],
+      });
       expect(standing(overlay, '10.1.1.1')).toBe('unverifiable');
     });
 
     test('unless the bundled ranges are newer', () => {
-      const overlay = folderWith({ ...refreshed, fetched_at: '2026-11-01T08:00:00.000Z' });
+      const overlay = folderWith({ ...refreshedRanges, fetched_at: '2026-11-01T08:00:00.000Z' });
       expect(standing(overlay, '8.8.8.8')).toBe('verified');
     });
 
@@ -181,7 +186,7 @@ describe('loading', () => {
     });
 
     test('and throws an error that names a file there with another format', () => {
-      expect(() => CrawlerCatalogue.load(bundled, folderWith({}))).toThrow(/example\.json/);
+      expect(() => CrawlerCatalogue.load(bundledFile, folderWith({}))).toThrow(/example\.json/);
     });
   });
 
@@ -194,7 +199,7 @@ describe('loading', () => {
   });
 
   test('and has the host names of an operator without ranges', () => {
-    const baidu = claimed('Baiduspider');
+    const baidu = claimedCrawler('Baiduspider');
     expect(catalogue.proofsOf(baidu)).toEqual({
       list: undefined,
       hostNames: ['crawl.baidu.com', 'crawl.baidu.jp'],

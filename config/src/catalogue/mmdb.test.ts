@@ -24,9 +24,9 @@ test('neighbours of an address do not get its record, and a damaged record does 
   mmdb[mmdb.indexOf('XX') - 1] = 0;
   mmdb[mmdb.indexOf('XX')] = 99;
   const countryOf = open(mmdb);
-  const inTurn = [3, 1, 2, 4, 3, 1, 2, 4].map((last) => countryOf(`10.0.0.${last}`));
-  expect(inTurn.slice(0, 4)).toEqual([undefined, 'DE', 'FR', undefined]);
-  expect(inTurn.slice(4)).toEqual(inTurn.slice(0, 4));
+  const countriesInTurn = [3, 1, 2, 4, 3, 1, 2, 4].map((last) => countryOf(`10.0.0.${last}`));
+  expect(countriesInTurn.slice(0, 4)).toEqual([undefined, 'DE', 'FR', undefined]);
+  expect(countriesInTurn.slice(4)).toEqual(countriesInTurn.slice(0, 4));
 });
 
 /** A list of 16 million lists of 16 million entries, and so on: five bytes each, and 128 MB for the library. */

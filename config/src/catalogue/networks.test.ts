@@ -53,12 +53,12 @@ describe('lists of networks', () => {
   }
 
   test('rank Tor over VPN over datacenter', () => {
-    const loaded = load({
+    const catalogue = load({
       tor: '8.8.8.8/32\n',
       vpn: '8.8.8.0/29\n',
       datacenter: '# comment\n8.8.8.0/24\n',
     });
-    expect(['8.8.8.8', '8.8.8.1', '8.8.8.77'].map((ip) => loaded.kindOf(ip))).toEqual([
+    expect(['8.8.8.8', '8.8.8.1', '8.8.8.77'].map((ip) => catalogue.kindOf(ip))).toEqual([
       'tor',
       'vpn',
       'datacenter',
@@ -66,17 +66,17 @@ describe('lists of networks', () => {
   });
 
   test('lose bogons and over-wide ranges when they are loaded', () => {
-    const loaded = load({
+    const catalogue = load({
       tor: '8.8.8.0/24\n',
       vpn: '8.0.0.0/8\n',
       datacenter: '203.0.113.0/24\n192.168.1.0/24\nx\n',
     });
-    expect(loaded.lists.map(({ refused }) => refused)).toEqual([
+    expect(catalogue.lists.map(({ refused }) => refused)).toEqual([
       { malformed: 0, bogon: 0, tooWide: 1 },
       { malformed: 0, bogon: 0, tooWide: 1 },
       { malformed: 1, bogon: 2, tooWide: 0 },
     ]);
-    expect(loaded.kindOf('203.0.113.9')).toBeUndefined();
+    expect(catalogue.kindOf('203.0.113.9')).toBeUndefined();
   });
 
   test('must exist', () => {

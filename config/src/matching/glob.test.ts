@@ -20,8 +20,8 @@ test.each<[glob: string, matches: readonly string[], differs: readonly string[]]
   'the folded glob %s also matches another case, with and without a slash at the end',
   (...row) => {
     const [glob, matching, differing] = row;
-    const folded = compileFoldedGlob(glob);
-    const matches = (path: string) => folded(foldPath(path));
+    const isFoldedMatch = compileFoldedGlob(glob);
+    const matches = (path: string) => isFoldedMatch(foldPath(path));
     expect(matching.filter((path) => !matches(path))).toEqual([]);
     expect(differing.filter(matches)).toEqual([]);
   },
@@ -117,8 +117,8 @@ function oracle(glob: string, path: string, whole = true): boolean {
   if (run !== undefined) {
     const rest = glob.slice(run.length);
     return cuts(path, 0).some(
-      (tail, taken) =>
-        (run.length > 1 || !path.slice(0, taken).includes('/')) && oracle(rest, tail, false),
+      (tail, takenLength) =>
+        (run.length > 1 || !path.slice(0, takenLength).includes('/')) && oracle(rest, tail, false),
     );
   }
   const one = glob[0] === '?' ? path !== '' && path[0] !== '/' : path[0] === glob[0];

@@ -13,8 +13,8 @@ type Server = (path: string) => string | undefined;
 
 /** nginx with merge_slashes: decodes once, and treats decoded slashes and dots like literal ones. */
 const nginx: Server = (path) => {
-  const decoded = decodeOnce(path);
-  return decoded.includes('\0') ? undefined : walk(decoded.split('/'));
+  const decodedPath = decodeOnce(path);
+  return decodedPath.includes('\0') ? undefined : walk(decodedPath.split('/'));
 };
 
 /** Node: the URL class, then decodeURIComponent. Express then ignores case and a trailing slash. */
@@ -38,16 +38,16 @@ const nodeWithBase: Server = (path) => {
 
 /** IIS before a file system: dots and blanks at the end of a name do not count. */
 const windows: Server = (path) => {
-  const served = walk(decodeOnce(path).replaceAll('\\', '/').split('/'));
-  return served === undefined || served.includes('\0')
+  const servedPath = walk(decodeOnce(path).replaceAll('\\', '/').split('/'));
+  return servedPath === undefined || servedPath.includes('\0')
     ? undefined
-    : walk(served.split('/').map((name) => name.replace(/[. ]+$/, '')));
+    : walk(servedPath.split('/').map((name) => name.replace(/[. ]+$/, '')));
 };
 
 /** An application that removes control characters and folds look-alike letters before it routes. */
 const cleaning: Server = (path) => {
-  const decoded = nginx(path.replace(/%0[09]/g, ''));
-  return decoded && Buffer.from(decoded, 'latin1').toString().normalize('NFKC');
+  const decodedPath = nginx(path.replace(/%0[09]/g, ''));
+  return decodedPath && Buffer.from(decodedPath, 'latin1').toString().normalize('NFKC');
 };
 
 /** An old Tomcat: parameters go first, then escapes with overlong UTF-8, backslashes, and dots. */
@@ -57,12 +57,12 @@ const tomcat: Server = (path) => {
     .map((segment) => segment.split(';', 1)[0] ?? '')
     .join('/');
   const overlong = plain.replace(/%c0%ae/gi, '.').replace(/%c0%af/gi, '/');
-  const decoded = decodeOnce(overlong).replaceAll('\\', '/');
-  return decoded.includes('\0') ? undefined : walk(decoded.split('/'));
+  const decodedPath = decodeOnce(overlong).replaceAll('\\', '/');
+  return decodedPath.includes('\0') ? undefined : walk(decodedPath.split('/'));
 };
 
 /** A proxy that decodes the path, in front of an application that decodes the result again. */
-const behind =
+const pathAfter =
   (first: Server, second: Server): Server =>
   (path) => {
     const passedOn = first(path);
@@ -78,8 +78,8 @@ const SERVERS: Readonly<Record<string, Server>> = {
   windows,
   cleaning,
   'Node with a base': nodeWithBase,
-  'a proxy before Tomcat': behind(nginx, tomcat),
-  'a proxy before Express': behind(nginx, express),
+  'a proxy before Tomcat': pathAfter(nginx, tomcat),
+  'a proxy before Express': pathAfter(nginx, express),
 };
 
 function decodeOnce(path: string): string {
@@ -157,21 +157,22 @@ test('a protected path cannot be bypassed through a server that drops control ch
 test('a path that a lenient server reads as a protected one is judged, in every spelling', () => {
   const random = seededRandom();
   console.log(`lenient servers, protect: seed ${random.seed}`);
-  const folded = compileFoldedGlob('/admin/**');
-  const protects = (path: string) => folded(foldPath(path));
-  const served = new Map<string, number>();
+  const isFoldedMatch = compileFoldedGlob('/admin/**');
+  const protects = (path: string) => isFoldedMatch(foldPath(path));
+  const servedPath = new Map<string, number>();
   const walkedAround: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const path = spell('admin', random);
     const isJudged = readingsOf(path)?.some(protects) ?? true;
     for (const [name, server] of Object.entries(SERVERS)) {
       if (!isIn('/admin', server(path))) continue;
-      served.set(name, (served.get(name) ?? 0) + 1);
+      servedPath.set(name, (servedPath.get(name) ?? 0) + 1);
       if (!isJudged) walkedAround.push(`${name}: ${path}`);
     }
   }
   expect(walkedAround, `seed ${random.seed}`).toEqual([]);
-  for (const name of Object.keys(SERVERS)) expect(served.get(name) ?? 0, name).toBeGreaterThan(100);
+  for (const name of Object.keys(SERVERS))
+    expect(servedPath.get(name) ?? 0, name).toBeGreaterThan(100);
 });
 
 test('a path that one of the servers does not read as a skipped one is not skipped', () => {
@@ -179,18 +180,19 @@ test('a path that one of the servers does not read as a skipped one is not skipp
   console.log(`lenient servers, skip: seed ${random.seed}`);
   const skips = compileGlob('/assets/**');
   const slippedOut: string[] = [];
-  let skipped = 0;
+  let skippedCount = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const path = `/assets${spell('admin', random)}`;
     if (readingsOf(path)?.every(skips) !== true) continue;
-    skipped++;
+    skippedCount++;
     for (const [name, server] of Object.entries(SERVERS)) {
-      const served = server(path);
-      if (served !== undefined && !isIn('/assets', served)) slippedOut.push(`${name}: ${path}`);
+      const servedPath = server(path);
+      if (servedPath !== undefined && !isIn('/assets', servedPath))
+        slippedOut.push(`${name}: ${path}`);
     }
   }
   expect(slippedOut, `seed ${random.seed}`).toEqual([]);
-  expect(skipped).toBeGreaterThan(100);
+  expect(skippedCount).toBeGreaterThan(100);
 });
 
 /** For each line, a path as JSON, it prints the path that parse_url finds: a string, null or false. */
@@ -209,8 +211,8 @@ test.skipIf(!hasPhp)(
       encoding: 'utf8',
       maxBuffer: 2 ** 26,
     });
-    const folded = compileFoldedGlob('/admin/**');
-    let served = 0;
+    const isFoldedMatch = compileFoldedGlob('/admin/**');
+    let servedPath = 0;
     const walkedAround = stdout
       .trimEnd()
       .split('\n')
@@ -220,8 +222,9 @@ test.skipIf(!hasPhp)(
         const path = paths[index] ?? '';
         const isServed =
           isIn('/admin', parsed) || isIn('/admin', walk(decodeOnce(parsed).split('/')));
-        if (isServed) served++;
-        const isJudged = readingsOf(path)?.some((reading) => folded(foldPath(reading))) ?? true;
+        if (isServed) servedPath++;
+        const isJudged =
+          readingsOf(path)?.some((reading) => isFoldedMatch(foldPath(reading))) ?? true;
         return isServed && !isJudged ? path : undefined;
       });
     expect(
@@ -229,6 +232,6 @@ test.skipIf(!hasPhp)(
       `seed ${random.seed}`,
     ).toEqual([]);
     expect(walkedAround).toHaveLength(paths.length);
-    expect(served).toBeGreaterThan(100);
+    expect(servedPath).toBeGreaterThan(100);
   },
 );

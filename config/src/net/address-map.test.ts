@@ -20,7 +20,7 @@ function mapOf(
   });
 }
 
-function dotted(address: number): string {
+function dottedText(address: number): string {
   return [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.');
 }
 
@@ -70,11 +70,11 @@ describe('a map of addresses', () => {
     const runs = [...starts]
       .toSorted((a, b) => a - b)
       .map((start) => [start, random.below(4)] as const);
-    const many = mapOf(runs);
+    const largeMap = mapOf(runs);
     for (let round = 0; round < 5_000; round += 1) {
       const address = random.below(2 ** 32);
       const run = runs.findLast(([start]) => start <= address);
-      expect(many.numberAt(dotted(address)), `seed ${random.seed}`).toBe(run?.[1] ?? 0);
+      expect(largeMap.numberAt(dottedText(address)), `seed ${random.seed}`).toBe(run?.[1] ?? 0);
     }
   });
 });

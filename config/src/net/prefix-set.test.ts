@@ -39,8 +39,8 @@ describe('a prefix set', () => {
     const seed = randomInt(2 ** 31);
     console.log(`prefix-set seed: ${seed}`);
     const pick = seededRandom(seed).below;
-    let checked = 0;
-    while (checked < 40_000) {
+    let checkedCount = 0;
+    while (checkedCount < 40_000) {
       const ranges: [Address, number][] = [];
       const probes: Address[] = [];
       for (let count = pick(40); count >= 0; count -= 1) {
@@ -68,7 +68,7 @@ describe('a prefix set', () => {
         const place = `${text(probe)} in ${ranges.map(([a, l]) => `${a.toString()}/${l}`).join(' ')}`;
         if (set.has(text(probe)) !== expected)
           expect.fail(`seed ${seed}: expected ${expected}: ${place}`);
-        checked += 1;
+        checkedCount += 1;
       }
     }
   });

@@ -8,9 +8,9 @@ function numbersOf(text: string): string {
   return family === 'v4' ? `v4 ${v4.toString(16)}` : `v6 ${[...v6].map(String).join(' ')}`;
 }
 
-type Known = readonly [text: string, numbers: string];
+type KnownAddress = readonly [text: string, numbers: string];
 
-const KNOWN: readonly [Known, ...Known[]] = [
+const KNOWN_ADDRESSES: readonly [KnownAddress, ...KnownAddress[]] = [
   ['192.0.2.1', 'v4 c0000201'],
   ['255.255.255.255', 'v4 ffffffff'],
   ['0.0.0.0', 'v4 0'],
@@ -24,14 +24,14 @@ const KNOWN: readonly [Known, ...Known[]] = [
 ];
 
 describe('an address as numbers', () => {
-  test.each(KNOWN)('%j is %s', (text, numbers) => {
+  test.each(KNOWN_ADDRESSES)('%j is %s', (text, numbers) => {
     expect(numbersOf(text)).toBe(numbers);
   });
 
   test('does not depend on the address that was read before, also when it is the same one', () => {
     const random = seededRandom();
     for (let turn = 0; turn < 5_000; turn++) {
-      const [text, numbers] = random.pick(KNOWN);
+      const [text, numbers] = random.pick(KNOWN_ADDRESSES);
       expect(numbersOf(text), `seed ${random.seed}, turn ${turn}`).toBe(numbers);
     }
   });

@@ -45,11 +45,11 @@ describe('RFC 6890: the use of an address', () => {
     // Half of the addresses begin like special ones of IPv6.
     const first = () =>
       random.pick([word(), 0x20010000 + random.below(2 ** 25), 0x3fff0000, 0x5f000000]);
-    const ofReserved = /^(?:[0-9a-f]{0,2}:|::|1[0-9a-f]{2}:)/;
+    const isReserved = /^(?:[0-9a-f]{0,2}:|::|1[0-9a-f]{2}:)/;
     for (let round = 0; round < rounds(2_000, 200_000); round++) {
       const v4 = formatIpv4(word());
       const v6 = formatIpv6(Uint32Array.of(first(), word(), word(), word()));
-      for (const address of ofReserved.test(v6) ? [v4] : [v4, v6]) {
+      for (const address of isReserved.test(v6) ? [v4] : [v4, v6]) {
         const { refused } = readPublicRanges([address], { v4: 0, v6: 0 });
         const isPublic = addressUse(address) === 'public';
         expect(refused.bogon, `seed ${random.seed}: ${address}`).toBe(isPublic ? 0 : 1);

@@ -9,16 +9,18 @@ const eventOf = (cells: Readonly<Record<string, unknown>>) =>
   wholeEvent((column) => ({ action: 'allow', decision: 'allow', ...cells })[column]);
 
 test('for a site without an answer, the text says so and advises to try again', () => {
-  const away = eventOf({ status_code: 502, origin_status: 0 });
-  expect(sentenceOf(away, knowledge)).toBe(
+  const unansweredEvent = eventOf({ status_code: 502, origin_status: 0 });
+  expect(sentenceOf(unansweredEvent, knowledge)).toBe(
     'The request was allowed, and nothing speaks against it. The site itself gave no answer, so the visitor got 502.',
   );
-  expect(adviceOf(away, {})).toEqual(['Try again in a few minutes: the site gave no answer.']);
+  expect(adviceOf(unansweredEvent, {})).toEqual([
+    'Try again in a few minutes: the site gave no answer.',
+  ]);
 });
 
 test('a 502 that the origin itself sent is not reported as a page of Guard', () => {
-  const own = eventOf({ status_code: 502, origin_status: 502 });
-  expect(sentenceOf(own, knowledge)).not.toContain('no answer');
+  const answeredEvent = eventOf({ status_code: 502, origin_status: 502 });
+  expect(sentenceOf(answeredEvent, knowledge)).not.toContain('no answer');
 });
 
 test('when a rule decided, the weight of a finding is not offered as a way to let the visitor in', () => {

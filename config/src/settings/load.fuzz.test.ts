@@ -53,22 +53,24 @@ test(
     expect(kinds.invalid).toBeGreaterThan(0);
 
     function mutate(text: string): string {
-      let mutated = text;
+      let mutatedText = text;
       for (let count = 1 + random.below(3); count > 0; count--) {
-        const at = random.below(mutated.length);
+        const at = random.below(mutatedText.length);
         const length = random.below(8);
         const insert = random.pick(['', 'piece', 'copy', 'line'] as const);
-        const from = random.below(mutated.length);
-        const inserted = {
+        const from = random.below(mutatedText.length);
+        const insertedText = {
           '': '',
           piece: random.pick(PIECES),
-          copy: mutated.slice(from, from + random.below(40)),
-          line: `\n${mutated.split('\n')[random.below(mutated.split('\n').length)] ?? ''}\n`,
+          copy: mutatedText.slice(from, from + random.below(40)),
+          line: `\n${mutatedText.split('\n')[random.below(mutatedText.split('\n').length)] ?? ''}\n`,
         }[insert];
-        mutated =
-          mutated.slice(0, at) + inserted + mutated.slice(at + (insert === '' ? length : 0));
+        mutatedText =
+          mutatedText.slice(0, at) +
+          insertedText +
+          mutatedText.slice(at + (insert === '' ? length : 0));
       }
-      return mutated;
+      return mutatedText;
     }
   },
 );

@@ -132,10 +132,10 @@ test('a variable is filled in after YAML was parsed, so its value is always text
     spill: expect.stringMatching(/^\/.*\/config\/fixtures\/good\/data\/spill$/) as string,
     privacy: { truncate_ip: true, drop_headers: ['x-account', 'referer'] },
   });
-  const injected = parse('secret: ${S}', {
+  const result = parse('secret: ${S}', {
     S: '0123456789abcdef", observe: true #\nobserve: true',
   });
-  expect(injected).toMatchObject({ kind: 'loaded', settings: { observe: false } });
+  expect(result).toMatchObject({ kind: 'loaded', settings: { observe: false } });
 });
 
 test('$${ is a dollar sign and a brace, and an alias replaces a whole value', () => {
@@ -156,11 +156,11 @@ test('names of hosts, headers, methods and countries get one spelling', () => {
 });
 
 describe('a settings file that cannot be read is a problem, not an exception', () => {
-  const file = (name: string, content: string | Uint8Array): string => {
+  const writeSettings = (name: string, content: string | Uint8Array): string => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
-  const only = (path: string): string => {
+  const problemsOf = (path: string): string => {
     const result = loadSettings(path, {});
     expect(result.kind).toBe('invalid');
     return result.kind === 'invalid'
@@ -169,14 +169,14 @@ describe('a settings file that cannot be read is a problem, not an exception', (
   };
 
   test('it is missing, or a folder', () => {
-    expect(only(join(folder, 'none.yaml'))).toBe(
+    expect(problemsOf(join(folder, 'none.yaml'))).toBe(
       ':1:1: found no such file; expected a settings file of at most 8 MiB',
     );
-    expect(only(folder)).toMatch(/^:1:1: found a folder or device, not a file;/);
+    expect(problemsOf(folder)).toMatch(/^:1:1: found a folder or device, not a file;/);
   });
 
   test('it is above 8 MiB', () => {
-    expect(only(file('large.yaml', '#'.repeat(8 * 1024 * 1024 + 1)))).toMatch(
+    expect(problemsOf(writeSettings('large.yaml', '#'.repeat(8 * 1024 * 1024 + 1)))).toMatch(
       /^:1:1: found a file of more than 8 MiB;/,
     );
     expect(parse(`#${'é'.repeat(4_200_000)}`, {})).toMatchObject({ kind: 'invalid' });
@@ -184,11 +184,13 @@ describe('a settings file that cannot be read is a problem, not an exception', (
 
   test('it is not UTF-8, and the problem has the place of the first invalid byte', () => {
     const bytes = Buffer.from('version: 1\nname: caf\xe9\n', 'latin1');
-    expect(only(file('latin1.yaml', bytes))).toMatch(/^:2:10: found a byte that is not UTF-8;/);
+    expect(problemsOf(writeSettings('latin1.yaml', bytes))).toMatch(
+      /^:2:10: found a byte that is not UTF-8;/,
+    );
   });
 
   test('endless nesting is refused', () => {
-    expect(only(file('deep.yaml', '['.repeat(5000)))).toMatch(
+    expect(problemsOf(writeSettings('deep.yaml', '['.repeat(5000)))).toMatch(
       /found text that is not YAML; the nesting is too deep/,
     );
   });
@@ -230,8 +232,12 @@ function load(name: string): Settings {
 
 /** A small good file with one more line, which may replace one of the lines. */
 function parse(line: string, env: Record<string, string>) {
-  const own = ['version: 1', 'listen: { docs: 127.0.0.1:0 }', 'secret: 9f2c7b1e5a8d4036c1e7'];
+  const baseLines = ['version: 1', 'listen: { docs: 127.0.0.1:0 }', 'secret: 9f2c7b1e5a8d4036c1e7'];
   const name = line.split(':', 1)[0] ?? '';
-  const kept = own.filter((other) => !other.startsWith(`${name}:`));
-  return parseSettings([...kept, line].join('\n'), { file: 'guard.yaml', baseDir: folder, env });
+  const keptLines = baseLines.filter((other) => !other.startsWith(`${name}:`));
+  return parseSettings([...keptLines, line].join('\n'), {
+    file: 'guard.yaml',
+    baseDir: folder,
+    env,
+  });
 }

@@ -84,12 +84,12 @@ const SOURCE: Source = {
   env: { KEY: 'sk_by_entry_0123456789' },
 };
 
-function byEntry(text: string, kept?: KeptEntries, source = SOURCE) {
+function readEntries(text: string, kept?: KeptEntries, source = SOURCE) {
   return atOnce(readByEntry(text, { ...source, kept, mostBytes: 10_000 }));
 }
 
 /** The results of a reading that a reload uses. */
-function taken(read: ReturnType<typeof byEntry> | ReturnType<typeof parseSettings>) {
+function comparableParts(read: ReturnType<typeof readEntries> | ReturnType<typeof parseSettings>) {
   if (read?.kind !== 'loaded') return undefined;
   const { settings, positionOf, lists } = read;
   return {
@@ -115,19 +115,19 @@ test.each([
   ['the line ends of Windows', 0, TEXT.replaceAll('\n', '\r\n')],
   ['a document start line', 2, `---\n${TEXT}`],
 ])('a reload with a change in any line equals a fresh start: %s', (_what, turn, text) => {
-  const kept = byEntry(text)?.kept;
+  const kept = readEntries(text)?.kept;
   expect(kept?.rules.size).toBe(4);
   const lines = text.split('\n');
-  let loaded = 0;
+  let loadedCount = 0;
   for (const [at, line] of lines.entries()) {
-    const removed = lines.toSpliced(at, 1);
-    const changes = [removed, lines.with(at, next(line)), lines.toSpliced(at, 0, line)];
-    const changed = (changes[(at + turn) % 3] ?? removed).join('\n');
-    const fresh = taken(parseSettings(changed, SOURCE));
-    expect(taken(byEntry(changed, kept)), `line ${at + 1}`).toEqual(fresh);
-    if (fresh !== undefined) loaded += 1;
+    const linesWithoutOne = lines.toSpliced(at, 1);
+    const changes = [linesWithoutOne, lines.with(at, next(line)), lines.toSpliced(at, 0, line)];
+    const changedText = (changes[(at + turn) % 3] ?? linesWithoutOne).join('\n');
+    const fresh = comparableParts(parseSettings(changedText, SOURCE));
+    expect(comparableParts(readEntries(changedText, kept)), `line ${at + 1}`).toEqual(fresh);
+    if (fresh !== undefined) loadedCount += 1;
   }
-  expect(loaded).toBeGreaterThan(10);
+  expect(loadedCount).toBeGreaterThan(10);
 });
 
 test('a reload with the text of another good file equals a fresh start, or is left to the loader', () => {
@@ -154,22 +154,24 @@ test('a reload with the text of another good file equals a fresh start, or is le
   for (let round = 0; round < rounds(300, 20_000); round++) {
     const { text = '', env = {}, name = '' } = files[round % files.length] ?? {};
     const at = random.below(text.length);
-    const changed =
+    const changedText =
       round % 2 === 0 ? text : text.slice(0, at) + random.pick(pieces) + text.slice(at);
     const source = { ...SOURCE, baseDir: join(import.meta.dirname, '../../fixtures/good'), env };
-    const reloaded = byEntry(changed, kept, source);
-    if (reloaded === undefined) continue;
+    const reloadedEntries = readEntries(changedText, kept, source);
+    if (reloadedEntries === undefined) continue;
     read += 1;
-    kept = reloaded.kept;
+    kept = reloadedEntries.kept;
     const clue = `seed ${random.seed}, round ${round}, ${name}`;
-    expect(taken(reloaded), clue).toEqual(taken(parseSettings(changed, source)));
+    expect(comparableParts(reloadedEntries), clue).toEqual(
+      comparableParts(parseSettings(changedText, source)),
+    );
   }
   expect(read).toBeGreaterThan(100);
 });
 
 test('only new entries are read; other entries are the same objects', () => {
-  const before = byEntry(TEXT);
-  const after = byEntry(TEXT.replace('verdict: block #', 'verdict: allow #'), before?.kept);
+  const before = readEntries(TEXT);
+  const after = readEntries(TEXT.replace('verdict: block #', 'verdict: allow #'), before?.kept);
   const rulesOf = (read: typeof before) => read?.settings.organisations[0]?.rules ?? [];
   expect(rulesOf(after)[0]).not.toEqual(rulesOf(before)[0]);
   expect(rulesOf(after)[1]).toBe(rulesOf(before)[1]);
@@ -177,13 +179,13 @@ test('only new entries are read; other entries are the same objects', () => {
 });
 
 test('an entry is read again when a file or a variable that it names has changed', () => {
-  const kept = byEntry(TEXT)?.kept;
+  const kept = readEntries(TEXT)?.kept;
   writeFileSync(join(folder, 'systems.txt'), '64496\n64499\n');
   writeFileSync(join(folder, 'block.html'), '<b>{{reference}}</b>');
   const source = { ...SOURCE, env: { KEY: 'sk_by_entry_9876543210' } };
-  const reloaded = byEntry(TEXT, kept, source);
-  expect(taken(reloaded)).toEqual(taken(parseSettings(TEXT, source)));
-  expect(reloaded?.settings.organisations[0]?.rules[2]?.match.asn).toEqual([64496, 64499]);
+  const reloadedEntries = readEntries(TEXT, kept, source);
+  expect(comparableParts(reloadedEntries)).toEqual(comparableParts(parseSettings(TEXT, source)));
+  expect(reloadedEntries?.settings.organisations[0]?.rules[2]?.match.asn).toEqual([64496, 64499]);
 });
 
 test.each([
@@ -194,9 +196,11 @@ test.each([
   'an entry is read again when its variable has changed, also when the variable is written with an escape for %s',
   (_of, value) => {
     const text = TEXT.replace('"/b - c"', value);
-    const kept = byEntry(text, undefined)?.kept;
+    const kept = readEntries(text, undefined)?.kept;
     const source = { ...SOURCE, env: { KEY: 'sk_by_entry_9876543210' } };
-    expect(taken(byEntry(text, kept, source))).toEqual(taken(parseSettings(text, source)));
+    expect(comparableParts(readEntries(text, kept, source))).toEqual(
+      comparableParts(parseSettings(text, source)),
+    );
   },
 );
 
@@ -222,18 +226,19 @@ test.each([
     `${TOP}${SITE}\norganisations:\n  -    # c\n    id: acme\n    branding: { name: "a\n       rules:\n       ${RULE}\n       b" }\n`,
   ],
 ])('entries are cut correctly: %s', (_what, text) => {
-  const reloaded = byEntry(text);
-  if (reloaded) expect(taken(reloaded)).toEqual(taken(parseSettings(text, SOURCE)));
+  const reloadedEntries = readEntries(text);
+  if (reloadedEntries)
+    expect(comparableParts(reloadedEntries)).toEqual(comparableParts(parseSettings(text, SOURCE)));
 });
 
 test('an organisation whose rules contradict each other is left to the loader, also when the rules came one by one', () => {
-  const kept = byEntry(TEXT)?.kept;
+  const kept = readEntries(TEXT)?.kept;
   const twice = TEXT.replace(/ {6}- name: one\n.*\n.*\n/, '$&$&');
-  expect(byEntry(twice, kept)).toBeUndefined();
+  expect(readEntries(twice, kept)).toBeUndefined();
 });
 
 test('a long entry, or one with an alias, is left to the loader', () => {
   const long = TEXT.replace('/a/**', `/a/**, ${'/path, '.repeat(2_000)}`);
-  expect(byEntry(long)).toBeUndefined();
-  expect(byEntry(TEXT.replace('[ { path: /x }', '[ &x { path: /x }, *x'))).toBeUndefined();
+  expect(readEntries(long)).toBeUndefined();
+  expect(readEntries(TEXT.replace('[ { path: /x }', '[ &x { path: /x }, *x'))).toBeUndefined();
 });

@@ -18,9 +18,9 @@ function createLoop() {
     timers = timers.filter(({ at }) => at > now);
     for (const { call } of due) call();
     read();
-    const behind = immediates;
+    const pendingImmediates = immediates;
     immediates = [];
-    for (const call of behind) call();
+    for (const call of pendingImmediates) call();
   };
   /** Turns of one millisecond that run only timers. */
   const idle = (ms: number) => {
@@ -29,17 +29,17 @@ function createLoop() {
   return { turns, turn, idle, timers: () => timers.length };
 }
 
-function waiting(limitMs: number) {
+function startWait(limitMs: number) {
   const loop = createLoop();
   const patience = new Patience(limitMs, loop.turns);
-  const late: LateReason[] = [];
-  const begin = () => patience.begin((why) => late.push(why));
-  return { ...loop, patience, late, begin };
+  const lateReasons: LateReason[] = [];
+  const begin = () => patience.begin((why) => lateReasons.push(why));
+  return { ...loop, patience, late: lateReasons, begin };
 }
 
 describe('a wait', () => {
   test('of an idle thread ends exactly at its limit', () => {
-    const { begin, idle, late } = waiting(400);
+    const { begin, idle, late } = startWait(400);
     begin();
     idle(399);
     expect(late).toEqual([]);
@@ -50,7 +50,7 @@ describe('a wait', () => {
   });
 
   test('does not end when a turn took longer than the limit, because it counts as a short turn', () => {
-    const { begin, turn, idle, late } = waiting(400);
+    const { begin, turn, idle, late } = startWait(400);
     begin();
     turn(700);
     turn(700);
@@ -62,7 +62,7 @@ describe('a wait', () => {
   });
 
   test('does not end while its answer has arrived and is not read', () => {
-    const { begin, patience, turn, idle, late } = waiting(400);
+    const { begin, patience, turn, idle, late } = startWait(400);
     const wait = begin();
     idle(399);
     turn(5, () => patience.end(wait));
@@ -71,7 +71,7 @@ describe('a wait', () => {
   });
 
   test('that began in a long turn has its whole limit after this turn', () => {
-    const { begin, patience, turn, idle, late } = waiting(400);
+    const { begin, patience, turn, idle, late } = startWait(400);
     const first = begin();
     idle(10);
     patience.end(first);
@@ -83,7 +83,7 @@ describe('a wait', () => {
   });
 
   test('ends as `busy` at ten times its limit, in a thread that is never free', () => {
-    const { begin, turn, late } = waiting(400);
+    const { begin, turn, late } = startWait(400);
     begin();
     for (let i = 0; i < 9; i++) turn(444);
     expect(late).toEqual([]);
@@ -92,7 +92,7 @@ describe('a wait', () => {
   });
 
   test('continues after the process was stopped for a minute', () => {
-    const { begin, turn, idle, late } = waiting(150);
+    const { begin, turn, idle, late } = startWait(150);
     begin();
     turn(60_000);
     expect(late).toEqual([]);
@@ -101,7 +101,7 @@ describe('a wait', () => {
   });
 
   test('ends in the order of the waits, and leaves no timer', () => {
-    const { begin, patience, idle, late, timers } = waiting(100);
+    const { begin, patience, idle, late, timers } = startWait(100);
     begin();
     idle(60);
     const second = begin();
@@ -118,11 +118,11 @@ describe('a wait', () => {
 });
 
 test('a promise settles with its own result, or with the result for a late answer', async () => {
-  const { patience, idle } = waiting(100);
+  const { patience, idle } = startWait(100);
   const never = new Promise<string>(() => undefined);
   expect(await patience.within(Promise.resolve('answer'), (why) => why)).toBe('answer');
   await expect(patience.within(Promise.reject(new Error('no')), () => '')).rejects.toThrow('no');
-  const late = patience.within(never, (why) => why);
+  const lateReasons = patience.within(never, (why) => why);
   idle(101);
-  expect(await late).toBe('silent');
+  expect(await lateReasons).toBe('silent');
 });

@@ -21,7 +21,7 @@ const NOW = Date.UTC(2026, 10, 25, 12);
 const folder = testFolder();
 
 /** A real receiver of each kind, and the messages that it got. */
-const posted: { alert: string; text: string; about: string }[] = [];
+const postedAlerts: { alert: string; text: string; about: string }[] = [];
 /** Number of posts to refuse. */
 let refusals = 0;
 const receiveAlert: RequestListener = (request, response) => {
@@ -29,7 +29,7 @@ const receiveAlert: RequestListener = (request, response) => {
     const isRefused = refusals > 0 || request.url === '/refuses';
     refusals = Math.max(0, refusals - 1);
     if (isRefused) response.writeHead(500);
-    else posted.push(JSON.parse(body) as (typeof posted)[number]);
+    else postedAlerts.push(JSON.parse(body) as (typeof postedAlerts)[number]);
     response.end();
   });
 };
@@ -77,23 +77,23 @@ describe('an alert goes to a webhook, a mail server and a program', () => {
       command: [program, 'urgent'],
     });
     process.env['A_SECRET_OF_GUARD'] = 'a secret 4471';
-    const sent = await sendAlert(ALERT, settings, NOW);
+    const results = await sendAlert(ALERT, settings, NOW);
     delete process.env['A_SECRET_OF_GUARD'];
-    expect(sent).toEqual([
+    expect(results).toEqual([
       { channel: 'webhook', fault: undefined },
       { channel: 'mail', fault: undefined },
       { channel: 'command', fault: undefined },
     ]);
-    expect(posted.at(-1)).toMatchObject({
+    expect(postedAlerts.at(-1)).toMatchObject({
       ...{ alert: 'origin_down', at: '2026-11-25T12:00:00.000Z' },
       text: expect.stringMatching(/^Guard on \S+: The site does not answer\. 12 of 20/) as string,
     });
     expect(mails.at(-1)).toMatch(/^To: you@shop\.example\r?$/m);
     expect(mails.at(-1)).toMatch(/^Subject: Guard on \S+: The site does not answer\r?$/m);
-    const got = readFileSync(file, 'utf8');
-    expect(got).toMatch(/^urgent\n/);
-    expect(got).toContain('"alert":"origin_down"');
-    expect(got).not.toContain('a secret 4471');
+    const written = readFileSync(file, 'utf8');
+    expect(written).toMatch(/^urgent\n/);
+    expect(written).toContain('"alert":"origin_down"');
+    expect(written).not.toContain('a secret 4471');
   });
 
   test('each failed receiver is reported with a code, without the secrets of its URL', async () => {
@@ -106,8 +106,8 @@ describe('an alert goes to a webhook, a mail server and a program', () => {
       },
       command: ['/nonexistent/pager'],
     });
-    const sent = await sendAlert(ALERT, settings, NOW);
-    expect(sent).toEqual([
+    const results = await sendAlert(ALERT, settings, NOW);
+    expect(results).toEqual([
       { channel: 'webhook', fault: 'HTTP 500' },
       { channel: 'mail', fault: 'ESOCKET' },
       { channel: 'command', fault: 'ENOENT' },
@@ -137,40 +137,51 @@ describe('alerts while Guard runs', () => {
 
   /** Watches real metrics with short pauses. The clock moves only when a test moves it. */
   function watching(
-    over: {
+    overrides: {
       readonly blocks?: unknown;
       readonly again?: unknown;
       readonly organisations?: readonly string[];
     } = {},
   ) {
-    const asked: string[] = [];
+    const askedStatements: string[] = [];
     const time = { now: NOW };
     const metrics = createMetrics();
     let isGood = 1;
     metrics.gauge('guard_last_reload_successful', () => isGood);
-    const logged: string[] = [];
+    const logLines: string[] = [];
     const close = watchAlerts({
       clock: () => time.now,
-      log: (_level, event) => logged.push(event),
+      log: (_level, event) => logLines.push(event),
       metrics,
       settings: () => ({
         alerts: Alerts.parse({ webhook: webhookUrl, cool_down: '1h' }),
         analytics: undefined,
-        organisations: (over.organisations ?? ['acme']).map((id) => organisationWith('[]', { id })),
+        organisations: (overrides.organisations ?? ['acme']).map((id) =>
+          organisationWith('[]', { id }),
+        ),
       }),
       runQuery: ({ organisation, sql }) => {
         const isBlocks = sql.includes('GROUP BY rule');
-        if (isBlocks) asked.push(organisation);
+        if (isBlocks) askedStatements.push(organisation);
         const isAgain = sql.includes('windowFunnel');
-        return Promise.resolve(rows((isBlocks ? over.blocks : isAgain && over.again) || []));
+        return Promise.resolve(
+          rows((isBlocks ? overrides.blocks : isAgain && overrides.again) || []),
+        );
       },
       store: new MemoryStore(() => time.now, { maxSessions: 1, maxSpent: 1, maxBudgets: 100 }),
       pauses: { metricsMs: 5, eventsMs: 1000, comparedMs: 60_000 },
     });
-    posted.length = 0;
-    return { time, metrics, logged, asked, close, refuse: () => (isGood = 0) };
+    postedAlerts.length = 0;
+    return {
+      time,
+      metrics,
+      logged: logLines,
+      asked: askedStatements,
+      close,
+      refuse: () => (isGood = 0),
+    };
   }
-  const untilThereAre = (count: number, list: readonly unknown[] = posted) =>
+  const untilThereAre = (count: number, list: readonly unknown[] = postedAlerts) =>
     poll(
       () => Promise.resolve(list),
       ({ length }) => length >= count,
@@ -183,7 +194,7 @@ describe('alerts while Guard runs', () => {
     time.now += 3_700_000;
     await untilThereAre(2);
     await close();
-    expect(posted.map(({ alert }) => alert)).toEqual(['reload_refused', 'reload_refused']);
+    expect(postedAlerts.map(({ alert }) => alert)).toEqual(['reload_refused', 'reload_refused']);
     expect(logged).toEqual(['alert', 'alert']);
   });
 
@@ -195,11 +206,11 @@ describe('alerts while Guard runs', () => {
     time.now += 2_000;
     await untilThereAre(2);
     await close();
-    expect(posted.map(({ alert, about }) => [alert, about])).toEqual([
+    expect(postedAlerts.map(({ alert, about }) => [alert, about])).toEqual([
       ['blocks_jump', 'acme no training'],
       ['challenged_again', 'acme'],
     ]);
-    expect(posted[1]?.text).toContain('30 of 100 visitors of acme who passed');
+    expect(postedAlerts[1]?.text).toContain('30 of 100 visitors of acme who passed');
   });
 
   test('an alert is sent again until a channel accepts it, and then no more', async () => {
@@ -208,7 +219,7 @@ describe('alerts while Guard runs', () => {
     refuse();
     await untilThereAre(1);
     await close();
-    expect(posted.map(({ alert }) => alert)).toEqual(['reload_refused']);
+    expect(postedAlerts.map(({ alert }) => alert)).toEqual(['reload_refused']);
     expect(logged).toEqual(['alert', 'alert_unsent']);
   });
 
@@ -235,6 +246,6 @@ describe('alerts while Guard runs', () => {
     time.now += 2_000;
     await untilThereAre(1);
     await close();
-    expect(posted.map(({ alert }) => alert)).toEqual(['reload_refused']);
+    expect(postedAlerts.map(({ alert }) => alert)).toEqual(['reload_refused']);
   });
 });

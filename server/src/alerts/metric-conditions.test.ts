@@ -20,7 +20,7 @@ describe('conditions of the metrics', () => {
     'guard_gateway_certificate_expiry_timestamp_seconds{host="shop.example"}':
       NOW / 1000 + 15 * 86_400,
   };
-  const found = (
+  const foundAlerts = (
     values: Readonly<Record<string, number>>,
     earlier: typeof values = {},
     hasEvents = true,
@@ -32,7 +32,7 @@ describe('conditions of the metrics', () => {
     ).map(({ name, about, seen }) => [name, about, seen]);
 
   test('a calm minute causes no alert', () => {
-    expect(found({})).toEqual([]);
+    expect(foundAlerts({})).toEqual([]);
   });
 
   test.each([
@@ -97,7 +97,7 @@ describe('conditions of the metrics', () => {
       /has ended\.$/,
     ],
   ] as const)('%s', (_, values, name, seen) => {
-    const [alert, ...more] = found(values);
+    const [alert, ...more] = foundAlerts(values);
     expect(more).toEqual([]);
     expect(alert?.[0]).toBe(name);
     expect(alert?.[2]).toMatch(seen);
@@ -105,8 +105,8 @@ describe('conditions of the metrics', () => {
 
   test('one address for all visitors, and a store that is away, cause an alert only when they last', () => {
     for (const name of ['guard_gateway_one_address', 'guard_store_away']) {
-      expect(found({ [name]: 1 })).toEqual([]);
-      expect(found({ [name]: 1 }, { [name]: 1 })).toHaveLength(1);
+      expect(foundAlerts({ [name]: 1 })).toEqual([]);
+      expect(foundAlerts({ [name]: 1 }, { [name]: 1 })).toHaveLength(1);
     }
   });
 
@@ -117,21 +117,21 @@ describe('conditions of the metrics', () => {
         [`guard_gateway_origin_errors_total{reason="${reason}"}`]: 30,
         'guard_gateway_requests_total{outcome="failed"}': 30,
       };
-      expect(found(errors)).toEqual([]);
-      expect(found(errors, {}, false).map(([name]) => name)).toEqual(['origin_errors']);
+      expect(foundAlerts(errors)).toEqual([]);
+      expect(foundAlerts(errors, {}, false).map(([name]) => name)).toEqual(['origin_errors']);
     },
   );
 
   test('a site that accepts no connection causes one alert, also without events', () => {
     const errors = { 'guard_gateway_origin_errors_total{reason="connect"}': 120 };
-    expect(found(errors, {}, false).map(([name]) => name)).toEqual(['origin_down']);
+    expect(foundAlerts(errors, {}, false).map(([name]) => name)).toEqual(['origin_down']);
   });
 
   test('a few origin errors among many requests cause no alert', () => {
     const errors = { 'guard_gateway_origin_errors_total{reason="connect"}': 30 };
-    expect(found({ ...errors, 'guard_gateway_requests_total{outcome="forwarded"}': 200 })).toEqual(
-      [],
-    );
-    expect(found({ 'guard_gateway_origin_errors_total{reason="connect"}': 9 })).toEqual([]);
+    expect(
+      foundAlerts({ ...errors, 'guard_gateway_requests_total{outcome="forwarded"}': 200 }),
+    ).toEqual([]);
+    expect(foundAlerts({ 'guard_gateway_origin_errors_total{reason="connect"}': 9 })).toEqual([]);
   });
 });

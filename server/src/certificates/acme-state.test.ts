@@ -21,17 +21,22 @@ function certificate(text: string, lifetime = 90 * DAY): IssuedCertificate {
   return { cert, key: cert, hosts: ['shop.example'], startsAt: 0, expiresAt: lifetime };
 }
 
-const issued = (host: string, directory = DIRECTORY) => ({ host, directory, cert: 'c', key: 'k' });
+const issuedFor = (host: string, directory = DIRECTORY) => ({
+  host,
+  directory,
+  cert: 'c',
+  key: 'k',
+});
 
-function due(state: AcmeState, held: Record<string, IssuedCertificate>, now: number) {
-  const map = new Map(Object.entries(held));
+function due(state: AcmeState, certificates: Record<string, IssuedCertificate>, now: number) {
+  const map = new Map(Object.entries(certificates));
   return dueHost(state, HOSTS, { directory: DIRECTORY }, map, now);
 }
 
 describe('dueHost chooses', () => {
   test('a host without a certificate, in the order of the settings', () => {
     expect(due(NO_STATE, {}, 0)).toBe('shop.example');
-    const one = withCertificate(NO_STATE, issued('shop.example'), HOSTS);
+    const one = withCertificate(NO_STATE, issuedFor('shop.example'), HOSTS);
     expect(due(one, { 'shop.example': certificate('c') }, 0)).toBe('blog.example');
   });
 
@@ -43,7 +48,7 @@ describe('dueHost chooses', () => {
   test('a host whose certificate is from another authority', () => {
     const state = withCertificate(
       NO_STATE,
-      issued('shop.example', 'https://staging.example'),
+      issuedFor('shop.example', 'https://staging.example'),
       HOSTS,
     );
     expect(due(state, { 'shop.example': certificate('c') }, 0)).toBe('shop.example');
@@ -55,22 +60,25 @@ describe('dueHost chooses', () => {
       const starts = Array.from({ length: 50 }, (_, i) =>
         renewalAt(certificate(`${i}`, days * DAY)),
       );
-      const left = starts.map((at) => (days * DAY - at) / (days * DAY));
-      expect(Math.max(...left)).toBeLessThanOrEqual(1 / 3);
-      expect(Math.min(...left)).toBeGreaterThan(1 / 4);
+      const shares = starts.map((at) => (days * DAY - at) / (days * DAY));
+      expect(Math.max(...shares)).toBeLessThanOrEqual(1 / 3);
+      expect(Math.min(...shares)).toBeGreaterThan(1 / 4);
       expect(new Set(starts).size).toBe(50);
     },
   );
 
   test('a failed renewal again after a wait; the certificate stays', () => {
     const now = 80 * DAY;
-    const held = { 'shop.example': certificate('c'), 'blog.example': certificate('b', 900 * DAY) };
-    let state = withCertificate(NO_STATE, issued('shop.example'), HOSTS);
-    state = withCertificate(state, issued('blog.example'), HOSTS);
-    expect(due(state, held, now)).toBe('shop.example');
+    const certificates = {
+      'shop.example': certificate('c'),
+      'blog.example': certificate('b', 900 * DAY),
+    };
+    let state = withCertificate(NO_STATE, issuedFor('shop.example'), HOSTS);
+    state = withCertificate(state, issuedFor('blog.example'), HOSTS);
+    expect(due(state, certificates, now)).toBe('shop.example');
     state = withFailure(state, 'shop.example', { kind: 'refused', reason: 'no' }, now);
-    expect(due(state, held, now)).toBeUndefined();
-    expect(due(state, held, now + 2 * 60_000)).toBe('shop.example');
+    expect(due(state, certificates, now)).toBeUndefined();
+    expect(due(state, certificates, now + 2 * 60_000)).toBe('shop.example');
     expect(state.certificates).toHaveLength(2);
   });
 });
@@ -85,9 +93,9 @@ describe('a failed order', () => {
   }
 
   test('after a refusal, there are at most five attempts in the first hour, then fewer', () => {
-    const all = waits('refused', 12);
-    expect(all.slice(0, 6)).toEqual([120, 240, 480, 960, 1920, 3840]);
-    expect(all.at(-1)).toBe(12 * 3600);
+    const allWaits = waits('refused', 12);
+    expect(allWaits.slice(0, 6)).toEqual([120, 240, 480, 960, 1920, 3840]);
+    expect(allWaits.at(-1)).toBe(12 * 3600);
   });
 
   test('an unreachable authority is asked again after seconds, later every ten minutes', () => {
@@ -95,32 +103,35 @@ describe('a failed order', () => {
   });
 
   test('the failure is removed when the certificate comes, as are certificates of removed hosts', () => {
-    const failed = withFailure(NO_STATE, 'shop.example', { kind: 'away', reason: 'no' }, 0);
-    const gone = withCertificate(failed, issued('gone.example'), [...HOSTS, 'gone.example']);
-    const state = withCertificate(gone, issued('shop.example'), HOSTS);
+    const failedState = withFailure(NO_STATE, 'shop.example', { kind: 'away', reason: 'no' }, 0);
+    const stateWithGone = withCertificate(failedState, issuedFor('gone.example'), [
+      ...HOSTS,
+      'gone.example',
+    ]);
+    const state = withCertificate(stateWithGone, issuedFor('shop.example'), HOSTS);
     expect(state).toEqual({
       ...NO_STATE,
       order: undefined,
-      certificates: [issued('shop.example')],
+      certificates: [issuedFor('shop.example')],
     });
   });
 });
 
 describe('the stored text', () => {
-  const state = withCertificate(NO_STATE, issued('shop.example'), HOSTS);
+  const state = withCertificate(NO_STATE, issuedFor('shop.example'), HOSTS);
 
   test('opens with a rotated secret, and with no other', () => {
-    const sealed = sealState([OLDER], state);
-    expect(openState([SECRET, OLDER], sealed)).toEqual({ ...state, order: undefined });
-    expect(openState([SECRET], sealed)).toBeUndefined();
+    const sealedState = sealState([OLDER], state);
+    expect(openState([SECRET, OLDER], sealedState)).toEqual({ ...state, order: undefined });
+    expect(openState([SECRET], sealedState)).toBeUndefined();
   });
 
   test('does not open after a change of one byte, and neither does any other text', () => {
-    const sealed = Buffer.from(sealState([SECRET], state), 'base64');
-    for (const at of [0, 12, 28, sealed.length - 1]) {
-      const changed = Buffer.from(sealed);
-      changed[at] = (changed[at] ?? 0) ^ 1;
-      expect(openState([SECRET], changed.toString('base64'))).toBeUndefined();
+    const sealedState = Buffer.from(sealState([SECRET], state), 'base64');
+    for (const at of [0, 12, 28, sealedState.length - 1]) {
+      const changedBytes = Buffer.from(sealedState);
+      changedBytes[at] = (changedBytes[at] ?? 0) ^ 1;
+      expect(openState([SECRET], changedBytes.toString('base64'))).toBeUndefined();
     }
     for (const text of ['{}', 'x', '=', 'A'.repeat(38)]) {
       expect(openState([SECRET], text)).toBeUndefined();

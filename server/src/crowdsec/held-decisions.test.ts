@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HeldDecisions, type TypedDecision } from './held-decisions.ts';
 
-const at = (value: string, until = 1_000, type = 'ban'): TypedDecision => ({
+const decisionUntil = (value: string, until = 1_000, type = 'ban'): TypedDecision => ({
   ...{ type, scope: 'network', value, until },
 });
 const step = (added: readonly TypedDecision[], removed: readonly TypedDecision[] = []) => ({
@@ -9,45 +9,49 @@ const step = (added: readonly TypedDecision[], removed: readonly TypedDecision[]
 });
 
 test('an end is passed on once, also when it comes late, so that no thread keeps the decision for ever', () => {
-  const held = new HeldDecisions(10);
-  held.apply(step([at('203.0.113.1', 0)]));
-  const { applied } = held.apply(step([], [at('203.0.113.1', -5)]));
+  const heldDecisions = new HeldDecisions(10);
+  heldDecisions.apply(step([decisionUntil('203.0.113.1', 0)]));
+  const { applied } = heldDecisions.apply(step([], [decisionUntil('203.0.113.1', -5)]));
   expect(applied?.removed.map(({ value }) => value)).toEqual(['203.0.113.1']);
-  expect(held.apply(step([], [at('203.0.113.1', -9)])).applied).toBeUndefined();
-  expect(held.size).toBe(0);
+  expect(heldDecisions.apply(step([], [decisionUntil('203.0.113.1', -9)])).applied).toBeUndefined();
+  expect(heldDecisions.size).toBe(0);
 });
 
 test('an end in the same answer as a new decision does not remove the new one', () => {
-  const held = new HeldDecisions(10);
-  held.apply(step([at('203.0.113.1')]));
-  const { applied } = held.apply(step([at('203.0.113.1', 2_000)], [at('203.0.113.1', -5)]));
+  const heldDecisions = new HeldDecisions(10);
+  heldDecisions.apply(step([decisionUntil('203.0.113.1')]));
+  const { applied } = heldDecisions.apply(
+    step([decisionUntil('203.0.113.1', 2_000)], [decisionUntil('203.0.113.1', -5)]),
+  );
   expect([applied?.added.map(({ until }) => until), applied?.removed]).toEqual([[2_000], []]);
 });
 
 test('a value stays on the list until its decisions of all types have ended', () => {
-  const held = new HeldDecisions(10);
-  const untils = (applied: ReturnType<typeof held.apply>['applied']) =>
-    applied && [applied.added.map(({ until }) => until), applied.removed.length];
-  const captcha = at('a', 3_000, 'captcha');
-  expect(untils(held.apply(step([at('a')])).applied)).toEqual([[1_000], 0]);
-  expect(untils(held.apply(step([captcha])).applied)).toEqual([[3_000], 0]);
-  expect(untils(held.apply(step([at('a', 2_000)])).applied)).toBeUndefined();
-  expect(untils(held.apply(step([], [captcha])).applied)).toEqual([[2_000], 0]);
-  expect(untils(held.apply(step([], [at('a')])).applied)).toEqual([[], 1]);
+  const heldDecisions = new HeldDecisions(10);
+  const untils = (changes: ReturnType<typeof heldDecisions.apply>['applied']) =>
+    changes && [changes.added.map(({ until }) => until), changes.removed.length];
+  const captcha = decisionUntil('a', 3_000, 'captcha');
+  expect(untils(heldDecisions.apply(step([decisionUntil('a')])).applied)).toEqual([[1_000], 0]);
+  expect(untils(heldDecisions.apply(step([captcha])).applied)).toEqual([[3_000], 0]);
+  expect(untils(heldDecisions.apply(step([decisionUntil('a', 2_000)])).applied)).toBeUndefined();
+  expect(untils(heldDecisions.apply(step([], [captcha])).applied)).toEqual([[2_000], 0]);
+  expect(untils(heldDecisions.apply(step([], [decisionUntil('a')])).applied)).toEqual([[], 1]);
 });
 
 test('above the limit new decisions are dropped and counted, but known ones may change', () => {
-  const held = new HeldDecisions(2);
-  const { applied, leftOut } = held.apply(step(['a', 'b', 'c'].map((value) => at(value))));
-  expect([applied?.added.length, leftOut, held.size]).toEqual([2, 1, 2]);
-  expect(held.apply(step([at('b', 2_000)])).leftOut).toBe(0);
-  expect(held.apply(step([at('b', 2_000, 'captcha')])).leftOut).toBe(1);
-  expect(held.apply(step([at('c')], [at('a')])).leftOut).toBe(0);
+  const heldDecisions = new HeldDecisions(2);
+  const { applied, leftOut } = heldDecisions.apply(
+    step(['a', 'b', 'c'].map((value) => decisionUntil(value))),
+  );
+  expect([applied?.added.length, leftOut, heldDecisions.size]).toEqual([2, 1, 2]);
+  expect(heldDecisions.apply(step([decisionUntil('b', 2_000)])).leftOut).toBe(0);
+  expect(heldDecisions.apply(step([decisionUntil('b', 2_000, 'captcha')])).leftOut).toBe(1);
+  expect(heldDecisions.apply(step([decisionUntil('c')], [decisionUntil('a')])).leftOut).toBe(0);
 });
 
 test('a whole list replaces the list before', () => {
-  const held = new HeldDecisions(10);
-  held.apply(step([at('a'), at('b')]));
-  held.apply({ isWhole: true, added: [at('c')], removed: [] });
-  expect(held.current(0).map(({ value }) => value)).toEqual(['c']);
+  const heldDecisions = new HeldDecisions(10);
+  heldDecisions.apply(step([decisionUntil('a'), decisionUntil('b')]));
+  heldDecisions.apply({ isWhole: true, added: [decisionUntil('c')], removed: [] });
+  expect(heldDecisions.current(0).map(({ value }) => value)).toEqual(['c']);
 });

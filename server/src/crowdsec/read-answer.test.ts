@@ -16,8 +16,8 @@ test.each([
 });
 
 test('null is an empty list, because CrowdSec writes it so', async () => {
-  const none = { isWhole: true, added: [], removed: [] };
-  expect(await readAnswer('{"new":null,"deleted":null}', 0, true)).toEqual(none);
+  const emptyAnswer = { isWhole: true, added: [], removed: [] };
+  expect(await readAnswer('{"new":null,"deleted":null}', 0, true)).toEqual(emptyAnswer);
 });
 
 test('an invalid duration gives a number too, because the copy in the data folder is JSON without NaN', async () => {

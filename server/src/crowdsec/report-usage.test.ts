@@ -47,16 +47,16 @@ async function openReport() {
   });
   const at = (url: string): CrowdsecSettings => ({ url, key: 'k', every: 10_000 });
   /** Moves the clock, reports, and returns what the server got. */
-  const after = async (minutes: number, url = `${server}/api/`) => {
+  const reportAfter = async (minutes: number, url = `${server}/api/`) => {
     state.now += minutes * MINUTE;
     await report(at(url));
     return reports.splice(0);
   };
-  return { state, metrics, lines, after };
+  return { state, metrics, lines, after: reportAfter };
 }
 
-const processed = (value: number) => ({ name: 'processed', unit: 'request', value });
-const dropped = (value: number) => ({ name: 'dropped', unit: 'request', value });
+const processedItem = (value: number) => ({ name: 'processed', unit: 'request', value });
+const droppedItem = (value: number) => ({ name: 'dropped', unit: 'request', value });
 const ACTIVE = { name: 'active_decisions', unit: 'ip', value: 3 };
 
 /** Expects these numbers in a later report. */
@@ -85,14 +85,14 @@ test('every quarter of an hour CrowdSec gets the counts since the last report', 
       ...{ from: 'POST guard/v1', path: '/api/v1/usage-metrics', key: 'k' },
       body: {
         remediation_components: [
-          { ...component, metrics: [{ meta, items: [processed(9), dropped(1), ACTIVE] }] },
+          { ...component, metrics: [{ meta, items: [processedItem(9), droppedItem(1), ACTIVE] }] },
         ],
       },
     },
   ]);
   metrics.count('guard_decisions_total', 'block', 4);
   const [second] = await after(20);
-  expectNumbers(second, 1200, [processed(4), dropped(0), ACTIVE]);
+  expectNumbers(second, 1200, [processedItem(4), droppedItem(0), ACTIVE]);
 });
 
 test.each([404, 405])(
@@ -117,7 +117,7 @@ test('a report that was refused or not sent is part of the next one, and a refus
   expect(lines).toEqual([['warn', 'crowdsec_usage_refused', { reason: 'status 422' }]]);
   state.status = 201;
   const [late] = await after(15);
-  expectNumbers(late, 3600, [processed(5), dropped(0), ACTIVE]);
+  expectNumbers(late, 3600, [processedItem(5), droppedItem(0), ACTIVE]);
 });
 
 test('a clock that was set back begins a new window', async () => {

@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const root = testFolder();
 
 /** Watches a CrowdSec that answers with `state.answer`, from ten o'clock on. `kept`: the decisions in the copy. */
-async function openWatch(kept?: readonly object[]) {
+async function openWatch(keptDecisions?: readonly object[]) {
   const folder = mkdtempSync(join(root, 'copy-'));
   const state = { now: 10 * HOUR, elapsed: 0, answer: {}, asked: 0, wholes: 0 };
   const url = await serve(({ url: path = '' }, response) => {
@@ -21,31 +21,36 @@ async function openWatch(kept?: readonly object[]) {
     response.setHeader('content-type', 'application/json').end(JSON.stringify(state.answer));
   });
   const file = join(folder, 'crowdsec.json');
-  if (kept) writeFileSync(file, JSON.stringify({ url, readAt: state.now, decisions: kept }));
+  if (keptDecisions)
+    writeFileSync(file, JSON.stringify({ url, readAt: state.now, decisions: keptDecisions }));
   const settings = {
     store: { engine: 'memory', path: folder },
     crowdsec: { url, key: 'k', every: 10 },
   } as unknown as Settings;
-  const taken: CrowdsecChanges[] = [];
+  const takenChanges: CrowdsecChanges[] = [];
   const { close } = await watchCrowdsec({
     ...{
       settings: () => settings,
-      onChanges: (changes) => taken.push(changes),
+      onChanges: (changes) => takenChanges.push(changes),
       log: () => undefined,
     },
     ...{ clock: () => state.now, elapsed: () => state.elapsed, metrics: createMetrics() },
   });
   onTestFinished(close);
-  return { state, taken, kept: () => (existsSync(file) ? readFileSync(file, 'utf8') : '') };
+  return {
+    state,
+    taken: takenChanges,
+    kept: () => (existsSync(file) ? readFileSync(file, 'utf8') : ''),
+  };
 }
 
 /** Waits longer than the usual second, because the machine may be busy. */
-const until = (assertion: () => void) => vi.waitFor(assertion, 45_000);
+const waitUntil = (assertion: () => void) => vi.waitFor(assertion, 45_000);
 
 /** Waits for `count` more answers. After two, no answer to an earlier state is under way. */
 function answersLater(state: { readonly asked: number }, count = 2): Promise<void> {
-  const enough = state.asked + count;
-  return until(() => expect(state.asked).toBeGreaterThanOrEqual(enough));
+  const wantedCount = state.asked + count;
+  return waitUntil(() => expect(state.asked).toBeGreaterThanOrEqual(wantedCount));
 }
 
 function decision(id: number, value: string, duration = '4h') {
@@ -56,27 +61,27 @@ test('the copy stays current after the clock was set back, and readable after a 
   const { state, kept } = await openWatch();
   const broken = decision(1, '203.0.113.9', '1.2.3h');
   state.answer = { new: [broken, decision(2, '203.0.113.1')] };
-  await until(() => expect(kept()).toContain('203.0.113.1'));
+  await waitUntil(() => expect(kept()).toContain('203.0.113.1'));
   state.answer = { new: [broken, decision(2, '203.0.113.2')] };
   await answersLater(state);
   state.now -= HOUR;
-  await until(() => expect(kept()).toContain('203.0.113.2'));
+  await waitUntil(() => expect(kept()).toContain('203.0.113.2'));
   expect(kept()).not.toContain('null');
 });
 
 test('a decision that has ended is not in the copy, and each thread gets its removal by CrowdSec', async () => {
   const { state, taken, kept } = await openWatch();
   state.answer = { new: [decision(1, '203.0.113.1', '1h')] };
-  await until(() => expect(kept()).toContain('203.0.113.1'));
+  await waitUntil(() => expect(kept()).toContain('203.0.113.1'));
   state.answer = { new: null };
   await answersLater(state);
   state.now += 2 * HOUR;
   state.elapsed += 2 * HOUR;
   state.answer = { new: [decision(2, '203.0.113.2')] };
-  await until(() => expect(kept()).toContain('203.0.113.2'));
+  await waitUntil(() => expect(kept()).toContain('203.0.113.2'));
   expect(kept()).not.toContain('203.0.113.1"');
   state.answer = { new: null, deleted: [decision(1, '203.0.113.1', '-1h')] };
-  await until(() => expect(taken.at(-1)?.removed).toMatchObject([{ value: '203.0.113.1' }]));
+  await waitUntil(() => expect(taken.at(-1)?.removed).toMatchObject([{ value: '203.0.113.1' }]));
 });
 
 test('an invalid network, number or country in the copy is dropped, as in an answer', async () => {
@@ -95,11 +100,11 @@ test('an invalid network, number or country in the copy is dropped, as in an ans
 test('after a change of the clock the whole list is fetched, because ends were computed with the old clock', async () => {
   const { state, taken } = await openWatch();
   state.answer = { new: [decision(1, '203.0.113.1', '1h')] };
-  await until(() => expect(taken.at(-1)?.added[0]?.until).toBe(11 * HOUR));
+  await waitUntil(() => expect(taken.at(-1)?.added[0]?.until).toBe(11 * HOUR));
   const { wholes } = state;
   // Guard started with a clock that was two hours slow. By the right clock this decision has ended.
   state.now += 2 * HOUR;
-  await until(() => expect(taken.at(-1)?.added[0]?.until).toBe(13 * HOUR));
+  await waitUntil(() => expect(taken.at(-1)?.added[0]?.until).toBe(13 * HOUR));
   await answersLater(state, 3);
   expect(state.wholes).toBe(wholes + 1);
 });

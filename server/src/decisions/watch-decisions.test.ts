@@ -26,20 +26,20 @@ test('a clock that jumps ahead and back ends no decision', async () => {
   const time = { now: NOW };
   let answer: DecisionsReading = { kind: 'read', decisions: [BLOCK] };
   const read = () => {
-    const given = answer;
+    const currentAnswer = answer;
     answer = { kind: 'same' };
-    return Promise.resolve(given);
+    return Promise.resolve(currentAnswer);
   };
   const clock = () => time.now;
   const log = () => undefined;
-  const watched = await watchDecisions({ read, rules: new TemporaryRules(clock), clock, log });
+  const watch = await watchDecisions({ read, rules: new TemporaryRules(clock), clock, log });
   time.now = NOW + 2 * HOUR;
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(watched.count()).toBe(0);
+  expect(watch.count()).toBe(0);
   time.now = NOW + 2_000;
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(watched.count()).toBe(1);
-  await watched.close();
+  expect(watch.count()).toBe(1);
+  await watch.close();
 });
 
 test('an unreadable file is read again and again, although its state does not change', async () => {

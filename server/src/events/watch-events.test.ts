@@ -8,7 +8,7 @@ const event = sampleEvent({ ip: '203.0.113.7', session: 'digest', originStatus: 
 /** The log line of the event with these settings of `analytics.privacy`. */
 function lineUnder(
   privacy?: { truncate_ip: boolean; drop_headers: string[] },
-  of = event,
+  loggedEvent = event,
 ): unknown {
   const lines: unknown[] = [];
   const settings = {
@@ -19,14 +19,14 @@ function lineUnder(
     { record: () => undefined },
     (_level, _event, fields) => lines.push(fields),
     () => settings,
-  ).record(of);
+  ).record(loggedEvent);
   return lines[0];
 }
 
 test('analytics.privacy applies to the log line as to the row', () => {
-  const kept = { host: 'shop.example', ip: '203.0.113.7', session: 'digest' };
+  const keptFields = { host: 'shop.example', ip: '203.0.113.7', session: 'digest' };
   expect(lineUnder()).toMatchObject({
-    ...kept,
+    ...keptFields,
     origin_status: 404,
     origin_us: 7,
     user_agent: event.userAgent,
@@ -40,8 +40,8 @@ test('fetch_site is one of the values of browsers, never another text', () => {
   const saying = (site: string) => sampleEvent({ headers: { 'sec-fetch-site': site } });
   expect(lineUnder(undefined, saying('cross-site'))).toMatchObject({ fetch_site: 'cross-site' });
   expect(lineUnder(undefined, saying('none"} {'))).not.toHaveProperty('fetch_site');
-  const dropped = { truncate_ip: false, drop_headers: ['sec-fetch-site'] };
-  expect(lineUnder(dropped, saying('cross-site'))).not.toHaveProperty('fetch_site');
+  const droppedHeader = { truncate_ip: false, drop_headers: ['sec-fetch-site'] };
+  expect(lineUnder(droppedHeader, saying('cross-site'))).not.toHaveProperty('fetch_site');
 });
 
 test('a line is below 16 KiB, because Docker would split a longer one', () => {

@@ -30,8 +30,8 @@ async function open(app: FastifyInstance, host = '127.0.0.1', times?: ServiceTim
 }
 
 async function ask(url: string, agent?: Agent): Promise<string> {
-  const sent = request(url, agent ? { agent } : {}).end();
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const clientRequest = request(url, agent ? { agent } : {}).end();
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage];
   let text = '';
   for await (const part of answer.setEncoding('utf8')) text += String(part);
   return text;
@@ -42,9 +42,9 @@ test('the old routes finish their request; the next one on the connection goes t
   const { service, url } = await open(await routes('old', gate.promise));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
-  const begun = once(service.app.server, 'request');
+  const requestArrives = once(service.app.server, 'request');
   const answer = ask(url, agent);
-  await begun;
+  await requestArrives;
   service.replaceRoutes(await routes('new'));
   gate.resolve(undefined);
   expect(await answer).toBe('old');
@@ -68,40 +68,40 @@ test('closing waits for an open request, but for no idle connection', async () =
   const { service, url } = await open(await routes('late', gate.promise));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
-  const begun = once(service.app.server, 'request');
+  const requestArrives = once(service.app.server, 'request');
   const answer = ask(url, agent);
-  await begun;
-  const closed = service.app.close();
+  await requestArrives;
+  const closing = service.app.close();
   await turn();
   gate.resolve(undefined);
   expect(await answer).toBe('late');
-  await closed;
+  await closing;
 });
 
 test('closing does not wait for a connection without a request', async () => {
   const { service, url } = await open(await routes('new'));
-  const accepted = once(service.app.server, 'connection');
+  const connectionArrives = once(service.app.server, 'connection');
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  await accepted;
+  await connectionArrives;
   await service.app.close();
   await once(socket.resume(), 'close');
 });
 
 test('a slow client delays the end only until cutOff', async () => {
   const { service, url } = await open(await routes('new'));
-  const begun = once(service.app.server, 'request');
+  const requestArrives = once(service.app.server, 'request');
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => undefined);
   socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: a/b\r\nContent-Length: 5000\r\n\r\n');
-  await begun;
+  await requestArrives;
   const drip = setInterval(() => socket.write('.'), 20);
   onTestFinished(() => clearInterval(drip));
   let isClosed = false;
-  const closed = service.app.close().then(() => (isClosed = true));
+  const closing = service.app.close().then(() => (isClosed = true));
   await sleep(500);
   expect(isClosed).toBe(false);
   service.cutOff();
-  await closed;
+  await closing;
 });
 
 describe('a service ends a connection that sends too slowly, on each address of localhost', () => {
@@ -122,15 +122,15 @@ describe('a service ends a connection that sends too slowly, on each address of 
     const { url } = await open(app, 'localhost', times);
     for (const { address } of await lookup('localhost', { all: true })) {
       const socket = connect(Number(new URL(url).port), address).setEncoding('latin1');
-      const closed = new Promise((resolve) => socket.on('close', resolve));
-      let received = '';
-      socket.on('data', (text: string) => (received += text)).on('error', () => undefined);
+      const closing = new Promise((resolve) => socket.on('close', resolve));
+      let receivedText = '';
+      socket.on('data', (text: string) => (receivedText += text)).on('error', () => undefined);
       socket.write(start);
       const drip = setInterval(() => socket.write(drop), 10);
-      await closed;
+      await closing;
       clearInterval(drip);
       // Bytes that arrive after the close make a reset, which can overtake the answer.
-      expect(received).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
+      expect(receivedText).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
     }
   });
 });

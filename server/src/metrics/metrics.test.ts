@@ -11,8 +11,8 @@ async function linesOf(metrics: MetricsPage, name: string): Promise<string[]> {
 
 type Event = Parameters<EventSink['record']>[0];
 
-function eventWith(over: Partial<Event>): Event {
-  return { challenge: 'none', blockReasons: [], durationUs: 0, ...over } as Event; // the fields that are read
+function eventWith(overrides: Partial<Event>): Event {
+  return { challenge: 'none', blockReasons: [], durationUs: 0, ...overrides } as Event; // the fields that are read
 }
 
 describe('the Prometheus page', () => {
@@ -42,11 +42,11 @@ describe('the Prometheus page', () => {
 
   test('an unknown reason of a remote validator counts as `other`', async () => {
     const metrics = createMetrics();
-    const recorded: unknown[] = [];
-    const sink = measureEvents({ record: (event) => recorded.push(event) }, metrics);
+    const recordedEvents: unknown[] = [];
+    const sink = measureEvents({ record: (event) => recordedEvents.push(event) }, metrics);
     sink.record(eventWith({ blockReasons: ['datacenter_ip', 'made_up'], durationUs: 20 }));
     sink.record(eventWith({ challenge: 'failed' }));
-    expect(recorded).toHaveLength(2);
+    expect(recordedEvents).toHaveLength(2);
     expect(await linesOf(metrics, 'guard_block_reasons_total{')).toEqual([
       'guard_block_reasons_total{reason="datacenter_ip"} 1',
       'guard_block_reasons_total{reason="other"} 1',

@@ -4,11 +4,11 @@ import { createLog } from './log.ts';
 
 test('for a hanging reader a few megabytes are kept and further lines dropped, until it reads again', async () => {
   let goOn = (): void => undefined;
-  const taken: string[] = [];
+  const takenLines: string[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      taken.push(chunk.toString());
-      if (taken.length === 1) goOn = done;
+      takenLines.push(chunk.toString());
+      if (takenLines.length === 1) goOn = done;
       else done();
     },
   });
@@ -24,21 +24,21 @@ test('for a hanging reader a few megabytes are kept and further lines dropped, u
   expect(stream.writableLength).toBeLessThan(5 * 1024 * 1024);
   expect(lost).toBeGreaterThan(LINES / 2);
 
-  const drained = new Promise((resolve) => stream.once('drain', resolve));
+  const drain = new Promise((resolve) => stream.once('drain', resolve));
   goOn();
-  await drained;
+  await drain;
   log('warn', 'afterwards');
-  expect(taken).toHaveLength(LINES - lost + 1);
-  expect(JSON.parse(taken.at(-1) ?? '')).toMatchObject({ level: 'warn', event: 'afterwards' });
+  expect(takenLines).toHaveLength(LINES - lost + 1);
+  expect(JSON.parse(takenLines.at(-1) ?? '')).toMatchObject({ level: 'warn', event: 'afterwards' });
 });
 
 test.each(['json', 'ecs'] as const)(
   'the text of a visitor cannot break a line or control a terminal, in the format %s',
   (format) => {
-    const taken: string[] = [];
+    const takenLines: string[] = [];
     const stream = new Writable({
       write(chunk: Buffer, _encoding, done) {
-        taken.push(chunk.toString());
+        takenLines.push(chunk.toString());
         done();
       },
     });
@@ -50,7 +50,7 @@ test.each(['json', 'ecs'] as const)(
     const hostile =
       'a\n{"level":"error"}\r\u0085\u2028\u2029\u001b[2J\u009b2J\u007f\u202e\ufffe\ufdd0\u{1fffe}';
     log('info', 'decision', { action: 'block', user_agent: hostile });
-    const [line = ''] = taken;
+    const [line = ''] = takenLines;
     // journalctl shows a line with a noncharacter as `[512B blob data]`, and CrowdSec reads the output of journalctl.
     expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{NChar}]/u);
     expect(Object.values(JSON.parse(line) as object)).toContain(hostile);

@@ -12,22 +12,22 @@ const countries = (entries: Readonly<Record<string, string>>) =>
   );
 writeFileSync(inUse, countries({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'ES' }));
 
-const believed = (entries: Readonly<Record<string, string>>, isSamePlace = true) =>
+const refusalOf = (entries: Readonly<Record<string, string>>, isSamePlace = true) =>
   refusalOfDatabase('country', countries(entries), { inUse, isSamePlace });
 
 test('a database with other values for a quarter of the addresses is accepted', async () => {
-  expect(await believed({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'PT' })).toBeUndefined();
+  expect(await refusalOf({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'PT' })).toBeUndefined();
 });
 
 test('a database that lost half of its addresses is refused; from another publisher, one that lost three quarters', async () => {
-  expect(await believed({ '00': 'DE' })).toMatch(/less than half/);
-  expect(await believed({ '00': 'DE' }, false)).toBeUndefined();
-  expect(await believed({ '00001': 'DE' }, false)).toMatch(/less than a quarter/);
-  expect(await believed({})).toBe('it has no address');
+  expect(await refusalOf({ '00': 'DE' })).toMatch(/less than half/);
+  expect(await refusalOf({ '00': 'DE' }, false)).toBeUndefined();
+  expect(await refusalOf({ '00001': 'DE' }, false)).toMatch(/less than a quarter/);
+  expect(await refusalOf({})).toBe('it has no address');
 });
 
 test('a database with one country for most addresses is refused', async () => {
-  expect(await believed({ '0': 'CN', '1': 'CN' })).toMatch(/have other values: more than half/);
+  expect(await refusalOf({ '0': 'CN', '1': 'CN' })).toMatch(/have other values: more than half/);
 });
 
 test('a file that is no database of this kind is refused', async () => {

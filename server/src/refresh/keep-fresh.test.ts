@@ -109,23 +109,23 @@ test('a reload with a shorter `every` has effect at once', async () => {
 });
 
 test('slow mirrors delay no other fetch, and at most four fetches run at once', async () => {
-  const asked: string[] = [];
+  const askedKeys: string[] = [];
   const answers = new Map<string, () => void>();
   const slow = (key: string): PublishedData => ({
     ...{ key, name: key, every: HOUR, spread: 0, keptAt: () => undefined },
     fetch: () => {
-      asked.push(key);
+      askedKeys.push(key);
       return new Promise((resolve) => answers.set(key, () => resolve({ kind: 'current' })));
     },
   });
-  const all = ['a', 'b', 'c', 'd', 'e'].map(slow);
-  const fresh = keepFresh(() => all, { clock: Date.now, log: () => undefined });
+  const allData = ['a', 'b', 'c', 'd', 'e'].map(slow);
+  const fresh = keepFresh(() => allData, { clock: Date.now, log: () => undefined });
   onTestFinished(() => fresh.close());
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(asked).toEqual(['a', 'b', 'c', 'd']);
+  expect(askedKeys).toEqual(['a', 'b', 'c', 'd']);
   answers.get('c')?.();
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(asked).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(askedKeys).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
 test('a damaged copy is logged, and ends neither the fetches nor Guard', async () => {

@@ -41,7 +41,7 @@ describe('one invalid entry refuses the whole list', () => {
     ['["9.9.9.9/33"]', 'entry 1 of 1'],
     [JSON.stringify(Array.from({ length: 100_001 }, () => '9.9.9.9')), 'more than 100000'],
   ])('%.60s', (text, reason) => {
-    const parsed = parsePublished(text);
-    expect(parsed.kind === 'refused' ? parsed.reason : parsed).toContain(reason);
+    const result = parsePublished(text);
+    expect(result.kind === 'refused' ? result.reason : result).toContain(reason);
   });
 });

@@ -12,7 +12,7 @@ import { testFolder } from '../../../test/kit/test-folder.ts';
 import { originIn, refreshDatabase } from './refresh-database.ts';
 
 /** A publisher that answers 304 to a request with its etag, and a database from it. */
-async function published(bytes: Buffer): Promise<FetchedDatabase> {
+async function publish(bytes: Buffer): Promise<FetchedDatabase> {
   const url = await serve((request, response) => {
     if (request.headers['if-none-match'] === '"7"') response.writeHead(304).end();
     else response.setHeader('etag', '"7"').end(bytes);
@@ -29,7 +29,7 @@ const DATABASE = mmdbOf(
 );
 
 test('a damaged copy counts as missing, so the database is fetched although the publisher has no newer one', async () => {
-  const database = await published(DATABASE);
+  const database = await publish(DATABASE);
   mkdirSync(dirname(database.copy), { recursive: true });
   writeFileSync(database.copy, DATABASE.subarray(0, 1000));
   const origin = { url: database.url, fetched_at: '2026-01-01T00:00:00Z', etag: '"7"' };

@@ -15,18 +15,18 @@ let number = 0;
 /** A list on a new server. `before` is the content of its copy. */
 async function listAt(
   handle: RequestListener,
-  before?: string,
+  earlierCopy?: string,
   kind: FetchedList['kind'] = 'ip',
 ): Promise<FetchedList> {
   number += 1;
   const url = `${await serve(handle)}/list.txt`;
   const copy = copyOf(join(folder, String(number)), kind, url);
-  if (before !== undefined) {
+  if (earlierCopy !== undefined) {
     mkdirSync(dirname(copy), { recursive: true });
     const origin = { url, fetched_at: '2026-11-01T00:00:00.000Z', etag: '"1"' };
-    writeFileSync(copy, formatCopy(origin, before));
+    writeFileSync(copy, formatCopy(origin, earlierCopy));
   }
-  return { kind, url, every: 3_600_000, copy, isRead: before !== undefined };
+  return { kind, url, every: 3_600_000, copy, isRead: earlierCopy !== undefined };
 }
 
 function answers(text: string | Buffer, status = 200, headers = {}): RequestListener {
@@ -45,15 +45,15 @@ describe('a plausible list', () => {
   });
 
   test('is requested with the etag of the copy, and 304 leaves the copy unchanged', async () => {
-    const asked: unknown[] = [];
+    const askedHeaders: unknown[] = [];
     const list = await listAt((request, response) => {
-      asked.push(request.headers['if-none-match']);
+      askedHeaders.push(request.headers['if-none-match']);
       response.writeHead(304).end();
     }, '203.0.113.7\n');
-    const before = readFileSync(list.copy, 'utf8');
+    const earlierCopy = readFileSync(list.copy, 'utf8');
     expect(await refresh(list)).toEqual({ kind: 'current' });
-    expect(asked).toEqual(['"1"']);
-    expect(readFileSync(list.copy, 'utf8')).toBe(before);
+    expect(askedHeaders).toEqual(['"1"']);
+    expect(readFileSync(list.copy, 'utf8')).toBe(earlierCopy);
   });
 
   test('from a URL with a secret in its query leaves no secret in the copy', async () => {
@@ -112,16 +112,16 @@ describe('after a refusal the last good copy stays in use', () => {
     ['a circle', answers('', 302, { location: '/' }), /^more than 5 redirects$/],
   ] as const)('%s', async (_what, handle, reason) => {
     const list = await listAt(handle, BEFORE);
-    const before = readFileSync(list.copy, 'utf8');
+    const earlierCopy = readFileSync(list.copy, 'utf8');
     const result = await refresh(list);
     expect(result).toEqual({ kind: 'kept_back', reason: expect.stringMatching(reason) as string });
-    expect(readFileSync(list.copy, 'utf8')).toBe(before);
+    expect(readFileSync(list.copy, 'utf8')).toBe(earlierCopy);
   });
 
   test('a redirect from a public server to a private address is refused', async () => {
-    const asked: string[] = [];
+    const askedHeaders: string[] = [];
     vi.stubGlobal('fetch', (url: string) => {
-      asked.push(url);
+      askedHeaders.push(url);
       const location = url.endsWith('list.txt') ? 'https://8.8.8.8/next' : 'https://10.0.0.1/keys';
       return Promise.resolve(new Response('', { status: 302, headers: { location } }));
     });
@@ -131,7 +131,7 @@ describe('after a refusal the last good copy stays in use', () => {
       kind: 'kept_back',
       reason: 'a redirect: 10.0.0.1 resolves to 10.0.0.1, which is no public address',
     });
-    expect(asked).toEqual(['https://1.1.1.1/list.txt', 'https://8.8.8.8/next']);
+    expect(askedHeaders).toEqual(['https://1.1.1.1/list.txt', 'https://8.8.8.8/next']);
   });
 
   test.each(['*', '?*', 'Mozilla/5.0*', '*AppleWebKit*\n*Gecko*'])(
@@ -147,8 +147,8 @@ describe('after a refusal the last good copy stays in use', () => {
 
   test('a server that is away', async () => {
     const list = await listAt(answers(''), BEFORE);
-    const away = { ...list, url: `http://127.0.0.1:${await freePort()}/list.txt` };
-    expect(await refresh(away)).toEqual({ kind: 'kept_back', reason: 'ECONNREFUSED' });
+    const unreachableList = { ...list, url: `http://127.0.0.1:${await freePort()}/list.txt` };
+    expect(await refresh(unreachableList)).toEqual({ kind: 'kept_back', reason: 'ECONNREFUSED' });
     expect(readFileSync(list.copy, 'utf8')).toContain(BEFORE);
   });
 

@@ -9,14 +9,14 @@ const KEY = 'sk_changes_5a4b3c2d1e0f9a8b';
 const organisation = { id: 'acme', secret_keys: [{ id: 'a', key: KEY }] };
 const site = { hosts: ['shop.example'], organisation: 'acme', origin: 'http://127.0.0.1:1' };
 
-function settings(over: Readonly<Record<string, unknown>> = {}): Settings {
+function settings(overrides: Readonly<Record<string, unknown>> = {}): Settings {
   const text = stringify({
     version: 1,
     listen: {},
     secret: 'b8d2046a7f3c1e95b8d2047a7f3c1e95',
     organisations: [organisation],
     sites: [site],
-    ...over,
+    ...overrides,
   });
   const result = parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
   if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems));
@@ -32,8 +32,8 @@ test('settings that are read twice have no difference', async () => {
     { name: 'a', match: { path: { regex: '^/a+$' }, ip: '203.0.113.0/24' }, verdict: 'block' },
     { name: 'b', match: { any: [{ country: 'de' }] }, rate_limit: { requests: 1, per: '1s' } },
   ];
-  const over = { organisations: [{ ...organisation, rules }] };
-  expect(await changesBetween(settings(over), settings(over))).toEqual([]);
+  const overrides = { organisations: [{ ...organisation, rules }] };
+  expect(await changesBetween(settings(overrides), settings(overrides))).toEqual([]);
 });
 
 test('a change is named by its path, a list by its entries, and no value is shown', async () => {

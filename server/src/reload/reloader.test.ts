@@ -13,39 +13,39 @@ analytics: { engine: embedded, path: ./data }
 organisations: [{ id: acme }]
 `;
 
-function read(text: string): LoadResult {
+function parseText(text: string): LoadResult {
   return parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
 }
 
 /** A reloader for texts. It records what the reloader logs, counts and applies. */
 function rig() {
-  const first = read(START);
+  const first = parseText(START);
   if (first.kind === 'invalid') throw new Error(JSON.stringify(first.problems));
   const gauges = new Map<string, () => unknown>();
   const lines: { event: string; fields: Parameters<Log>[2] }[] = [];
-  const counted: (string | undefined)[] = [];
-  const applied: Settings[] = [];
+  const countedResults: (string | undefined)[] = [];
+  const appliedSettings: Settings[] = [];
   const state = { text: START, now: 1_000_000, apply: () => Promise.resolve(0) };
   const reloader = createReloader({
     file: 'guard.yaml',
     load: () => {
-      const result = read(state.text);
-      const found: SettingsReading =
+      const result = parseText(state.text);
+      const loadResult: SettingsReading =
         result.kind === 'loaded'
           ? { ...result, revision: settingsRevision(result.settings) }
           : result;
-      return Promise.resolve(found);
+      return Promise.resolve(loadResult);
     },
     loadedAtStart: first,
     apply: ({ settings }) => {
-      applied.push(settings);
+      appliedSettings.push(settings);
       return state.apply();
     },
     watch: false,
     clock: () => state.now,
     log: (_level, event, fields) => lines.push({ event, fields }),
     metrics: {
-      count: (_name, outcome) => counted.push(outcome),
+      count: (_name, outcome) => countedResults.push(outcome),
       gauge: (name, value) => gauges.set(name, value),
     },
   });
@@ -53,8 +53,8 @@ function rig() {
     state,
     reloader,
     lines,
-    counted,
-    applied,
+    counted: countedResults,
+    applied: appliedSettings,
     gauge: (name: string) => gauges.get(name)?.(),
   };
 }
@@ -96,9 +96,13 @@ test('calls during a reload lead to one more reload, with the content of the fil
   const first = reloader.reload('signal');
   await Promise.resolve();
   state.text = START + 'observe: true\n';
-  const others = [reloader.reload('signal'), reloader.reload('file'), reloader.reload('signal')];
+  const furtherReloads = [
+    reloader.reload('signal'),
+    reloader.reload('file'),
+    reloader.reload('signal'),
+  ];
   gate.resolve(0);
-  await Promise.all([first, ...others]);
+  await Promise.all([first, ...furtherReloads]);
   expect(applied.map(({ observe }) => observe)).toEqual([false, true]);
 });
 

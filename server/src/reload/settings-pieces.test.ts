@@ -20,7 +20,7 @@ function manySettings(): Loaded {
   writeFileSync(join(folder, 'networks.txt'), addresses.join('\n'));
   const systems = Array.from({ length: 1_500 }, (_, at) => String(at + 1));
   writeFileSync(join(folder, 'systems.txt'), systems.join('\n'));
-  const listed =
+  const listMatch =
     '{ any: [{ ip: { file: networks.txt } }, { not: { asn: { file: systems.txt } } }] }';
   const organisations = Array.from(
     { length: 120 },
@@ -28,7 +28,7 @@ function manySettings(): Loaded {
   - id: org-${number}
     secret_keys: [{ id: main, key: sk_of_organisation_${number}_0123456789 }]
     rules:
-      - { name: listed, match: ${listed}, verdict: block }
+      - { name: listed, match: ${listMatch}, verdict: block }
       - { name: own, match: { path: /${number}, ip: 192.0.2.${number} }, detect: true }
       - { name: fetched, match: { ip: { url: 'https://lists.example/drop' } }, verdict: block }`,
   );
@@ -54,25 +54,27 @@ sites:${sites.join('')}
 }
 
 test('settings from pieces equal the original, and rules still share their list', async () => {
-  const { settings: before, lists: known } = manySettings();
-  const pieces = atOnce(toPieces(before, known));
+  const { settings: sentSettings, lists: knownLists } = manySettings();
+  const pieces = atOnce(toPieces(sentSettings, knownLists));
   let pauses = 0;
-  const arrived = await fromPieces(pieces, () => void (pauses += 1));
-  const after = arrived.settings;
-  expect(after).toEqual(before);
-  expect(settingsRevision(after)).toBe(settingsRevision(before));
-  expect(fetchedListsOf(after)).toEqual(fetchedListsOf(before));
+  const received = await fromPieces(pieces, () => void (pauses += 1));
+  const receivedSettings = received.settings;
+  expect(receivedSettings).toEqual(sentSettings);
+  expect(settingsRevision(receivedSettings)).toBe(settingsRevision(sentSettings));
+  expect(fetchedListsOf(receivedSettings)).toEqual(fetchedListsOf(sentSettings));
   const linesIn = ({ organisations }: Settings) => organisations.map(({ rules }) => linesOf(rules));
-  expect(linesIn(before)[1]?.rules).toHaveLength(3);
-  expect(linesIn(after)).toEqual(linesIn(before));
-  const lists = after.organisations.map(({ rules }) => rules[0]?.match.any?.[0]?.ip ?? []);
+  expect(linesIn(sentSettings)[1]?.rules).toHaveLength(3);
+  expect(linesIn(receivedSettings)).toEqual(linesIn(sentSettings));
+  const lists = receivedSettings.organisations.map(
+    ({ rules }) => rules[0]?.match.any?.[0]?.ip ?? [],
+  );
   expect(new Set(lists).size).toBe(1);
   expect(PrefixSet.of(lists[0] ?? []).has('10.3.2.1')).toBe(true);
   expect(PrefixSet.of(lists[0] ?? []).has('11.3.2.1')).toBe(false);
   expect(pauses).toBe(pieces.length);
-  expect([...arrived.lists.keys()]).toEqual([...known.keys()]);
+  expect([...received.lists.keys()]).toEqual([...knownLists.keys()]);
   const networks = `ip ${join(folder, 'networks.txt')}`;
-  expect(arrived.lists.get(networks)?.entries).toBe(lists[0]);
+  expect(received.lists.get(networks)?.entries).toBe(lists[0]);
 });
 
 test('each piece is short, so that requests do not wait for it', () => {

@@ -19,14 +19,14 @@ describe('the crawler lists of this instance, compared with other instances', ()
       here: undefined,
       newest: undefined,
     };
-    const told: number[] = [];
+    const toldTimes: number[] = [];
     const log: string[] = [];
     const metrics = createMetrics();
     const close = watchCrawlerRanges(
       {
         heldAt: () => lists.here,
         newestAt(heldAt) {
-          told.push(heldAt);
+          toldTimes.push(heldAt);
           return Promise.resolve(lists.newest);
         },
       },
@@ -36,9 +36,9 @@ describe('the crawler lists of this instance, compared with other instances', ()
           log.push(`${level} ${event} ${fields?.['behindHours'] ?? ''}`),
       },
     );
-    const behind = async () =>
+    const behindSeconds = async () =>
       Number(/^guard_crawler_ranges_behind_seconds (\d+)$/m.exec(await metrics.page())?.[1]);
-    return { lists, told, log, behind, close };
+    return { lists, told: toldTimes, log, behind: behindSeconds, close };
   }
 
   test('without lists no time is sent, and without an answer the instance does not count as behind', async () => {

@@ -16,14 +16,14 @@ secret: gateway-worker-test-4b3a2c1d0e9f8a7b
 organisations: [{ id: acme, rules: [${rules}] }]
 sites: [{ hosts: [${host}], organisation: acme, origin: 'http://127.0.0.1:9', protect: [] }]
 `;
-  const read = parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
-  if (read.kind === 'invalid') throw new Error(JSON.stringify(read.problems));
-  return read.settings;
+  const parsed = parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
+  if (parsed.kind === 'invalid') throw new Error(JSON.stringify(parsed.problems));
+  return parsed.settings;
 }
 
 test('a worker that gets new settings before it listens uses them', async () => {
   const port = await freePort();
-  const told = Promise.withResolvers<string | undefined>();
+  const reloadResult = Promise.withResolvers<string | undefined>();
   // These settings take longer to build than the new ones.
   const rules = Array.from(
     { length: 1_000 },
@@ -40,10 +40,10 @@ test('a worker that gets new settings before it listens uses them', async () => 
     },
     {
       onMessage: (_worker, message) => {
-        if (message.kind === 'reloaded') told.resolve(message.fault);
+        if (message.kind === 'reloaded') reloadResult.resolve(message.fault);
       },
       onEnd: (_worker, reason) => {
-        told.reject(new Error(reason));
+        reloadResult.reject(new Error(reason));
       },
     },
   );
@@ -57,7 +57,7 @@ test('a worker that gets new settings before it listens uses them', async () => 
     number: 1,
   });
   await worker.started;
-  expect(await told.promise).toBeUndefined();
+  expect(await reloadResult.promise).toBeUndefined();
   const statusOf = async (host: string) =>
     (await send(`http://127.0.0.1:${port}/`, { headers: { host } })).status;
   // 421 means that no such site exists. 502 means that nothing listens at the origin.

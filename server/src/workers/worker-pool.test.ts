@@ -19,11 +19,11 @@ const session: Session = {
 const settings = { organisations: [], sites: [] } as unknown as Settings;
 
 function poolOf(size: number) {
-  const logged: string[] = [];
+  const logLines: string[] = [];
   const metrics = new WorkerMetrics();
   const program = new URL('./testing/scripted-worker.ts', import.meta.url);
   const log = (_level: string, event: string, fields?: object): void => {
-    logged.push(`${event} ${JSON.stringify(fields)}`);
+    logLines.push(`${event} ${JSON.stringify(fields)}`);
   };
   const time = { now: Date.now() };
   const pool = new WorkerPool(size, { clock: () => time.now, log, metrics }, program);
@@ -31,7 +31,7 @@ function poolOf(size: number) {
   const start = (gateway = 'here') =>
     pool.start({ settings, addresses: { gateway }, analytics: noAnalytics(metrics) });
   /** The sum of the sessions in all threads, which scripted workers report after a reload. */
-  const known = async (): Promise<number> => {
+  const countKnownSessions = async (): Promise<number> => {
     metrics.take();
     await pool.reload({ settings, revision: '' });
     return metrics
@@ -39,7 +39,7 @@ function poolOf(size: number) {
       .filter(([name]) => name === 'guard_events_total')
       .reduce((sum, [, , by]) => sum + by, 0);
   };
-  return { pool, start, known, logged, metrics, time };
+  return { pool, start, known: countKnownSessions, logged: logLines, metrics, time };
 }
 
 test('a session that the store keeps reaches every worker', async () => {
@@ -96,8 +96,8 @@ test('a worker that cannot apply new settings is logged with the reason, and sta
   await start();
   const next: Settings = { ...settings, observe: true };
   expect(await pool.reload({ settings: next, revision: 'faulty' })).toBe(2);
-  const failed = logged.filter((line) => line.startsWith('worker_reload_failed'));
-  expect(failed).toEqual(Array(2).fill('worker_reload_failed {"reason":"cannot"}'));
+  const failureLines = logged.filter((line) => line.startsWith('worker_reload_failed'));
+  expect(failureLines).toEqual(Array(2).fill('worker_reload_failed {"reason":"cannot"}'));
   await pool.store.keepSession('a', session, 60_000);
   const startedWith = async () => {
     await pool.reload({ settings: next, revision: '' });

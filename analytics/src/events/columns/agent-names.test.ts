@@ -41,9 +41,9 @@ describe('agent names: browser, version, system and device of a User-Agent', () 
   test('in a flood of new agents naming takes a tenth of the time; known ones keep their names', () => {
     // Each reading of the clock is 10 ms later, which stands for the time of naming one agent.
     let ms = 0;
-    const named = createAgentNames(() => (ms += 10));
-    const nameOf = (version: number) => named(`Mozilla/5.0 Firefox/${version}`, false).version;
-    const versions = Array.from({ length: 30 }, (_, each) => each + 1).map(nameOf);
+    const nameAgent = createAgentNames(() => (ms += 10));
+    const nameOf = (version: number) => nameAgent(`Mozilla/5.0 Firefox/${version}`, false).version;
+    const versions = Array.from({ length: 30 }, (_, version) => version + 1).map(nameOf);
     const count = versions.filter((version) => version > 0).length;
     // 100 ms at once, and 1 ms more for each 10 ms that pass.
     expect(count).toBeGreaterThanOrEqual(10);
@@ -57,7 +57,12 @@ describe('agent names: browser, version, system and device of a User-Agent', () 
 
   test('a version too large for the column is cut, and text after 256 characters is not read', () => {
     expect(agentNames('Mozilla/5.0 Firefox/99999999', false).version).toBe(65_535);
-    const padded = `Mozilla/5.0 (X11; Linux x86_64; ${'x'.repeat(256)}) Gecko/20100101 Firefox/124.0`;
-    expect(agentNames(padded, false)).toEqual({ browser: '', version: 0, os: 'linux', device: '' });
+    const paddedAgent = `Mozilla/5.0 (X11; Linux x86_64; ${'x'.repeat(256)}) Gecko/20100101 Firefox/124.0`;
+    expect(agentNames(paddedAgent, false)).toEqual({
+      browser: '',
+      version: 0,
+      os: 'linux',
+      device: '',
+    });
   });
 });

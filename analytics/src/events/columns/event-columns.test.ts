@@ -31,8 +31,8 @@ describe('an event row (contract 2.7)', () => {
 
   test('a lone surrogate becomes the replacement character, also after a cut', () => {
     expect(sent('path', { path: 'a\udc00b' })).toBe('a\ufffdb');
-    const cut = sent('user_agent', { userAgent: `${'x'.repeat(2047)}\u{1f600}` });
-    expect(cut).toBe(`${'x'.repeat(2047)}\ufffd`);
+    const cutText = sent('user_agent', { userAgent: `${'x'.repeat(2047)}\u{1f600}` });
+    expect(cutText).toBe(`${'x'.repeat(2047)}\ufffd`);
   });
 
   test('a row has a limited size, whatever a visitor sends', () => {
@@ -137,7 +137,7 @@ describe('a block of rows', () => {
       'x-\ud800': '\u20ac',
     };
     const second = { accept: 'b' };
-    const none = {};
+    const noFields = {};
     /** Rows that fail after their headers, before them, and inside them. */
     const broken = [
       { headers: second, body: 7 },
@@ -151,7 +151,7 @@ describe('a block of rows', () => {
         expect(() => block.add(event)).toThrow();
       }
     }
-    const objects = [first, first, second, first, none, none, second, first];
+    const objects = [first, first, second, first, noFields, noFields, second, first];
     for (let round = 0; round < 3; round += 1) {
       for (const headers of objects) {
         block.add(sampleEvent({ headers }));
@@ -187,7 +187,7 @@ describe('a block of rows', () => {
       for (let row = 0; row < rows; row += 1) block.add({ ...event, rule: rule(row) });
       const rules = decodeBlock(block.take()).map((row) => row.get('rule'));
       expect(rules).toHaveLength(rows);
-      expect(rules.every((stored, row) => stored === rule(row))).toBe(true);
+      expect(rules.every((storedRule, row) => storedRule === rule(row))).toBe(true);
     },
   );
 
@@ -203,8 +203,8 @@ describe('a block of rows', () => {
           }),
         );
       }
-      const held = block.bytes;
-      expect(block.take().length).toBeLessThanOrEqual(held + 4096);
+      const bytesBefore = block.bytes;
+      expect(block.take().length).toBeLessThanOrEqual(bytesBefore + 4096);
     }
     expect(block.bytes).toBe(0);
   });

@@ -28,17 +28,17 @@ const event = sampleEvent({
 /** The row of the event under these settings. */
 function rowOf(
   privacy: Parameters<typeof privateColumns>[0],
-  recorded = event,
+  recordedEvent = event,
 ): Record<string, Decoded> {
   const block = new BlockBuilder(privateColumns(privacy));
-  block.add(recorded);
+  block.add(recordedEvent);
   const [row] = decodeBlock(block.take());
   return Object.fromEntries(row ?? []);
 }
 
 test('a header field that the settings drop is in no column, in any spelling', () => {
-  const named = ['x-account', 'user-agent', 'referer'];
-  const row = rowOf({ truncate_ip: false, drop_headers: named });
+  const headerNames = ['x-account', 'user-agent', 'referer'];
+  const row = rowOf({ truncate_ip: false, drop_headers: headerNames });
   expect(JSON.stringify(row)).not.toMatch(/4711|curl|search\.example|Bearer/);
   expect(row).toMatchObject({
     ip: '203.0.113.7',
@@ -54,15 +54,15 @@ test('a header field that the settings drop is in no column, in any spelling', (
 
 test('only the columns of a dropped header field are empty', () => {
   const all = rowOf(undefined);
-  const emptied = EVENT_COLUMNS.map(({ header: from }) => from ?? []).flat();
-  expect(new Set(emptied)).toEqual(new Set(['host', 'referer', 'user-agent', 'cookie']));
-  for (const header of new Set(emptied)) {
+  const emptiedHeaders = EVENT_COLUMNS.map(({ header: from }) => from ?? []).flat();
+  expect(new Set(emptiedHeaders)).toEqual(new Set(['host', 'referer', 'user-agent', 'cookie']));
+  for (const header of new Set(emptiedHeaders)) {
     const row = rowOf({ truncate_ip: false, drop_headers: [header] });
     for (const { name, header: from, values } of EVENT_COLUMNS) {
       if (name === 'headers') continue;
-      const nothing = values.kind === 'count' ? 0 : '';
-      expect(row[name], name).toEqual(from === header ? nothing : all[name]);
-      if (from === header) expect(all[name], name).not.toEqual(nothing);
+      const emptyValue = values.kind === 'count' ? 0 : '';
+      expect(row[name], name).toEqual(from === header ? emptyValue : all[name]);
+      if (from === header) expect(all[name], name).not.toEqual(emptyValue);
     }
   }
 });

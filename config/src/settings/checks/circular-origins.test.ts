@@ -48,11 +48,11 @@ test('each origin of a list is compared with each listener for visitors; other s
     dashboard: '127.0.0.1:8085',
   };
   const origin = [8443, 8085, 8079].map((port) => `http://localhost:${port}`);
-  const found = findCircularOrigins({ listen, sites: [{ origin }] });
-  expect(found.map(({ path, message }) => [path.at(-1), /listen\.\w+/.exec(message)?.[0]])).toEqual(
-    [
-      [0, 'listen.gateway_tls'],
-      [2, 'listen.forward_auth'],
-    ],
-  );
+  const contradictions = findCircularOrigins({ listen, sites: [{ origin }] });
+  expect(
+    contradictions.map(({ path, message }) => [path.at(-1), /listen\.\w+/.exec(message)?.[0]]),
+  ).toEqual([
+    [0, 'listen.gateway_tls'],
+    [2, 'listen.forward_auth'],
+  ]);
 });

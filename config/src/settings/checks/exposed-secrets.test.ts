@@ -8,8 +8,8 @@ import { parseSettings } from '../load.ts';
 import { weaknessOf } from '../values/weak-secret.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
-const PUBLISHED = '5f0c2b7d9e41a86371d4c0be52f9a687';
-const OWN = '0c5d1b7e9a3f48261d0e5c7b';
+const PUBLISHED_SECRET = '5f0c2b7d9e41a86371d4c0be52f9a687';
+const OWN_SECRET = '0c5d1b7e9a3f48261d0e5c7b';
 
 const pathsOf = (settings: unknown) =>
   findExposedSecrets(settings).map(({ path }) => path.join('.'));
@@ -22,7 +22,7 @@ describe('a secret that only the same machine can use may be short or published'
     'unix:/run/guard.sock',
     'not an address',
   ])('%s', (address) => {
-    expect(pathsOf({ listen: { gateway: address }, secret: PUBLISHED })).toEqual([]);
+    expect(pathsOf({ listen: { gateway: address }, secret: PUBLISHED_SECRET })).toEqual([]);
   });
 
   test.each(['0.0.0.0:8080', '[::]:8080', '192.0.2.1:8080', 'guard.internal:8080'])(
@@ -38,24 +38,26 @@ describe('a secret that only the same machine can use may be short or published'
         'docs',
       ]) {
         const listen = { collector: '127.0.0.1:1', [service]: address };
-        expect(pathsOf({ listen, secret: PUBLISHED })).toEqual(['secret']);
+        expect(pathsOf({ listen, secret: PUBLISHED_SECRET })).toEqual(['secret']);
         expect(findExposedSecrets({ listen, secret: 'x'.repeat(23) })[0]?.message).toContain(
           `at least 24 characters drawn at random, since others reach listen.${service};`,
         );
       }
-      expect(pathsOf({ listen: { gateway: address }, secret: OWN })).toEqual([]);
+      expect(pathsOf({ listen: { gateway: address }, secret: OWN_SECRET })).toEqual([]);
     },
   );
 });
 
 test('a published key is refused also as SHA-256, and a hashed key may have any length', () => {
   const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
-  const keys = [PUBLISHED, OWN].map((key) => ({ id: 'a', key: sha256(key) }));
+  const keys = [PUBLISHED_SECRET, OWN_SECRET].map((key) => ({ id: 'a', key: sha256(key) }));
   const listen = { gateway: '0.0.0.0:8080' };
   expect(pathsOf({ listen, organisations: [{ secret_keys: keys }] })).toEqual([
     'organisations.0.secret_keys.0.key',
   ]);
-  expect(isPublished(sha256(PUBLISHED).toUpperCase().replace('SHA256', 'sha256'))).toBe(true);
+  expect(isPublished(sha256(PUBLISHED_SECRET).toUpperCase().replace('SHA256', 'sha256'))).toBe(
+    true,
+  );
 });
 
 test('every secret that the documentation and the examples show in plain text is refused', () => {
@@ -63,7 +65,7 @@ test('every secret that the documentation and the examples show in plain text is
     cwd: ROOT,
     exclude: (name) => name === 'node_modules',
   });
-  const shown = files.flatMap((file) => {
+  const shownSecrets = files.flatMap((file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     const blocks = file.endsWith('.md')
       ? [...text.matchAll(/^```yaml\n([\s\S]+?)^```$/gm)].map(([, yaml = '']) => yaml)
@@ -72,8 +74,10 @@ test('every secret that the documentation and the examples show in plain text is
       parseAllDocuments(yaml).flatMap((document) => secretsIn(document.toJS())),
     );
   });
-  expect(shown).toContain(PUBLISHED);
-  expect(shown.filter((one) => !isPublished(one) && weaknessOf(one) === undefined)).toEqual([]);
+  expect(shownSecrets).toContain(PUBLISHED_SECRET);
+  expect(shownSecrets.filter((one) => !isPublished(one) && weaknessOf(one) === undefined)).toEqual(
+    [],
+  );
 });
 
 /** All texts of at least 16 characters below the names of secrets, without ${NAME} and hashes. */
@@ -89,18 +93,20 @@ function secretsIn(value: unknown, name = ''): string[] {
 
 describe('a service listens only at the address in the settings', () => {
   const settings = (listen: string) =>
-    parseSettings(`version: 1\nsecret: ${OWN}\norganisations: [{ id: acme }]\nlisten: ${listen}`, {
-      file: 'guard.yaml',
-      baseDir: ROOT,
-      env: {},
-    });
+    parseSettings(
+      `version: 1\nsecret: ${OWN_SECRET}\norganisations: [{ id: acme }]\nlisten: ${listen}`,
+      {
+        file: 'guard.yaml',
+        baseDir: ROOT,
+        env: {},
+      },
+    );
 
   test('a service without its line does not listen', () => {
-    const loaded = settings('{ docs: 127.0.0.1:0 }');
-    expect(loaded.kind === 'loaded' && Object.keys(loaded.settings.listen)).toEqual([
-      'docs',
-      'proxy_protocol',
-    ]);
+    const loadedSettings = settings('{ docs: 127.0.0.1:0 }');
+    expect(loadedSettings.kind === 'loaded' && Object.keys(loadedSettings.settings.listen)).toEqual(
+      ['docs', 'proxy_protocol'],
+    );
   });
 
   test.each(['9090', ':9090', '"9090"', '"*:9090"'])(
@@ -113,16 +119,16 @@ describe('a service listens only at the address in the settings', () => {
 
   test('every settings file of the examples has the admin page and the API on loopback', () => {
     const files = globSync('examples/*/guard.yaml', { cwd: ROOT });
-    const opened = files.flatMap((file) => {
+    const reachableFiles = files.flatMap((file) => {
       // The cast is safe: other tests load this file, so its listeners are texts.
       const { listen } = parse(readFileSync(join(ROOT, file), 'utf8')) as {
         listen: Readonly<Record<string, string>>;
       };
       return [listen['admin'], listen['api']].filter((address) => address !== undefined);
     });
-    expect(opened.length).toBeGreaterThanOrEqual(3);
+    expect(reachableFiles.length).toBeGreaterThanOrEqual(3);
     // The demo takes its addresses from the environment, and cli/src/demo/demo.test.ts tests them.
-    for (const address of opened)
+    for (const address of reachableFiles)
       expect(address).toMatch(/^(127\.0\.0\.1:|\$\{DEMO_(ADMIN|API)\}$)/);
   });
 });

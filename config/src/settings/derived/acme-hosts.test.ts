@@ -52,16 +52,21 @@ describe('the hosts that get a certificate from the authority', () => {
 
 describe('http is redirected to https', () => {
   const address = { kind: 'tcp', host: '0.0.0.0', port: 80 } as const;
-  const both = { gateway: address, gateway_tls: address, proxy_protocol: false };
+  const bothListeners = { gateway: address, gateway_tls: address, proxy_protocol: false };
   const acme = { certificates: [], acme: {} } as unknown as Settings['tls'];
   const files = { certificates: [] } as unknown as Settings['tls'];
 
   test.each([
-    ['with tls.acme and both listeners', both, acme, true],
-    ['not without a plain listener', { ...both, gateway: undefined }, acme, false],
-    ['not with certificates from files', both, files, false],
-    ['not when the settings say false', { ...both, redirect_https: false }, acme, false],
-    ['also with files when the settings say true', { ...both, redirect_https: true }, files, true],
+    ['with tls.acme and both listeners', bothListeners, acme, true],
+    ['not without a plain listener', { ...bothListeners, gateway: undefined }, acme, false],
+    ['not with certificates from files', bothListeners, files, false],
+    ['not when the settings say false', { ...bothListeners, redirect_https: false }, acme, false],
+    [
+      'also with files when the settings say true',
+      { ...bothListeners, redirect_https: true },
+      files,
+      true,
+    ],
   ])('%s', (_what, listen, tls, expected) => {
     expect(redirectsToHttps({ listen, tls })).toBe(expected);
   });

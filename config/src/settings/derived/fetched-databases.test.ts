@@ -46,10 +46,10 @@ test('the newer one of a copy by default and the bundled database is used; a dam
   const asn = fetchedDatabasesOf(settings).find(({ kind }) => kind === 'asn');
   const copy = asn?.copy ?? '';
   mkdirSync(dirname(copy), { recursive: true });
-  const built = (at: number) => mmdbOf([], { build_epoch: at / 1000 });
-  writeFileSync(copy, built(BUNDLED_ASNS_AT + 86_400_000));
+  const databaseBuiltAt = (at: number) => mmdbOf([], { build_epoch: at / 1000 });
+  writeFileSync(copy, databaseBuiltAt(BUNDLED_ASNS_AT + 86_400_000));
   expect(databaseFilesOf(settings)).toEqual({ asn: copy });
-  writeFileSync(copy, built(BUNDLED_ASNS_AT - 86_400_000));
+  writeFileSync(copy, databaseBuiltAt(BUNDLED_ASNS_AT - 86_400_000));
   expect(databaseFilesOf(settings)).toEqual({});
   writeFileSync(copy, 'no database');
   expect(databaseFilesOf(settings)).toEqual({});

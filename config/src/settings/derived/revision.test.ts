@@ -18,9 +18,9 @@ sites:
 `;
 
 function revisionOf(text: string): string {
-  const loaded = parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
-  if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
-  return settingsRevision(loaded.settings);
+  const result = parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
+  if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems));
+  return settingsRevision(result.settings);
 }
 
 test('the revision is the same for the same file, and for a file that decides in the same way', () => {
@@ -69,11 +69,11 @@ test.each([
 });
 
 test('a long list counts by its entries, wherever it was read from', () => {
-  const withList = (last: number) => {
+  const settingsWithList = (last: number) => {
     const addresses = Array.from({ length: 2_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
     const ip = [...addresses, `192.0.2.${last}`].join(', ');
     return FILE.replace('path: /login', `path: /login, ip: [${ip}]`);
   };
-  expect(revisionOf(withList(1))).toBe(revisionOf(withList(1)));
-  expect(revisionOf(withList(2))).not.toBe(revisionOf(withList(1)));
+  expect(revisionOf(settingsWithList(1))).toBe(revisionOf(settingsWithList(1)));
+  expect(revisionOf(settingsWithList(2))).not.toBe(revisionOf(settingsWithList(1)));
 });

@@ -16,9 +16,9 @@ const listOf = (...decisions: unknown[]): string => JSON.stringify({ version: 1,
 
 describe('a list of decisions that another program wrote', () => {
   test('is read when it is valid', () => {
-    const read = readDecisions(listOf(GOOD));
-    expect(read).toEqual([GOOD]);
-    expect(readDecisions(writeDecisions(read ?? []))).toEqual(read);
+    const parsed = readDecisions(listOf(GOOD));
+    expect(parsed).toEqual([GOOD]);
+    expect(readDecisions(writeDecisions(parsed ?? []))).toEqual(parsed);
   });
 
   test.each([
@@ -61,6 +61,6 @@ test.each([
   ['2001:db8::5/128', '2001:db8::5'],
   ['fe80::1%eth0', 'fe80::1'],
   ['fe80::1%eth0/64', 'fe80::/64'],
-])('the network %s is written as %s', (written, canonical) => {
-  expect(canonicalNetwork(written)).toBe(canonical);
+])('the network %s is written as %s', (writtenNetwork, canonical) => {
+  expect(canonicalNetwork(writtenNetwork)).toBe(canonical);
 });

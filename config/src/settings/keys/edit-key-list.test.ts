@@ -27,7 +27,7 @@ function settingsOf(text: string, baseDir = '/', env: Readonly<Record<string, st
 const add = (text: string) => textOf(addKey(text, { ...place, key: KEY }));
 const remove = (text: string) => textOf(removeKey(text, place));
 const ENTRY = `{ id: grafana, key: "${KEY}" }`;
-const OTHER = '"sha256:0000000000000000000000000000000000000000000000000000000000000001"';
+const OTHER_KEY = '"sha256:0000000000000000000000000000000000000000000000000000000000000001"';
 
 describe('adding and removing an entry changes no other character', () => {
   test.each([
@@ -37,11 +37,11 @@ describe('adding and removing an entry changes no other character', () => {
   - id: acme   # the shop
     analytics_keys:      # bearer tokens
       # of the board
-      - { id: board, key: ${OTHER} } # until spring
+      - { id: board, key: ${OTHER_KEY} } # until spring
     # and the rules
     rules: []
 `,
-      `      - { id: board, key: ${OTHER} } # until spring\n      - ${ENTRY}\n    # and the rules`,
+      `      - { id: board, key: ${OTHER_KEY} } # until spring\n      - ${ENTRY}\n    # and the rules`,
     ],
     [
       'a block list of block entries, below its name without indent',
@@ -49,16 +49,16 @@ describe('adding and removing an entry changes no other character', () => {
 - id: acme
   analytics_keys:
   - id: board
-    key: ${OTHER} # until spring
+    key: ${OTHER_KEY} # until spring
 
 sites: []
 `,
-      `    key: ${OTHER} # until spring\n  - ${ENTRY}\n\nsites: []`,
+      `    key: ${OTHER_KEY} # until spring\n  - ${ENTRY}\n\nsites: []`,
     ],
     [
       'a list on one line',
-      `organisations: [{ id: acme, analytics_keys: [{ id: board, key: ${OTHER} }] }] # short`,
-      `${OTHER} }, ${ENTRY}] }] # short`,
+      `organisations: [{ id: acme, analytics_keys: [{ id: board, key: ${OTHER_KEY} }] }] # short`,
+      `${OTHER_KEY} }, ${ENTRY}] }] # short`,
     ],
     [
       'an empty list',
@@ -67,11 +67,11 @@ sites: []
     ],
     [
       'Windows line ends',
-      `organisations:\r\n  - id: acme\r\n    analytics_keys:\r\n      - { id: board, key: ${OTHER} }\r\n`,
+      `organisations:\r\n  - id: acme\r\n    analytics_keys:\r\n      - { id: board, key: ${OTHER_KEY} }\r\n`,
       `\r\n      - ${ENTRY}\r\n`,
     ],
-  ])('%s', (_how, written, expected) => {
-    const before = HEAD + written;
+  ])('%s', (_how, writtenYaml, expected) => {
+    const before = HEAD + writtenYaml;
     const after = add(before);
     expect(after).toContain(expected);
     expect(settingsOf(after).organisations[0]?.analytics_keys.at(-1)).toEqual({
@@ -102,8 +102,8 @@ sites: []
       'organisations:\n  - id: acme',
       `  - id: acme\n    analytics_keys: [${ENTRY}]`,
     ],
-  ])('a missing list is created: %s', (_how, written, expected) => {
-    const after = add(HEAD + written);
+  ])('a missing list is created: %s', (_how, writtenYaml, expected) => {
+    const after = add(HEAD + writtenYaml);
     expect(after).toContain(expected);
     expect(settingsOf(after).organisations[0]?.analytics_keys).toMatchObject([{ id: 'grafana' }]);
     expect(settingsOf(remove(after)).organisations[0]?.analytics_keys).toEqual([]);
@@ -115,7 +115,7 @@ sites: []
     analytics_keys: # bearer: tokens
       # of the board
       - id: grafana
-        key: ${OTHER}
+        key: ${OTHER_KEY}
     rules: [] # none
 `;
     expect(remove(before)).toBe(`${HEAD}organisations:
@@ -137,31 +137,33 @@ sites: []
 });
 
 test('adding and removing a key restores every good settings file', () => {
-  let tried = 0;
+  let triedCount = 0;
   for (const { name, text, path, env } of readFixtures('good')) {
     const before = settingsOf(text, dirname(path), env);
     for (const { id: organisation } of before.organisations) {
       for (const list of ['analytics_keys', 'secret_keys'] as const) {
-        const where = { organisation, list, id: 'added-by-test' };
-        const added = addKey(text, { ...where, key: KEY, expires: '2099-12-31' });
-        if (added.kind === 'impossible') continue;
-        tried += 1;
-        expect(added.text, name).toContain(added.text.split('\n')[added.line - 1] ?? 'no line');
-        const ids = settingsOf(added.text, dirname(path), env)
+        const addedPlace = { organisation, list, id: 'added-by-test' };
+        const addition = addKey(text, { ...addedPlace, key: KEY, expires: '2099-12-31' });
+        if (addition.kind === 'impossible') continue;
+        triedCount += 1;
+        expect(addition.text, name).toContain(
+          addition.text.split('\n')[addition.line - 1] ?? 'no line',
+        );
+        const ids = settingsOf(addition.text, dirname(path), env)
           .organisations.find(({ id }) => id === organisation)
           ?.[list].map(({ id }) => id);
         expect(ids, name).toContain('added-by-test');
-        const removed = textOf(removeKey(added.text, where));
-        expect(settingsOf(removed, dirname(path), env), name).toEqual(before);
+        const removedText = textOf(removeKey(addition.text, addedPlace));
+        expect(settingsOf(removedText, dirname(path), env), name).toEqual(before);
       }
     }
   }
-  expect(tried).toBeGreaterThan(20);
+  expect(triedCount).toBeGreaterThan(20);
 });
 
 test('a list that only a person should change stays unchanged, with a reason', () => {
   const alias = `${HEAD}organisations:
-  - { id: acme, analytics_keys: &keys [{ id: board, key: ${OTHER} }] }
+  - { id: acme, analytics_keys: &keys [{ id: board, key: ${OTHER_KEY} }] }
   - { id: other, analytics_keys: *keys }
 `;
   expect(addKey(alias, { ...place, organisation: 'other', key: KEY })).toMatchObject({

@@ -68,9 +68,9 @@ describe('a list from a file', () => {
       `${path}:5:1: organisations[0].rules[0].match.ip: found "10.0.0.0/33"; expected an IP address or a CIDR range; one a line, and # begins a comment`,
     ]);
     write('many.txt', ...Array.from({ length: 9 }, (_, at) => `bad${at}`));
-    const many = problemsOf(load('{ ip: [192.0.2.1, { file: many.txt }] }'));
-    expect(many).toHaveLength(5);
-    expect(many[4]).toMatch(
+    const manyProblems = problemsOf(load('{ ip: [192.0.2.1, { file: many.txt }] }'));
+    expect(manyProblems).toHaveLength(5);
+    expect(manyProblems[4]).toMatch(
       /many\.txt:5:1: .*match\.ip\[1\]: found "bad4"; .*; 4 more lines are bad$/,
     );
   });
@@ -141,9 +141,9 @@ describe('a list from a file', () => {
 test('a long list is parsed in steps, with the same result', async () => {
   const text = `${'203.0.113.7\n'.repeat(5_500)}nonsense\r\n\n# end`;
   let pauses = 0;
-  const parsed = await workInSlices(parseList(text, 'ip'), () => void (pauses += 1));
-  expect([pauses, parsed]).toEqual([5, atOnce(parseList(text, 'ip'))]);
-  expect(parsed).toMatchObject({ count: 1, lines: [{ line: 5_501, text: 'nonsense' }] });
+  const parsedList = await workInSlices(parseList(text, 'ip'), () => void (pauses += 1));
+  expect([pauses, parsedList]).toEqual([5, atOnce(parseList(text, 'ip'))]);
+  expect(parsedList).toMatchObject({ count: 1, lines: [{ line: 5_501, text: 'nonsense' }] });
 });
 
 describe('a list from a URL', () => {
@@ -168,10 +168,10 @@ describe('a list from a URL', () => {
       const before = load(MATCH, top);
       expect(matchOf(before)?.ip).toEqual(['192.0.2.1']);
       const copy = copyIn(data, '203.0.113.7\n');
-      const loaded = load(MATCH, top);
-      expect(matchOf(loaded)?.ip).toEqual(['192.0.2.1', '203.0.113.7']);
+      const result = load(MATCH, top);
+      expect(matchOf(result)?.ip).toEqual(['192.0.2.1', '203.0.113.7']);
       expect(before.files).toContain(copy);
-      expect(loaded.kind === 'loaded' && fetchedListsOf(loaded.settings)).toEqual([
+      expect(result.kind === 'loaded' && fetchedListsOf(result.settings)).toEqual([
         { kind: 'ip', url: URL_OF, every: 1_800_000, copy, isRead: true },
       ]);
     },

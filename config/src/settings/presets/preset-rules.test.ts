@@ -6,7 +6,7 @@ import { PRESETS } from '../sections/preset-names.ts';
 import { presetRules } from './preset-rules.ts';
 import { linkPreviews, monitors, WEBHOOK_SENDERS } from './preset-matches.ts';
 
-const every = presetRules({ presets: PRESETS, webhook_paths: ['/hooks/**'] });
+const allRules = presetRules({ presets: PRESETS, webhook_paths: ['/hooks/**'] });
 
 test('no preset is on unless it is named', () => {
   expect(presetRules({ presets: [], webhook_paths: ['/hooks/**'] })).toEqual([]);
@@ -15,8 +15,8 @@ test('no preset is on unless it is named', () => {
 test('each preset gives one rule with `verdict: allow`, in a fixed order; only feeds have a budget', () => {
   const names = presetRules({ presets: ['git', 'feeds', 'git'], webhook_paths: [] });
   expect(names.map(({ name }) => name)).toEqual(['preset:feeds', 'preset:git']);
-  expect(every.map(({ name }) => name)).toEqual(PRESETS.map((preset) => `preset:${preset}`));
-  for (const { name, match, ...sets } of every) {
+  expect(allRules.map(({ name }) => name)).toEqual(PRESETS.map((preset) => `preset:${preset}`));
+  for (const { name, match, ...sets } of allRules) {
     const budget = { rate_limit: { requests: 300, per: 600_000, by: ['ip'] } };
     const set = { verdict: 'allow', ...(name === 'preset:feeds' && budget) };
     expect([name, sets, match]).toEqual([name, set, expect.anything()]);
@@ -24,7 +24,7 @@ test('each preset gives one rule with `verdict: allow`, in a fixed order; only f
 });
 
 test('a preset has no empty match, and a user could write the same rule', () => {
-  for (const { name, match } of every) {
+  for (const { name, match } of allRules) {
     expect(Object.keys(match).length, name).toBeGreaterThan(0);
     expect(Match.parse(match), name).toEqual(match);
   }

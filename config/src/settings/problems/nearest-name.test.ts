@@ -22,6 +22,6 @@ test.each([
   ['database', undefined],
   ['', undefined],
   ['x'.repeat(100_000), undefined],
-])('%s: did you mean %s?', (name, meant) => {
-  expect(nearestName(name, known)).toBe(meant);
+])('%s: did you mean %s?', (name, meantName) => {
+  expect(nearestName(name, known)).toBe(meantName);
 });

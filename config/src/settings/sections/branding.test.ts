@@ -106,8 +106,8 @@ describe('a challenge page of the user', () => {
   });
 
   test('names the place in the message, and has a limit', () => {
-    const refused = ChallengeTemplate.safeParse(file('bad.html', around('{{challenge}}<form>')));
-    expect(refused.error?.issues[0]?.message).toContain('its line 3, column 20: <form>');
+    const refusal = ChallengeTemplate.safeParse(file('bad.html', around('{{challenge}}<form>')));
+    expect(refusal.error?.issues[0]?.message).toContain('its line 3, column 20: <form>');
     const large = around(`{{challenge}}${' '.repeat(MAX_TEMPLATE_BYTES)}`);
     expect(ChallengeTemplate.safeParse(file('large.html', large)).success).toBe(false);
   });

@@ -7,7 +7,7 @@ import { formatProblem, parseSettings } from '../load.ts';
 
 const folder = testFolder();
 
-function make(name: string, ...more: readonly string[]): void {
+function make(name: string, ...furtherArguments: readonly string[]): void {
   const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -days 2'.split(' ');
   const files = ['-keyout', join(folder, `${name}.key`), '-out', join(folder, `${name}.pem`)];
   const names = [
@@ -16,7 +16,9 @@ function make(name: string, ...more: readonly string[]): void {
     '-addext',
     'subjectAltName=DNS:Shop.example,DNS:*.shop.example,IP:10.0.0.1',
   ];
-  execFileSync('openssl', [...request, ...files, ...names, ...more], { stdio: 'ignore' });
+  execFileSync('openssl', [...request, ...files, ...names, ...furtherArguments], {
+    stdio: 'ignore',
+  });
 }
 
 beforeAll(() => {
@@ -107,12 +109,12 @@ describe('a mistake is reported with its place, and no part of a key', () => {
       'the private key of the certificate in `cert`, relative to this file; there is the key of another one',
     ],
   ])('%s', (_what, text, place, name, message) => {
-    const found = problems(text);
-    expect(found).toHaveLength(1);
-    expect(found[0]).toContain(`tls.certificates[0].${name}`);
-    expect(found[0]).toContain(message);
-    expect(found[0]).toMatch(new RegExp(`^guard\\.yaml:${place.split(':')[0] ?? ''}:`));
-    expect(found.join()).not.toContain('PRIVATE KEY');
+    const foundProblems = problems(text);
+    expect(foundProblems).toHaveLength(1);
+    expect(foundProblems[0]).toContain(`tls.certificates[0].${name}`);
+    expect(foundProblems[0]).toContain(message);
+    expect(foundProblems[0]).toMatch(new RegExp(`^guard\\.yaml:${place.split(':')[0] ?? ''}:`));
+    expect(foundProblems.join()).not.toContain('PRIVATE KEY');
   });
 
   test('a listener without certificates, and certificates without a listener', () => {

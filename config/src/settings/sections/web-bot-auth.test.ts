@@ -36,7 +36,7 @@ test.each([
   ['milliseconds for seconds', { ...KEY, exp: 1_893_456_000_000 }, 'keys.0.exp'],
 ])('a directory with %s is refused, and the message shows no key', (_what, content, reason) => {
   const text = typeof content === 'string' ? content : JSON.stringify({ keys: [content] });
-  const refused = parseKeyFile(text);
-  expect(refused.kind === 'refused' ? refused.reason : '').toContain(reason);
-  expect(JSON.stringify(refused)).not.toMatch(/secret-part|JrQLj5P/);
+  const refusal = parseKeyFile(text);
+  expect(refusal.kind === 'refused' ? refusal.reason : '').toContain(reason);
+  expect(JSON.stringify(refusal)).not.toMatch(/secret-part|JrQLj5P/);
 });

@@ -11,7 +11,7 @@ import {
   SealingSecret,
 } from './values.ts';
 
-function read(schema: z.ZodType, text: string): unknown {
+function parseValue(schema: z.ZodType, text: string): unknown {
   const result = schema.safeParse(text);
   return result.success ? result.data : 'refused';
 }
@@ -28,7 +28,7 @@ test.each([
   ['5 m', 'refused'],
   ['1w', 'refused'],
 ])('the duration %s is %s milliseconds', (text, expected) => {
-  expect(read(Duration, text)).toBe(expected);
+  expect(parseValue(Duration, text)).toBe(expected);
 });
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   ['::1:80', 'refused'],
   ['unix:', 'refused'],
 ])('the address %s', (text, expected) => {
-  expect(read(Listen, text)).toEqual(expected);
+  expect(parseValue(Listen, text)).toEqual(expected);
 });
 
 test.each([
@@ -53,7 +53,7 @@ test.each([
 ])('the origin %s', (text, expected) => {
   const [origin, isSecure, host, port] = expected;
   const url = { kind: 'url', origin, isSecure, host, port };
-  expect(read(OriginAddress, text)).toEqual(expected === 'refused' ? expected : url);
+  expect(parseValue(OriginAddress, text)).toEqual(expected === 'refused' ? expected : url);
 });
 
 test.each([
@@ -63,7 +63,7 @@ test.each([
   ['2027-13-01', 'refused'],
   ['30.6.2027', 'refused'],
 ])('the key expires at the end of %s', (text, expected) => {
-  expect(read(ExpiryDate, text)).toBe(expected);
+  expect(parseValue(ExpiryDate, text)).toBe(expected);
 });
 
 test.each([
@@ -83,19 +83,19 @@ test.each([
   ['http://a', 'refused'],
   ['bücher.example', 'refused'],
 ])('the host %s', (text, expected) => {
-  expect(read(HostPattern, text)).toBe(expected);
+  expect(parseValue(HostPattern, text)).toBe(expected);
 });
 
 describe('a key is kept as its SHA-256, from plain text and from a hash', () => {
   const hash = createHash('sha256').update('sk_live_91827364').digest();
   test('both give the same', () => {
-    expect(read(KeyHash, 'sk_live_91827364')).toEqual(hash);
-    expect(read(KeyHash, `sha256:${hash.toString('hex').toUpperCase()}`)).toEqual(hash);
+    expect(parseValue(KeyHash, 'sk_live_91827364')).toEqual(hash);
+    expect(parseValue(KeyHash, `sha256:${hash.toString('hex').toUpperCase()}`)).toEqual(hash);
   });
   test.each(['short', 'sha256:abc', 'with a space', 'über-key-123', 'x'.repeat(257)])(
     '%s is refused',
     (text) => {
-      expect(read(KeyHash, text)).toBe('refused');
+      expect(parseValue(KeyHash, text)).toBe('refused');
     },
   );
 });
@@ -111,7 +111,7 @@ describe('placeholders of examples are refused', () => {
     '00000000-0000-0000-0000-000000000000',
     'testtesttesttesttest',
   ])('%s', (secret) => {
-    expect(read(SealingSecret, secret)).toBe('refused');
+    expect(parseValue(SealingSecret, secret)).toBe('refused');
   });
   test.each([
     '9f2c7b1e5a8d4036c1e7f4b2a9d85036',
@@ -119,6 +119,6 @@ describe('placeholders of examples are refused', () => {
     '0123456789abcdef0123456789abcdef',
     'test-secret-0123456789',
   ])('%s is not one of them', (secret) => {
-    expect(read(SealingSecret, secret)).toBe(secret);
+    expect(parseValue(SealingSecret, secret)).toBe(secret);
   });
 });
