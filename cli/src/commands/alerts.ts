@@ -15,7 +15,7 @@ settings, and says which of them accepted it. No running Guard is needed.`,
   },
   operand: ['test'],
   exits:
-    '0 all channels accepted it, 1 one did not, or the settings name no channel, 2 called wrongly.',
+    '0 all channels accepted it, 1 a channel refused it, or the settings name none, 2 called wrongly.',
   async run({ values, positionals }) {
     const [action, more] = positionals;
     if (action !== 'test') return 'name an action: test';

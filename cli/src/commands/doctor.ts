@@ -26,12 +26,12 @@ key it also asks Guard what it saw of these requests.`,
     ...GUARD_OPTIONS,
     ip: valueOption(
       'ADDRESS',
-      'the address this machine has for the site, behind address translation',
+      'the address of this machine as the site sees it, behind address translation',
     ),
     from: valueOption('ADDRESS', 'connect from this address of the machine'),
     websocket: valueOption(
       'PATH',
-      'where a WebSocket of the site is, best on a path that is not protected',
+      'the path of a WebSocket of the site, best a path that is not protected',
     ),
     timeout: {
       ...valueOption('SECONDS', 'how long one request may take, default 10'),
@@ -39,8 +39,8 @@ key it also asks Guard what it saw of these requests.`,
     },
     json: switchOption('one JSON object: `{ "url": …, "findings": [ … ] }`'),
   },
-  notes: `Nothing is changed. The requests are recorded like those of any visitor, under the name
-guard-doctor.`,
+  notes: `The command changes nothing. Guard records the requests like those of any visitor, with the
+User-Agent guard-doctor.`,
   exits:
     '0 no problem, maybe warnings; 1 a problem, or the settings are refused; 2 called wrongly.',
   async run({ values, positionals }) {

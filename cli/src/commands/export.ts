@@ -28,14 +28,14 @@ const OPTIONS = {
   from: valueOption('WHEN', 'a day, or a time with its zone: 2026-11-01T12:00:00Z'),
   to: valueOption('WHEN', 'the end of the time, not included; default now'),
   where: valueOption('SQL', "a condition: ip = '203.0.113.7' AND action = 'block'"),
-  columns: valueOption('LIST', 'ip,path,created_at; default all'),
+  columns: valueOption('LIST', 'names of columns: ip,path,created_at; default all'),
   format: valueOption(
     'FORMAT',
-    `${FORMAT_NAMES.join(', ')}; default: what the name\nof the file ends with, or jsonl`,
+    `one of ${FORMAT_NAMES.join(', ')}; default: as the name\nof the file ends, or jsonl`,
     FORMAT_NAMES,
   ),
-  out: valueOption('FILE', 'default: standard output', 'file'),
-  force: switchOption('replace a file that is there already'),
+  out: valueOption('FILE', 'the file to write; default: standard output', 'file'),
+  force: switchOption('replace FILE if it already exists'),
   json: switchOption(
     'with --out: one JSON object about the export:\n`{ "file": …, "format": …, "from": …, "to": …, "rows": …, "bytes": … }`',
   ),

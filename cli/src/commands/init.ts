@@ -24,12 +24,12 @@ export const init = createCommand({
     'guard init --application NAME|none [--offline] …',
   ],
   about: `Writes a settings file with comments, and beside it a file that ends in .env with the secrets,
-which only you can read. Then it looks whether your application answers, and says what to do next.
-Each question has an option; what an option says is not asked.
+which only you can read. Then it checks whether your application answers, and says what to do next.
+Each question has an option. Guard does not ask a question whose option you give.
 
 It asks the origin for its front page, /robots.txt and at most three more pages, in five seconds
-at most. When they show a known application, the settings get its presets and rules, with the
-reason for each. On a terminal you are asked first.`,
+at most. When these pages show a known application, the settings get its presets and rules, with the
+reason for each. On a terminal, Guard asks you first.`,
   options: {
     into: {
       ...valueOption(
@@ -50,7 +50,7 @@ reason for each. On a terminal you are asked first.`,
       'embedded',
       'none',
     ]),
-    mode: valueOption('MODE', 'observe (nothing is enforced yet) or enforce', [
+    mode: valueOption('MODE', 'the mode: observe (nothing is enforced yet) or enforce', [
       'observe',
       'enforce',
     ]),
@@ -62,12 +62,12 @@ ${APPLICATION_NAMES.slice(6).join(', ')}`,
       [...APPLICATION_NAMES, 'none'],
     ),
     offline: switchOption(
-      'send nothing to the origin: recognise no application, and do not look\nwhether it answers',
+      'send nothing to the origin: do not recognise an application, and do not\ncheck whether the origin answers',
     ),
     yes: switchOption('ask nothing: use the default for each option that is missing'),
     json: switchOption('one JSON object; asks nothing, as --yes'),
   },
-  exits: '0 written, 1 a file is there already or cannot be written, 2 called wrongly.',
+  exits: '0 written, 1 the file already exists or cannot be written, 2 called wrongly.',
   async run({ values, positionals }) {
     const [more] = positionals;
     if (more !== undefined) return `unexpected word: ${more}`;

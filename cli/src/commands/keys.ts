@@ -28,12 +28,12 @@ revoke   takes a key out of the settings file`,
   options: {
     config: CONFIG_OPTION,
     organisation: valueOption('ID', 'needed when the file has several organisations'),
-    id: valueOption('NAME', 'what the key is called in the file: one for each use'),
+    id: valueOption('NAME', 'the name of the key in the file; use one key for each purpose'),
     kind: {
       ...valueOption(
         'KIND',
-        `analytics (default; sk_api_ro_…, for /query and /mcp), or
-secret (sk_…, x-api-key of /validate)`,
+        `the kind: analytics (default; sk_api_ro_…, for /query and /mcp)
+or secret (sk_…, x-api-key of /validate)`,
         KINDS,
       ),
       default: 'analytics',

@@ -18,7 +18,10 @@ import {
 const OPTIONS = {
   config: { ...CONFIG_OPTION, help: `the settings to try; default ${USUAL_FILE} in this folder` },
   against: valueOption('FILE', 'the settings to compare with', 'file'),
-  from: valueOption('URL', 'stored events of a running Guard, over POST /query of its api service'),
+  from: valueOption(
+    'URL',
+    'read stored events of a running Guard, over POST /query of its api service',
+  ),
   key: valueOption('KEY', `an analytics key for this Guard; better in ${KEY_VARIABLE}`),
   since: {
     ...valueOption('DURATION', 'how far back stored events are read, default 24h'),
@@ -26,11 +29,11 @@ const OPTIONS = {
   },
   site: valueOption(
     'HOST',
-    'the site of requests whose log names no host; needed with several sites',
+    'the site of requests if the log names no host; needed with several sites',
   ),
   session: valueOption(
     'STATE',
-    'verified: as if every visitor in an access log had passed the challenge',
+    'verified: treat every visitor in an access log as one that passed the challenge',
     ['verified'],
   ),
   json: switchOption('one JSON object, with every group'),

@@ -19,18 +19,18 @@ On SIGTERM or Ctrl-C it finishes the requests under way, writes the last events,
       help: `the settings file (see guard.yaml in the documentation);\ndefault ${USUAL_FILE} in this folder`,
     },
     demo: switchOption(
-      'a small shop behind the gateway, everything on loopback, keys made on first use',
+      'run a small shop behind the gateway, on loopback only, with keys made on first use',
     ),
     port: valueOption(
       'N',
-      'with --demo: the port of the gateway in place of 8080; the others move\nby the same distance, and 0 picks free ones',
+      'with --demo: the port of the gateway instead of 8080; the other ports\nmove by the same distance; 0 picks free ports',
     ),
     host: valueOption(
       'ADDRESS',
-      'with --demo: let other machines reach the shop at this address\n(0.0.0.0: at all of this machine), under any name',
+      'with --demo: let other machines reach the shop at this address, under\nany host name (0.0.0.0: at all addresses of this machine)',
     ),
     'no-watch': switchOption('read the settings again on SIGHUP only, not when a file changes'),
-    json: switchOption('print one JSON line with the addresses when ready, nothing else'),
+    json: switchOption('when ready, print one JSON line with the addresses, and nothing else'),
   },
   notes: `The settings are read again on SIGHUP, and when one of their files changes. A file with mistakes
 changes nothing: the last good settings stay in use, and the log says what is wrong.`,

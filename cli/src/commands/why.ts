@@ -28,7 +28,7 @@ to let the visitor in. A request id, the session of an event (32 hex digits) or 
 works too: for an address you get the newest five requests, and all requests in numbers.`,
   options: {
     ...EVENTS_OPTIONS,
-    'let-in': valueOption('WAY', `write out this change of guard.yaml:\n${WAYS.join(', ')}`, WAYS),
+    'let-in': valueOption('WAY', `print this change of guard.yaml:\n${WAYS.join(', ')}`, WAYS),
     json: switchOption('one JSON object: `{ "asked": …, "events": [ … ], "in_all": … }`'),
   },
   notes: `The command asks a running Guard over POST /query, and changes nothing. Events are kept for

@@ -4,13 +4,18 @@ import { CONFIG_OPTION, switchOption, type Options, valueOption } from '../comma
 export const EXPLAIN_OPTIONS = {
   config: CONFIG_OPTION,
   ip: valueOption('ADDRESS', "the visitor's address"),
-  request: { type: 'string', short: 'X', value: 'METHOD', help: 'default GET, or POST with `-d`' },
+  request: {
+    type: 'string',
+    short: 'X',
+    value: 'METHOD',
+    help: 'the method; default GET, or POST with `-d`',
+  },
   header: {
     type: 'string',
     short: 'H',
     value: 'LINE',
     multiple: true,
-    help: 'a header; they are taken as given, only Host is added',
+    help: 'a header of the request, exactly as sent; Guard adds only Host',
   },
   'user-agent': {
     type: 'string',
@@ -30,14 +35,17 @@ export const EXPLAIN_OPTIONS = {
     short: 'd',
     value: 'TEXT',
     multiple: true,
-    help: 'makes it a POST; the body itself is not looked at',
+    help: 'makes the request a POST; Guard does not read the body',
   },
   'data-raw': { type: 'string', multiple: true },
   compressed: { type: 'boolean' },
   cookie: valueOption('ID', 'the value of the `_guard` cookie'),
-  session: valueOption('STATE', 'as if the session was: verified, issued', ['verified', 'issued']),
-  'over-budget': switchOption('as if every rate limit was used up'),
-  site: valueOption('HOST', 'the rules of this site, with any host in the URL'),
-  organisation: valueOption('ID', 'the rules of this organisation'),
+  session: valueOption('STATE', 'the state of the session: verified or issued', [
+    'verified',
+    'issued',
+  ]),
+  'over-budget': switchOption('judge as if every rate limit was used up'),
+  site: valueOption('HOST', 'use the rules of this site, with any host in the URL'),
+  organisation: valueOption('ID', 'use the rules of this organisation'),
   json: switchOption('one JSON object'),
 } as const satisfies Options;

@@ -15,7 +15,7 @@ export const EVENTS_OPTIONS = {
   api: valueOption('URL', 'the URL of its api service, if FILE does not name it'),
   key: valueOption(
     'KEY',
-    `an analytics key for it; better in ${KEY_VARIABLE}.\nWithout it one of FILE, in plain text or \`\${NAME}\``,
+    `an analytics key for this service; better in ${KEY_VARIABLE}.\nDefault: a key in FILE, in plain text or as \`\${NAME}\``,
   ),
 } as const satisfies Options;
 

@@ -16,7 +16,7 @@ function highestGauge(help: string) {
 /** Every metric Guard exposes. */
 export const metrics = {
   guard_gateway_requests_total: counter(
-    'Requests the gateway finished, by outcome: forwarded, served, refused, failed, aborted, unknown_host.',
+    'Requests that the gateway finished, by outcome: forwarded, served, refused, failed, aborted, unknown_host.',
     'outcome',
   ),
   guard_gateway_fail_open_total: counter(
@@ -24,7 +24,7 @@ export const metrics = {
     'reason',
   ),
   guard_gateway_fail_closed_total: counter(
-    'Requests denied without a decision, by reason. The validator rejected the question (4xx): the error type of its answer, else status_ and the number. The gateway had too many open questions: overloaded.',
+    'Requests denied without a decision, by reason. If the validator rejected the question (4xx), the reason is the error type of its answer, else status_ and the number. If the gateway had too many open questions, the reason is overloaded.',
     'reason',
   ),
   guard_gateway_validators_away: highestGauge(
@@ -43,7 +43,7 @@ export const metrics = {
     'reason',
   ),
   guard_gateway_certificate_expiry_timestamp_seconds: gauge(
-    'When the certificate shown for a host ends, in seconds since 1970; by the first host of each certificate.',
+    'Time at which the certificate of a host ends, in seconds since 1970. The label is the first host of the certificate.',
     'host',
   ),
   guard_certificates_awaited: highestGauge(
@@ -78,15 +78,15 @@ export const metrics = {
     help: 'How long decisions took, in seconds.',
   },
   guard_block_reasons_total: counter(
-    'Signals against visitors, by block reason; a decision can have several, also where nothing was enforced.',
+    'Signals against visitors, by block reason. A decision can have several, also if nothing was enforced.',
     'reason',
   ),
   guard_challenges_total: counter(
-    'Challenge uploads, by result: verified, work (asked for), rejected, limited, unavailable, or the reason they were refused.',
+    'Challenge uploads, by result: verified, work (Guard asked for work), rejected, limited, unavailable, or the reason for which Guard refused the upload.',
     'result',
   ),
   guard_pressure_changes_total: counter(
-    'Groups of visitors whose free pages ended under pressure, by cause: pressure_by_client, pressure_on_path, pressure_on_origin; and groups that became normal again: ended.',
+    'Groups of visitors whose free pages ended under pressure, by cause: pressure_by_client, pressure_on_path, pressure_on_origin. Groups that became normal again count as ended.',
     'change',
   ),
   guard_events_total: counter(
@@ -95,10 +95,10 @@ export const metrics = {
   ),
   guard_events_queued: gauge('Events recorded and not yet acknowledged by the database.'),
   guard_analytics_restarts_total: counter(
-    'Times the embedded engine was started again after it had ended.',
+    'Times the embedded database was started again after it had ended.',
   ),
   guard_analytics_failing: gauge(
-    '1 while the embedded database does not start, or waits for room on its disk, and the log says why, else 0.',
+    '1 while the embedded database does not start or waits for space on its disk, else 0. The log says why.',
   ),
   guard_analytics_deletion_held: gauge(
     '1 while the embedded database keeps rows beyond their time, because the clock made a step of more than a day, else 0.',
@@ -111,7 +111,7 @@ export const metrics = {
     'Age of the snapshot on disk of a store in memory, or the time since the start while there is no snapshot.',
   ),
   guard_store_unanswered_total: counter(
-    'Questions the shared store did not answer, by operation: session, take and remember used local state instead, spend and keep_session were refused.',
+    'Questions that the shared store did not answer, by operation: session, take and remember (Guard used local state instead), spend and keep_session (Guard refused).',
     'operation',
   ),
   guard_temporary_decisions: gauge(
@@ -143,7 +143,7 @@ export const metrics = {
     'Times the settings were read again, by outcome: applied, partly (a worker thread could not apply them, and starts again), refused.',
     'outcome',
   ),
-  guard_workers: gauge('Threads that serve the gateway, where there is more than one.'),
+  guard_workers: gauge('Threads that serve the gateway, if there are more than one.'),
   guard_workers_restarted_total: counter(
     'Worker threads that ended unexpectedly and were started again.',
   ),
@@ -155,7 +155,7 @@ export const metrics = {
     '0 while the settings that were read last could not be applied, else 1.',
   ),
   guard_settings_info: gauge(
-    'Always 1; its label is the value of the column settings_revision for the settings in use.',
+    'Always 1. The label is the value of the column settings_revision for the settings in use.',
     'revision',
   ),
   guard_settings_age_seconds: gauge('Age of the settings in use, since they were read.'),
