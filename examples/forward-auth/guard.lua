@@ -1,10 +1,10 @@
--- Asks Guard about a request, with HAProxy's own HTTP client, and says in variables what the answer is.
+-- Asks Guard about a request, with HAProxy's own HTTP client, and writes the answer into variables.
 
--- haproxy.cfg says where Guard is, and HAProxy does not start when it does not.
+-- haproxy.cfg sets the address of Guard. Without it, HAProxy does not start.
 local CHECK = "http://" .. assert(os.getenv("GUARD_ADDRESS"), "GUARD_ADDRESS is not set") .. "/check/haproxy"
 local TIMEOUT_MS = 1000
 
--- Fields of this connection, or of a body that the question does not have.
+-- Header fields that are not sent to Guard: they belong to this connection, or to a body, which the question lacks.
 local NOT_ASKED = {
   ["connection"] = true,
   ["keep-alive"] = true,

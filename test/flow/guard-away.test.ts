@@ -37,9 +37,9 @@ afterAll(async () => {
 const asItIs = (config: string): string => config;
 const withoutErrorPage = (config: string): string =>
   config.replace('error_page 502 504 = @guard_away;', '');
-/** Removes the # of the lines behind the comment about a Guard that is away. */
+/** Removes the # of the lines after the comment about a Guard that is away. */
 const uncommented = (config: string): string =>
-  config.replace(/(?<=while Guard is away, take the # away.*\n)(?:[ \t]*# .*\n)+/, (lines) =>
+  config.replace(/(?<=while Guard is away, remove the # from .*\n)(?:[ \t]*# .*\n)+/, (lines) =>
     lines.replaceAll('# ', ''),
   );
 
