@@ -124,18 +124,12 @@ export async function settle(
       }
       if (judgement.kind !== 'automated') {
         const { readings } = upload.evidence;
-        const expectedWitnesses = options.witnessesOf(reading.ticket.id);
-        const failure = await judgeWitnesses(
-          reading.ticket,
-          readings,
-          expectedWitnesses,
-          options.store,
-        );
+        const expected = options.witnessesOf(reading.ticket.id);
+        const failure = await judgeWitnesses(reading.ticket, readings, expected, options.store);
         if (failure) return failIncomplete(reading.ticket, failure, request.ip, options);
       }
       const payload = payloadDigest(upload.evidence);
-      const { work } = upload;
-      const answer = { sender, judgement, strengths, payload, work, ip: request.ip };
+      const answer = { sender, judgement, strengths, payload, work: upload.work, ip: request.ip };
       return finish(reading, answer, nowMs, options);
     }
   }
@@ -238,9 +232,8 @@ async function finish(
 
 /** The work of the upload, not checked yet. Undefined when there is no work or not enough. */
 function workOf(ticket: Ticket, answer: JudgedUpload, { tasks }: SettleOptions) {
-  const { id } = ticket;
   const { work } = answer;
-  const bits = work ? readTask(tasks, id, work.task) : 0;
+  const bits = work ? readTask(tasks, ticket.id, work.task) : 0;
   const minBits = Math.max(1, workBitsFor(ticket, answer.judgement, answer.strengths));
   return work && bits >= minBits ? { ...work, bits } : undefined;
 }
@@ -271,11 +264,7 @@ async function settleWithoutWork(
   }
   // A pass is counted when its task is issued. Otherwise a client could collect many tasks while their price is low.
   const price = (await priceOf(ticket.organisation)?.bits(ticket, store, nowMs)) ?? 0;
-  const bits = Math.max(
-    ticket.work,
-    workBitsFor(ticket, answer.judgement, answer.strengths),
-    price,
-  );
+  const bits = Math.max(ticket.work, workBitsFor(ticket, judgement, answer.strengths), price);
   if (bits === 0) return undefined;
   const doubts = judgement.kind === 'doubtful' ? judgement.reasons : [];
   return { kind: 'work', ticket, task: issueTask(tasks, ticket.id, bits), doubts };
