@@ -21,7 +21,7 @@ export async function main(args: readonly string[]): Promise<number> {
   if (!command) {
     const near = nearestName(
       name,
-      commands.map((known) => known.name),
+      commands.map((candidate) => candidate.name),
     );
     const hint = near === undefined ? '' : ` Did you mean ${near}?`;
     const message = `guard: there is no command ${JSON.stringify(name)}.${hint}`;

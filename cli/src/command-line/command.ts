@@ -1,4 +1,4 @@
-import { calledWrongly } from '../terminal/terminal.ts';
+import { reportWrongCall } from '../terminal/terminal.ts';
 import { type Completes, type Options, readCommandLine, type ReadLine } from './options.ts';
 
 /** One command of `guard`, for --help, shell completion and `main`. */
@@ -36,7 +36,7 @@ export function createCommand<const T extends Options>(definition: Definition<T>
     async run(args) {
       const line = readCommandLine<T>(args, options);
       const outcome = typeof line === 'string' ? line : await definition.run(line);
-      return typeof outcome === 'string' ? calledWrongly(name, outcome) : outcome;
+      return typeof outcome === 'string' ? reportWrongCall(name, outcome) : outcome;
     },
   };
 }

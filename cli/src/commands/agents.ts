@@ -11,7 +11,7 @@ import {
 } from '../crawlers/fetch-options.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { columns } from '../terminal/layout.ts';
-import { failed, print } from '../terminal/terminal.ts';
+import { reportFailure, print } from '../terminal/terminal.ts';
 
 export const agents = createCommand({
   name: 'agents',
@@ -110,7 +110,7 @@ function list(config: string, json: boolean): number {
     print(json ? JSON.stringify(views) : table);
     return 0;
   } catch (error) {
-    return failed('agents', messageOf(error));
+    return reportFailure('agents', messageOf(error));
   }
 }
 

@@ -1,7 +1,7 @@
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { failed, print } from '../terminal/terminal.ts';
+import { reportFailure, print } from '../terminal/terminal.ts';
 
 export const alerts = createCommand({
   name: 'alerts',
@@ -25,7 +25,7 @@ settings, and says which of them accepted it. No running Guard is needed.`,
     const settings = readSettings(file)?.settings;
     if (settings === undefined) return 1;
     if (settings.alerts === undefined) {
-      return failed('alerts', `${file} has no alerts: add webhook, mail or command`);
+      return reportFailure('alerts', `${file} has no alerts: add webhook, mail or command`);
     }
     const { sendAlert } = await import('@guard/server');
     const alert = { name: 'test', about: '', seen: 'Nothing is wrong.' } as const;

@@ -7,7 +7,7 @@ import { probeOrigins } from '../check/probe-origins.ts';
 import { probeStore } from '../check/probe-store.ts';
 import type { Remark } from '../check/remark.ts';
 import { remarksOn } from '../check/remarks.ts';
-import { counted } from '../terminal/layout.ts';
+import { countText } from '../terminal/layout.ts';
 import { print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption, USUAL_FILE } from '../command-line/options.ts';
@@ -98,7 +98,7 @@ function lineOf({ level, file, line, column, path, message }: PlacedRemark): str
 
 function summaryOf(file: string, { settings }: Loaded): string {
   const { sites, organisations } = settings;
-  const contents = `${counted(organisations.length, 'organisation')}, ${counted(sites.length, 'site')}`;
+  const contents = `${countText(organisations.length, 'organisation')}, ${countText(sites.length, 'site')}`;
   return `${file} is good: ${contents}, revision ${settingsRevision(settings)}.`;
 }
 

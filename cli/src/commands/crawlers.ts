@@ -12,7 +12,7 @@ import {
 } from '../crawlers/fetch-options.ts';
 import { createProgressBar } from '../terminal/progress-bar.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { failed, print } from '../terminal/terminal.ts';
+import { reportFailure, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 
 const DEFAULT_FOLDER = './data/crawlers';
@@ -50,7 +50,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
     const [action, ...names] = positionals;
     const { json } = values;
     if (values.ranges !== undefined && !existsSync(values.ranges)) {
-      return failed('crawlers', `--ranges ${values.ranges}: there is no such folder`);
+      return reportFailure('crawlers', `--ranges ${values.ranges}: there is no such folder`);
     }
     const folder = values.ranges ?? values.into ?? DEFAULT_FOLDER;
     return attempt(() => {
@@ -76,7 +76,7 @@ async function attempt(
   try {
     return await action();
   } catch (error) {
-    return failed('crawlers', messageOf(error));
+    return reportFailure('crawlers', messageOf(error));
   }
 }
 
@@ -113,7 +113,7 @@ function show(name: string, folder: string, json: boolean): number {
     .find((one) => one.name.toLowerCase() === wantedName || one.id === wantedName);
   if (crawler === undefined) {
     const hint = `guard crawlers list ${JSON.stringify(name)} searches`;
-    return failed('crawlers', `there is no crawler ${JSON.stringify(name)}; ${hint}`);
+    return reportFailure('crawlers', `there is no crawler ${JSON.stringify(name)}; ${hint}`);
   }
   const view = viewOf(crawler, catalogue, Date.now());
   print(json ? JSON.stringify(view) : fullText(view));

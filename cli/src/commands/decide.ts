@@ -21,7 +21,7 @@ import {
   valueOption,
 } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { failed, print } from '../terminal/terminal.ts';
+import { reportFailure, print } from '../terminal/terminal.ts';
 import { changeDecisions } from '../decisions/change-decisions.ts';
 import { readTarget } from '../decisions/read-target.ts';
 
@@ -83,7 +83,8 @@ temporary decisions.`,
       const change = await changeDecisions(settings, now, (current) =>
         addDecision(current, decision),
       );
-      if (typeof change === 'string') return failed(verdict, `${change}; nothing was changed`);
+      if (typeof change === 'string')
+        return reportFailure(verdict, `${change}; nothing was changed`);
       const notes = notesOn(decision, settings.trusted_proxies);
       const replacedId = change.result?.id;
       if (json) print(JSON.stringify({ ...decision, replaced: replacedId ?? null, notes }));

@@ -4,8 +4,8 @@ import {
 } from '@guard/config/settings/derived/temporary-decision';
 import { changeDecisions, currentDecisions } from '../decisions/change-decisions.ts';
 import { columns } from '../terminal/layout.ts';
-import { printable, printableJson } from '../terminal/printable.ts';
-import { failed, print } from '../terminal/terminal.ts';
+import { toPrintable, toPrintableJson } from '../terminal/printable.ts';
+import { reportFailure, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption } from '../command-line/options.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
@@ -41,9 +41,9 @@ end      ends the decision ID: a second later no request is decided by it`,
       id === undefined
         ? await currentDecisions(settings, now)
         : await changeDecisions(settings, now, (current) => removeDecision(current, id));
-    if (typeof outcome === 'string') return failed('decisions', outcome);
+    if (typeof outcome === 'string') return reportFailure('decisions', outcome);
     const { result } = outcome;
-    if (values.json) print(printableJson(result));
+    if (values.json) print(toPrintableJson(result));
     else print(id === undefined ? describe(result) : `${id} is ended.`);
     return 0;
   },
@@ -67,8 +67,8 @@ function describe(current: readonly TemporaryDecision[]): string {
     one.verdict,
     targetText(one.target),
     new Date(one.until).toISOString().slice(0, 16).replace('T', ' '),
-    printable(one.by),
-    printable(one.because),
+    toPrintable(one.by),
+    toPrintable(one.because),
   ]);
   const head = ['ID', 'ORGANISATION', 'VERDICT', 'TARGET', 'UNTIL (UTC)', 'BY', 'BECAUSE'];
   return columns([head, ...rows]).join('\n');

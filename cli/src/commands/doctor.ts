@@ -3,7 +3,7 @@ import { checks } from '../doctor/checks/list.ts';
 import { collectEvidence, type Examination } from '../doctor/collect.ts';
 import { describeFindings, type Finding } from '../doctor/describe-findings.ts';
 import { findGuard, GUARD_OPTIONS, isHttp } from '../running-guard/find-guard.ts';
-import { printable } from '../terminal/printable.ts';
+import { toPrintable } from '../terminal/printable.ts';
 import { print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 import { switchOption, valueOption } from '../command-line/options.ts';
@@ -74,7 +74,7 @@ async function examine(examination: Examination, json: boolean): Promise<number>
   const findings = checks.map(({ name, judge }): Finding => {
     const outcome = judge(evidence);
     // A server can put anything into its headers, including terminal control codes.
-    return { check: name, ...outcome, found: printable(outcome.found) };
+    return { check: name, ...outcome, found: toPrintable(outcome.found) };
   });
   const { url } = examination;
   print(json ? JSON.stringify({ url, findings }) : describeFindings(url, findings));

@@ -6,7 +6,7 @@ import { choosePolicy } from '../explain/choose-policy.ts';
 import { describeExplanation } from '../explain/describe-explanation.ts';
 import { type ExplainCall, readRequest } from '../explain/read-request.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { calledWrongly, failed, print } from '../terminal/terminal.ts';
+import { reportWrongCall, reportFailure, print } from '../terminal/terminal.ts';
 import type { Command } from '../command-line/command.ts';
 import { readSettings } from '../command-line/read-settings.ts';
 
@@ -29,7 +29,7 @@ changes nothing, records nothing, takes nothing from a budget.`,
 2 called wrongly.`,
   async run(args) {
     const call = readRequest(args, () => readFileSync(0, 'utf8'));
-    return typeof call === 'string' ? calledWrongly('explain', call) : explainRequest(call);
+    return typeof call === 'string' ? reportWrongCall('explain', call) : explainRequest(call);
   },
 };
 
@@ -37,7 +37,7 @@ async function explainRequest(call: ExplainCall): Promise<number> {
   const loadedSettings = readSettings(call.config);
   if (!loadedSettings) return 1;
   const policy = choosePolicy(loadedSettings.settings, call, hostAndPathIn(call.body));
-  if (typeof policy === 'string') return calledWrongly('explain', policy);
+  if (typeof policy === 'string') return reportWrongCall('explain', policy);
   const { organisation, site, notes } = policy;
   const { body, session, overBudget } = call;
   try {
@@ -45,7 +45,7 @@ async function explainRequest(call: ExplainCall): Promise<number> {
     // Loaded on demand: the validator and its lists are large, and `guard --help` does not need them.
     const { askValidator } = await import('../explain/ask.ts');
     const decisions = await currentDecisions(loadedSettings.settings, Date.now());
-    if (typeof decisions === 'string') return failed('explain', decisions);
+    if (typeof decisions === 'string') return reportFailure('explain', decisions);
     const { result: temporaryDecisions } = decisions;
     const answer = await askValidator(
       loadedSettings.settings,
@@ -53,7 +53,8 @@ async function explainRequest(call: ExplainCall): Promise<number> {
       question,
       temporaryDecisions,
     );
-    if (answer.kind === 'error') return failed('explain', `${answer.type}: ${answer.message}`);
+    if (answer.kind === 'error')
+      return reportFailure('explain', `${answer.type}: ${answer.message}`);
     const { explanation } = answer;
     const { agentNames } = await import('@guard/analytics/agent-names');
     const { user_agent, crawler } = explanation.facts;
@@ -65,7 +66,7 @@ async function explainRequest(call: ExplainCall): Promise<number> {
     );
     return 0;
   } catch (error) {
-    return failed('explain', messageOf(error));
+    return reportFailure('explain', messageOf(error));
   }
 }
 

@@ -10,9 +10,9 @@ import { runExport } from '../export/run-export.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import type { EventsAccess } from '../running-guard/query-events.ts';
 import { fileFault } from '../terminal/faults.ts';
-import { counted } from '../terminal/layout.ts';
+import { countText } from '../terminal/layout.ts';
 import { createProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
-import { failed, print } from '../terminal/terminal.ts';
+import { reportFailure, print } from '../terminal/terminal.ts';
 
 interface ExportCall {
   readonly wanted: ExportQuery;
@@ -94,7 +94,7 @@ async function writeExport(access: EventsAccess, call: ExportCall): Promise<numb
   try {
     output = out === undefined ? standardOutput() : await openFile(out, force);
   } catch (error) {
-    return failed('export', fileFault(error));
+    return reportFailure('export', fileFault(error));
   }
   let bar: ProgressBar | undefined;
   const outcome = await runExport({
@@ -106,7 +106,7 @@ async function writeExport(access: EventsAccess, call: ExportCall): Promise<numb
   });
   bar?.end();
   if (outcome.kind === 'failed') {
-    return failed(
+    return reportFailure(
       'export',
       `${outcome.why}${out === undefined ? '; the output is not complete' : '; no file was written'}`,
     );
@@ -116,7 +116,7 @@ async function writeExport(access: EventsAccess, call: ExportCall): Promise<numb
   if (json) print(JSON.stringify({ file: out, format, from, to, rows, bytes }));
   else
     print(
-      `${counted(rows, 'row')}, ${sizeOf(bytes)}${out === undefined ? '' : `, in ${out}`}`,
+      `${countText(rows, 'row')}, ${sizeOf(bytes)}${out === undefined ? '' : `, in ${out}`}`,
       'error',
     );
   return 0;

@@ -11,8 +11,8 @@ import { CONFIG_OPTION, switchOption, valueOption } from '../command-line/option
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { askControl, type Asked } from '../forget/ask-control.ts';
 import { openTerminal } from '../init/ask-questions.ts';
-import { counted } from '../terminal/layout.ts';
-import { failed, print } from '../terminal/terminal.ts';
+import { countText } from '../terminal/layout.ts';
+import { reportFailure, print } from '../terminal/terminal.ts';
 
 export const forget = createCommand({
   name: 'forget',
@@ -44,7 +44,7 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
     if (settings === undefined || organisation === undefined) return 1;
     const socket = controlSocket(settings);
     if (socket === undefined) {
-      return failed(
+      return reportFailure(
         'forget',
         'these settings name no folder for the socket of Guard: set analytics.spill (or store.path); without `analytics` no events are kept',
       );
@@ -61,11 +61,13 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
     const { kind, value } = person;
     if (!json) {
       print(
-        `${counted(counts.rows, 'row')} of the ${kind} ${value} in the organisation ${organisation}.`,
+        `${countText(counts.rows, 'row')} of the ${kind} ${value} in the organisation ${organisation}.`,
       );
     }
     const isAgreed = yes || counts.rows === 0 || (await askConsent(counts.rows));
-    return isAgreed ? deleteRows(ask, socket, json) : failed('forget', 'nothing was deleted');
+    return isAgreed
+      ? deleteRows(ask, socket, json)
+      : reportFailure('forget', 'nothing was deleted');
   },
 });
 
@@ -94,15 +96,15 @@ async function deleteRows(ask: AskGuard, socket: string, json: boolean): Promise
   if (json) print(JSON.stringify(outcome));
   else {
     const restText = describeRest(left, waiting);
-    print(`${counted(rows, 'row')} deleted; ${restText}. The log names this deletion ${audit}.`);
+    print(`${countText(rows, 'row')} deleted; ${restText}. The log names this deletion ${audit}.`);
   }
   return left === 0 && waiting === 0 ? 0 : 1;
 }
 
 function describeRest(left: number, waiting: number): string {
-  if (left > 0) return `${counted(left, 'row')} came meanwhile: run the command again`;
+  if (left > 0) return `${countText(left, 'row')} came meanwhile: run the command again`;
   return waiting > 0
-    ? `none is left in the database, but ${counted(waiting, 'event')} of all people still wait for the database: run the command again later`
+    ? `none is left in the database, but ${countText(waiting, 'event')} of all people still wait for the database: run the command again later`
     : 'none is left';
 }
 
@@ -120,7 +122,7 @@ function notesOn({ kind, value }: Person, waiting: number, { analytics }: Settin
   const notes: string[] = [];
   if (waiting > 0) {
     notes.push(
-      `${counted(waiting, 'event')} of all people wait for the database, and are not searched: run the command again later.`,
+      `${countText(waiting, 'event')} of all people wait for the database, and are not searched: run the command again later.`,
     );
   }
   if (kind === 'address' && analytics?.privacy?.truncate_ip === true) {
@@ -134,7 +136,7 @@ function notesOn({ kind, value }: Person, waiting: number, { analytics }: Settin
 async function askConsent(rows: number): Promise<boolean> {
   const terminal = openTerminal();
   try {
-    const answer = await terminal.ask(`Delete ${counted(rows, 'row')} for good? Type yes: `);
+    const answer = await terminal.ask(`Delete ${countText(rows, 'row')} for good? Type yes: `);
     return answer?.trim().toLowerCase() === 'yes';
   } finally {
     terminal.close();
@@ -144,14 +146,14 @@ async function askConsent(rows: number): Promise<boolean> {
 function reportAnswer(answer: Asked, socket: string): 1 {
   switch (answer.kind) {
     case 'refused':
-      return failed('forget', answer.message);
+      return reportFailure('forget', answer.message);
     case 'away':
-      return failed(
+      return reportFailure(
         'forget',
         `no Guard with these settings answers at ${socket}: ${answer.why}; is it running, and is this its account or root?`,
       );
     case 'counted':
     case 'deleted':
-      return failed('forget', 'the answer of Guard does not belong to the question');
+      return reportFailure('forget', 'the answer of Guard does not belong to the question');
   }
 }

@@ -13,7 +13,7 @@ import { type Answers, QUESTION_NAMES } from '../init/answers.ts';
 import { chooseApplication, type ApplicationChoice } from '../init/choose-application.ts';
 import { GATEWAY_PORT, settingsText } from '../init/settings-text.ts';
 import { fileFault } from '../terminal/faults.ts';
-import { failed, print } from '../terminal/terminal.ts';
+import { reportFailure, print } from '../terminal/terminal.ts';
 
 export const init = createCommand({
   name: 'init',
@@ -81,7 +81,10 @@ ${APPLICATION_NAMES.slice(6).join(', ')}`,
     const files = [into, environmentFileOf(into)];
     const existingFile = files.find((file) => existsSync(file));
     if (existingFile !== undefined) {
-      return failed('init', `${existingFile} is there already; name another file: --into FILE`);
+      return reportFailure(
+        'init',
+        `${existingFile} is there already; name another file: --into FILE`,
+      );
     }
     const terminal = asksNothing ? undefined : openTerminal();
     try {
@@ -114,7 +117,7 @@ async function writeFiles(
       throw error;
     }
   } catch (error) {
-    return failed('init', `${into}: ${fileFault(error)}`);
+    return reportFailure('init', `${into}: ${fileFault(error)}`);
   }
   // Reads the files as guard start does. This prints any problem.
   const settings = readSettings(into)?.settings;

@@ -5,8 +5,8 @@ import { switchOption } from '../command-line/options.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import { type EventsAccess, postQuery, refusalOf } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { printableLines } from '../terminal/printable.ts';
-import { failed } from '../terminal/terminal.ts';
+import { toPrintableLines } from '../terminal/printable.ts';
+import { reportFailure } from '../terminal/terminal.ts';
 
 /** A statement may wait for others and then run for its full time limit. */
 const TIMEOUT_MS = 2 * QUERY.maxExecutionS * 1000;
@@ -35,7 +35,7 @@ Guard gives no answer; 2 called wrongly.`,
     if (typeof guard !== 'object') return guard;
     if ('missing' in guard.events) return guard.events.missing;
     const sql = await readStatement(operand);
-    if (typeof sql !== 'string') return failed('query', sql.why);
+    if (typeof sql !== 'string') return reportFailure('query', sql.why);
     const hasFormat = HAS_FORMAT.test(sql);
     if (hasFormat && values.json) {
       return 'the statement has a FORMAT clause; leave it out, or --json';
@@ -74,9 +74,10 @@ async function printAnswer(
 ): Promise<number> {
   const result = await postQuery(access, sql, TIMEOUT_MS);
   if (result.kind === 'away')
-    return failed('query', `${access.url} gives no answer: ${result.why}`);
+    return reportFailure('query', `${access.url} gives no answer: ${result.why}`);
   const { status, body } = result;
-  if (status !== 200) return failed('query', refusalOf(access, status, body.toString()));
-  if (body.length > 0) process.stdout.write(isForTerminal ? printableLines(body.toString()) : body);
+  if (status !== 200) return reportFailure('query', refusalOf(access, status, body.toString()));
+  if (body.length > 0)
+    process.stdout.write(isForTerminal ? toPrintableLines(body.toString()) : body);
   return 0;
 }

@@ -3,7 +3,7 @@ import { replayNotes } from '../replay/replay-notes.ts';
 import type { Replay, ReplayPlan } from '../replay/run-replay.ts';
 import { KEY_VARIABLE } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { failed, print } from '../terminal/terminal.ts';
+import { reportFailure, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
 import {
@@ -82,7 +82,7 @@ async function replayFrom(
   // Loaded on demand, as in explain.ts.
   const { siteFault } = await import('@guard/replay');
   const fault = siteFault(candidate, site) ?? (current && siteFault(current, site));
-  if (fault !== undefined) return failed('replay', fault);
+  if (fault !== undefined) return reportFailure('replay', fault);
   const assumeVerified = session !== undefined;
   const plan = {
     candidate,
@@ -97,14 +97,14 @@ async function replayFrom(
     const { runReplay } = await import('../replay/run-replay.ts');
     const result = await runReplay(plan);
     if (result.judged === 0 && result.unreadable > 0)
-      return failed('replay', describeUnreadable(result));
+      return reportFailure('replay', describeUnreadable(result));
     const settings = current ? [candidate, current] : [candidate];
     const isStored = source.kind === 'events';
     const notes = replayNotes(result, settings, { assumeVerified, isStored });
     print(json ? JSON.stringify({ ...result, notes }) : describeReplay(result, notes));
     return 0;
   } catch (error) {
-    return failed('replay', messageOf(error));
+    return reportFailure('replay', messageOf(error));
   }
 }
 

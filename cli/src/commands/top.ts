@@ -1,4 +1,4 @@
-import { findGuard, GUARD_OPTIONS, sayWhere } from '../running-guard/find-guard.ts';
+import { findGuard, GUARD_OPTIONS, missingListenerText } from '../running-guard/find-guard.ts';
 import { printOnce, showLive } from '../top/run-top.ts';
 import { createCommand } from '../command-line/command.ts';
 import { switchOption, valueOption } from '../command-line/options.ts';
@@ -33,7 +33,7 @@ q or Ctrl-C ends it. Without a terminal it prints one line per update.`,
     const guard = findGuard(values);
     if (typeof guard !== 'object') return guard;
     const { admin, events } = guard;
-    if (admin === undefined) return sayWhere('admin');
+    if (admin === undefined) return missingListenerText('admin');
     const watchOptions = { admin, events, intervalMs: intervalS * 1000, timeoutMs: TIMEOUT_MS };
     return values.once || values.json
       ? printOnce(watchOptions, values.json)

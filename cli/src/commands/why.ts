@@ -4,9 +4,9 @@ import { createCommand } from '../command-line/command.ts';
 import { switchOption, valueOption } from '../command-line/options.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import type { EventsAccess } from '../running-guard/query-events.ts';
-import { printable, printableJson } from '../terminal/printable.ts';
-import { failed, print } from '../terminal/terminal.ts';
-import { type AskedAbout, readAsked, wordsOf } from '../why/asked.ts';
+import { toPrintable, toPrintableJson } from '../terminal/printable.ts';
+import { reportFailure, print } from '../terminal/terminal.ts';
+import { type SearchSubject, readSubject, subjectText } from '../why/asked.ts';
 import { lookUp } from '../why/look-up.ts';
 
 const WAYS = ['session', 'address', 'network', 'agent', 'reason'] as const;
@@ -40,9 +40,9 @@ ${ROW_DAYS} days, their header fields for ${DETAIL_DAYS}.`,
     if (operand === undefined || more !== undefined) {
       return 'name one code, as in: guard why K7QM2X9D';
     }
-    const subject = readAsked(operand);
+    const subject = readSubject(operand);
     if (subject === undefined) {
-      const shownOperand = printable(JSON.stringify(operand), 80);
+      const shownOperand = toPrintable(JSON.stringify(operand), 80);
       return `${shownOperand} is no reference code (8 letters and digits), request id (a UUID), session (32 hex digits) or address`;
     }
     const way = values['let-in'];
@@ -58,7 +58,7 @@ ${ROW_DAYS} days, their header fields for ${DETAIL_DAYS}.`,
 });
 
 async function printAnswer(question: {
-  readonly subject: AskedAbout;
+  readonly subject: SearchSubject;
   readonly access: EventsAccess;
   readonly settings: Settings | undefined;
   readonly way: string | undefined;
@@ -68,32 +68,35 @@ async function printAnswer(question: {
   const result = await lookUp(access, subject);
   switch (result.kind) {
     case 'refused':
-      return failed('why', result.why);
+      return reportFailure('why', result.why);
     case 'none':
-      if (json) print(printableJson({ asked: subject, events: [], in_all: null }));
+      if (json) print(toPrintableJson({ asked: subject, events: [], in_all: null }));
       print(describeNothingFound(subject, access), 'error');
       return 1;
     case 'found': {
       // Loaded on demand: the texts of the reasons are large, and `guard --help` does not need them.
       const { createTellEvent } = await import('../why/told-event.ts');
-      const { describeTold, describeInAll, describeOthers } =
-        await import('../why/describe-told.ts');
+      const {
+        describeEvent: describeTold,
+        describeSummary: describeInAll,
+        describeOthers,
+      } = await import('../why/describe-told.ts');
       const tell = createTellEvent(settings);
       const [first, ...more] = result.events;
       const newest = tell(first);
       const events = [newest, ...more.map(tell)];
       const { inAll } = result;
       if (json) {
-        print(printableJson({ asked: subject, events, in_all: inAll ?? null }));
+        print(toPrintableJson({ asked: subject, events, in_all: inAll ?? null }));
         return 0;
       }
       // Prefers a stopped request, because a support desk asks why a visitor was stopped.
       const mainEvent = events.find(({ action }) => action !== 'allow') ?? newest;
       const otherEvents = events.filter((one) => one !== mainEvent);
-      const title = inAll ? 'Other newest requests' : `Other requests with ${wordsOf(subject)}`;
+      const title = inAll ? 'Other newest requests' : `Other requests with ${subjectText(subject)}`;
       print(
         [
-          ...(inAll ? [describeInAll(`All of ${wordsOf(subject)}`, inAll)] : []),
+          ...(inAll ? [describeInAll(`All of ${subjectText(subject)}`, inAll)] : []),
           describeTold(mainEvent, way),
           ...(otherEvents.length === 0 ? [] : [describeOthers(title, otherEvents)]),
         ].join('\n\n'),
@@ -104,7 +107,7 @@ async function printAnswer(question: {
 }
 
 /** Says where the search looked, how long events are kept, and what to try. */
-function describeNothingFound(subject: AskedAbout, { url }: EventsAccess): string {
+function describeNothingFound(subject: SearchSubject, { url }: EventsAccess): string {
   const tries = {
     reference:
       'Let the visitor read the code again, or ask by address: guard why ADDRESS. A code has eight digits and letters, and none of I, L, O and U.',
@@ -114,7 +117,7 @@ function describeNothingFound(subject: AskedAbout, { url }: EventsAccess): strin
     address:
       'Does Guard see this address? guard doctor says which address Guard sees. Behind a proxy, Guard sees the address of the visitor only when trusted_proxies lists the proxy.',
   } as const;
-  return `guard why: no event has ${wordsOf(subject)}.
+  return `guard why: no event has ${subjectText(subject)}.
 Looked at ${url}, in the events that the analytics key may read: those of its own organisation.
 Events are kept for ${ROW_DAYS} days, and a new one is there after a second or two.
 ${tries[subject.kind]}`;

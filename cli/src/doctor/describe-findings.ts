@@ -1,4 +1,4 @@
-import { counted, type Style, styled } from '../terminal/layout.ts';
+import { countText, type Style, applyStyle } from '../terminal/layout.ts';
 import type { Outcome, State } from './finding.ts';
 
 /** A check and its outcome. */
@@ -21,16 +21,16 @@ export function describeFindings(url: string, findings: readonly Finding[]): str
     const { word, style } = STATE_TEXTS[state];
     const details = [why, advice].filter((text) => text !== '');
     return [
-      `${styled(style, word.padEnd(STATE_WIDTH))}${check.padEnd(NAME_WIDTH)}${found}`,
-      ...details.map((text) => styled('dim', `${' '.repeat(STATE_WIDTH + NAME_WIDTH)}${text}`)),
+      `${applyStyle(style, word.padEnd(STATE_WIDTH))}${check.padEnd(NAME_WIDTH)}${found}`,
+      ...details.map((text) => applyStyle('dim', `${' '.repeat(STATE_WIDTH + NAME_WIDTH)}${text}`)),
     ];
   });
-  return [styled('bold', url), '', ...lines, '', summaryOf(findings)].join('\n');
+  return [applyStyle('bold', url), '', ...lines, '', summaryOf(findings)].join('\n');
 }
 
 function summaryOf(findings: readonly Finding[]): string {
   const count = (state: State) => findings.filter((finding) => finding.state === state).length;
   const [problems, warnings] = [count('problem'), count('warning')];
   const [good, unchecked] = [count('ok'), count('unchecked')];
-  return `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}, ${good} ok, ${unchecked} not checked.`;
+  return `${countText(problems, 'problem')}, ${countText(warnings, 'warning')}, ${good} ok, ${unchecked} not checked.`;
 }

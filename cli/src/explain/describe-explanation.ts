@@ -1,7 +1,7 @@
 import type { AgentNames } from '@guard/analytics/agent-names';
 import type { Explanation } from '@guard/validator';
-import { columns, section, styled, type Style } from '../terminal/layout.ts';
-import { printable } from '../terminal/printable.ts';
+import { columns, section, applyStyle, type Style } from '../terminal/layout.ts';
+import { toPrintable } from '../terminal/printable.ts';
 
 /** An explanation as text: the facts, the findings, the rules, the verdict, the answer. */
 export function describeExplanation(
@@ -14,9 +14,9 @@ export function describeExplanation(
     site === '' ? `organisation ${organisation}` : `site ${site}, organisation ${organisation}`;
   return [
     [
-      styled('bold', `${facts.method} ${facts.host}${facts.path}`),
-      styled('dim', place),
-      ...notes.map((note) => styled('yellow', note)),
+      applyStyle('bold', `${facts.method} ${facts.host}${facts.path}`),
+      applyStyle('dim', place),
+      ...notes.map((note) => applyStyle('yellow', note)),
     ].join('\n'),
     section('Facts', describeFacts(facts, names)),
     describeFindings(explanation),
@@ -41,7 +41,7 @@ function describeFindings({ findings, weighed }: Explanation): string {
     category,
     meaning,
   ]);
-  const lines = columns(rows, (text, column) => (column > 1 ? styled('dim', text) : text));
+  const lines = columns(rows, (text, column) => (column > 1 ? applyStyle('dim', text) : text));
   return section(`Findings: ${AMOUNTS_TO[weighed]}`, lines);
 }
 
@@ -54,11 +54,11 @@ function describeRules(rules: Explanation['rules']): string[] {
     return [matched ? '✓' : '·', built_in ? `${name} (built in)` : name, directives.join(', ')];
   });
   const lines = columns(rows, (text, _column, row) =>
-    rules[row]?.matched === true ? text : styled('dim', text),
+    rules[row]?.matched === true ? text : applyStyle('dim', text),
   );
   const isOverruled = rows.some(([, , wants = '']) => wants.includes('('));
   return isOverruled
-    ? [...lines, styled('dim', 'In brackets: an earlier rule has already set it.')]
+    ? [...lines, applyStyle('dim', 'In brackets: an earlier rule has already set it.')]
     : lines;
 }
 
@@ -95,7 +95,7 @@ const COLOUR: Readonly<Record<string, Style>> = { allow: 'green', block: 'red', 
 
 function describeVerdict({ verdict }: Explanation): string[] {
   const { concluded, enforced, rule, reasons, monitor, observe } = verdict;
-  const colour = (action: string) => styled(COLOUR[action] ?? 'yellow', action);
+  const colour = (action: string) => applyStyle(COLOUR[action] ?? 'yellow', action);
   const ruleText = rule === '' ? 'no rule decides' : `by ${rule}`;
   const cause = reasons.length === 0 ? ruleText : `${ruleText}: ${reasons.join(', ')}`;
   const lines = [`concluded  ${colour(concluded)}, ${cause}`];
@@ -148,7 +148,7 @@ function describeFacts(facts: Facts, names: AgentNames): string[] {
   if (others.length > 0) rows.push(['path', `may also be read as ${others.join(' ')}`]);
   const representation = facts.representation === 'html' ? 'a page' : 'application/problem+json';
   rows.push(['if denied', representation]);
-  return columns(rows, (text, column) => (column === 0 ? styled('dim', text) : text));
+  return columns(rows, (text, column) => (column === 0 ? applyStyle('dim', text) : text));
 }
 
 function addressOf({ ip, network, country, asn }: Facts): string {
@@ -170,7 +170,7 @@ function agentOf({ user_agent, agent }: Facts): string {
     ...(http_client === null ? [] : [`HTTP client ${JSON.stringify(http_client)}`]),
     ...(automation === null ? [] : [`automation ${JSON.stringify(automation)}`]),
   ];
-  return `${claims.join(', ')}: ${printable(user_agent, 120)}`;
+  return `${claims.join(', ')}: ${toPrintable(user_agent, 120)}`;
 }
 
 /** The values for the columns of the event. */

@@ -13,7 +13,7 @@ export function askOver(access: EventsAccess): Ask {
     const text = answer.body.toString();
     if (status === 200) return text;
     if (status === 502 && text.includes('larger than 4 MiB')) return 'too_large';
-    const why = status === 401 ? 'the key is not valid' : text.trim().slice(0, 300);
-    throw new Error(`${url} answered ${status}: ${why}`);
+    const reason = status === 401 ? 'the key is not valid' : text.trim().slice(0, 300);
+    throw new Error(`${url} answered ${status}: ${reason}`);
   };
 }

@@ -1,4 +1,4 @@
-import { columns, section, styled, type Style } from '../terminal/layout.ts';
+import { columns, section, applyStyle, type Style } from '../terminal/layout.ts';
 import type { ReplayExample } from '@guard/config/contract/replay';
 import { type Group, isChange, type Outcome } from '@guard/replay';
 import type { Replay } from './run-replay.ts';
@@ -7,7 +7,7 @@ import type { Replay } from './run-replay.ts';
 const MAX_SHOWN = 15;
 const MAX_AGENT = 48;
 
-const MEANS: Readonly<Record<Outcome, string>> = {
+const OUTCOME_TEXTS: Readonly<Record<Outcome, string>> = {
   allow: 'allow',
   block: 'block',
   challenge: 'challenge',
@@ -25,13 +25,16 @@ export function describeReplay(replay: Replay, notes: readonly string[]): string
   if (judged === 0) return 'No requests: there is nothing to judge.';
   const span = from === null || to === null ? '' : `, ${from} to ${to}`;
   const rate = seconds > 0 ? Math.round(judged / seconds) : 0;
-  const head = `${styled('bold', `${number(judged)} requests`)}${span}`;
-  const speed = styled('dim', `read in ${seconds.toFixed(1)} s, ${number(rate)} a second`);
+  const head = `${applyStyle('bold', `${formatNumber(judged)} requests`)}${span}`;
+  const speedLine = applyStyle(
+    'dim',
+    `read in ${seconds.toFixed(1)} s, ${formatNumber(rate)} a second`,
+  );
   return [
-    `${head}\n${speed}`,
+    `${head}\n${speedLine}`,
     section('Before and after', describeTransitions(replay)),
     section(
-      `What would change: ${number(changed)} of ${number(judged)} requests (${percent(changed, judged)})`,
+      `What would change: ${formatNumber(changed)} of ${formatNumber(judged)} requests (${formatPercent(changed, judged)})`,
       describeGroups(replay),
     ),
     ...(unreadable === 0 ? [] : [section('Not read', describeFaults(replay))]),
@@ -41,14 +44,14 @@ export function describeReplay(replay: Replay, notes: readonly string[]): string
 
 function describeTransitions({ transitions, judged }: Replay): string[] {
   const rows = transitions.map(({ before, after, requests }) => [
-    `${MEANS[before]} → ${MEANS[after]}`,
-    number(requests).padStart(12),
-    percent(requests, judged).padStart(7),
+    `${OUTCOME_TEXTS[before]} → ${OUTCOME_TEXTS[after]}`,
+    formatNumber(requests).padStart(12),
+    formatPercent(requests, judged).padStart(7),
   ]);
   return columns(rows, (text, _column, row) => {
     const transition = transitions[row];
     return transition && isChange(transition.before, transition.after)
-      ? styled(styleOf(transition.after), text)
+      ? applyStyle(styleOf(transition.after), text)
       : text;
   });
 }
@@ -56,18 +59,20 @@ function describeTransitions({ transitions, judged }: Replay): string[] {
 function describeGroups({ groups, ungrouped }: Replay): string[] {
   if (groups.length === 0) return ['nothing'];
   const lines = groups.slice(0, MAX_SHOWN).flatMap(describeGroup);
-  const left = groups.slice(MAX_SHOWN).reduce((sum, { requests }) => sum + requests, ungrouped);
-  return left === 0
+  const hiddenRequests = groups
+    .slice(MAX_SHOWN)
+    .reduce((sum, { requests }) => sum + requests, ungrouped);
+  return hiddenRequests === 0
     ? lines
-    : [...lines, `and ${number(left)} more requests; --json has all groups`];
+    : [...lines, `and ${formatNumber(hiddenRequests)} more requests; --json has all groups`];
 }
 
 function describeGroup({ before, after, rule, reasons, requests, examples }: Group): string[] {
-  const by = rule === '' ? 'no rule' : `rule ${rule}`;
-  const why = reasons.length === 0 ? by : `${by}: ${reasons.join(', ')}`;
-  const change = `${MEANS[before]} → ${MEANS[after]}`;
-  const title = `${number(requests)} × ${styled(styleOf(after), change)}, ${why}`;
-  return [title, ...columns(examples.map(cellsOf)).map((line) => styled('dim', `    ${line}`))];
+  const ruleText = rule === '' ? 'no rule' : `rule ${rule}`;
+  const cause = reasons.length === 0 ? ruleText : `${ruleText}: ${reasons.join(', ')}`;
+  const change = `${OUTCOME_TEXTS[before]} → ${OUTCOME_TEXTS[after]}`;
+  const title = `${formatNumber(requests)} × ${applyStyle(styleOf(after), change)}, ${cause}`;
+  return [title, ...columns(examples.map(cellsOf)).map((line) => applyStyle('dim', `    ${line}`))];
 }
 
 function cellsOf({ time, ip, method, url, user_agent }: ReplayExample): string[] {
@@ -77,8 +82,8 @@ function cellsOf({ time, ip, method, url, user_agent }: ReplayExample): string[]
 
 function describeFaults({ faults, unreadable }: Replay): string[] {
   const lines = faults.map(({ file, line, reason }) => `${file}:${line}: ${reason}`);
-  const more = unreadable - faults.length;
-  return more === 0 ? lines : [...lines, `and ${number(more)} more lines`];
+  const hiddenFaults = unreadable - faults.length;
+  return hiddenFaults === 0 ? lines : [...lines, `and ${formatNumber(hiddenFaults)} more lines`];
 }
 
 function styleOf(outcome: Outcome): Style {
@@ -98,10 +103,10 @@ function styleOf(outcome: Outcome): Style {
   }
 }
 
-function percent(part: number, whole: number): string {
+function formatPercent(part: number, whole: number): string {
   return whole === 0 ? '0 %' : `${((part / whole) * 100).toFixed(2)} %`;
 }
 
-function number(value: number): string {
+function formatNumber(value: number): string {
   return value.toLocaleString('en-US');
 }

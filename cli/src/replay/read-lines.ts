@@ -13,15 +13,15 @@ export interface LineSink {
   /** The line is longer than any request and is skipped. */
   tooLong(number: number): void;
   /** The number of bytes that were read since the last call. */
-  read(bytes: number): void;
+  addBytes(bytes: number): void;
 }
 
 /** Reads a log file, gzipped if it is named so, or standard input for `-`. Throws when the file does not exist. */
 export async function readLogFile(file: string, sink: LineSink): Promise<void> {
-  if (file === '-') return readLines(process.stdin, sink, (bytes) => sink.read(bytes));
+  if (file === '-') return readLines(process.stdin, sink, (bytes) => sink.addBytes(bytes));
   const source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
-  if (!file.endsWith('.gz')) return readLines(source, sink, (bytes) => sink.read(bytes));
-  source.on('data', (chunk) => sink.read(chunk.length));
+  if (!file.endsWith('.gz')) return readLines(source, sink, (bytes) => sink.addBytes(bytes));
+  source.on('data', (chunk) => sink.addBytes(chunk.length));
   const plain = createGunzip({ chunkSize: CHUNK_BYTES });
   source.on('error', (error) => plain.destroy(error));
   return readLines(source.pipe(plain), sink, () => undefined);
@@ -44,30 +44,30 @@ export async function readLines(
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   let number = 0;
-  let rest: Buffer = Buffer.alloc(0);
-  let skipping = false;
-  const take = (bytes: Buffer): void => {
+  let remainder: Buffer = Buffer.alloc(0);
+  let isSkipping = false;
+  const takeLine = (bytes: Buffer): void => {
     number += 1;
-    const text = skipping || bytes.length > MAX_LINE_BYTES ? undefined : bytes.toString('utf8');
+    const text = isSkipping || bytes.length > MAX_LINE_BYTES ? undefined : bytes.toString('utf8');
     if (text === undefined) sink.tooLong(number);
     else if (text !== '' && text !== '\r') sink.line(text, number);
-    skipping = false;
+    isSkipping = false;
   };
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const bytes = remainder.length === 0 ? chunk : Buffer.concat([remainder, chunk]);
     let from = 0;
     for (let to = bytes.indexOf(NEWLINE); to !== -1; to = bytes.indexOf(NEWLINE, from)) {
-      take(bytes.subarray(from, to));
+      takeLine(bytes.subarray(from, to));
       from = to + 1;
     }
-    rest = bytes.subarray(from);
-    if (rest.length > MAX_LINE_BYTES) {
-      skipping = true;
-      rest = Buffer.alloc(0);
+    remainder = bytes.subarray(from);
+    if (remainder.length > MAX_LINE_BYTES) {
+      isSkipping = true;
+      remainder = Buffer.alloc(0);
     }
     onBytes(chunk.length);
   }
-  if (rest.length > 0 || skipping) take(rest);
+  if (remainder.length > 0 || isSkipping) takeLine(remainder);
 }
 
 /** The first bytes of a file, to detect its format. */

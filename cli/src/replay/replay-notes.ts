@@ -7,17 +7,17 @@ export function replayNotes(
   settings: readonly Settings[],
   { assumeVerified, isStored }: { readonly assumeVerified: boolean; readonly isStored: boolean },
 ): string[] {
-  const bare = replay.judged - replay.withHeaders;
+  const withoutHeaders = replay.judged - replay.withHeaders;
   const isElsewhere = replay.transitions.some(({ after }) => after === 'elsewhere');
   return [
-    ...(bare === 0 ? [] : [bareNote(bare, replay.judged)]),
+    ...(withoutHeaders === 0 ? [] : [noteOnHeaders(withoutHeaders, replay.judged)]),
     ...replay.unknown.map(
-      (what) =>
-        `${what}, which is not in the log: it counts only where that header makes no difference.`,
+      (missingData) =>
+        `${missingData}, which is not in the log: it counts only where that header makes no difference.`,
     ),
-    ...(isStored ? [] : [assumeVerified ? ALL_VERIFIED : ALL_NEW]),
+    ...(isStored ? [] : [assumeVerified ? NOTE_ALL_VERIFIED : NOTE_ALL_NEW]),
     'TLS and HTTP/2 fingerprints are not in any log: what they show is not found again.',
-    ...(settings.some(({ crawlers }) => crawlers.reverse_dns) ? [NO_NAMES] : []),
+    ...(settings.some(({ crawlers }) => crawlers.reverse_dns) ? [NOTE_NO_LOOKUP] : []),
     ...(settings.some(({ observe, sites }) => observe || sites.some((site) => site.observe))
       ? ['`observe` is on: shown is what would be enforced without it.']
       : []),
@@ -25,14 +25,15 @@ export function replayNotes(
   ];
 }
 
-const ALL_NEW =
+const NOTE_ALL_NEW =
   'A log has no sessions, so each visitor counts as new. A person meets a challenge once, and is counted here with every request; --session verified shows which requests would be stopped all the same.';
-const ALL_VERIFIED =
+const NOTE_ALL_VERIFIED =
   'Each visitor counts as one who has passed the challenge (--session verified).';
-const NO_NAMES =
+const NOTE_NO_LOOKUP =
   'No name is looked up: a crawler that only its host name or signature proves counts as unverified.';
 
-function bareNote(bare: number, judged: number): string {
-  const which = bare === judged ? 'The log has' : `${bare} of ${judged} requests have`;
-  return `${which} no request headers: of detection only User-Agent, crawler and address are judged. With headers there can be more findings, not fewer.`;
+function noteOnHeaders(withoutHeaders: number, judged: number): string {
+  const subject =
+    withoutHeaders === judged ? 'The log has' : `${withoutHeaders} of ${judged} requests have`;
+  return `${subject} no request headers: of detection only User-Agent, crawler and address are judged. With headers there can be more findings, not fewer.`;
 }

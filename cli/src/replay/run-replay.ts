@@ -46,7 +46,7 @@ export async function runReplay(plan: ReplayPlan): Promise<Replay> {
   await readAll(plan, (file, progress) => ({
     line: (line, number) => comparison.take(line, file, number),
     tooLong: (number) => comparison.fault('a line that is too long', file, number),
-    read: progress,
+    addBytes: progress,
   }));
   const seconds = (performance.now() - startedAt) / 1000;
   return { ...comparison.report(), seconds };
@@ -71,44 +71,44 @@ async function readAll(
       return;
     }
     case 'files': {
-      const lengths = from.files.map((file) => ofFile(file, () => lengthOf(file)));
-      const files = inOrderOfTime(from.files);
+      const lengths = from.files.map((file) => withFileFault(file, () => lengthOf(file)));
+      const files = sortByTime(from.files);
       const total = lengths.some((length) => length === undefined)
         ? 0
         : lengths.reduce<number>((sum, length) => sum + (length ?? 0), 0);
       const bar = createProgressBar(stream, total);
       for (const file of files) {
         const sink = sinkOf(file, (amount) => bar.advance('bytes of the log', amount));
-        await readLogFile(file, sink).catch((error: unknown) => refuse(file, error));
+        await readLogFile(file, sink).catch((error: unknown) => throwFileFault(file, error));
       }
       bar.end();
     }
   }
 }
 
-function ofFile<T>(file: string, read: () => T): T {
+function withFileFault<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    return refuse(file, error);
+    return throwFileFault(file, error);
   }
 }
 
-function refuse(file: string, error: unknown): never {
+function throwFileFault(file: string, error: unknown): never {
   throw new Error(`${file}: ${fileFault(error)}`, { cause: error });
 }
 
 /** Rotated logs may be given in any order, but budgets need ascending times. */
-function inOrderOfTime(files: readonly string[]): readonly string[] {
+function sortByTime(files: readonly string[]): readonly string[] {
   if (files.length < 2 || files.includes('-')) return files;
   return files
-    .map((file) => ({ file, beginsAt: beginOf(file) }))
+    .map((file) => ({ file, beginsAt: firstTimeOf(file) }))
     .toSorted((a, b) => a.beginsAt - b.beginsAt)
     .map(({ file }) => file);
 }
 
-function beginOf(file: string): number {
-  const bytes = ofFile(file, () => headOf(file, HEAD_BYTES));
+function firstTimeOf(file: string): number {
+  const bytes = withFileFault(file, () => headOf(file, HEAD_BYTES));
   const text = file.endsWith('.gz')
     ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8')
     : bytes.toString('utf8');

@@ -2,7 +2,7 @@ import { QUERY } from '@guard/config/contract/limits';
 import { readAtMost } from '@guard/config/net/read-at-most';
 import { fetchFault } from '@guard/server';
 
-export type Fetched =
+export type FetchOutcome =
   | { readonly kind: 'fetched'; readonly status: number; readonly body: Buffer }
   /** Why there is no answer, as a phrase. */
   | { readonly kind: 'away'; readonly why: string };
@@ -12,7 +12,7 @@ export async function fetchAnswer(
   url: string | URL,
   init: Omit<RequestInit, 'signal'>,
   timeoutMs: number,
-): Promise<Fetched> {
+): Promise<FetchOutcome> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await fetch(url, { ...init, signal, redirect: 'error' });

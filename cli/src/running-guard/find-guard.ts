@@ -43,22 +43,22 @@ type GuardOptions = {
  * Finds the addresses of the running Guard from the options and the settings file. A text is a sentence about a wrong
  * option. 1 is the exit code for settings with problems, which are printed.
  */
-export function findGuard(given: GuardOptions): RunningGuard | string | 1 {
+export function findGuard(options: GuardOptions): RunningGuard | string | 1 {
   for (const name of ['admin', 'api'] as const) {
-    const url = given[name];
+    const url = options[name];
     if (url !== undefined && !isHttp(url)) {
       return `--${name} takes a URL, such as http://127.0.0.1:9090`;
     }
   }
   // An address may belong to another Guard than the one of this folder.
-  const isAddressed = given.admin !== undefined || given.api !== undefined;
-  const file = isAddressed ? given.config : settingsFile(given.config);
-  const loaded = file === undefined ? undefined : readSettings(file);
-  if (file !== undefined && loaded === undefined) return 1;
-  const settings = loaded?.settings;
-  const admin = given.admin ?? urlOf(settings?.listen.admin);
-  const api = given.api ?? urlOf(settings?.listen.api);
-  return { settings, admin, events: accessTo(api, file, given) };
+  const hasAddress = options.admin !== undefined || options.api !== undefined;
+  const file = hasAddress ? options.config : settingsFile(options.config);
+  const result = file === undefined ? undefined : readSettings(file);
+  if (file !== undefined && result === undefined) return 1;
+  const settings = result?.settings;
+  const admin = options.admin ?? urlOf(settings?.listen.admin);
+  const api = options.api ?? urlOf(settings?.listen.api);
+  return { settings, admin, events: eventsAccess(api, file, options) };
 }
 
 /** Undefined for a unix socket, and for port 0, because the real port is unknown. */
@@ -67,33 +67,33 @@ function urlOf(address: ListenAddress | undefined): string | undefined {
   return listenerUrl(address.host, address.port);
 }
 
-function accessTo(
+function eventsAccess(
   api: string | undefined,
   file: string | undefined,
-  given: GuardOptions,
+  options: GuardOptions,
 ): RunningGuard['events'] {
-  if (api === undefined) return { missing: sayWhere('api') };
-  const key = given.key ?? process.env[KEY_VARIABLE] ?? '';
+  if (api === undefined) return { missing: missingListenerText('api') };
+  const key = options.key ?? process.env[KEY_VARIABLE] ?? '';
   if (key !== '') return { url: api, key };
   // A key of the file is only used for the service of the file.
-  if (file === undefined || given.api !== undefined) {
+  if (file === undefined || options.api !== undefined) {
     return { missing: `give an analytics key in ${KEY_VARIABLE}` };
   }
-  const [found, another] = plainAnalyticsKeys(file, process.env);
-  if (found === undefined) {
+  const [firstKey, secondKey] = plainAnalyticsKeys(file, process.env);
+  if (firstKey === undefined) {
     return {
       missing: `give an analytics key in ${KEY_VARIABLE}; ${file} has none in plain text`,
     };
   }
-  return another === undefined
-    ? { url: api, key: found.key }
+  return secondKey === undefined
+    ? { url: api, key: firstKey.key }
     : {
         missing: `give an analytics key in ${KEY_VARIABLE}; ${file} has those of several organisations`,
       };
 }
 
 /** A sentence for a call in which the address of a listener is missing. */
-export function sayWhere(listener: 'admin' | 'api'): string {
+export function missingListenerText(listener: 'admin' | 'api'): string {
   return `say where its listener ${listener} is: --config FILE (default ${USUAL_FILE} in this folder) or --${listener} URL`;
 }
 

@@ -1,6 +1,6 @@
 import { readJson } from '@guard/config/contract/json';
 import type { z } from 'zod';
-import { type Fetched, fetchAnswer } from './fetch-answer.ts';
+import { type FetchOutcome, fetchAnswer } from './fetch-answer.ts';
 
 /** Environment variable for the key. A command-line option would be visible in process lists. */
 export const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
@@ -23,7 +23,7 @@ export function postQuery(
   { url, key }: EventsAccess,
   sql: string,
   timeoutMs: number,
-): Promise<Fetched> {
+): Promise<FetchOutcome> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
   return fetchAnswer(new URL('/query', url), { method: 'POST', headers, body: sql }, timeoutMs);
 }
@@ -31,8 +31,8 @@ export function postQuery(
 /** The meaning of a status other than 200, as a phrase without the prefix of ClickHouse. */
 export function refusalOf({ url }: EventsAccess, status: number, text: string): string {
   if (status === 401) return 'the analytics key is not valid: it is unknown, revoked or expired';
-  const said = text.trim().replace(/^Code: \d+\. (?:DB::Exception: )*/, '');
-  return said === '' ? `${url} answered ${status}` : said;
+  const message = text.trim().replace(/^Code: \d+\. (?:DB::Exception: )*/, '');
+  return message === '' ? `${url} answered ${status}` : message;
 }
 
 /** Runs one statement over `POST /query` and reads its rows. Never rejects. */
@@ -46,15 +46,16 @@ export async function queryEvents<T>(
   if (answer.kind === 'away') return { kind: 'refused', why: answer.why };
   if (answer.status === 401) return { kind: 'refused', why: 'the analytics key is not valid' };
   if (answer.status !== 200) {
-    const said = answer.body.toString().trim().slice(0, 200);
-    return { kind: 'refused', why: `${url} answered ${answer.status}: ${said}` };
+    const message = answer.body.toString().trim().slice(0, 200);
+    return { kind: 'refused', why: `${url} answered ${answer.status}: ${message}` };
   }
   const rows: T[] = [];
   for (const line of answer.body.toString().split('\n')) {
     if (line === '') continue;
-    const read = readJson(row, line);
-    if (read === undefined) return { kind: 'refused', why: `${url} answered what is no event` };
-    rows.push(read);
+    const parsedRow = readJson(row, line);
+    if (parsedRow === undefined)
+      return { kind: 'refused', why: `${url} answered what is no event` };
+    rows.push(parsedRow);
   }
   return { kind: 'rows', rows };
 }

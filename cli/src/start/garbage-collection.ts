@@ -4,11 +4,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /** How far the heap grows, at least, from one full collection to the next. */
-const GROWS_BY_BYTES = 64 * 1024 * 1024;
+const MIN_GROWTH_BYTES = 64 * 1024 * 1024;
 /** In percent of the heap in use: the least growth of a large heap. */
-const LEAST_PERCENT = 25;
+const MIN_PERCENT = 25;
 /** With several threads. V8 has one percentage for the heaps of all of them, and these differ in size. */
-const PERCENT_OF_SEVERAL = 50;
+const PERCENT_FOR_THREADS = 50;
 
 /** An entry of type `gc`. Node's types do not have its fields. */
 interface CollectionEntry extends PerformanceEntry {
@@ -25,7 +25,7 @@ interface CollectionEntry extends PerformanceEntry {
 export function collectRarely(threads: number): void {
   if (availableParallelism() <= 2) setFlagsFromString('--concurrent-marking-max-worker-num=1');
   if (threads > 1) {
-    setGrowth(PERCENT_OF_SEVERAL);
+    setGrowth(PERCENT_FOR_THREADS);
     return;
   }
   growWithHeap();
@@ -37,9 +37,9 @@ export function collectRarely(threads: number): void {
 
 /** Sets the growth for the heap in use. */
 function growWithHeap(): void {
-  const { used_heap_size: used } = getHeapStatistics();
-  const percent = Math.round((100 * GROWS_BY_BYTES) / used);
-  setGrowth(Math.max(percent, LEAST_PERCENT));
+  const { used_heap_size: usedBytes } = getHeapStatistics();
+  const percent = Math.round((100 * MIN_GROWTH_BYTES) / usedBytes);
+  setGrowth(Math.max(percent, MIN_PERCENT));
 }
 
 /** V8 reads it at the end of the next full collection. */

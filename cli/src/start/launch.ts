@@ -18,7 +18,10 @@ import { print } from '../terminal/terminal.ts';
 import { collectRarely, giveBackStartMemory } from './garbage-collection.ts';
 import { warnOfRoot } from './warn-of-root.ts';
 
-interface Launched extends Pick<RunningGuard, 'addresses' | 'createDashboardLinks' | 'database'> {
+interface LaunchedGuard extends Pick<
+  RunningGuard,
+  'addresses' | 'createDashboardLinks' | 'database'
+> {
   readonly dataAge: DataAge;
   /** Finishes current requests. Logs that it does, and how long it took. */
   close(signal: StopSignal): Promise<void>;
@@ -26,7 +29,7 @@ interface Launched extends Pick<RunningGuard, 'addresses' | 'createDashboardLink
 
 type StopSignal = 'SIGTERM' | 'SIGINT';
 
-const WAITS_FOR = 'requests under way, 30 s at most, then the last events';
+const WAIT_TEXT = 'requests under way, 30 s at most, then the last events';
 
 export interface StartOptions {
   /** Prints one JSON line instead of a list when ready. */
@@ -36,11 +39,11 @@ export interface StartOptions {
 
 /** Runs `guard start --config` until it is stopped. Resolves to the exit code. */
 export async function startFrom(file: string, { json, watch }: StartOptions): Promise<number> {
-  const launched = await launch({ file, env: process.env, watch, onHangUp: 'reload' });
-  if (!launched) return 1;
-  const stopped = stopSignal();
-  print(json ? readyLine(launched) : addressList(launched));
-  await launched.close(await stopped);
+  const guard = await launch({ file, env: process.env, watch, onHangUp: 'reload' });
+  if (!guard) return 1;
+  const signal = stopSignal();
+  print(json ? readyLine(guard) : addressList(guard));
+  await guard.close(await signal);
   return 0;
 }
 
@@ -50,23 +53,23 @@ export async function startDemo(places: Places, { json, watch }: StartOptions): 
   const demo = await attempt(() => openDemo(places));
   if (!demo) return 1;
   const env = { ...process.env, ...demo.env };
-  const launched = await launch({
+  const guard = await launch({
     file: demo.config,
     env,
     watch,
     onHangUp: 'end',
     onPortTaken: MOVE_DEMO,
   });
-  if (!launched) {
+  if (!guard) {
     await demo.close();
     return 1;
   }
-  const stopped = stopSignal();
-  const [link] = launched.createDashboardLinks();
-  const { addresses } = launched;
-  const shown = { addresses, dashboard: link?.url ?? '', notRecorded: notRecorded(launched) };
-  print(json ? readyLine(launched) : demo.welcome(shown));
-  await launched.close(await stopped);
+  const signal = stopSignal();
+  const [link] = guard.createDashboardLinks();
+  const { addresses } = guard;
+  const facts = { addresses, dashboard: link?.url ?? '', notRecorded: whyNotRecorded(guard) };
+  print(json ? readyLine(guard) : demo.welcome(facts));
+  await guard.close(await signal);
   await demo.close();
   return 0;
 }
@@ -85,37 +88,50 @@ interface LaunchOptions {
 }
 
 /** Reads the settings, starts Guard and reloads at changes. On failure it prints why, and gives undefined. */
-async function launch(options: LaunchOptions): Promise<Launched | undefined> {
+async function launch(options: LaunchOptions): Promise<LaunchedGuard | undefined> {
   const { file, env, watch } = options;
   const reader = new SettingsReader(file, env);
-  const first = readFirst(reader);
-  if (!first) return undefined;
+  const firstSettings = readFirst(reader);
+  if (!firstSettings) return undefined;
   const load = (files: readonly string[]) => reader.readAgain(files);
   const metrics = createMetrics();
-  const lost = () => metrics.count('guard_log_lines_lost_total');
-  let { format } = first.settings.log;
-  const log = createLog(process.stderr, lost, () => format);
+  const countLostLine = () => metrics.count('guard_log_lines_lost_total');
+  let { format } = firstSettings.settings.log;
+  const log = createLog(process.stderr, countLostLine, () => format);
   const context = { log, clock: Date.now, metrics };
-  process.stderr.on('error', lost);
+  process.stderr.on('error', countLostLine);
   warnOfRoot(context.log, process.getuid?.());
-  context.log('info', 'settings_read', { file, revision: settingsRevision(first.settings) });
-  const started = Promise.withResolvers<RunningGuard>();
+  context.log('info', 'settings_read', {
+    file,
+    revision: settingsRevision(firstSettings.settings),
+  });
+  const runningGuard = Promise.withResolvers<RunningGuard>();
   // The reloader watches during the start, so that it misses no change. It applies changes after the start.
-  const apply = async (next: NewSettings) => {
-    const threadsWithout = await (await started.promise).reload(next);
-    ({ format } = next.settings.log);
+  const apply = async (newSettings: NewSettings) => {
+    const threadsWithout = await (await runningGuard.promise).reload(newSettings);
+    ({ format } = newSettings.settings.log);
     return threadsWithout;
   };
-  const reloader = createReloader({ ...context, file, load, loadedAtStart: first, apply, watch });
+  const reloader = createReloader({
+    ...context,
+    file,
+    load,
+    loadedAtStart: firstSettings,
+    apply,
+    watch,
+  });
   if (options.onHangUp === 'reload') process.on('SIGHUP', () => void reloader.reload('signal'));
-  const running = await attempt(() => startGuard(first.settings, context), options.onPortTaken);
+  const running = await attempt(
+    () => startGuard(firstSettings.settings, context),
+    options.onPortTaken,
+  );
   if (!running) {
     reloader.stop();
     return undefined;
   }
-  started.resolve(running);
+  runningGuard.resolve(running);
   await giveBackStartMemory();
-  collectRarely(threadCount(first.settings));
+  collectRarely(threadCount(firstSettings.settings));
   const dataAge = ageOf(running);
   const advice = adviceOnDataAge(dataAge);
   if (advice !== undefined) {
@@ -128,18 +144,18 @@ async function launch(options: LaunchOptions): Promise<Launched | undefined> {
     dataAge,
     async close(signal) {
       reloader.stop();
-      const begun = performance.now();
-      context.log('info', 'stopping', { signal, waits_for: WAITS_FOR });
+      const startedAt = performance.now();
+      context.log('info', 'stopping', { signal, waits_for: WAIT_TEXT });
       await running.close();
-      context.log('info', 'stopped', { after_ms: Math.round(performance.now() - begun) });
+      context.log('info', 'stopped', { after_ms: Math.round(performance.now() - startedAt) });
     },
   };
 }
 
 /** Without `positionOf`, which would keep the whole file in memory. */
 function readFirst(reader: SettingsReader): ReloaderOptions['loadedAtStart'] | undefined {
-  const read = loadedOrReport(reader.readFirst());
-  return read && { settings: read.settings, files: read.files };
+  const result = loadedOrReport(reader.readFirst());
+  return result && { settings: result.settings, files: result.files };
 }
 
 /** Prints the reason when `open` rejects. Usually another program uses the address or the file. */
@@ -159,15 +175,15 @@ function isPortTaken(error: unknown): boolean {
 }
 
 /** Why events are not stored although the settings want it. Undefined when no operator has to act. */
-function notRecorded({ database }: Launched): string | undefined {
+function whyNotRecorded({ database }: LaunchedGuard): string | undefined {
   const condition = database();
   return condition?.state === 'missing' ? condition.message : undefined;
 }
 
-function readyLine(launched: Launched): string {
-  const { addresses, createDashboardLinks } = launched;
+function readyLine(guard: LaunchedGuard): string {
+  const { addresses, createDashboardLinks } = guard;
   const dashboard = createDashboardLinks();
-  const not_recorded = notRecorded(launched);
+  const not_recorded = whyNotRecorded(guard);
   return JSON.stringify({
     ready: true,
     addresses,
@@ -188,18 +204,20 @@ function ageOf({ dataAt }: RunningGuard): DataAge {
   };
 }
 
-function addressList(launched: Launched): string {
-  const { addresses, createDashboardLinks, dataAge } = launched;
-  const lines = Object.entries(addresses).map(([name, at]) => `  ${name.padEnd(12)} ${at}`);
+function addressList(guard: LaunchedGuard): string {
+  const { addresses, createDashboardLinks, dataAge } = guard;
+  const lines = Object.entries(addresses).map(
+    ([name, address]) => `  ${name.padEnd(12)} ${address}`,
+  );
   const links = createDashboardLinks().map(({ organisation, url }) => `  ${organisation}: ${url}`);
   const hint = 'Each link signs in to the dashboard, once and within ten minutes:';
-  const shown = links.length === 0 ? [] : ['', hint, ...links];
-  const missing = notRecorded(launched);
-  const warned = missing === undefined ? [] : ['', missing];
+  const linkLines = links.length === 0 ? [] : ['', hint, ...links];
+  const missing = whyNotRecorded(guard);
+  const warningLines = missing === undefined ? [] : ['', missing];
   const advice = adviceOnDataAge(dataAge);
-  const old = advice === undefined ? '' : ` (${advice})`;
-  const age = `Data of others: ${describeDataAge(dataAge)}${old}.`;
-  return ['Guard is ready.', '', ...lines, '', age, ...shown, ...warned].join('\n');
+  const ageAdvice = advice === undefined ? '' : ` (${advice})`;
+  const age = `Data of others: ${describeDataAge(dataAge)}${ageAdvice}.`;
+  return ['Guard is ready.', '', ...lines, '', age, ...linkLines, ...warningLines].join('\n');
 }
 
 /** Resolves with SIGTERM or SIGINT. Call it before the ready line is printed: the signal can follow at once. */

@@ -3,17 +3,17 @@ import { styleText } from 'node:util';
 /** Styles are used only when standard output is a terminal with colours. */
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
-export function styled(style: Style, text: string): string {
+export function applyStyle(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }
 
 /** A heading and its indented lines. */
 export function section(title: string, lines: readonly string[]): string {
-  return [styled('bold', title), ...lines.map((line) => `  ${line}`)].join('\n');
+  return [applyStyle('bold', title), ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
 /** `1 site`, `2 sites`. */
-export function counted(n: number, thing: string): string {
+export function countText(n: number, thing: string): string {
   return `${n} ${thing}${n === 1 ? '' : 's'}`;
 }
 
@@ -26,7 +26,7 @@ export function columns(
   style: (text: string, column: number, row: number) => string = (text) => text,
 ): string[] {
   const widths = rows.reduce<number[]>(
-    (found, row) => row.map((cell, column) => Math.max(found[column] ?? 0, cell.length)),
+    (maxWidths, row) => row.map((cell, column) => Math.max(maxWidths[column] ?? 0, cell.length)),
     [],
   );
   return rows.map((row, index) =>

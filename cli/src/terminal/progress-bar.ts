@@ -18,16 +18,16 @@ const WIDTH = 24;
 export function createProgressBar(stream: BarStream, total: number): ProgressBar {
   if (stream.isTTY !== true || total === 0)
     return { advance: () => undefined, end: () => undefined };
-  let done = 0;
-  let shown = -1;
+  let doneCount = 0;
+  let shownPercent = -1;
   const advance = (name: string, amount = 1): void => {
-    done += amount;
+    doneCount += amount;
     // There may be more items than expected at the start.
-    const percent = Math.min(100, Math.floor((100 * done) / total));
-    if (percent === shown) return;
-    shown = percent;
+    const percent = Math.min(100, Math.floor((100 * doneCount) / total));
+    if (percent === shownPercent) return;
+    shownPercent = percent;
     const bar = '#'.repeat(Math.round((percent / 100) * WIDTH)).padEnd(WIDTH, '.');
-    const line = `[${bar}] ${done}/${total} ${name}`;
+    const line = `[${bar}] ${doneCount}/${total} ${name}`;
     stream.write(`\r\u001b[K${line.slice(0, (stream.columns ?? 80) - 1)}`);
   };
   advance('', 0);

@@ -1,7 +1,7 @@
-import { printableLines } from './printable.ts';
+import { toPrintableLines } from './printable.ts';
 
 /** Longer reasons are cut, because some come from other programs. */
-const MOST_CHARACTERS = 2_000;
+const MAX_REASON_LENGTH = 2_000;
 
 /** Writes a text and a line end to the terminal: results to stdout, errors to stderr. */
 export function print(text: string, stream: 'result' | 'error' = 'result'): void {
@@ -9,13 +9,13 @@ export function print(text: string, stream: 'result' | 'error' = 'result'): void
 }
 
 /** Prints that a command was called wrongly, and returns the exit code for it. */
-export function calledWrongly(command: string, message: string): 2 {
+export function reportWrongCall(command: string, message: string): 2 {
   print(`guard ${command}: ${message}\nguard ${command} --help shows the usage.`, 'error');
   return 2;
 }
 
 /** Prints why a command did not do what it was asked for, and returns the exit code for it. */
-export function failed(command: string, why: string): 1 {
-  print(`guard ${command}: ${printableLines(why.slice(0, MOST_CHARACTERS))}`, 'error');
+export function reportFailure(command: string, why: string): 1 {
+  print(`guard ${command}: ${toPrintableLines(why.slice(0, MAX_REASON_LENGTH))}`, 'error');
   return 1;
 }

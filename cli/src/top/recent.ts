@@ -15,7 +15,7 @@ const Row = z.object({
   amount: z.number().nullable(),
 });
 
-export interface Named {
+export interface CountedName {
   readonly name: string;
   readonly count: number;
 }
@@ -24,9 +24,9 @@ export interface Named {
 export type Recent =
   | {
       readonly kind: 'counted';
-      readonly reasons: readonly Named[];
-      readonly addresses: readonly Named[];
-      readonly sites: readonly Named[];
+      readonly reasons: readonly CountedName[];
+      readonly addresses: readonly CountedName[];
+      readonly sites: readonly CountedName[];
       /** Duration of decisions in milliseconds. Undefined when there were none. */
       readonly p50Ms: number | undefined;
       readonly p99Ms: number | undefined;
@@ -40,41 +40,43 @@ export async function readRecent(
   if ('missing' in access) return { kind: 'unknown', why: access.missing };
   const answer = await queryEvents(access, STATEMENT, Row, timeoutMs);
   if (answer.kind === 'refused') return { kind: 'unknown', why: answer.why };
-  const named = (kind: z.infer<typeof Row>['kind']): Named[] =>
+  const entriesOf = (kind: z.infer<typeof Row>['kind']): CountedName[] =>
     answer.rows
       .filter((row) => row.kind === kind)
-      .map(({ name, amount }) => ({ name: printable(name), count: amount ?? 0 }));
+      .map(({ name, amount }) => ({ name: toAscii(name), count: amount ?? 0 }));
   const latencyMs = (name: string) => {
-    const row = answer.rows.find((one) => one.kind === 'latency' && one.name === name);
+    const row = answer.rows.find(
+      (candidate) => candidate.kind === 'latency' && candidate.name === name,
+    );
     const amountUs = row?.amount ?? undefined;
     return amountUs === undefined ? undefined : amountUs / 1000;
   };
   return {
     kind: 'counted',
-    reasons: named('reason'),
-    addresses: named('address'),
-    sites: named('site'),
+    reasons: entriesOf('reason'),
+    addresses: entriesOf('address'),
+    sites: entriesOf('site'),
     p50Ms: latencyMs('p50'),
     p99Ms: latencyMs('p99'),
   };
 }
 
-const FROM = `FROM events_distributed WHERE created_at >= now() - ${RECENT_S}`;
+const FROM_CLAUSE = `FROM events_distributed WHERE created_at >= now() - ${RECENT_S}`;
 const STATEMENT = `SELECT * FROM (${[
-  listOf('reason', 'arrayJoin(block_reasons)'),
-  listOf('address', 'ip'),
-  listOf('site', 'site'),
-  `SELECT 'latency' AS kind, 'p50' AS name, quantile(0.5)(duration_us) AS amount ${FROM}`,
-  `SELECT 'latency' AS kind, 'p99' AS name, quantile(0.99)(duration_us) AS amount ${FROM}`,
+  listStatement('reason', 'arrayJoin(block_reasons)'),
+  listStatement('address', 'ip'),
+  listStatement('site', 'site'),
+  `SELECT 'latency' AS kind, 'p50' AS name, quantile(0.5)(duration_us) AS amount ${FROM_CLAUSE}`,
+  `SELECT 'latency' AS kind, 'p99' AS name, quantile(0.99)(duration_us) AS amount ${FROM_CLAUSE}`,
 ].join('\nUNION ALL ')})`;
 
-function listOf(kind: string, expression: string): string {
+function listStatement(kind: string, expression: string): string {
   return `SELECT * FROM (SELECT '${kind}' AS kind, toString(${expression}) AS name,
-    toFloat64(count()) AS amount ${FROM}
+    toFloat64(count()) AS amount ${FROM_CLAUSE}
     GROUP BY name ORDER BY amount DESC, name LIMIT ${LIST_LENGTH})`;
 }
 
 /** Control codes in a visitor's text would affect the terminal. */
-function printable(text: string): string {
+function toAscii(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NAME);
 }

@@ -7,7 +7,7 @@ const HOME = '\u001b[H';
 const CLEAR_LINE_END = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 /** The size when the terminal does not report one. */
-const USUAL: Size = { columns: 80, rows: 24 };
+const DEFAULT_SIZE: Size = { columns: 80, rows: 24 };
 const CTRL_C = '\u0003';
 
 /** The used parts of a terminal stream. */
@@ -27,7 +27,10 @@ export interface Screen {
 export function enterScreen(output: Output): Screen {
   output.write(ENTER);
   return {
-    size: () => ({ columns: output.columns ?? USUAL.columns, rows: output.rows ?? USUAL.rows }),
+    size: () => ({
+      columns: output.columns ?? DEFAULT_SIZE.columns,
+      rows: output.rows ?? DEFAULT_SIZE.rows,
+    }),
     draw(lines) {
       const body = lines.map((line) => styledLine(line, output) + CLEAR_LINE_END).join('\r\n');
       output.write(HOME + body + CLEAR_BELOW);
@@ -51,22 +54,22 @@ export function styledLine({ text, kind }: Line, output: Output): string {
 
 /** Calls `end` at q, Ctrl-C or a signal. Returns a function that stops this. */
 export function watchForEnd(input: NodeJS.ReadStream, end: () => void): () => void {
-  const keys = (typed: Buffer) => {
-    const text = typed.toString();
+  const onKeys = (bytes: Buffer) => {
+    const text = bytes.toString();
     if (text.includes('q') || text.includes(CTRL_C)) end();
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.once(signal, end);
   if (input.isTTY) {
     input.setRawMode(true);
-    input.on('data', keys);
+    input.on('data', onKeys);
     input.resume();
   }
   return () => {
     for (const signal of signals) process.off(signal, end);
     if (!input.isTTY) return;
     input.setRawMode(false);
-    input.off('data', keys);
+    input.off('data', onKeys);
     input.pause();
   };
 }

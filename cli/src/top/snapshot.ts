@@ -4,7 +4,7 @@ import { dataAgeIn, hasOldDatabases } from '../running-guard/data-age.ts';
 import type { MetricsRead, MetricValues } from '../running-guard/read-metrics.ts';
 import type { Recent } from './recent.ts';
 
-type Read = Extract<MetricsRead, { kind: 'read' }>;
+type MetricsReading = Extract<MetricsRead, { kind: 'read' }>;
 
 /** A counter by its label: its rate and its total since the start. */
 export interface Rate {
@@ -17,7 +17,7 @@ export interface Rate {
 export type Snapshot = ReturnType<typeof snapshotOf>;
 
 /** The changes between two readings of the metrics of one Guard. */
-export function snapshotOf(before: Read, after: Read, recent: Recent) {
+export function snapshotOf(before: MetricsReading, after: MetricsReading, recent: Recent) {
   const spanS = Math.max(0.001, (after.atMs - before.atMs) / 1000);
   const rates = (metric: MetricName): Rate[] =>
     [...(after.values.get(metric) ?? [])]
@@ -25,8 +25,8 @@ export function snapshotOf(before: Read, after: Read, recent: Recent) {
       .map(([name, total]) => {
         const earlier = before.values.get(metric)?.get(name) ?? 0;
         // A counter that decreased belongs to a restarted process.
-        const gone = total < earlier ? total : total - earlier;
-        return { name, perSecond: gone / spanS, total };
+        const increase = total < earlier ? total : total - earlier;
+        return { name, perSecond: increase / spanS, total };
       })
       .toSorted((a, b) => b.perSecond - a.perSecond || b.total - a.total);
   return {
@@ -58,25 +58,31 @@ function gauge(values: MetricValues, metric: MetricName): number {
 
 function alarmsOf(values: MetricValues, events: readonly Rate[]): string[] {
   const alarms: string[] = [];
-  const tell = (isSo: boolean, sentence: string) => {
-    if (isSo) alarms.push(sentence);
+  const addAlarm = (holds: boolean, sentence: string) => {
+    if (holds) alarms.push(sentence);
   };
   const dropped = events.find(({ name }) => name === 'dropped')?.perSecond ?? 0;
-  tell(
+  addAlarm(
     gauge(values, 'guard_gateway_one_address') === 1,
     'nearly all requests come from one address',
   );
-  tell(gauge(values, 'guard_store_away') === 1, 'the shared store gives no answer');
-  tell(gauge(values, 'guard_gateway_validators_away') > 0, 'a remote validator gives no answer');
-  tell(
+  addAlarm(gauge(values, 'guard_store_away') === 1, 'the shared store gives no answer');
+  addAlarm(
+    gauge(values, 'guard_gateway_validators_away') > 0,
+    'a remote validator gives no answer',
+  );
+  addAlarm(
     values.get('guard_last_reload_successful')?.get('') === 0,
     'the settings that were read last were refused',
   );
-  tell(gauge(values, 'guard_settings_awaiting_restart') > 0, 'changed settings wait for a restart');
-  tell(dropped > 0, 'events are dropped');
+  addAlarm(
+    gauge(values, 'guard_settings_awaiting_restart') > 0,
+    'changed settings wait for a restart',
+  );
+  addAlarm(dropped > 0, 'events are dropped');
   const age = dataAgeIn(values);
-  tell((age?.crawlers ?? 0) > OLD_AFTER_MS, 'the lists of crawlers are old');
-  tell(
+  addAlarm((age?.crawlers ?? 0) > OLD_AFTER_MS, 'the lists of crawlers are old');
+  addAlarm(
     age !== undefined && hasOldDatabases(age),
     'the databases of countries and autonomous systems are old',
   );

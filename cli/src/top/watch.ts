@@ -4,7 +4,7 @@ import { readMetrics } from '../running-guard/read-metrics.ts';
 import { readRecent } from './recent.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
 
-export interface Watched {
+export interface WatchOptions {
   readonly admin: string;
   readonly events: RunningGuard['events'];
   readonly intervalMs: number;
@@ -13,17 +13,20 @@ export interface Watched {
 }
 
 /** The state of a running Guard, or why it cannot be read. */
-export type Look =
+export type WatchResult =
   | { readonly kind: 'seen'; readonly snapshot: Snapshot }
   | { readonly kind: 'away'; readonly why: string };
 
 /** Reads the state at each interval, until `ended` resolves. The first result comes after one interval. */
-export async function* watch(watched: Watched, ended: Promise<unknown>): AsyncGenerator<Look> {
-  const { admin, events, intervalMs, timeoutMs } = watched;
+export async function* watch(
+  options: WatchOptions,
+  ended: Promise<unknown>,
+): AsyncGenerator<WatchResult> {
+  const { admin, events, intervalMs, timeoutMs } = options;
   let before = await readMetrics(admin, timeoutMs);
   if (before.kind === 'away') yield before;
   for (;;) {
-    if ((await pause(intervalMs, ended)) === 'ended') return;
+    if ((await waitOrEnd(intervalMs, ended)) === 'ended') return;
     const [after, recent] = await Promise.all([
       readMetrics(admin, timeoutMs),
       readRecent(events, timeoutMs),
@@ -35,11 +38,11 @@ export async function* watch(watched: Watched, ended: Promise<unknown>): AsyncGe
   }
 }
 
-async function pause(ms: number, ended: Promise<unknown>): Promise<'over' | 'ended'> {
+async function waitOrEnd(ms: number, ended: Promise<unknown>): Promise<'over' | 'ended'> {
   const timer = new AbortController();
-  const over = sleep(ms, 'over' as const, { signal: timer.signal });
+  const timeout = sleep(ms, 'over' as const, { signal: timer.signal });
   try {
-    return await Promise.race([ended.then(() => 'ended' as const), over]);
+    return await Promise.race([ended.then(() => 'ended' as const), timeout]);
   } finally {
     timer.abort();
   }

@@ -2,16 +2,16 @@ import { parseIp } from '@guard/config/net/cidr';
 import { parseSearchTerm } from '@guard/config/plain-words/search-term';
 
 /** What `guard why` was asked about. */
-export interface AskedAbout {
+export interface SearchSubject {
   readonly kind: 'reference' | 'request' | 'session' | 'address';
   readonly value: string;
 }
 
 /** Tells by its form what the typed text is. Undefined for other text. */
-export function readAsked(typed: string): AskedAbout | undefined {
-  const address = parseIp(typed.trim());
+export function readSubject(operand: string): SearchSubject | undefined {
+  const address = parseIp(operand.trim());
   if (address !== undefined) return { kind: 'address', value: address };
-  const { kind, value } = { value: '', ...parseSearchTerm(typed) };
+  const { kind, value } = { value: '', ...parseSearchTerm(operand) };
   switch (kind) {
     case 'reference':
     case 'request':
@@ -26,7 +26,7 @@ export function readAsked(typed: string): AskedAbout | undefined {
 }
 
 /** What was asked about, as part of a sentence. */
-export function wordsOf({ kind, value }: AskedAbout): string {
+export function subjectText({ kind, value }: SearchSubject): string {
   switch (kind) {
     case 'reference':
       return `the reference ${value}`;

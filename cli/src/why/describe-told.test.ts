@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeTold } from './describe-told.ts';
+import { describeEvent } from './describe-told.ts';
 
 const EVENT = {
   ...{ time: '2026-11-25T12:00:00.000Z', request_id: 'r', reference: '', action: 'block' },
@@ -11,7 +11,7 @@ const EVENT = {
 test('a line for guard.yaml is never cut, also with a long User-Agent', () => {
   const yaml = `- match: { user_agent: "${'x'.repeat(1_024)}" }`;
   const way = { kind: 'agent', words: 'Everybody with this agent', value: 'x' };
-  const told = describeTold(
+  const told = describeEvent(
     { ...EVENT, let_in: [{ ...way, where: 'There.', command: '', yaml: `${yaml}\n` }] },
     'agent',
   );

@@ -1,15 +1,15 @@
 import { NO_KNOWN_FALSE_POSITIVES } from '@guard/config/plain-words/advice';
 import { pointsText } from '@guard/config/plain-words/what-happened';
-import { counted, section, styled } from '../terminal/layout.ts';
-import { printable } from '../terminal/printable.ts';
-import type { ToldEvent, LetIn } from './told-event.ts';
-import type { InAll } from './look-up.ts';
+import { countText, section, applyStyle } from '../terminal/layout.ts';
+import { toPrintable } from '../terminal/printable.ts';
+import type { ExplainedEvent, LetIn } from './told-event.ts';
+import type { VisitorSummary } from './look-up.ts';
 
 /** Most reasons in a summary. */
 const MOST_REASONS = 5;
 
 /** One event in plain words. `way` selects the change of guard.yaml that is written out. */
-export function describeTold(event: ToldEvent, way: string | undefined): string {
+export function describeEvent(event: ExplainedEvent, way: string | undefined): string {
   const { time, request, address, user_agent, session, what_happened, others, advice } = event;
   const facts = [
     `${timeOf(time)}  ${request}`,
@@ -19,50 +19,52 @@ export function describeTold(event: ToldEvent, way: string | undefined): string 
     `request ${event.request_id}${event.reference === '' ? '' : `, reference ${event.reference}`}`,
   ];
   return [
-    styled('bold', printable(what_happened)),
-    lines(facts).join('\n'),
-    section('What was found', lines(foundOf(event))),
-    section('The rule that decided', lines(ruleOf(event))),
+    applyStyle('bold', toPrintable(what_happened)),
+    printableTexts(facts).join('\n'),
+    section('What was found', printableTexts(foundOf(event))),
+    section('The rule that decided', printableTexts(ruleOf(event))),
     section(
       'Who else can have this',
-      lines(
+      printableTexts(
         others.length === 0
           ? [NO_KNOWN_FALSE_POSITIVES]
           : others.map(({ name, words }) => `${name}: ${words}`),
       ),
     ),
-    section('What the visitor can do', lines(advice)),
+    section('What the visitor can do', printableTexts(advice)),
     ...letInOf(event, way),
   ].join('\n\n');
 }
 
 /** Several events, one line each. */
-export function describeOthers(title: string, told: readonly ToldEvent[]): string {
-  const each = told.map(
+export function describeOthers(title: string, events: readonly ExplainedEvent[]): string {
+  const eventLines = events.map(
     ({ time, action, request, rule, found, request_id }) =>
       `${timeOf(time)}  ${action.padEnd(9)}  ${[request, rule?.name ?? '', ...found.map(({ name }) => name), request_id].filter((part) => part !== '').join('  ')}`,
   );
-  return section(title, lines(each));
+  return section(title, printableTexts(eventLines));
 }
 
 /** All events of a visitor in a few lines. */
-export function describeInAll(
+export function describeSummary(
   title: string,
-  { requests, actions, firstMs, lastMs, reasons }: InAll,
+  { requests, actions, firstMs, lastMs, reasons }: VisitorSummary,
 ): string {
-  const split = Object.entries(actions).filter(([, count]) => count > 0);
-  const most = reasons.slice(0, MOST_REASONS).map((one) => `${one.name} ${one.requests}`);
+  const actionCounts = Object.entries(actions).filter(([, count]) => count > 0);
+  const topReasons = reasons
+    .slice(0, MOST_REASONS)
+    .map((reason) => `${reason.name} ${reason.requests}`);
   return section(
     title,
-    lines([
-      `${counted(requests, 'request')} from ${timeOf(new Date(firstMs).toISOString())} to ${timeOf(new Date(lastMs).toISOString())}`,
-      split.map(([action, count]) => `${action} ${count}`).join(', '),
-      ...(most.length === 0 ? [] : [`reasons: ${most.join(', ')}`]),
+    printableTexts([
+      `${countText(requests, 'request')} from ${timeOf(new Date(firstMs).toISOString())} to ${timeOf(new Date(lastMs).toISOString())}`,
+      actionCounts.map(([action, count]) => `${action} ${count}`).join(', '),
+      ...(topReasons.length === 0 ? [] : [`reasons: ${topReasons.join(', ')}`]),
     ]),
   );
 }
 
-function foundOf({ found }: ToldEvent): string[] {
+function foundOf({ found }: ExplainedEvent): string[] {
   if (found.length === 0) return ['Nothing.'];
   return found.map(({ name, points, counted: isCounted, meaning }) => {
     const weight = points === undefined ? 'decided' : pointsText(points);
@@ -70,7 +72,7 @@ function foundOf({ found }: ToldEvent): string[] {
   });
 }
 
-function ruleOf({ rule, same_settings }: ToldEvent): string[] {
+function ruleOf({ rule, same_settings }: ExplainedEvent): string[] {
   if (rule === null) return ['No rule matched.'];
   const words =
     rule.words === '' ? '. Give --config to see what it does and its line.' : rule.words;
@@ -81,56 +83,59 @@ function ruleOf({ rule, same_settings }: ToldEvent): string[] {
   ];
 }
 
-function letInOf({ let_in, let_in_limit, action }: ToldEvent, way: string | undefined): string[] {
+function letInOf(
+  { let_in, let_in_limit, action }: ExplainedEvent,
+  way: string | undefined,
+): string[] {
   if (action === 'allow') return [];
-  const chosen = let_in.find(({ kind }) => way === undefined || kind === way);
+  const change = let_in.find(({ kind }) => way === undefined || kind === way);
   const title = 'Let this visitor in';
-  if (chosen === undefined) {
-    const why =
+  if (change === undefined) {
+    const reason =
       let_in_limit !== ''
         ? let_in_limit
         : let_in.length === 0
           ? 'Give --config to see what to write into guard.yaml.'
           : `There is no ${way ?? ''} of this request to let in.`;
-    return [section(title, lines([why]))];
+    return [section(title, printableTexts([reason]))];
   }
-  const rest = let_in.filter((one) => one !== chosen);
+  const otherChanges = let_in.filter((candidate) => candidate !== change);
   return [
     section(title, [
-      ...lines([
+      ...printableTexts([
         ...(let_in_limit === '' ? [] : [let_in_limit]),
-        `${chosen.words} ${chosen.value}. ${chosen.where}`,
+        `${change.words} ${change.value}. ${change.where}`,
       ]),
       '',
       // For pasting: a cut line would be invalid YAML.
-      ...chosen.yaml
+      ...change.yaml
         .trimEnd()
         .split('\n')
-        .map((line) => printable(line, Infinity)),
+        .map((line) => toPrintable(line, Infinity)),
       '',
-      ...(chosen.command === ''
+      ...(change.command === ''
         ? []
-        : lines([
+        : printableTexts([
             'Or for a day, in all instances and without a change of guard.yaml:',
             '',
-            chosen.command,
+            change.command,
           ]).concat('')),
-      ...lines(otherWays(rest)),
+      ...printableTexts(otherWays(otherChanges)),
     ]),
   ];
 }
 
 /** Each kind once, because a value after it selects the entry. */
-function otherWays(rest: readonly LetIn[]): string[] {
+function otherWays(changes: readonly LetIn[]): string[] {
   const kinds = new Map<string, string>();
-  for (const { kind, value } of rest)
+  for (const { kind, value } of changes)
     kinds.set(kind, [kinds.get(kind), value].filter(Boolean).join(', '));
-  return [...kinds].map(([kind, values]) => `or --let-in ${kind}: ${printable(values, 100)}`);
+  return [...kinds].map(([kind, values]) => `or --let-in ${kind}: ${toPrintable(values, 100)}`);
 }
 
 /** The lines include texts of visitors, which must not control the terminal. */
-function lines(texts: readonly string[]): string[] {
-  return texts.map((text) => printable(text));
+function printableTexts(texts: readonly string[]): string[] {
+  return texts.map((text) => toPrintable(text));
 }
 
 /** In UTC, like the events. */

@@ -10,15 +10,15 @@ import {
 import { type WholeEvent, wholeEvent } from '@guard/config/plain-words/whole-event';
 import { z } from 'zod';
 import { type EventRows, type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
-import type { AskedAbout } from './asked.ts';
+import type { SearchSubject } from './asked.ts';
 
 /** For one statement. For an address with many requests it reads all of them. */
 const TIMEOUT_MS = 30_000;
 /** Most events of a visitor that are shown. */
-const NEWEST = 5;
+const MAX_EVENTS = 5;
 
 /** A summary of all stored events of an address or a session. */
-export interface InAll {
+export interface VisitorSummary {
   readonly requests: number;
   /** Counts by enforced decision. */
   readonly actions: Readonly<Record<'allow' | 'challenge' | 'block' | 'limited', number>>;
@@ -28,40 +28,44 @@ export interface InAll {
   readonly reasons: readonly { readonly name: string; readonly requests: number }[];
 }
 
-export type LookedUp =
+export type LookUpResult =
   | {
       readonly kind: 'found';
       /** At least one. The newest comes first. */
       readonly events: readonly [WholeEvent, ...WholeEvent[]];
       /** Undefined when the subject is a single request. */
-      readonly inAll: InAll | undefined;
+      readonly inAll: VisitorSummary | undefined;
     }
   | { readonly kind: 'none' }
   /** Why the events cannot be read, as a phrase. */
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Finds the events of a code, request, session or address. Never rejects. */
-export async function lookUp(access: EventsAccess, asked: AskedAbout): Promise<LookedUp> {
+export async function lookUp(access: EventsAccess, subject: SearchSubject): Promise<LookUpResult> {
   const now = Date.now();
-  const visitor = visitorOf(asked);
-  const [found, all] = await Promise.all([
-    rowsOf(access, statementOf(asked, visitor, now)),
-    visitor === undefined ? undefined : rowsOf(access, visitorInAll(visitor, now)),
+  const visitor = visitorOf(subject);
+  const [newest, summary] = await Promise.all([
+    queryRows(access, statementOf(subject, visitor, now)),
+    visitor === undefined ? undefined : queryRows(access, visitorInAll(visitor, now)),
   ]);
-  if (found.kind === 'refused') return found;
-  if (all?.kind === 'refused') return all;
-  const [first, ...others] = found.rows.map((row) => wholeEvent((column) => row[column]));
+  if (newest.kind === 'refused') return newest;
+  if (summary?.kind === 'refused') return summary;
+  const [first, ...others] = newest.rows.map((row) => wholeEvent((column) => row[column]));
   if (first === undefined) return { kind: 'none' };
-  return { kind: 'found', events: [first, ...others], inAll: all && inAllOf(all.rows[0] ?? {}) };
+  return {
+    kind: 'found',
+    events: [first, ...others],
+    inAll: summary && summaryOf(summary.rows[0] ?? {}),
+  };
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-function rowsOf(access: EventsAccess, sql: string): Promise<EventRows<Row>> {
+function queryRows(access: EventsAccess, sql: string): Promise<EventRows<Row>> {
   return queryEvents(access, sql, z.record(z.string(), z.unknown()), TIMEOUT_MS);
 }
 
-function visitorOf({ kind, value }: AskedAbout): string | undefined {
+function visitorOf({ kind, value }: SearchSubject): string | undefined {
   switch (kind) {
     case 'address':
       return ofAddress(value);
@@ -74,15 +78,15 @@ function visitorOf({ kind, value }: AskedAbout): string | undefined {
 }
 
 function statementOf(
-  { kind, value }: AskedAbout,
+  { kind, value }: SearchSubject,
   visitor: string | undefined,
   now: number,
 ): string {
-  if (visitor !== undefined) return byVisitor(visitor, now, NEWEST);
+  if (visitor !== undefined) return byVisitor(visitor, now, MAX_EVENTS);
   return kind === 'request' ? oneEvent(value, now) : byReference(value, now);
 }
 
-function inAllOf(row: Row): InAll {
+function summaryOf(row: Row): VisitorSummary {
   const [names, counts] = Array.isArray(row['reasons']) ? (row['reasons'] as unknown[]) : [];
   const requests = texts(counts).map(num);
   return {

@@ -15,7 +15,7 @@ import { Organisation, type Settings } from '@guard/config/settings/schema';
 import { proposeChange } from '@guard/replay/paste';
 
 /** One event with its explanation, as --json prints it. */
-export interface ToldEvent {
+export interface ExplainedEvent {
   /** ISO 8601. */
   readonly time: string;
   readonly request_id: string;
@@ -55,35 +55,37 @@ export interface LetIn {
 }
 
 /** Explains events with the settings. Without settings there are no lines and no changes of guard.yaml. */
-export function createTellEvent(settings: Settings | undefined): (event: WholeEvent) => ToldEvent {
+export function createTellEvent(
+  settings: Settings | undefined,
+): (event: WholeEvent) => ExplainedEvent {
   const revision = settings && settingsRevision(settings);
   return (event) => {
     const id = event.text('organisation');
-    const organisation = settings?.organisations.find((one) => one.id === id);
+    const organisation = settings?.organisations.find((candidate) => candidate.id === id);
     const { sites = [] } = settings ?? {};
-    const known = knowledgeOf(
-      { organisations: [organisation ?? BARE], sites },
-      organisation?.id ?? BARE.id,
+    const knowledge = knowledgeOf(
+      { organisations: [organisation ?? NO_ORGANISATION], sites },
+      organisation?.id ?? NO_ORGANISATION.id,
     );
-    if (known === undefined) throw new Error('an organisation without facts');
+    if (knowledge === undefined) throw new Error('an organisation without facts');
     return {
       time: new Date(event.atMs).toISOString(),
       request_id: event.requestId,
       reference: event.text('reference'),
       action: event.action,
-      what_happened: sentenceOf(event, known),
+      what_happened: sentenceOf(event, knowledge),
       request: requestOf(event),
       address: event.ip,
       user_agent: event.userAgent,
       session: event.session,
       found: foundIn(event).map((one) => ({
         ...one,
-        meaning: known.reasons[one.name]?.meaning ?? UNKNOWN_REASON,
+        meaning: knowledge.reasons[one.name]?.meaning ?? UNKNOWN_REASON,
       })),
-      rule: ruleOf(event, organisation && known),
+      rule: ruleOf(event, organisation && knowledge),
       same_settings: revision === undefined ? null : event.text('settings_revision') === revision,
-      others: falsePositivesOf(event, known.reasons),
-      advice: adviceOf(event, known.reasons),
+      others: falsePositivesOf(event, knowledge.reasons),
+      advice: adviceOf(event, knowledge.reasons),
       let_in:
         organisation === undefined || event.action === 'allow' ? [] : letInOf(event, organisation),
       let_in_limit: letInLimit(event),
@@ -92,7 +94,7 @@ export function createTellEvent(settings: Settings | undefined): (event: WholeEv
 }
 
 /** Used when there are no settings: reasons have their default strengths. */
-const BARE: Organisation = Organisation.parse({ id: 'unknown' });
+const NO_ORGANISATION: Organisation = Organisation.parse({ id: 'unknown' });
 
 function requestOf(event: WholeEvent): string {
   const query = event.text('query');
@@ -100,23 +102,23 @@ function requestOf(event: WholeEvent): string {
   return `${event.text('method')} ${url}${query === '' ? '' : `?${query}`}`;
 }
 
-function ruleOf(event: WholeEvent, known: Knowledge | undefined): ToldEvent['rule'] {
+function ruleOf(event: WholeEvent, knowledge: Knowledge | undefined): ExplainedEvent['rule'] {
   const { rule: name } = event;
   if (name === '') return null;
   return {
     name,
-    line: known?.rules.find((rule) => rule.name === name)?.line ?? null,
-    words: known === undefined ? '' : ruleText(name, known),
+    line: knowledge?.rules.find((rule) => rule.name === name)?.line ?? null,
+    words: knowledge === undefined ? '' : ruleText(name, knowledge),
     monitor: event.yes('monitor'),
   };
 }
 
 function letInOf(event: WholeEvent, organisation: Organisation): LetIn[] {
   return letInOptions(event).flatMap(({ kind, words, value, change, command }) => {
-    const proposed = proposeChange(change, organisation);
+    const proposal = proposeChange(change, organisation);
     // For example, a User-Agent that is longer than a rule allows.
-    if (proposed.kind === 'refused') return [];
-    const { yaml, where } = proposed;
+    if (proposal.kind === 'refused') return [];
+    const { yaml, where } = proposal;
     return [{ kind, words, value, yaml, where, command }];
   });
 }
