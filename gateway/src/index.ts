@@ -59,12 +59,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   const upgrades = createUpgrades((req, res, forward) => {
     current.handle(req, res, forward);
   }, ports);
-  let closing = false;
+  let isClosing = false;
   const accept: AcceptOptions = {
     ...ports,
     faults,
     proxyProtocol: options.proxyProtocol === true,
-    waiting: new Set(),
+    introducing: new Set(),
     trusts: (peer) => current.trusts(peer),
   };
   const forward = boundByAddress(ports, createForward(ports));
@@ -75,51 +75,52 @@ export function createGateway(options: GatewayOptions): Gateway {
     upgrade: upgrades.handle,
     limits,
     accept,
-    isClosing: () => closing,
+    isClosing: () => isClosing,
   };
-  const plain = createCleartextFront(intake);
+  const cleartextFront = createCleartextFront(intake);
   const forwardAuth = serveAccepted(
     createForwardAuthServer((req, res) => current.forwardAuth(req, res), limits, intake.isClosing),
     { ...accept, proxyProtocol: false },
   );
   const extAuthz = new ExtAuthzSide(() => current.extAuthz, accept);
   metrics.gauge('guard_gateway_one_address', () => (oneAddress.isOneAddress() ? 1 : 0));
-  const shared = options.sharedAddress;
+  const sharedAddress = options.sharedAddress;
 
   async function close(): Promise<void> {
-    closing = true;
-    plain.drain();
-    const drained = Promise.all([
-      drain(plain.server, limits.drainMs, () => {
-        plain.cut();
+    isClosing = true;
+    cleartextFront.drain();
+    const allDrained = Promise.all([
+      drain(cleartextFront.server, limits.drainMs, () => {
+        cleartextFront.cut();
         upgrades.close();
       }),
       https.close(limits.drainMs),
       drain(forwardAuth, limits.drainMs, () => undefined),
       extAuthz.close(limits.drainMs),
     ]);
-    // A tunnel may never end by itself, so it is ended here. A connection that has not sent its PROXY header has no
+    // A tunnel may never end by itself, so Guard ends it. A connection that has not sent its PROXY header has no
     // request under way.
     upgrades.close();
-    for (const socket of accept.waiting) socket.destroy();
-    await drained;
+    for (const socket of accept.introducing) socket.destroy();
+    await allDrained;
     await origins.destroy();
   }
 
   return {
-    listen: (address) => listen(plain.server, address, { scheme: 'http', shared }),
+    listen: (address) =>
+      listen(cleartextFront.server, address, { scheme: 'http', shared: sharedAddress }),
     listenTls: (address) => {
       metrics.gauge('guard_gateway_certificate_expiry_timestamp_seconds', () => https.expiry());
-      return https.listen(intake, address, shared);
+      return https.listen(intake, address, sharedAddress);
     },
     listenForwardAuth: (address) =>
       listen(forwardAuth, address, { scheme: 'http', shared: undefined }),
     listenExtAuthz: (address) => extAuthz.listen(address),
     reload: (settings) => {
-      const show = https.prepare(settings.certificates ?? []);
+      const showCertificates = https.prepare(settings.certificates ?? []);
       current = build(settings);
       oneAddress.restart();
-      show();
+      showCertificates();
     },
     showIssued: (certificates) => {
       https.showIssued(certificates);
@@ -136,11 +137,11 @@ interface CurrentSettings {
   readonly trusts: Trusts;
 }
 
-const WHICH_HEADER =
+const FORWARDED_HEADER_ADVICE =
   'X-Forwarded-For and Forwarded name different visitors: say in forwarded_header which one your proxy writes';
 
 /** The parts that a reload does not replace. */
-interface KeptOverReloads {
+interface LastingParts {
   readonly limits: GatewayLimits;
   readonly origins: OriginRegistry;
   readonly oneAddress: OneAddressWatch;
@@ -151,13 +152,13 @@ interface KeptOverReloads {
 /** Builds the parts that a reload replaces from the settings. When that fails, it throws and changes nothing. */
 function createSettingsBuilder(
   { events, clock, log, metrics, tracing, challenges }: GatewayOptions,
-  { limits, origins, oneAddress, faults, https }: KeptOverReloads,
+  { limits, origins, oneAddress, faults, https }: LastingParts,
 ): (settings: GatewaySettings) => CurrentSettings {
   const failPolicy = createFailPolicy({ metrics, log, clock });
   const judge = createJudge(failPolicy, limits.askTimeoutMs, events);
-  const undecided = (peer: string): void => {
+  const reportUndecided = (peer: string): void => {
     metrics.count('guard_gateway_forwarded_undecided_total');
-    faults('warn', 'gateway_forwarded_undecided', { peer, advice: WHICH_HEADER });
+    faults('warn', 'gateway_forwarded_undecided', { peer, advice: FORWARDED_HEADER_ADVICE });
   };
   const heldAnswers = new HeldAnswers(clock, FORWARD_AUTH_LIMITS);
   const uploads = new UploadsUnderWay(limits.collectorBytes);
@@ -173,7 +174,7 @@ function createSettingsBuilder(
       tracing,
       sites: createSites(settings, draft.originsOf),
       connectionOf: createConnections(trusts),
-      clientOf: oneAddress.wrap(createClientOf(trustedProxies, forwardedHeader, undecided)),
+      clientOf: oneAddress.wrap(createClientOf(trustedProxies, forwardedHeader, reportUndecided)),
       judge,
       uploads,
       heldAnswers,
@@ -185,14 +186,14 @@ function createSettingsBuilder(
     ];
     draft.commit();
     // Proxies that ask by forward-auth write X-Forwarded-For (read-question.ts).
-    const asked = {
+    const forwardAuthStages = {
       ...stages,
-      clientOf: oneAddress.wrap(createClientOf(trustedProxies, 'x-forwarded-for', undecided)),
+      clientOf: oneAddress.wrap(createClientOf(trustedProxies, 'x-forwarded-for', reportUndecided)),
     };
     return {
       handle: createHandle({ ...stages, earlyAnswers }),
-      forwardAuth: createForwardAuth(asked, createHandle(asked)),
-      extAuthz: createExtAuthz(asked),
+      forwardAuth: createForwardAuth(forwardAuthStages, createHandle(forwardAuthStages)),
+      extAuthz: createExtAuthz(forwardAuthStages),
       trusts,
     };
   };

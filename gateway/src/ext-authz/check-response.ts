@@ -20,7 +20,7 @@ export function passResponse(plan: ForwardPlan): CheckResponse {
   addOriginFields(originFields, plan);
   const headers = headerOptions(originFields, () => true);
   const names = new Set(headers.map(({ header }) => header.key));
-  const replacedNames = plan.additions?.replaced;
+  const replacedNames = plan.additions?.replacedNames;
   return {
     status: { code: 0 },
     okResponse: {

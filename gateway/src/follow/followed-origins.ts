@@ -20,18 +20,19 @@ export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
       address.kind === 'unix' ? { host: address.path, port: undefined } : address;
     return {
       address: origin.address,
-      room: (lane) => origin.room(lane),
+      capacityOf: (lane) => origin.capacityOf(lane),
       send(lane, request, handler) {
         attempts++;
         const attempt = trace.sent(place, attempts);
         const answer = new FollowedAnswer(handler, attempt);
-        const sentFields = new FieldList(withoutNamed(request.sent.values, attempt.replaced));
-        const addedFields = [...withoutNamed(request.added, attempt.replaced), ...attempt.fields];
-        const exchange = origin.send(
-          lane,
-          { ...request, sent: sentFields, added: addedFields },
-          answer,
+        const visitorFields = new FieldList(
+          withoutNamed(request.visitorFields.values, attempt.replaced),
         );
+        const gatewayFields = [
+          ...withoutNamed(request.gatewayFields, attempt.replaced),
+          ...attempt.fields,
+        ];
+        const exchange = origin.send(lane, { ...request, visitorFields, gatewayFields }, answer);
         if (exchange !== undefined) return abortable(exchange, answer);
         answer.endTrace('busy');
         return undefined;
@@ -41,7 +42,7 @@ export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
 
   return {
     count: origins.count,
-    room: (lane) => origins.room(lane),
+    capacityOf: (lane) => origins.capacityOf(lane),
     next() {
       const origin = origins.next();
       const followedOrigin = follow(origin);

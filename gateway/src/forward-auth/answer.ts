@@ -19,8 +19,8 @@ export function passReply(peer: Peer, plan: ForwardPlan): OwnAnswer {
 /** What the visitor gets along with the answer of the origin. Names and values in turn. */
 export function fieldsForVisitor({ additions }: ForwardPlan): readonly string[] {
   if (additions === undefined) return [];
-  const isOwn = additions.replaced.has('cache-control');
-  return additions.personal && !isOwn
+  const isOwn = additions.replacedNames.has('cache-control');
+  return additions.isPersonal && !isOwn
     ? [...additions.fields, 'Cache-Control', 'private']
     : additions.fields;
 }

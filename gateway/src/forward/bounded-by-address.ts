@@ -27,7 +27,7 @@ export function boundByAddress(
       forward(visit, plan, endUncounted);
       return;
     }
-    const capacity = visit.site.origins.room(visit.hasBody ? 'upload' : 'plain');
+    const capacity = visit.site.origins.capacityOf(visit.hasBody ? 'upload' : 'plain');
     const release = requests.hold(visit.client.ip, capacity);
     const endUpload = release && holdUpload(visit, uploads);
     if (release && endUpload) {

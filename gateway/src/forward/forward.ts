@@ -93,7 +93,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
 
   #send(lane: Lane): void {
     this.#attempts++;
-    this.#plan.event?.sent(this.#body !== undefined);
+    this.#plan.event?.noteSent(this.#body !== undefined);
     const request = requestFor(this.#visit, this.#plan, this.#body);
     this.#originExchange = this.#origin.send(lane, request, this);
     if (this.#originExchange === undefined) this.#fail(BUSY, 'no free connection');
@@ -131,7 +131,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
     const headers = headersForVisitor(fields, this.#plan.additions, this.#sendsTrailers);
     // RFC 9110 section 8.6: a 204 must not have a Content-Length, even if the origin sent one.
     res.writeHead(status, reason, status === 204 ? withoutNamed(headers, CONTENT_LENGTH) : headers);
-    this.#plan.event?.answered(status, fields);
+    this.#plan.event?.noteAnswer(status, fields);
     this.#phase = 'answering';
     this.#isHeadHeld = true;
     if (isBodiless) this.#endLater(NO_BYTES);
@@ -261,7 +261,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
   }
 
   onBodyWhole(): void {
-    this.#plan.event?.sentWhole();
+    this.#plan.event?.noteBodySent();
   }
 
   onBodyStalled(): void {

@@ -25,12 +25,12 @@ export function requestFor(
   body: RequestBody | undefined,
 ): OriginRequest {
   const { req, target, connection } = visit;
-  const { sent, added } = fieldsForOrigin(visit, plan);
+  const { visitorFields, gatewayFields } = fieldsForOrigin(visit, plan);
   return {
     method: req.method ?? 'GET',
     target,
-    sent,
-    added,
+    visitorFields,
+    gatewayFields,
     body,
     // A proxy sends requests of many visitors on one connection.
     visitor: connection.trusted ? undefined : req.socket,
@@ -48,20 +48,20 @@ export function requestFor(
 export function fieldsForOrigin(
   visit: Visit,
   plan: ForwardPlan,
-): Pick<OriginRequest, 'sent' | 'added'> {
+): Pick<OriginRequest, 'visitorFields' | 'gatewayFields'> {
   const { notes } = visit.req;
   const terms: FieldTerms = {
     trusted: visit.connection.trusted,
     believedFields: visit.client.believedFields,
     keepsMethodOverride: visit.site.config.settings.keep_method_override,
   };
-  const added = gatewayFields(visit, plan);
+  const gatewayFields = fieldsOfGateway(visit, plan);
   if (notes?.sent !== undefined && areSame(notes.sent.terms, terms)) {
-    return { sent: notes.sent.fields, added };
+    return { visitorFields: notes.sent.fields, gatewayFields };
   }
-  const fields = new FieldList(visitorFields(visit, terms));
-  if (notes !== undefined) notes.sent = { fields, terms };
-  return { sent: fields, added };
+  const visitorFields = new FieldList(fieldsOfVisitor(visit, terms));
+  if (notes !== undefined) notes.sent = { fields: visitorFields, terms };
+  return { visitorFields, gatewayFields };
 }
 
 function areSame(first: FieldTerms, second: FieldTerms): boolean {
@@ -72,7 +72,7 @@ function areSame(first: FieldTerms, second: FieldTerms): boolean {
   );
 }
 
-function visitorFields(visit: Visit, terms: FieldTerms): string[] {
+function fieldsOfVisitor(visit: Visit, terms: FieldTerms): string[] {
   const { req } = visit;
   const raw = req.rawHeaders;
   const connectionNames = connectionOptions(req.headers.connection);
@@ -123,7 +123,7 @@ function isBelieved(header: ForwardedHeader, believedFields: BelievedFields): bo
   return believedFields === 'both' || believedFields === header;
 }
 
-function gatewayFields(visit: Visit, plan: ForwardPlan): string[] {
+function fieldsOfGateway(visit: Visit, plan: ForwardPlan): string[] {
   const { req, connection, client, host } = visit;
   const fields: string[] = [];
   const earlierHeaders = isBelieved('x-forwarded-for', client.believedFields)
@@ -190,15 +190,15 @@ function withAdditions(fields: readonly string[], additions: AnswerAdditions): s
     const name = fields[i] ?? '';
     const value = fields[i + 1] ?? '';
     const lower = name.toLowerCase();
-    if (additions.replaced.has(lower)) continue;
-    if (additions.personal && lower === 'cache-control') {
+    if (additions.replacedNames.has(lower)) continue;
+    if (additions.isPersonal && lower === 'cache-control') {
       cacheControl = cacheControl === '' ? value : `${cacheControl}, ${value}`;
     } else {
       result.push(name, value);
     }
   }
   result.push(...additions.fields);
-  if (additions.personal && !additions.replaced.has('cache-control')) {
+  if (additions.isPersonal && !additions.replacedNames.has('cache-control')) {
     result.push('Cache-Control', makePrivate(cacheControl));
   }
   return result;

@@ -48,11 +48,18 @@ export class Handshake implements Underway {
   /** `req` is the visitor's request. Its socket is the visitor's side of the tunnel. */
   start(req: IncomingMessage): void {
     this.#visit.connection.underway.add(this);
-    const { sent, added } = fieldsForOrigin(this.#visit, this.#plan);
+    const { visitorFields, gatewayFields } = fieldsForOrigin(this.#visit, this.#plan);
     this.#originRequest = sendUpgrade({
       req,
       path: this.#visit.target,
-      fields: [...sent.values, ...added, 'Connection', 'Upgrade', 'Upgrade', 'websocket'],
+      fields: [
+        ...visitorFields.values,
+        ...gatewayFields,
+        'Connection',
+        'Upgrade',
+        'Upgrade',
+        'websocket',
+      ],
       maxHeaderBytes: this.#ports.limits.originMaxHeaderBytes,
       connect: (callback) => {
         this.#connect(callback);
@@ -84,7 +91,7 @@ export class Handshake implements Underway {
     const origin = origins.next();
     const { isSecure, options } = connectOptions(origin.address);
     this.#attempts++;
-    this.#plan.event?.sent(false);
+    this.#plan.event?.noteSent(false);
     const socket = isSecure ? connectTls(options) : connect(options);
     this.#originSocket = socket;
     this.#startTimeLimit(this.#ports.limits.originConnectMs, (lateError) =>
@@ -158,7 +165,7 @@ export class Handshake implements Underway {
     this.#onSwitched(origin, () => {
       join(['Connection', 'Upgrade', 'Upgrade', 'websocket', ...keptFields]);
     });
-    this.#plan.event?.answered(101, []);
+    this.#plan.event?.noteAnswer(101, []);
     this.#end('forwarded');
   }
 
@@ -191,7 +198,7 @@ export class Handshake implements Underway {
       this.#originRequest?.destroy();
       return;
     }
-    this.#plan.event?.answered(status, answer.rawHeaders);
+    this.#plan.event?.noteAnswer(status, answer.rawHeaders);
     this.#phase = 'relaying';
     clearTimeout(this.#timer);
     this.#originRequest?.setTimeout(this.#ports.limits.originBodyIdleMs, () => {

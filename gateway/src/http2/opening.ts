@@ -132,7 +132,11 @@ export function peekOpening(
   timeoutMs: number,
   onRead: (frames: OpeningFrames | undefined) => void,
 ): void {
-  readFirstBytes(socket, { read: readFrames, timeoutMs, late: undefined, gone: undefined }, onRead);
+  readFirstBytes(
+    socket,
+    { read: readFrames, timeoutMs, lateValue: undefined, goneValue: undefined },
+    onRead,
+  );
 }
 
 function readFrames(heldBytes: Buffer): Reading<OpeningFrames | undefined> {

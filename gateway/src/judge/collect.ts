@@ -16,8 +16,8 @@ export async function collect(
   uploads: UploadsUnderWay,
 ): Promise<OwnAnswer> {
   const { req, res, client, site, hasBody, target } = visit;
-  const take = site.config.collect;
-  if (take === undefined || !path.startsWith(`${COLLECTOR_ROOT}/`))
+  const collector = site.config.collect;
+  if (collector === undefined || !path.startsWith(`${COLLECTOR_ROOT}/`))
     return plainAnswer(404, 'Not found.');
 
   if (hasBody) inviteBody(req, res);
@@ -28,7 +28,7 @@ export async function collect(
     case 'incomplete':
       return plainAnswer(408, 'The upload did not arrive.', 'Connection', 'close');
     case 'whole': {
-      const { status, headers, body } = await take({
+      const { status, headers, body } = await collector({
         method: req.method ?? '',
         path: path.slice(COLLECTOR_ROOT.length),
         query: target.slice(path.length + 1),
@@ -51,9 +51,9 @@ type Upload =
   | { readonly kind: 'too_large' }
   | { readonly kind: 'incomplete' };
 
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 /** The size of the buffer at the first byte of an upload. */
-const FIRST_BYTES = 4096;
+const FIRST_BUFFER_BYTES = 4096;
 
 function readBody(
   req: VisitorRequest,
@@ -61,14 +61,14 @@ function readBody(
   uploads: UploadsUnderWay,
 ): Promise<Upload> {
   return new Promise((resolve) => {
-    let body = NOTHING;
+    let body = NO_BYTES;
     let length = 0;
     const finish = (upload: Upload) => {
       clearTimeout(timer);
       req.off('data', take);
       uploads.end(giveUp);
       // The listeners on the request live until the connection ends.
-      body = NOTHING;
+      body = NO_BYTES;
       resolve(upload);
     };
     const giveUp = () => finish({ kind: 'incomplete' });
@@ -80,16 +80,16 @@ function readBody(
         finish({ kind: 'too_large' });
         return;
       }
-      const before = body.length;
-      if (end > before) {
-        const size = Math.max(end, 2 * before, FIRST_BYTES);
+      const sizeBefore = body.length;
+      if (end > sizeBefore) {
+        const size = Math.max(end, 2 * sizeBefore, FIRST_BUFFER_BYTES);
         const larger = Buffer.allocUnsafeSlow(Math.min(size, collectorBodyBytes));
         body.copy(larger, 0, 0, length);
         body = larger;
       }
       part.copy(body, length);
       length = end;
-      if (body.length > before) uploads.add(giveUp, body.length - before);
+      if (body.length > sizeBefore) uploads.add(giveUp, body.length - sizeBefore);
     };
     const timer = setTimeout(giveUp, collectorBodyMs);
     req.on('data', take);

@@ -26,10 +26,10 @@ export type Ruling =
       /** Undefined when the validator has recorded the event itself. */
       readonly event: DecisionEvent | undefined;
     }
-  | { readonly kind: Failing; readonly requestId: string; readonly event: DecisionEvent };
+  | { readonly kind: FailureResult; readonly requestId: string; readonly event: DecisionEvent };
 
 /** The result of a failure. `open`: the request passes. `closed`: it is denied. `busy`: the visitor tries again. */
-type Failing = 'open' | 'closed' | 'busy';
+type FailureResult = 'open' | 'closed' | 'busy';
 
 /** Decides about one outcome; `startedAt` is performance.now() before the question. */
 export type FailPolicy = (visit: Inquiry, outcome: ValidateOutcome, startedAt: number) => Ruling;
@@ -44,7 +44,7 @@ interface FailPolicyPorts {
  * The result of each failure. `overloaded` is the gateway's own limit. Visitors can reach it with many requests at
  * once, so it must not let them pass.
  */
-const RESULT_OF: Readonly<Record<ValidateFailure, 'open' | 'busy'>> = {
+const RESULT_OF_FAILURE: Readonly<Record<ValidateFailure, 'open' | 'busy'>> = {
   server_error: 'open',
   unsuccessful: 'open',
   bad_answer: 'open',
@@ -64,7 +64,10 @@ const METRIC_AND_STATUS = {
   open: { metric: 'guard_gateway_fail_open_total', status: 200 },
   closed: { metric: 'guard_gateway_fail_closed_total', status: 403 },
   busy: { metric: 'guard_gateway_fail_closed_total', status: 503 },
-} as const satisfies Record<Failing, { readonly metric: MetricName; readonly status: number }>;
+} as const satisfies Record<
+  FailureResult,
+  { readonly metric: MetricName; readonly status: number }
+>;
 const LOG_EVERY_MS = 10_000;
 
 /**
@@ -76,7 +79,7 @@ const LOG_EVERY_MS = 10_000;
  * A failure is counted and logged. The gateway makes its event, because no validator made one.
  */
 export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
-  const throttled = createThrottledLog(ports.log, ports.clock, LOG_EVERY_MS);
+  const logThrottled = createThrottledLog(ports.log, ports.clock, LOG_EVERY_MS);
 
   return (visit, outcome, startedAt) => {
     switch (outcome.kind) {
@@ -86,7 +89,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
         return { kind: 'enforce', response, requestId, event: outcome.known?.event };
       }
       case 'failed':
-        return fail(RESULT_OF[outcome.reason], outcome.reason, visit, startedAt);
+        return fail(RESULT_OF_FAILURE[outcome.reason], outcome.reason, visit, startedAt);
       case 'rejected': {
         const label = outcome.type in validateErrors ? outcome.type : `status_${outcome.status}`;
         return fail('closed', label, visit, startedAt);
@@ -94,21 +97,21 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
     }
   };
 
-  function fail(kind: Failing, reason: string, visit: Inquiry, startedAt: number): Ruling {
+  function fail(kind: FailureResult, reason: string, visit: Inquiry, startedAt: number): Ruling {
     const { metric, status } = METRIC_AND_STATUS[kind];
     ports.metrics.count(metric, reason);
     const requestId = mintRequestId(ports.clock());
-    const log = WITHOUT_QUESTION.has(reason) ? throttled : ports.log;
+    const log = WITHOUT_QUESTION.has(reason) ? logThrottled : ports.log;
     log('warn', `gateway_fail_${kind}`, { site: visit.site.name, reason, requestId });
     const durationUs = Math.round((performance.now() - startedAt) * 1000);
     const { observe } = visit.site;
-    const blocked = kind !== 'open' && !observe;
+    const isBlocked = kind !== 'open' && !observe;
     const event: DecisionEvent = {
-      ...failure(visit, requestId),
+      ...failureFacts(visit, requestId),
       createdAt: ports.clock(),
-      action: blocked ? 'block' : 'allow',
-      response: blocked ? 'block' : 'allow',
-      statusCode: blocked ? status : 200,
+      action: isBlocked ? 'block' : 'allow',
+      response: isBlocked ? 'block' : 'allow',
+      statusCode: isBlocked ? status : 200,
       observe,
       durationUs,
     };
@@ -117,7 +120,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
 }
 
 /** The part of the event that is the same for every failure. */
-function failure(
+function failureFacts(
   { req, client, host, target, protocol, site, bodySample = '' }: Inquiry,
   requestId: string,
 ): Omit<
@@ -125,7 +128,7 @@ function failure(
   'createdAt' | 'action' | 'response' | 'statusCode' | 'observe' | 'durationUs'
 > {
   const path = pathOf(target);
-  const [presented = ''] = presentedSessions(undefined, req.headers.cookie);
+  const [presentedSession = ''] = presentedSessions(undefined, req.headers.cookie);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(req.headers)) {
     if (typeof value === 'string' && !SECRET_HEADERS.has(name)) headers[name] = value;
@@ -153,7 +156,7 @@ function failure(
     country: '',
     userAgent: req.headers['user-agent'] ?? '',
     session: '',
-    sessionSent: sessionDigest(presented.toLowerCase()),
+    sessionSent: sessionDigest(presentedSession.toLowerCase()),
     challenge: 'none',
     reference: '',
     settingsRevision: site.settingsRevision,

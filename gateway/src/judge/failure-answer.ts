@@ -8,7 +8,7 @@ export type FailureStatus = 502 | 503 | 504;
 /** Seconds after which the visitor may try again. 502 and 504 name none, because the origin's return is unknown. */
 const RETRY_AFTER_S: Readonly<Partial<Record<FailureStatus, number>>> = { 503: 1 };
 
-const SHORT: Readonly<Record<FailureStatus, OwnAnswer>> = {
+const SHORT_ANSWERS: Readonly<Record<FailureStatus, OwnAnswer>> = {
   502: plainAnswer(502, 'The site cannot be reached.'),
   503: plainAnswer(503, 'The site is busy.', 'Retry-After', String(RETRY_AFTER_S[503])),
   504: plainAnswer(504, 'The site took too long to answer.'),
@@ -22,7 +22,7 @@ interface FailureAnswer {
 
 /** A short text. WebSocket handshakes get it too, because no person sees their answer. */
 export function shortFailure(status: FailureStatus): OwnAnswer {
-  return SHORT[status];
+  return SHORT_ANSWERS[status];
 }
 
 /** The page of the site when the request is for a page. Otherwise a short text. */
@@ -33,7 +33,7 @@ export function failureAnswer(
   const retryAfterS = RETRY_AFTER_S[status];
   const headers = singleValues(req.headers);
   const page = site.config.failurePage?.({ status, headers, retryAfterS });
-  if (page === undefined) return { answer: SHORT[status], reference: '' };
+  if (page === undefined) return { answer: SHORT_ANSWERS[status], reference: '' };
   const fields = Object.entries(page.headers).flat();
   if (retryAfterS !== undefined) fields.push('Retry-After', String(retryAfterS));
   return { answer: { status, fields, body: page.html }, reference: page.reference };

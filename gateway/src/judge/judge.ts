@@ -16,7 +16,7 @@ import {
   NOTHING_KNOWN,
   planAnswer,
   type RequestPlan,
-  UNPROTECTED,
+  UNPROTECTED_PLAN,
   visitorFacts,
 } from './request-plan.ts';
 import { singleValues } from '../message/message.ts';
@@ -24,12 +24,12 @@ import { plainAnswer } from '../message/own-answer.ts';
 
 /**
  * Decides about one request. `readings` are the ways to read its path (config/matching/path-readings). Asks the
- * validator where the path is protected, and applies the fail policy to the outcome. Answers in the same turn when
+ * validator when the path is protected, and applies the fail policy to the outcome. Answers in the same turn when
  * the validator does. Never rejects. Throws only after a fault of the gateway itself.
  */
 export type Judge = (inquiry: Inquiry, readings: readonly string[]) => MaybePromise<RequestPlan>;
 
-const TO_ORIGIN: RequestPlan = { kind: 'forward', forward: UNPROTECTED };
+const FORWARD_UNPROTECTED: RequestPlan = { kind: 'forward', forward: UNPROTECTED_PLAN };
 
 /** Front proxy and forward-auth use the same judge. */
 export function createJudge(
@@ -42,9 +42,9 @@ export function createJudge(
   function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): RequestPlan {
     const ruling = failPolicy(inquiry, outcome, startedAt);
     const { requestId } = ruling;
-    const known = outcome.kind === 'answered' ? outcome.known : undefined;
+    const knownFacts = outcome.kind === 'answered' ? outcome.known : undefined;
     if (ruling.event && inquiry.trace) ruling.event.trace = inquiry.trace;
-    const event = ruling.event && new OpenEvent(ruling.event, events, known?.ended);
+    const event = ruling.event && new OpenEvent(ruling.event, events, knownFacts?.ended);
     if (inquiry.site.observe) {
       const visitor = visitorFacts(inquiry, outcome);
       return toOrigin({ decision: 'observe', requestId, visitor, additions: undefined, event });
@@ -62,7 +62,7 @@ export function createJudge(
         return { kind: 'refused', answer, event };
       }
       case 'enforce': {
-        const plan = planAnswer(ruling.response, known?.body);
+        const plan = planAnswer(ruling.response, knownFacts?.body);
         if (plan.kind === 'serve') return { kind: 'served', answer: plan.answer, event };
         const visitor = visitorFacts(inquiry, outcome);
         return toOrigin({
@@ -77,12 +77,12 @@ export function createJudge(
   }
 
   return (inquiry, readings) => {
-    if (!inquiry.site.isProtected(readings)) return TO_ORIGIN;
+    if (!inquiry.site.isProtected(readings)) return FORWARD_UNPROTECTED;
 
     const startedAt = performance.now();
     const outcome = ask(inquiry, patience);
     return outcome instanceof Promise
-      ? outcome.then((late) => decide(inquiry, late, startedAt))
+      ? outcome.then((lateOutcome) => decide(inquiry, lateOutcome, startedAt))
       : decide(inquiry, outcome, startedAt);
   };
 }
@@ -98,39 +98,41 @@ function toOrigin(plan: ForwardPlan): RequestPlan {
  */
 function ask(visit: Inquiry, patience: Patience): MaybePromise<ValidateOutcome> {
   const { config } = visit.site;
-  const request = describe(visit);
+  const request = questionOf(visit);
   const context = contextOf(visit);
   try {
     const outcome = config.validate(request, context);
     if (!(outcome instanceof Promise)) return outcome;
     // The client of a remote validator has its own time limit.
-    const caught = outcome.catch(broken);
-    return config.validator === 'remote' ? caught : patience.within(caught, unanswered);
+    const safeOutcome = outcome.catch(brokenOutcome);
+    return config.validator === 'remote'
+      ? safeOutcome
+      : patience.within(safeOutcome, lateOutcomeOf);
   } catch (error) {
-    return broken(error);
+    return brokenOutcome(error);
   }
 }
 
 function contextOf(inquiry: Inquiry): ValidateContext {
   const { bodySample } = inquiry;
-  const context = placeOf(inquiry);
+  const context = siteContext(inquiry);
   return bodySample === undefined ? context : { ...context, body: bodySample };
 }
 
-function placeOf(inquiry: Inquiry): ValidateContext {
+function siteContext(inquiry: Inquiry): ValidateContext {
   const { site, client, protocol } = inquiry;
   const context = site.contexts[client.from][protocol ?? 'described'];
   const transport = transportOfVisitor(inquiry);
   return transport === undefined ? context : { ...context, transport };
 }
 
-function unanswered(why: LateReason): ValidateOutcome {
-  const reason = why === 'busy' ? 'overloaded' : 'timeout';
+function lateOutcomeOf(lateReason: LateReason): ValidateOutcome {
+  const reason = lateReason === 'busy' ? 'overloaded' : 'timeout';
   return { kind: 'failed', reason, detail: 'no answer in time' };
 }
 
 /** By contract the validator never throws. If it does, the visitor still gets an answer. */
-function broken(error: unknown): ValidateOutcome {
+function brokenOutcome(error: unknown): ValidateOutcome {
   const detail = error instanceof Error ? error.message : String(error);
   return { kind: 'failed', reason: 'server_error', detail };
 }
@@ -139,7 +141,7 @@ function broken(error: unknown): ValidateOutcome {
  * The question about the visitor's request (contract 2.1). The URL has the path exactly as it will reach the
  * origin. `cookie` is left out, because the validator reads `_guard` from the Cookie header.
  */
-function describe({ req, client, host, target }: Inquiry): ValidateRequest {
+function questionOf({ req, client, host, target }: Inquiry): ValidateRequest {
   const { referer } = req.headers;
   const facts = {
     url: `${client.scheme}://${host}${target}`,

@@ -20,7 +20,7 @@ export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
  * Types that count as a document. An answer in several ranges counts too: a program could fetch a page in parts to
  * hide it. A reader of PDF files also asks for ranges, but only for a few.
  */
-const DOCUMENT =
+const DOCUMENT_TYPE =
   /^\s*(?:text\/html|application\/xhtml\+xml|text\/(?:markdown|x-wiki)|multipart\/(?:x-)?byteranges)\b/i;
 /**
  * Types that count as data: text, and data of programs. These do not count: types of files that pages load, a web app
@@ -28,11 +28,11 @@ const DOCUMENT =
  * Plain text does not count either: some servers give it as the type of each file that they do not know, such as fonts
  * and WebP pictures.
  */
-const DATA =
+const DATA_TYPE =
   /^\s*(?:text\/(?!(?:css|plain|vnd\.trolltech\.linguist|vtt|(?:x-)?js|[\w-]*script[\d.]*)(?![\w.+-]))\w|application\/(?!(?:manifest\+json|dash\+xml)\b)(?:[\w.-]*[.+-])?(?:nd)?(?:json|jsonl|jsonlines|xml|yaml|serialized)\b)/i;
 
 /** Types that hold no text. Many servers call a font an application. */
-const MEDIA =
+const MEDIA_TYPE =
   /^\s*(?:(?:audio|font|image|video)\/[\w!#$&^.+-]|application\/(?:font-|x-font-|vnd\.ms-fontobject\b))/i;
 
 /** Without a known type, a browser may show the body as a page (MIME Sniffing standard, section 7). */
@@ -44,38 +44,38 @@ const KNOWN_TYPE = /^\s*(?!(?:unknown|application)\/unknown\b)[\w!#$&^.+-]+\/[\w
  */
 export class OpenEvent {
   readonly #sink: EventSink;
-  readonly #ended: RequestEnded | undefined;
+  readonly #onEnded: RequestEnded | undefined;
   #event: DecisionEvent | undefined;
   #sentAt = 0;
-  #wholeAt = 0;
+  #bodySentAt = 0;
   /** The origin's answer when it is a document and its body has not begun. */
-  #begun: { readonly answer: OriginAnswer | undefined } | undefined;
+  #openDocument: { readonly answer: OriginAnswer | undefined } | undefined;
 
-  /** `ended` as in ResponseExtras. */
-  constructor(event: DecisionEvent, sink: EventSink, ended?: RequestEnded) {
+  /** `onEnded` is RequestEnded of ResponseExtras. */
+  constructor(event: DecisionEvent, sink: EventSink, onEnded?: RequestEnded) {
     this.#event = event;
     this.#sink = sink;
-    this.#ended = ended;
+    this.#onEnded = onEnded;
   }
 
   /** The request goes to an origin. With several attempts, the last one counts. `hasBody`: a body follows. */
-  sent(hasBody: boolean): void {
+  noteSent(hasBody: boolean): void {
     this.#sentAt = performance.now();
-    this.#wholeAt = hasBody ? Infinity : this.#sentAt;
+    this.#bodySentAt = hasBody ? Infinity : this.#sentAt;
   }
 
   /** The last byte of the body goes to the origin. Time from now on is the origin's, not the visitor's. */
-  sentWhole(): void {
-    this.#wholeAt = performance.now();
+  noteBodySent(): void {
+    this.#bodySentAt = performance.now();
   }
 
   /** The header section of an origin's final answer goes on to the visitor. `fields` are names and values in turn. */
-  answered(status: number, fields: readonly string[]): void {
+  noteAnswer(status: number, fields: readonly string[]): void {
     if (this.#event === undefined) return;
     this.#event.originStatus = status;
     const now = performance.now();
     this.#event.originUs = Math.round((now - this.#sentAt) * 1000);
-    this.#end(status, this.#ended ? endingOf(status, fields) : 'other', now);
+    this.#end(status, this.#onEnded ? endingOf(status, fields) : 'other', now);
   }
 
   /** The first part of the body is here. A document counts only when its body has begun. */
@@ -93,27 +93,27 @@ export class OpenEvent {
     this.#end(status, 'other', performance.now());
   }
 
-  #endDocument(how: Ending): void {
-    const begun = this.#begun;
-    if (begun === undefined) return;
-    this.#begun = undefined;
-    this.#ended?.(how, begun.answer);
+  #endDocument(ending: Ending): void {
+    const openDocument = this.#openDocument;
+    if (openDocument === undefined) return;
+    this.#openDocument = undefined;
+    this.#onEnded?.(ending, openDocument.answer);
   }
 
-  #end(status: number | undefined, how: Ending, now: number): void {
+  #end(status: number | undefined, ending: Ending, now: number): void {
     const event = this.#event;
     if (event === undefined) return;
     this.#event = undefined;
     if (status !== undefined) event.statusCode = status;
     const answer = this.#originAnswer(status, now);
-    if (how === 'document') this.#begun = { answer };
-    else this.#ended?.(how, answer);
+    if (ending === 'document') this.#openDocument = { answer };
+    else this.#onEnded?.(ending, answer);
     this.#sink.record(event);
   }
 
   #originAnswer(status: number | undefined, now: number): OriginAnswer | undefined {
     if (status === undefined || status === VISITOR_GONE || this.#sentAt === 0) return undefined;
-    return { status, ms: Math.max(0, now - this.#wholeAt) };
+    return { status, ms: Math.max(0, now - this.#bodySentAt) };
   }
 }
 
@@ -121,9 +121,9 @@ export class OpenEvent {
 function endingOf(status: number, fields: readonly string[]): Ending {
   if (status < 200 || status > 299 || isEmpty(status, fields)) return 'other';
   const type = valueOf('content-type', fields);
-  if (DOCUMENT.test(type)) return 'document';
-  if (DATA.test(type)) return 'data';
-  if (MEDIA.test(type)) return 'other';
+  if (DOCUMENT_TYPE.test(type)) return 'document';
+  if (DATA_TYPE.test(type)) return 'data';
+  if (MEDIA_TYPE.test(type)) return 'other';
   if (KNOWN_TYPE.test(type)) return 'content';
   // Apache sends no type for a file with an ending that it does not know. It offers ranges of files, but not of pages.
   const isStored = type === '' && valueOf('accept-ranges', fields).toLowerCase() === 'bytes';

@@ -38,13 +38,13 @@ export interface ForwardPlan {
   readonly visitor: VisitorFacts;
   /** What the validator wants on the answer of the origin. */
   readonly additions: AnswerAdditions | undefined;
-  /** The code that forwards the request records it. Undefined where this gateway has no event to record. */
+  /** The code that forwards the request records it. Undefined when this gateway has no event to record. */
   readonly event: OpenEvent | undefined;
 }
 
 export const NOTHING_KNOWN: VisitorFacts = { session: '', crawler: '' };
 
-export const UNPROTECTED: ForwardPlan = {
+export const UNPROTECTED_PLAN: ForwardPlan = {
   decision: 'not_matched',
   requestId: undefined,
   visitor: NOTHING_KNOWN,
@@ -69,9 +69,9 @@ const UNREADABLE = {
 export interface AnswerAdditions {
   readonly fields: readonly string[];
   /** Names, in lower case, of the origin's fields that `fields` replaces. */
-  readonly replaced: ReadonlySet<string>;
+  readonly replacedNames: ReadonlySet<string>;
   /** The fields contain a cookie of one visitor, so no shared cache may keep the answer. */
-  readonly personal: boolean;
+  readonly isPersonal: boolean;
 }
 
 type AnswerPlan =
@@ -79,7 +79,7 @@ type AnswerPlan =
   | { readonly kind: 'serve'; readonly answer: OwnAnswer };
 
 /** Fields that describe a body. They must not be added to an answer with the origin's body. */
-const DESCRIBES_BODY: ReadonlySet<string> = new Set([
+const BODY_FIELDS: ReadonlySet<string> = new Set([
   'content-type',
   'content-encoding',
   'content-language',
@@ -88,48 +88,56 @@ const DESCRIBES_BODY: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields that may come several times: the validator's value is added to the origin's. */
-const APPENDED: ReadonlySet<string> = new Set(['set-cookie', 'vary', 'link', 'server-timing']);
+const APPENDED_FIELDS: ReadonlySet<string> = new Set([
+  'set-cookie',
+  'vary',
+  'link',
+  'server-timing',
+]);
 
-const DENIED = Buffer.from('Request denied.\n');
+const DENIED_BODY = Buffer.from('Request denied.\n');
 
 /**
  * Contract 4.1 rules 2 to 5: what an answer of the validator means for the visitor. `allow` and `not_matched` pass,
- * unless they have a body. `block` and `redirect` never pass. `known` is the body where the validator is in this process.
+ * unless they have a body. `block` and `redirect` never pass. `knownBody` is the body when the validator is in this process.
  */
-export function planAnswer(response: ForeignValidateResponse, known?: Buffer): AnswerPlan {
+export function planAnswer(response: ForeignValidateResponse, knownBody?: Buffer): AnswerPlan {
   const denies = response.decision === 'block' || response.decision === 'redirect';
-  if (!denies && known === undefined && response.response_html === undefined) {
+  if (!denies && knownBody === undefined && response.response_html === undefined) {
     return { kind: 'pass', additions: additionsOf(response) };
   }
-  const body = known ?? Buffer.from(response.response_html ?? '', 'base64');
+  const body = knownBody ?? Buffer.from(response.response_html ?? '', 'base64');
   const status = statusOf(response.status_code, denies ? 403 : 200);
   const fields = servedFields(response, denies, body.length === 0);
-  return { kind: 'serve', answer: { status, fields, body: body.length === 0 ? DENIED : body } };
+  return {
+    kind: 'serve',
+    answer: { status, fields, body: body.length === 0 ? DENIED_BODY : body },
+  };
 }
 
-/** The fields of an answer with the body of the validator. When `short`, the body is the gateway's own text. */
+/** The fields of an answer with the body of the validator. When `isShort`, the body is the gateway's own text. */
 function servedFields(
   response: ForeignValidateResponse,
   denies: boolean,
-  short: boolean,
+  isShort: boolean,
 ): string[] {
   const fields: string[] = [];
-  const present = new Set<string>();
+  const presentNames = new Set<string>();
   for (const [name, value] of appliedHeaders(response.headers)) {
     const lower = name.toLowerCase();
     // The body is the gateway's short text, so fields about the validator's body do not fit.
-    if (short && DESCRIBES_BODY.has(lower)) continue;
+    if (isShort && BODY_FIELDS.has(lower)) continue;
     if (denies && lower === 'cache-control' && !value.toLowerCase().includes('no-store')) continue;
     fields.push(name, value);
-    present.add(lower);
+    presentNames.add(lower);
   }
   const cookies = cookieLines(response);
   for (const line of cookies) fields.push('Set-Cookie', line);
 
   const supply = (name: string, value: string | undefined) => {
-    if (value !== undefined && !present.has(name.toLowerCase())) fields.push(name, value);
+    if (value !== undefined && !presentNames.has(name.toLowerCase())) fields.push(name, value);
   };
-  supply('Content-Type', short ? 'text/plain; charset=utf-8' : 'text/html; charset=utf-8');
+  supply('Content-Type', isShort ? 'text/plain; charset=utf-8' : 'text/html; charset=utf-8');
   supply('Cache-Control', denies ? 'no-store' : cookies.length > 0 ? 'private' : undefined);
   supply(
     'Retry-After',
@@ -146,20 +154,20 @@ function statusOf(status: number | undefined, fallback: 200 | 403): number {
 function additionsOf(response: ForeignValidateResponse): AnswerAdditions | undefined {
   if (response.headers === undefined && response.cookies === undefined) return undefined;
   const fields: string[] = [];
-  const replaced = new Set<string>();
-  let personal = false;
+  const replacedNames = new Set<string>();
+  let isPersonal = false;
   for (const [name, value] of appliedHeaders(response.headers)) {
     const lower = name.toLowerCase();
-    if (DESCRIBES_BODY.has(lower)) continue;
+    if (BODY_FIELDS.has(lower)) continue;
     fields.push(name, value);
-    if (!APPENDED.has(lower)) replaced.add(lower);
-    if (lower === 'set-cookie') personal = true;
+    if (!APPENDED_FIELDS.has(lower)) replacedNames.add(lower);
+    if (lower === 'set-cookie') isPersonal = true;
   }
   for (const line of cookieLines(response)) {
     fields.push('Set-Cookie', line);
-    personal = true;
+    isPersonal = true;
   }
-  return fields.length === 0 ? undefined : { fields, replaced, personal };
+  return fields.length === 0 ? undefined : { fields, replacedNames, isPersonal };
 }
 
 /** The headers of the answer, without those that would frame the message or could contain a line break. */
@@ -198,7 +206,7 @@ function cookieLines(response: ForeignValidateResponse): string[] {
   return lines;
 }
 
-const MAX_NAME = 128;
+const MAX_NAME_LENGTH = 128;
 
 /** The facts about a visitor for the origin. A field is empty when it is unknown or does not exist. */
 interface VisitorFacts {
@@ -216,10 +224,10 @@ export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): Visito
   const { crawler } = response;
   // A validator allows access only to a verified crawler (contract 2.4). About other crawlers the response does not
   // say it.
-  const verified = known?.crawlerVerified ?? crawler?.access_allowed === true;
+  const isVerified = known?.crawlerVerified ?? crawler?.access_allowed === true;
   return {
     session,
-    crawler: crawler === undefined ? '' : crawlerField(crawler.id, crawler.name, verified),
+    crawler: crawler === undefined ? '' : crawlerField(crawler.id, crawler.name, isVerified),
   };
 }
 
@@ -230,11 +238,11 @@ export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): Visito
  * For a crawler it is empty too.
  */
 function sessionByWire(response: ForeignValidateResponse, cookie: string | undefined): string {
-  const given = response.cookies?.find(({ name }) => name === '_guard');
-  if (given !== undefined) return given.value;
+  const guardCookie = response.cookies?.find(({ name }) => name === '_guard');
+  if (guardCookie !== undefined) return guardCookie.value;
   const [presented = '', ...others] = presentedSessions(undefined, cookie);
-  const isClear = others.length === 0 && response.crawler === undefined;
-  return isClear ? presented.toLowerCase() : '';
+  const isUnambiguous = others.length === 0 && response.crawler === undefined;
+  return isUnambiguous ? presented.toLowerCase() : '';
 }
 
 /**
@@ -242,13 +250,13 @@ function sessionByWire(response: ForeignValidateResponse, cookie: string | undef
  * foreign validator may choose id and name, so characters that do not fit are replaced, and an id that does not fit
  * is left out.
  */
-function crawlerField(id: string, name: string, verified: boolean): string {
-  const said = name
-    .slice(0, MAX_NAME)
+function crawlerField(id: string, name: string, isVerified: boolean): string {
+  const quotedName = name
+    .slice(0, MAX_NAME_LENGTH)
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .replaceAll(/["\\]/g, '\\$&');
   const key = UUID.test(id) ? `;id="${id}"` : '';
-  return `${verified ? 'verified' : 'claimed'};name="${said}"${key}`;
+  return `${isVerified ? 'verified' : 'claimed'};name="${quotedName}"${key}`;
 }
 
 /**

@@ -15,9 +15,15 @@ import {
   BREAKER_LIMITS,
   type BreakerChange,
   CircuitBreaker,
-  type Ended,
+  type QuestionResult,
 } from './remote/circuit-breaker.ts';
-import { type Asking, openPool, Question, type Reply, type Silence } from './remote/question.ts';
+import {
+  type ValidatorTerms,
+  openPool,
+  Question,
+  type Reply,
+  type Silence,
+} from './remote/question.ts';
 import { Queue, Window } from './remote/queue.ts';
 
 export interface RemoteValidatorClient {
@@ -72,9 +78,9 @@ export function validateOverHttp(
   const window = new Window(remote.timeout, () => patience.counted);
   const connections = openPool(origin, limits, patience);
   const breaker = new CircuitBreaker(ports.clock, BREAKER_LIMITS, (change) => {
-    tell(change, origin, ports);
+    reportChange(change, origin, ports);
   });
-  const asking: Asking = {
+  const terms: ValidatorTerms = {
     connections,
     queue: new Queue(limits, window),
     window,
@@ -95,9 +101,9 @@ export function validateOverHttp(
     signal: AbortSignal | undefined,
   ): Promise<ValidateOutcome> {
     return new Promise((resolve) => {
-      const question = new Question(asking, body, (reply) => {
+      const question = new Question(terms, body, (reply) => {
         signal?.removeEventListener('abort', giveUp);
-        breaker.settle(admission, endedOf(reply), network);
+        breaker.settle(admission, resultOf(reply), network);
         resolve(readOutcome(reply));
       });
       const giveUp = () => {
@@ -120,24 +126,28 @@ export function validateOverHttp(
 }
 
 /** Statuses with which a server, or a proxy in front of it, says that it cannot serve now. */
-const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
  * What a reply says about the validator as a whole. An unusable answer counts as an answer, because it came in
  * time. A visitor whose request provokes a 500 must not be able to stop the questions about all others.
  */
-function endedOf(reply: Reply): Ended {
+function resultOf(reply: Reply): QuestionResult {
   switch (reply.kind) {
     case 'answer':
-      return UNAVAILABLE.has(reply.status) ? 'failed' : 'answered';
+      return UNAVAILABLE_STATUSES.has(reply.status) ? 'failed' : 'answered';
     case 'partial':
     case 'none':
-      if (reply.why === 'given up' || reply.why === 'overloaded') return 'neither';
-      return reply.why === 'too large' ? 'answered' : 'failed';
+      if (reply.cause === 'given up' || reply.cause === 'overloaded') return 'neither';
+      return reply.cause === 'too large' ? 'answered' : 'failed';
   }
 }
 
-function tell(change: BreakerChange, validator: string, { log, metrics }: RemotePorts): void {
+function reportChange(
+  change: BreakerChange,
+  validator: string,
+  { log, metrics }: RemotePorts,
+): void {
   metrics.count('guard_gateway_breaker_changes_total', change.kind);
   switch (change.kind) {
     case 'opened':
@@ -158,44 +168,44 @@ function readOutcome(reply: Reply): ValidateOutcome {
     case 'answer':
       return readAnswer(reply.status, reply.body.toString());
     case 'partial':
-      if (isRejection(reply.status)) return rejected(reply.status, undefined);
-      if (reply.status >= 500) return failed('server_error', `status ${reply.status}`);
-      return reply.why === 'too large'
-        ? failed('bad_answer', 'the answer is too large')
-        : silent(reply.why, 'the answer was not whole');
+      if (isRejection(reply.status)) return rejectedOutcome(reply.status, undefined);
+      if (reply.status >= 500) return failedOutcome('server_error', `status ${reply.status}`);
+      return reply.cause === 'too large'
+        ? failedOutcome('bad_answer', 'the answer is too large')
+        : silentOutcome(reply.cause, 'the answer was not whole');
     case 'none':
-      return silent(reply.why, reply.detail);
+      return silentOutcome(reply.cause, reply.detail);
   }
 }
 
 function readAnswer(status: number, text: string): ValidateOutcome {
-  if (status >= 500) return failed('server_error', `status ${status}`);
+  if (status >= 500) return failedOutcome('server_error', `status ${status}`);
   const body = parseJson(text);
-  if (isRejection(status)) return rejected(status, body);
+  if (isRejection(status)) return rejectedOutcome(status, body);
   // Redirects are not followed, because the key would be sent along.
-  if (status !== 200) return failed('bad_answer', `status ${status}`);
-  if (field(body, 'success') === false) return failed('unsuccessful', 'success: false');
-  const parsed = ForeignValidateResponse.safeParse(body);
-  return parsed.success
-    ? { kind: 'answered', response: parsed.data }
-    : failed('bad_answer', 'the answer does not have the shape of contract 2.2');
+  if (status !== 200) return failedOutcome('bad_answer', `status ${status}`);
+  if (field(body, 'success') === false) return failedOutcome('unsuccessful', 'success: false');
+  const parseResult = ForeignValidateResponse.safeParse(body);
+  return parseResult.success
+    ? { kind: 'answered', response: parseResult.data }
+    : failedOutcome('bad_answer', 'the answer does not have the shape of contract 2.2');
 }
 
 function isRejection(status: number): boolean {
   return status >= 400 && status < 500;
 }
 
-function rejected(status: number, body: unknown): ValidateOutcome {
+function rejectedOutcome(status: number, body: unknown): ValidateOutcome {
   const type = field(field(body, 'error'), 'type');
   const isName = typeof type === 'string' && /^\w{1,64}$/.test(type);
   return { kind: 'rejected', status, type: isName ? type : 'unknown' };
 }
 
-function silent(why: Silence, detail: string): ValidateOutcome {
-  return failed(why === 'given up' ? 'timeout' : why, detail);
+function silentOutcome(cause: Silence, detail: string): ValidateOutcome {
+  return failedOutcome(cause === 'given up' ? 'timeout' : cause, detail);
 }
 
-function failed(reason: ValidateFailure, detail: string): ValidateOutcome {
+function failedOutcome(reason: ValidateFailure, detail: string): ValidateOutcome {
   return { kind: 'failed', reason, detail };
 }
 

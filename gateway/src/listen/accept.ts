@@ -6,7 +6,7 @@ import type { GatewayLimits } from '../base/limits.ts';
 import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './connection.ts';
 import { takeProxyHeader } from './proxy-header.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
-import type { Room } from '../origin/origin.ts';
+import type { Capacity } from '../origin/origin.ts';
 
 /** What is needed to check a new connection before its first byte is read. */
 export interface AcceptOptions {
@@ -17,7 +17,7 @@ export interface AcceptOptions {
   /** Every connection begins with a PROXY header. */
   readonly proxyProtocol: boolean;
   /** Connections that have not sent their PROXY header yet. Their number is bounded by `maxConnections`. */
-  readonly waiting: Set<Socket>;
+  readonly introducing: Set<Socket>;
   /** Whether the PROXY header of a peer is believed, by the current settings. */
   readonly trusts: Trusts;
 }
@@ -31,8 +31,11 @@ export function acceptConnections(
   accept: AcceptOptions,
   take: (socket: Socket, peer: Peer) => void,
 ): void {
-  const { limits, metrics, faults, waiting } = accept;
-  const held = new AddressCounts(limits.maxConnectionsPerAddress, limits.maxUntrustedConnections);
+  const { limits, metrics, faults, introducing } = accept;
+  const addressCounts = new AddressCounts(
+    limits.maxConnectionsPerAddress,
+    limits.maxUntrustedConnections,
+  );
   let acceptedOn: 'tcp' | 'unix' = 'tcp';
   server.on('listening', () => {
     acceptedOn = typeof server.address() === 'string' ? 'unix' : 'tcp';
@@ -48,8 +51,8 @@ export function acceptConnections(
       take(socket, peer);
       return;
     }
-    const isFull = held.size >= limits.maxUntrustedConnections;
-    if (!isFull && held.take(socket, peer.ip)) {
+    const isFull = addressCounts.size >= limits.maxUntrustedConnections;
+    if (!isFull && addressCounts.take(socket, peer.ip)) {
       take(socket, peer);
       return;
     }
@@ -58,16 +61,16 @@ export function acceptConnections(
     socket.destroy();
   }
 
-  function introduce(socket: Socket, balancer: Peer): void {
+  function readIntroduction(socket: Socket, balancer: Peer): void {
     const ip = addressOf(balancer);
     if (!accept.trusts(balancer)) {
       refuse('untrusted_peer', ip);
       socket.destroy();
       return;
     }
-    waiting.add(socket);
+    introducing.add(socket);
     takeProxyHeader(socket, limits.proxyHeaderMs, (introduction) => {
-      waiting.delete(socket);
+      introducing.delete(socket);
       switch (introduction.kind) {
         case 'read': {
           const { source } = introduction;
@@ -95,12 +98,12 @@ export function acceptConnections(
   server.on('connection', (socket: Socket) => {
     const peer = peerOfAccepted(socket, acceptedOn);
     if (peer === undefined) socket.destroy();
-    else if (accept.proxyProtocol) introduce(socket, peer);
+    else if (accept.proxyProtocol) readIntroduction(socket, peer);
     else admit(socket, peer);
   });
   // Node closes connections above maxConnections, and emits this event.
-  server.on('drop', (dropped) => {
-    refuse('full', dropped?.remoteAddress ?? '');
+  server.on('drop', (droppedSocket) => {
+    refuse('full', droppedSocket?.remoteAddress ?? '');
   });
 }
 
@@ -128,10 +131,10 @@ const WIDER_NETWORKS = [
  * The last quarter of all places is shared. An address gets at most a quarter of the free places there, so each further
  * address takes fewer. A few addresses at their bound cannot take all places.
  */
-const SHARED = 4;
+const SHARED_QUARTER = 4;
 
-function shareOf({ all, free }: Room): number {
-  return free * SHARED >= all ? Infinity : Math.max(1, Math.floor(free / SHARED));
+function shareOf({ total, free }: Capacity): number {
+  return free * SHARED_QUARTER >= total ? Infinity : Math.max(1, Math.floor(free / SHARED_QUARTER));
 }
 
 /**
@@ -139,15 +142,15 @@ function shareOf({ all, free }: Room): number {
  * nor a few visitors can take all of them.
  */
 export class AddressCounts {
-  readonly #most: number;
-  readonly #all: number;
-  readonly #held = new Map<string, number>();
+  readonly #perAddress: number;
+  readonly #capacity: number;
+  readonly #counts = new Map<string, number>();
   #size = 0;
 
-  /** `most` places are for one address, `all` for all addresses together. */
-  constructor(most: number, all = Infinity) {
-    this.#most = most;
-    this.#all = all;
+  /** `perAddress` places are for one address, `capacity` places for all addresses together. */
+  constructor(perAddress: number, capacity = Infinity) {
+    this.#perAddress = perAddress;
+    this.#capacity = capacity;
   }
 
   /** The connections of all addresses. */
@@ -164,16 +167,16 @@ export class AddressCounts {
   }
 
   /**
-   * Counts one more until the returned function is called. Undefined when the address is at its bound. `room` is what
-   * the places are taken from, if not from those of all addresses here.
+   * Counts one more connection until the returned function is called. Undefined when the address is at its bound. `places` are
+   * those from which one is taken. By default they are the places of all addresses of this object.
    */
-  hold(ip: string, room: Room = this.#room()): (() => void) | undefined {
-    const most = Math.min(this.#most, shareOf(room));
+  hold(ip: string, places: Capacity = this.#places()): (() => void) | undefined {
+    const limit = Math.min(this.#perAddress, shareOf(places));
     const groups = ip.includes(':')
       ? WIDER_NETWORKS.map(({ bits, times }) => ({ name: ipv6NetworkOf(ip, bits), times }))
       : [{ name: ip, times: 1 }];
-    if (groups.some(({ name, times }) => this.#of(name) >= most * times)) return undefined;
-    for (const { name } of groups) this.#held.set(name, this.#of(name) + 1);
+    if (groups.some(({ name, times }) => this.#countOf(name) >= limit * times)) return undefined;
+    for (const { name } of groups) this.#counts.set(name, this.#countOf(name) + 1);
     this.#size += 1;
     let isHeld = true;
     return () => {
@@ -181,19 +184,19 @@ export class AddressCounts {
       isHeld = false;
       this.#size -= 1;
       for (const { name } of groups) {
-        const left = this.#of(name) - 1;
-        if (left > 0) this.#held.set(name, left);
-        else this.#held.delete(name);
+        const remaining = this.#countOf(name) - 1;
+        if (remaining > 0) this.#counts.set(name, remaining);
+        else this.#counts.delete(name);
       }
     };
   }
 
-  #room(): Room {
-    return { all: this.#all, free: this.#all - this.#size };
+  #places(): Capacity {
+    return { total: this.#capacity, free: this.#capacity - this.#size };
   }
 
-  #of(name: string): number {
-    return this.#held.get(name) ?? 0;
+  #countOf(name: string): number {
+    return this.#counts.get(name) ?? 0;
   }
 }
 
@@ -210,7 +213,7 @@ export function takeConnections(server: Server): (socket: Socket) => void {
 export interface Intake {
   /** Takes one request from start to end. Never throws. */
   readonly handle: (req: VisitorRequest, res: VisitorResponse) => void;
-  /** Takes a WebSocket handshake. `head` has the bytes that came behind the handshake. */
+  /** Takes a WebSocket handshake. `head` has the bytes that came after the handshake. */
   readonly upgrade: (req: IncomingMessage, head: Buffer) => void;
   readonly limits: GatewayLimits;
   readonly accept: AcceptOptions;

@@ -36,12 +36,12 @@ export function addressOf(peer: Peer): string {
 export type Trusts = (peer: Peer) => boolean;
 
 export function createTrust(trustedProxies: readonly string[]): Trusts {
-  const trusted = PrefixSet.from(trustedProxies);
+  const trustedPrefixes = PrefixSet.from(trustedProxies);
 
   return (peer) => {
     switch (peer.kind) {
       case 'address':
-        return trusted.has(peer.ip);
+        return trustedPrefixes.has(peer.ip);
       case 'local':
         return true;
       // The balancer is trusted, but not the visitor behind it.
@@ -52,7 +52,7 @@ export function createTrust(trustedProxies: readonly string[]): Trusts {
 }
 
 /** What the gateway knows of one connection, or of one stream. */
-interface Notes {
+interface SocketNotes {
   readonly peer: Peer;
   /** Undefined when TLS was not ended here: the connection is plain, or a proxy in front ended TLS. */
   readonly transport: TransportFacts | undefined;
@@ -64,13 +64,13 @@ interface Notes {
 
 /** The notes are a property of the socket. With a WeakMap, the garbage collector had to follow each stream. */
 const NOTES = Symbol('notes');
-type NotedSocket = VisitorSocket & { [NOTES]?: Notes };
+type NotedSocket = VisitorSocket & { [NOTES]?: SocketNotes };
 
 const UNKNOWN_PEER: Peer = { kind: 'unnamed', ip: LOOPBACK };
 
 /** Notes who is at the other end of a connection, or of a stream of one, and what its program showed. */
-export function notePeer(socket: NotedSocket, peer: Peer, transport?: TransportFacts): Notes {
-  const notes: Notes = { peer, transport, connection: undefined, madeBy: undefined };
+export function notePeer(socket: NotedSocket, peer: Peer, transport?: TransportFacts): SocketNotes {
+  const notes: SocketNotes = { peer, transport, connection: undefined, madeBy: undefined };
   socket[NOTES] = notes;
   return notes;
 }
@@ -120,15 +120,15 @@ function trackUnderway(socket: VisitorSocket): Set<Underway> {
 export function createConnections(trusts: Trusts): ConnectionOf {
   return (socket: NotedSocket) => {
     const notes = socket[NOTES] ?? notePeer(socket, UNKNOWN_PEER);
-    const before = notes.connection;
-    if (before !== undefined && notes.madeBy === trusts) return before;
+    const lastConnection = notes.connection;
+    if (lastConnection !== undefined && notes.madeBy === trusts) return lastConnection;
 
     const connection: Connection = {
       peerIp: addressOf(notes.peer),
       trusted: trusts(notes.peer),
       transport: notes.transport,
       // Some of the open requests may have begun before the last reload.
-      underway: before?.underway ?? trackUnderway(socket),
+      underway: lastConnection?.underway ?? trackUnderway(socket),
     };
     notes.connection = connection;
     notes.madeBy = trusts;

@@ -8,53 +8,53 @@ export type Reading<T> =
 
 export interface FirstBytes<T> {
   /** Called with all bytes so far whenever new ones come. It must answer `enough` at some length. */
-  readonly read: (held: Buffer) => Reading<T>;
+  readonly read: (bytesSoFar: Buffer) => Reading<T>;
   readonly timeoutMs: number;
   /** The value when the time is over. */
-  readonly late: T;
-  /** The value when the connection ended before. */
-  readonly gone: T;
+  readonly lateValue: T;
+  /** The value when the connection ended before that time. */
+  readonly goneValue: T;
 }
 
 /**
- * Reads the first bytes of a connection before the parser of its protocol gets them. Calls `done` once. Until then it
+ * Reads the first bytes of a connection before the parser of its protocol gets them. Calls `callback` once. Until then it
  * handles errors of the socket. Afterwards none of its listeners is left.
  */
 export function readFirstBytes<T>(
   socket: Socket,
-  { read, timeoutMs, late, gone }: FirstBytes<T>,
-  done: (value: T) => void,
+  { read, timeoutMs, lateValue, goneValue }: FirstBytes<T>,
+  callback: (value: T) => void,
 ): void {
-  let held: Buffer = Buffer.alloc(0);
+  let heldBytes: Buffer = Buffer.alloc(0);
 
   const settle = (value: T, rest: Buffer) => {
     clearTimeout(timer);
     socket.off('readable', look);
-    socket.off('end', lost);
-    socket.off('close', lost);
-    socket.off('error', lost);
+    socket.off('end', endEarly);
+    socket.off('close', endEarly);
+    socket.off('error', endEarly);
     if (rest.length > 0) socket.unshift(rest);
-    done(value);
+    callback(value);
   };
-  const lost = () => {
-    settle(gone, Buffer.alloc(0));
+  const endEarly = () => {
+    settle(goneValue, Buffer.alloc(0));
   };
   const look = () => {
     for (let part = nextPart(socket); part !== undefined; part = nextPart(socket)) {
-      held = held.length === 0 ? part : Buffer.concat([held, part]);
-      const reading = read(held);
+      heldBytes = heldBytes.length === 0 ? part : Buffer.concat([heldBytes, part]);
+      const reading = read(heldBytes);
       if (reading.kind === 'more') continue;
-      settle(reading.value, held.subarray(reading.taken));
+      settle(reading.value, heldBytes.subarray(reading.taken));
       return;
     }
   };
   const timer = setTimeout(() => {
-    settle(late, held);
+    settle(lateValue, heldBytes);
   }, timeoutMs);
   socket.on('readable', look);
-  socket.once('end', lost);
-  socket.once('close', lost);
-  socket.once('error', lost);
+  socket.once('end', endEarly);
+  socket.once('close', endEarly);
+  socket.once('error', endEarly);
 }
 
 /** The bytes that have come. Undefined when there are none. A socket without an encoding gives Buffers. */

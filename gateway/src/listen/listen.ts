@@ -37,21 +37,21 @@ export async function listen(
 async function claim({ host, port }: Extract<ListenAddress, { kind: 'tcp' }>): Promise<number> {
   const probe = createServer();
   await bind(probe, { host, port });
-  const bound = portOf(probe) ?? port;
+  const boundPort = portOf(probe) ?? port;
   await new Promise((resolve) => probe.close(resolve));
-  return bound;
+  return boundPort;
 }
 
 /** The TCP port on which a server listens. Undefined for a unix socket, and before it listens. */
 export function portOf(server: Server): number | undefined {
-  const bound = server.address();
-  return bound !== null && typeof bound === 'object' ? bound.port : undefined;
+  const address = server.address();
+  return address !== null && typeof address === 'object' ? address.port : undefined;
 }
 
-function bind(server: Server, where: ServerOptions): Promise<void> {
+function bind(server: Server, options: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(where, () => {
+    server.listen(options, () => {
       server.off('error', reject);
       resolve();
     });
@@ -62,22 +62,22 @@ function bind(server: Server, where: ServerOptions): Promise<void> {
 const DRAIN_CHECK_MS = 50;
 
 /**
- * Stops listening, and resolves when the last connection has closed. After `drainMs` it calls `cut`, which ends the
- * rest. Resolves at once when the server does not listen.
+ * Stops listening, and resolves when the last connection has closed. After `drainMs` it calls `cutRest`, which ends
+ * the remaining connections. Resolves at once when the server does not listen.
  */
-export function drain(server: HttpServer, drainMs: number, cut: () => void): Promise<void> {
+export function drain(server: HttpServer, drainMs: number, cutRest: () => void): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
-    const idle = setInterval(() => {
+    const idleTimer = setInterval(() => {
       server.closeIdleConnections();
     }, DRAIN_CHECK_MS);
-    const late = setTimeout(() => {
+    const drainTimer = setTimeout(() => {
       server.closeAllConnections();
-      cut();
+      cutRest();
     }, drainMs);
     server.close(() => {
-      clearInterval(idle);
-      clearTimeout(late);
+      clearInterval(idleTimer);
+      clearTimeout(drainTimer);
       resolve();
     });
   });

@@ -7,7 +7,7 @@ import { readFirstBytes, type Reading } from './first-bytes.ts';
 /**
  * The header in which a balancer names the visitor: the PROXY protocol of HAProxy, versions 1 and 2
  * (proxy-protocol.txt, sections 2.1 and 2.2). Reading is strict. Any doubt ends the connection, because the bytes
- * behind a misread header would be taken for a request.
+ * after a misread header would be taken for a request.
  */
 type ProxyHeader =
   | { readonly kind: 'incomplete' }
@@ -15,7 +15,7 @@ type ProxyHeader =
   | { readonly kind: 'malformed'; readonly why: string }
   | {
       readonly kind: 'read';
-      /** Length of the header. The bytes behind it are the visitor's. */
+      /** Length of the header. The bytes after it are the visitor's. */
       readonly bytes: number;
       /** Canonical address of the visitor. Undefined when the header names none (LOCAL, UNKNOWN, a unix socket). */
       readonly source: string | undefined;
@@ -36,7 +36,7 @@ const INCOMPLETE: ProxyHeader = { kind: 'incomplete' };
 export function readProxyHeader(bytes: Buffer): ProxyHeader {
   if (beginsWith(bytes, LINE_START)) return readLine(bytes);
   if (beginsWith(bytes, SIGNATURE)) return readBinary(bytes);
-  return malformed('no PROXY header');
+  return malformedHeader('no PROXY header');
 }
 
 /** Whether the bytes begin with `start`, as far as they have come. */
@@ -45,30 +45,32 @@ function beginsWith(bytes: Buffer, start: Buffer): boolean {
   return bytes.compare(start, 0, length, 0, length) === 0;
 }
 
-function malformed(why: string): ProxyHeader {
+function malformedHeader(why: string): ProxyHeader {
   return { kind: 'malformed', why };
 }
 
 /** Version 1: `PROXY TCP4 192.0.2.1 198.51.100.1 4711 443` and CRLF. */
 function readLine(bytes: Buffer): ProxyHeader {
-  const most = Math.min(bytes.length, MAX_LINE_BYTES);
+  const maxEnd = Math.min(bytes.length, MAX_LINE_BYTES);
   let end = 0;
-  while (end < most && (bytes[end] ?? 0) >= 0x20) end++;
-  if (end === most)
-    return most < MAX_LINE_BYTES ? INCOMPLETE : malformed('a line that is too long');
-  if (bytes[end] !== 0x0d) return malformed('a control character in the line');
-  if (end + 1 === MAX_LINE_BYTES) return malformed('a line that is too long');
+  while (end < maxEnd && (bytes[end] ?? 0) >= 0x20) end++;
+  if (end === maxEnd)
+    return maxEnd < MAX_LINE_BYTES ? INCOMPLETE : malformedHeader('a line that is too long');
+  if (bytes[end] !== 0x0d) return malformedHeader('a control character in the line');
+  if (end + 1 === MAX_LINE_BYTES) return malformedHeader('a line that is too long');
   if (end + 1 === bytes.length) return INCOMPLETE;
-  if (bytes[end + 1] !== 0x0a) return malformed('CR without LF');
+  if (bytes[end + 1] !== 0x0a) return malformedHeader('CR without LF');
 
   const text = bytes.toString('latin1', LINE_START.length, end);
   // Section 2.1: the rest of the line after UNKNOWN is ignored.
-  if (text === 'UNKNOWN' || text.startsWith('UNKNOWN ')) return read(end + 2, undefined);
+  if (text === 'UNKNOWN' || text.startsWith('UNKNOWN ')) return completeHeader(end + 2, undefined);
   const source = sourceOfLine(text);
-  return source === undefined ? malformed('a line of another form') : read(end + 2, source);
+  return source === undefined
+    ? malformedHeader('a line of another form')
+    : completeHeader(end + 2, source);
 }
 
-function read(bytes: number, source: string | undefined): ProxyHeader {
+function completeHeader(bytes: number, source: string | undefined): ProxyHeader {
   return { kind: 'read', bytes, source };
 }
 
@@ -93,43 +95,45 @@ function isPort(text: string): boolean {
 }
 
 /** The length in bytes of the addresses, by family and transport. Other families are refused. */
-const ADDRESSES: ReadonlyMap<number, { readonly family: 4 | 6 | 'unix'; readonly bytes: number }> =
-  new Map([
-    [0x11, { family: 4, bytes: 12 }],
-    // Datagrams: the visitor reached the balancer by QUIC.
-    [0x12, { family: 4, bytes: 12 }],
-    [0x21, { family: 6, bytes: 36 }],
-    [0x22, { family: 6, bytes: 36 }],
-    [0x31, { family: 'unix', bytes: 216 }],
-    [0x32, { family: 'unix', bytes: 216 }],
-  ]);
+const ADDRESS_FORMATS: ReadonlyMap<
+  number,
+  { readonly family: 4 | 6 | 'unix'; readonly bytes: number }
+> = new Map([
+  [0x11, { family: 4, bytes: 12 }],
+  // Datagrams: the visitor reached the balancer by QUIC.
+  [0x12, { family: 4, bytes: 12 }],
+  [0x21, { family: 6, bytes: 36 }],
+  [0x22, { family: 6, bytes: 36 }],
+  [0x31, { family: 'unix', bytes: 216 }],
+  [0x32, { family: 'unix', bytes: 216 }],
+]);
 
 /** Version 2: signature, version and command, family and transport, length, addresses, additions. */
 function readBinary(bytes: Buffer): ProxyHeader {
   if (bytes.length < FIXED_BYTES) return INCOMPLETE;
   const command = bytes[12];
-  if (command !== 0x20 && command !== 0x21) return malformed('another version or command');
+  if (command !== 0x20 && command !== 0x21) return malformedHeader('another version or command');
   const end = FIXED_BYTES + bytes.readUInt16BE(14);
-  if (end > MAX_PROXY_HEADER_BYTES) return malformed('a header that is too long');
+  if (end > MAX_PROXY_HEADER_BYTES) return malformedHeader('a header that is too long');
   if (bytes.length < end) return INCOMPLETE;
   // LOCAL: the balancer itself connects, for a health check for example. The rest of the header is not read.
-  if (command === 0x20) return read(end, undefined);
+  if (command === 0x20) return completeHeader(end, undefined);
 
   const transport = bytes[13] ?? 0;
-  if (transport === 0) return read(end, undefined);
-  const addresses = ADDRESSES.get(transport);
-  if (addresses === undefined) return malformed('another family or transport');
+  if (transport === 0) return completeHeader(end, undefined);
+  const addresses = ADDRESS_FORMATS.get(transport);
+  if (addresses === undefined) return malformedHeader('another family or transport');
   const additions = FIXED_BYTES + addresses.bytes;
-  if (additions > end) return malformed('too short for its addresses');
+  if (additions > end) return malformedHeader('too short for its addresses');
   const fault = faultInAdditions(bytes.subarray(0, end), additions);
-  if (fault !== undefined) return malformed(fault);
+  if (fault !== undefined) return malformedHeader(fault);
   switch (addresses.family) {
     case 4:
-      return read(end, formatIpv4(bytes.readUInt32BE(FIXED_BYTES)));
+      return completeHeader(end, formatIpv4(bytes.readUInt32BE(FIXED_BYTES)));
     case 6:
-      return read(end, ipv6At(bytes, FIXED_BYTES));
+      return completeHeader(end, ipv6At(bytes, FIXED_BYTES));
     case 'unix':
-      return read(end, undefined);
+      return completeHeader(end, undefined);
   }
 }
 
@@ -140,7 +144,7 @@ function ipv6At(bytes: Buffer, at: number): string {
 
 const PP2_TYPE_CRC32C = 0x03;
 
-/** Checks the additions behind the addresses. Each has a type, a length and a value. */
+/** Checks the additions after the addresses. Each has a type, a length and a value. */
 function faultInAdditions(header: Buffer, start: number): string | undefined {
   let at = start;
   while (at < header.length) {
@@ -165,27 +169,27 @@ type Introduction =
   /** It ended before its header was complete, as health checks of balancers do. */
   | { readonly kind: 'gone' };
 
-/** Reads the PROXY header of a connection, and leaves the bytes behind it. */
+/** Reads the PROXY header of a connection, and leaves the bytes after it. */
 export function takeProxyHeader(
   socket: Socket,
   timeoutMs: number,
-  done: (introduction: Introduction) => void,
+  callback: (introduction: Introduction) => void,
 ): void {
-  const late: Introduction = { kind: 'late' };
+  const lateIntroduction: Introduction = { kind: 'late' };
   readFirstBytes<Introduction>(
     socket,
-    { read: readIntroduction, timeoutMs, late, gone: { kind: 'gone' } },
-    done,
+    { read: readIntroduction, timeoutMs, lateValue: lateIntroduction, goneValue: { kind: 'gone' } },
+    callback,
   );
 }
 
-function readIntroduction(held: Buffer): Reading<Introduction> {
-  const header = readProxyHeader(held);
+function readIntroduction(heldBytes: Buffer): Reading<Introduction> {
+  const header = readProxyHeader(heldBytes);
   switch (header.kind) {
     case 'incomplete':
       return { kind: 'more' };
     case 'malformed':
-      return { kind: 'enough', value: header, taken: held.length };
+      return { kind: 'enough', value: header, taken: heldBytes.length };
     case 'read':
       return {
         kind: 'enough',
@@ -198,7 +202,7 @@ function readIntroduction(held: Buffer): Reading<Introduction> {
 /** Castagnoli's polynomial, bits reversed (RFC 3720 section 12.1). */
 const POLYNOMIAL = 0x82f63b78;
 
-const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let rest = byte;
   for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ POLYNOMIAL : rest >>> 1;
   return rest;
@@ -209,7 +213,7 @@ export function crc32cWithBlank(bytes: Uint8Array, blankAt: number): number {
   let crc = 0xffffffff;
   for (let at = 0; at < bytes.length; at++) {
     const byte = at >= blankAt && at < blankAt + 4 ? 0 : (bytes[at] ?? 0);
-    crc = (TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
+    crc = (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
   }
   return (crc ^ 0xffffffff) >>> 0;
 }

@@ -14,15 +14,15 @@ export const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'
 /** A request as it is to be written. */
 export interface OriginRequest {
   readonly method: string;
-  /** Origin-form; written as it stands. */
+  /** Origin-form; written without a change. */
   readonly target: string;
   /**
    * The fields that the visitor sent, then what the gateway adds: names and values in turn, written in this order and
    * spelling. The client itself adds framing and Connection. So the lists have no Connection and no
-   * Transfer-Encoding. `sent` has the visitor's Content-Length exactly when the body has a known length.
+   * Transfer-Encoding. `visitorFields` has the visitor's Content-Length exactly when the body has a known length.
    */
-  readonly sent: FieldList;
-  readonly added: readonly string[];
+  readonly visitorFields: FieldList;
+  readonly gatewayFields: readonly string[];
   readonly body: RequestBody | undefined;
   /** The visitor's own connection. Undefined when other visitors could use it too. */
   readonly visitor?: VisitorSocket | undefined;
@@ -58,7 +58,7 @@ export interface AnswerHandler {
   /** An interim answer (RFC 9110 section 15.2): 1xx, never 101. */
   onInformational(status: number, fields: readonly string[]): void;
   onHead(status: number, reason: string, fields: readonly string[]): void;
-  /** `part` may be kept without a copy until onFlush. `last` is true when the body is known to end here. */
+  /** `part` may be kept without a copy until onFlush. `isLast` is true when the body is known to end here. */
   onData(part: Buffer, last: boolean): void;
   /**
    * All bytes that came were passed on, so the handler sends what it has held back. False when a part is still in
@@ -73,8 +73,8 @@ export interface AnswerHandler {
 export interface OriginError {
   /**
    * - `connect`: no connection could be made. Nothing was sent, and no byte of the body was read.
-   * - `closed`: the connection ended before the first byte of the answer. Idle connections end so.
-   * - `truncated`: it ended in the middle of the answer.
+   * - `closed`: the connection ended before the first byte of the answer. An idle connection that the origin closes ends in this way.
+   * - `truncated`: the connection ended in the middle of the answer.
    * - `timeout`: the origin sent or took nothing for too long.
    * - `malformed`: the bytes are not an answer, or can be read in more than one way.
    * - `unsendable`: the request cannot be written as one request.
@@ -93,8 +93,8 @@ export interface OriginExchange {
 }
 
 /** How many places there are, and how many of them are free. */
-export interface Room {
-  readonly all: number;
+export interface Capacity {
+  readonly total: number;
   readonly free: number;
 }
 
@@ -103,7 +103,7 @@ export interface Origin {
   readonly address: OriginAddress;
   /** Sends a request. Undefined when the lane is full: then nothing was sent, and the handler is not called. */
   send(lane: Lane, request: OriginRequest, handler: AnswerHandler): OriginExchange | undefined;
-  room(lane: Lane): Room;
+  capacityOf(lane: Lane): Capacity;
 }
 
 /** An origin and its open connections. */
@@ -116,6 +116,6 @@ export interface OpenOrigin extends Origin {
 
 /** The origins of one site. */
 export interface Origins extends Turns<Origin> {
-  /** The places of all of them together. */
-  room(lane: Lane): Room;
+  /** The places of all origins of the site together. */
+  capacityOf(lane: Lane): Capacity;
 }

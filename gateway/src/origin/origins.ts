@@ -1,7 +1,7 @@
 import type { Clock } from '@guard/config/contract/ports';
 import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import type { GatewayLimits } from '../base/limits.ts';
-import type { Lane, OpenOrigin, Origin, Origins, Room } from './origin.ts';
+import type { Lane, OpenOrigin, Origin, Origins, Capacity } from './origin.ts';
 
 /**
  * Finds the origins of one site, by the name of the site and their addresses. `headersMs` is how long an answer may take
@@ -58,7 +58,7 @@ export class OriginRegistry {
           return origin;
         });
         const turns = takeTurns<Origin>(origins, (origin) => this.#healthOf(origin));
-        return { ...turns, room: (lane) => roomOf(origins, lane) };
+        return { ...turns, capacityOf: (lane) => roomOf(origins, lane) };
       },
       commit: () => {
         for (const [key, origin] of this.#open) if (!drafted.has(key)) this.#retire(origin);
@@ -90,15 +90,15 @@ export class OriginRegistry {
   }
 }
 
-function roomOf(origins: readonly Origin[], lane: Lane): Room {
-  let all = 0;
+function roomOf(origins: readonly Origin[], lane: Lane): Capacity {
+  let total = 0;
   let free = 0;
   for (const origin of origins) {
-    const room = origin.room(lane);
-    all += room.all;
+    const room = origin.capacityOf(lane);
+    total += room.total;
     free += room.free;
   }
-  return { all, free };
+  return { total, free };
 }
 
 /** How long an unreachable origin gets no request: at first, and at most after several failed tries. Milliseconds. */

@@ -121,7 +121,7 @@ export function listen(
   const { fields = ['Host', 'shop.example'], sent = fields.length / 2, ...rest } = request;
   const list = new FieldList(fields.slice(0, 2 * sent));
   const plain = { method: 'GET', target: '/', body: undefined };
-  const whole = { ...plain, ...rest, sent: list, added: fields.slice(2 * sent) };
+  const whole = { ...plain, ...rest, visitorFields: list, gatewayFields: fields.slice(2 * sent) };
   const exchange = origin.send(lane, whole, listener);
   listener.exchange = exchange;
   return exchange === undefined ? undefined : listener;

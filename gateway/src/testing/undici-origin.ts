@@ -45,7 +45,7 @@ export class UndiciOrigin implements OpenOrigin {
     this.#servername = isSecure ? place.servername : undefined;
   }
 
-  room(lane: Lane) {
+  capacityOf(lane: Lane) {
     return this.#lanes.room(lane);
   }
 
@@ -54,13 +54,13 @@ export class UndiciOrigin implements OpenOrigin {
     const exchange = new UndiciExchange(handler, () => {
       this.#lanes.release(lane);
     });
-    const { method, target, sent, added, body } = request;
+    const { method, target, visitorFields, gatewayFields, body } = request;
     const pool = lane === 'retry' ? this.#fresh : this.#reused;
     pool.dispatch(
       {
         method,
         path: target,
-        headers: [...sent.values, ...added],
+        headers: [...visitorFields.values, ...gatewayFields],
         body: body === undefined ? null : new BodyStream(body),
         // undici would take the visitor's Host for SNI, and reconnect whenever it changes.
         ...(this.#servername === undefined ? {} : { servername: this.#servername }),

@@ -12,7 +12,7 @@ const RECORD_HEADER_BYTES = 5;
 const MAX_RECORD_BYTES = 1 << 14;
 
 /** What the first bytes of a connection are. */
-type FirstBytes =
+type HelloReading =
   | { readonly kind: 'incomplete' }
   /** Not TLS at all. */
   | { readonly kind: 'foreign' }
@@ -24,7 +24,7 @@ type FirstBytes =
  * Reads the ClientHello at the start of a connection. A hello may be split over records (RFC 8446 section 5.1), and a
  * record over packets. The result is `incomplete` until the last byte is there.
  */
-export function readHello(bytes: Uint8Array): FirstBytes {
+export function readHello(bytes: Uint8Array): HelloReading {
   if (bytes.length === 0) return { kind: 'incomplete' };
   if (bytes[0] !== HANDSHAKE_RECORD || (bytes.length > 1 && bytes[1] !== 3)) {
     return { kind: 'foreign' };
@@ -33,25 +33,25 @@ export function readHello(bytes: Uint8Array): FirstBytes {
   if (message === 'incomplete') {
     return { kind: bytes.length < MAX_HELLO_BYTES ? 'incomplete' : 'unreadable' };
   }
-  const parsed = message === 'malformed' ? undefined : parseClientHello(message);
-  return parsed === undefined ? { kind: 'unreadable' } : { kind: 'hello', ...parsed };
+  const parsedHello = message === 'malformed' ? undefined : parseClientHello(message);
+  return parsedHello === undefined ? { kind: 'unreadable' } : { kind: 'hello', ...parsedHello };
 }
 
 /** The body of the first handshake message. Its records are joined when all of them are there. */
 function firstMessage(bytes: Uint8Array): Uint8Array | 'incomplete' | 'malformed' {
   const parts: Uint8Array[] = [];
   const header: number[] = [];
-  let have = 0;
-  for (let at = 0; have < wantedBytes(header);) {
+  let haveBytes = 0;
+  for (let at = 0; haveBytes < wantedBytes(header);) {
     const record = recordAt(bytes, at);
     if (typeof record === 'string') return record;
     for (let i = 0; header.length < 4 && i < record.length; i++) header.push(record[i] ?? 0);
     const isHello = header.length === 0 || header[0] === CLIENT_HELLO;
     if (!isHello || wantedBytes(header) > MAX_HELLO_BYTES) return 'malformed';
     parts.push(record);
-    have += record.length;
+    haveBytes += record.length;
     at += RECORD_HEADER_BYTES + uint16(bytes, at + 3);
-    if (bytes.length < at && have < wantedBytes(header)) return 'incomplete';
+    if (bytes.length < at && haveBytes < wantedBytes(header)) return 'incomplete';
   }
   const whole = parts.length === 1 ? parts[0] : Buffer.concat(parts);
   return whole?.subarray(4, wantedBytes(header)) ?? 'malformed';
@@ -94,10 +94,12 @@ function parseClientHello(
   let versions: readonly number[] = [];
   let alpn: Uint8Array = new Uint8Array();
   // Without extensions the message ends here (RFC 5246 section 7.4.1.2).
-  const inside = reader.atEnd() ? new Reader(new Uint8Array()) : reader.sub(reader.uint16());
-  while (!inside.atEnd()) {
-    const type = inside.uint16();
-    const extension = inside.sub(inside.uint16());
+  const extensionReader = reader.isAtEnd()
+    ? new Reader(new Uint8Array())
+    : reader.subReader(reader.uint16());
+  while (!extensionReader.isAtEnd()) {
+    const type = extensionReader.uint16();
+    const extension = extensionReader.subReader(extensionReader.uint16());
     allExtensions.push(type);
     switch (type) {
       case SIGNATURE_ALGORITHMS:
@@ -107,22 +109,22 @@ function parseClientHello(
         versions = extension.uint16List(extension.uint8());
         break;
       case ALPN: {
-        const names = extension.sub(extension.uint16());
+        const names = extension.subReader(extension.uint16());
         alpn = names.bytes(names.uint8());
-        inside.broken ||= names.broken;
+        extensionReader.isBroken ||= names.isBroken;
         break;
       }
     }
-    inside.broken ||= extension.broken;
+    extensionReader.isBroken ||= extension.isBroken;
   }
-  if (reader.broken || inside.broken || !reader.atEnd()) return undefined;
+  if (reader.isBroken || extensionReader.isBroken || !reader.isAtEnd()) return undefined;
 
   const ciphers = allCiphers.filter(isNotGrease);
   const extensions = allExtensions.filter(isNotGrease);
-  const offered = versions.filter(isNotGrease);
+  const offeredVersions = versions.filter(isNotGrease);
   const hello: ClientHello = {
     ja4: ja4Of({
-      version: offered.length === 0 ? legacyVersion : Math.max(...offered),
+      version: offeredVersions.length === 0 ? legacyVersion : Math.max(...offeredVersions),
       namesServer: extensions.includes(SERVER_NAME),
       ciphers,
       extensions,
@@ -145,28 +147,28 @@ function uint16(bytes: ArrayLike<number>, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
 }
 
-/** Reads values one after the other. Beyond the end it returns zeros, and `broken` becomes true. */
+/** Reads values one after the other. Beyond the end it returns zeros, and `isBroken` becomes true. */
 class Reader {
-  broken = false;
+  isBroken = false;
   readonly #bytes: Uint8Array;
-  #at = 0;
+  #offset = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
-  atEnd(): boolean {
-    return this.broken || this.#at === this.#bytes.length;
+  isAtEnd(): boolean {
+    return this.isBroken || this.#offset === this.#bytes.length;
   }
 
   bytes(length: number): Uint8Array {
-    const end = this.#at + length;
+    const end = this.#offset + length;
     if (end > this.#bytes.length) {
-      this.broken = true;
+      this.isBroken = true;
       return new Uint8Array();
     }
-    const part = this.#bytes.subarray(this.#at, end);
-    this.#at = end;
+    const part = this.#bytes.subarray(this.#offset, end);
+    this.#offset = end;
     return part;
   }
 
@@ -180,18 +182,18 @@ class Reader {
 
   uint16List(byteLength: number): number[] {
     const part = this.bytes(byteLength);
-    if (part.length % 2 !== 0) this.broken = true;
+    if (part.length % 2 !== 0) this.isBroken = true;
     const values: number[] = [];
     for (let at = 0; at + 1 < part.length; at += 2) values.push(uint16(part, at));
     return values;
   }
 
-  sub(length: number): Reader {
+  subReader(length: number): Reader {
     return new Reader(this.bytes(length));
   }
 }
 
-/** The beginning of a connection. */
+/** What a connection begins with. */
 type Beginning =
   | {
       readonly kind: 'tls';
@@ -208,28 +210,32 @@ type Beginning =
 export function peekHello(
   socket: Socket,
   timeoutMs: number,
-  done: (beginning: Beginning) => void,
+  callback: (beginning: Beginning) => void,
 ): void {
-  const gone: Beginning = { kind: 'gone' };
-  readFirstBytes<Beginning>(socket, { read, timeoutMs, late: gone, gone }, done);
+  const goneBeginning: Beginning = { kind: 'gone' };
+  readFirstBytes<Beginning>(
+    socket,
+    { read: readBeginning, timeoutMs, lateValue: goneBeginning, goneValue: goneBeginning },
+    callback,
+  );
 }
 
-function read(held: Buffer): Reading<Beginning> {
-  const first = readHello(held);
-  switch (first.kind) {
+function readBeginning(heldBytes: Buffer): Reading<Beginning> {
+  const reading = readHello(heldBytes);
+  switch (reading.kind) {
     case 'incomplete':
-      return held.length < MAX_HELLO_BYTES
+      return heldBytes.length < MAX_HELLO_BYTES
         ? { kind: 'more' }
-        : seen({ kind: 'tls', hello: undefined });
+        : enough({ kind: 'tls', hello: undefined });
     case 'foreign':
-      return seen({ kind: 'foreign' });
+      return enough({ kind: 'foreign' });
     case 'unreadable':
-      return seen({ kind: 'tls', hello: undefined });
+      return enough({ kind: 'tls', hello: undefined });
     case 'hello':
-      return seen({ ...first, kind: 'tls' });
+      return enough({ ...reading, kind: 'tls' });
   }
 }
 
-function seen(value: Beginning): Reading<Beginning> {
+function enough(value: Beginning): Reading<Beginning> {
   return { kind: 'enough', value, taken: 0 };
 }

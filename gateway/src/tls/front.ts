@@ -23,8 +23,8 @@ export interface TlsFront {
   /** Changes the certificates for every handshake from now on. */
   readonly useCertificates: (certificates: Certificates | undefined) => void;
   /**
-   * Ends open handshakes, and tells HTTP/2 visitors to send no more requests. HTTP/1.1 visitors learn it with the
-   * next answer.
+   * Ends open handshakes, and tells HTTP/2 visitors to send no more requests. HTTP/1.1 visitors learn this
+   * with the next answer.
    */
   readonly drain: () => void;
   /** Ends every connection that is left. */
@@ -37,7 +37,7 @@ const NOT_HTTPS =
 /** The fatal TLS alert unrecognized_name: there is no certificate for the name (RFC 6066 section 3). */
 const NO_CERTIFICATE = Uint8Array.of(21, 3, 3, 0, 2, 2, 112);
 
-/** What is known of a connection before its handshake. */
+/** What the gateway knows about a connection before its handshake. */
 interface BeforeHandshake {
   readonly socket: Socket;
   readonly peer: Peer;
@@ -59,12 +59,12 @@ export function createTlsFront(
   // context keeps the TCP socket.
   const handshakeContext = new AsyncLocalStorage<BeforeHandshake>();
   const sockets = new Set<Socket>();
-  const handshaking = new Set<Socket>();
+  const openHandshakes = new Set<Socket>();
   const streams = createStreamServer(intake);
   // Gets only decrypted connections that chose HTTP/1.1.
   const http1 = createHttp1Front(intake);
   const { server } = http1;
-  // Made here even when the first certificate comes later, because worker threads copy it when they start.
+  // The secret is made at the start even when the first certificate comes later, because worker threads copy it when they start.
   const secret = sharedTicketSecret();
   let current = certificates;
 
@@ -79,10 +79,10 @@ export function createTlsFront(
 
   acceptConnections(server, intake.accept, (socket, peer) => {
     sockets.add(socket);
-    handshaking.add(socket);
+    openHandshakes.add(socket);
     socket.on('error', ignore);
     socket.once('close', () => sockets.delete(socket));
-    socket.once('close', () => handshaking.delete(socket));
+    socket.once('close', () => openHandshakes.delete(socket));
     peekHello(socket, limits.helloMs, (beginning) => {
       switch (beginning.kind) {
         case 'gone':
@@ -112,12 +112,12 @@ export function createTlsFront(
   // No other code closes a connection whose handshake failed, or took too long.
   tlsServer.on('tlsClientError', (_error, socket) => socket.destroy());
   tlsServer.on('secureConnection', (socket: TLSSocket) => {
-    const begun = handshakeContext.getStore();
-    if (begun !== undefined) {
-      handshaking.delete(begun.socket);
-      notePeer(socket, begun.peer);
+    const beforeHandshake = handshakeContext.getStore();
+    if (beforeHandshake !== undefined) {
+      openHandshakes.delete(beforeHandshake.socket);
+      notePeer(socket, beforeHandshake.peer);
     }
-    serveSecured(socket, begun?.hello, { limits, streams, http1 });
+    serveSecured(socket, beforeHandshake?.hello, { limits, streams, http1 });
   });
 
   return {
@@ -128,7 +128,7 @@ export function createTlsFront(
     },
     drain: () => {
       // A connection has no request before its handshake is done, and the handshake may never end.
-      for (const socket of handshaking) socket.destroy();
+      for (const socket of openHandshakes) socket.destroy();
       streams.drain();
       http1.drain();
     },
@@ -182,8 +182,8 @@ const TICKET_SECRET = 'guard/tls-tickets';
 
 /** Random bytes of this process. Node copies them to the worker threads, which start after the main thread listens. */
 function sharedTicketSecret(): Uint8Array {
-  const known = getEnvironmentData(TICKET_SECRET);
-  if (known instanceof Uint8Array) return known;
+  const sharedSecret = getEnvironmentData(TICKET_SECRET);
+  if (sharedSecret instanceof Uint8Array) return sharedSecret;
   const secret = new Uint8Array(randomBytes(32));
   setEnvironmentData(TICKET_SECRET, secret);
   return secret;

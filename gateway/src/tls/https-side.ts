@@ -9,22 +9,22 @@ import { createTlsFront, type TlsFront } from './front.ts';
 /** The https side of a gateway and its current certificates. It serves nothing before `listen`. */
 export class HttpsSide {
   #front: TlsFront | undefined;
-  #files: readonly TlsCertificate[];
-  #issued: readonly TlsCertificate[] = [];
+  #fileCertificates: readonly TlsCertificate[];
+  #issuedCertificates: readonly TlsCertificate[] = [];
   readonly #challenges: AcmeChallenges | undefined;
-  #loaded: Certificates | undefined;
+  #certificates: Certificates | undefined;
 
   constructor(files: readonly TlsCertificate[], challenges: AcmeChallenges | undefined) {
-    this.#files = files;
+    this.#fileCertificates = files;
     this.#challenges = challenges;
   }
 
-  /** Undefined when it does not listen, or has no certificate. */
+  /** Undefined when this side does not listen, or has no certificate. */
   get certificates(): Certificates | undefined {
-    return this.#loaded;
+    return this.#certificates;
   }
 
-  /** Undefined when it does not listen, and on a unix socket. */
+  /** Undefined when this side does not listen, or listens on a unix socket. */
   get port(): number | undefined {
     return this.#front && portOf(this.#front.server);
   }
@@ -33,36 +33,36 @@ export class HttpsSide {
   listen(
     intake: Intake,
     address: ListenAddress,
-    shared: 'claim' | 'join' | undefined,
+    sharedAddress: 'claim' | 'join' | undefined,
   ): Promise<string> {
-    this.#loaded = loadCertificates([...this.#files, ...this.#issued]);
-    this.#front = createTlsFront(intake, this.#loaded, this.#challenges);
-    return listen(this.#front.server, address, { scheme: 'https', shared });
+    this.#certificates = loadCertificates([...this.#fileCertificates, ...this.#issuedCertificates]);
+    this.#front = createTlsFront(intake, this.#certificates, this.#challenges);
+    return listen(this.#front.server, address, { scheme: 'https', shared: sharedAddress });
   }
 
   /** Loads other certificates. Returns a function that starts to show them. Throws as loadCertificates does. */
-  prepare(files: readonly TlsCertificate[], issued = this.#issued): () => void {
-    const loaded = this.#front && loadCertificates([...files, ...issued]);
+  prepare(files: readonly TlsCertificate[], issued = this.#issuedCertificates): () => void {
+    const certificates = this.#front && loadCertificates([...files, ...issued]);
     return () => {
-      this.#files = files;
-      this.#issued = issued;
+      this.#fileCertificates = files;
+      this.#issuedCertificates = issued;
       if (this.#front === undefined) return;
-      this.#loaded = loaded;
-      this.#front.useCertificates(loaded);
+      this.#certificates = certificates;
+      this.#front.useCertificates(certificates);
     };
   }
 
   /** As Gateway.showIssued. */
   showIssued(issued: readonly TlsCertificate[]): void {
-    this.prepare(this.#files, issued)();
+    this.prepare(this.#fileCertificates, issued)();
   }
 
   /** As certificateExpiry. */
   expiry(): ReadonlyMap<string, number> {
-    return certificateExpiry([...this.#files, ...this.#issued]);
+    return certificateExpiry([...this.#fileCertificates, ...this.#issuedCertificates]);
   }
 
-  /** Closes it. Requests may finish for at most `drainMs`. */
+  /** Stops listening. Requests may finish for at most `drainMs`. */
   async close(drainMs: number): Promise<void> {
     if (this.#front === undefined) return;
     this.#front.drain();

@@ -22,7 +22,7 @@ const VERSIONS: ReadonlyMap<number, string> = new Map([
   [0x0002, 's2'],
 ]);
 
-const NOTHING = '000000000000';
+const NO_VALUES = '000000000000';
 /** server_name and ALPN depend on the site, not on the visitor's program. */
 const NOT_HASHED: ReadonlySet<number> = new Set([0, 16]);
 
@@ -33,7 +33,7 @@ const NOT_HASHED: ReadonlySet<number> = new Set([0, 16]);
  */
 export function ja4Of(input: Ja4Input): string {
   const { ciphers, extensions, signatureAlgorithms } = input;
-  const counted = [
+  const counts = [
     't',
     VERSIONS.get(input.version) ?? '00',
     input.namesServer ? 'd' : 'i',
@@ -44,9 +44,9 @@ export function ja4Of(input: Ja4Input): string {
   const types = hexList(extensions.filter((type) => !NOT_HASHED.has(type)).sort(ascending));
   const algorithms = signatureAlgorithms.length === 0 ? '' : `_${hexList(signatureAlgorithms)}`;
   return [
-    counted,
-    ciphers.length === 0 ? NOTHING : digest(hexList([...ciphers].sort(ascending))),
-    extensions.length === 0 ? NOTHING : digest(types + algorithms),
+    counts,
+    ciphers.length === 0 ? NO_VALUES : digest(hexList([...ciphers].sort(ascending))),
+    extensions.length === 0 ? NO_VALUES : digest(types + algorithms),
   ].join('_');
 }
 

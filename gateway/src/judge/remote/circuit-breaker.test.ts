@@ -4,7 +4,7 @@ import {
   BREAKER_LIMITS,
   type BreakerChange,
   CircuitBreaker,
-  type Ended,
+  type QuestionResult,
 } from './circuit-breaker.ts';
 
 const { failures, firstPauseMs, longestPauseMs, networks, leastMs } = BREAKER_LIMITS;
@@ -19,7 +19,7 @@ function build() {
   );
   let asked = 0;
   /** Asks about a visitor of `network`: by default of another one each time. */
-  const ask = (ended: Ended, network = `network ${asked++ % networks}`) => {
+  const ask = (ended: QuestionResult, network = `network ${asked++ % networks}`) => {
     const admission = breaker.admit();
     if (admission !== 'refused') breaker.settle(admission, ended, network);
     return admission;

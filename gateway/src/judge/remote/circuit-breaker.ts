@@ -25,7 +25,7 @@ export const BREAKER_LIMITS: BreakerLimits = {
 export type Admission = 'asked' | 'trial' | 'refused';
 
 /** How an admitted question ended. `neither` says nothing about the validator. */
-export type Ended = 'answered' | 'failed' | 'neither';
+export type QuestionResult = 'answered' | 'failed' | 'neither';
 
 export type BreakerChange =
   | { readonly kind: 'opened' | 'stayed_open'; readonly pauseMs: number }
@@ -83,15 +83,15 @@ export class CircuitBreaker {
   }
 
   /** `network` is the network of the visitor whom the question was about. */
-  settle(admission: 'asked' | 'trial', ended: Ended, network: string): void {
-    if (admission === 'trial') this.#settleTrial(ended);
+  settle(admission: 'asked' | 'trial', result: QuestionResult, network: string): void {
+    if (admission === 'trial') this.#settleTrial(result);
     // A question that was sent before the breaker opened says nothing about the validator now.
-    else if (this.#state === 'closed') this.#count(ended, network);
+    else if (this.#state === 'closed') this.#count(result, network);
   }
 
-  #settleTrial(ended: Ended): void {
+  #settleTrial(result: QuestionResult): void {
     const { longestPauseMs } = this.#limits;
-    switch (ended) {
+    switch (result) {
       case 'answered':
         this.#state = 'closed';
         this.#forget();
@@ -106,8 +106,8 @@ export class CircuitBreaker {
     }
   }
 
-  #count(ended: Ended, network: string): void {
-    switch (ended) {
+  #count(result: QuestionResult, network: string): void {
+    switch (result) {
       case 'answered':
         this.#forget();
         return;

@@ -6,8 +6,8 @@ import type { Queue, Waiter, Window } from './queue.ts';
 export type Reply =
   | { readonly kind: 'answer'; readonly status: number; readonly body: Buffer }
   /** The header section came, but the body was too large, came too late, or broke off. */
-  | { readonly kind: 'partial'; readonly status: number; readonly why: 'too large' | Silence }
-  | { readonly kind: 'none'; readonly why: Silence; readonly detail: string };
+  | { readonly kind: 'partial'; readonly status: number; readonly cause: 'too large' | Silence }
+  | { readonly kind: 'none'; readonly cause: Silence; readonly detail: string };
 
 export type Silence = 'timeout' | 'connection' | GivenUp;
 /**
@@ -17,7 +17,7 @@ export type Silence = 'timeout' | 'connection' | GivenUp;
 type GivenUp = 'given up' | 'overloaded';
 
 /** What is the same for every question to one validator. */
-export interface Asking {
+export interface ValidatorTerms {
   readonly connections: Connections;
   readonly queue: Queue;
   readonly window: Window;
@@ -47,53 +47,53 @@ const STALE_ERRORS: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET
  * let visitors pass unchecked.
  */
 export class Question implements Dispatcher.DispatchHandler, Waiter {
-  readonly #asking: Asking;
+  readonly #terms: ValidatorTerms;
   readonly bytes: number;
   readonly #body: string;
   readonly #settle: (reply: Reply) => void;
   readonly #wait: Wait;
   /** The question could not be sent at once. */
-  #hadToWait = false;
+  #hasWaited = false;
   #sentAt = 0;
   #isUnderWay = false;
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
   /** The connection may be a kept one that the other side has closed. */
   #mayBeStale = false;
-  #answerBegun = false;
+  #hasAnswerBegun = false;
   #status = 0;
   #parts: Buffer[] = [];
   #bytes = 0;
 
-  constructor(asking: Asking, body: string, settle: (reply: Reply) => void) {
-    this.#asking = asking;
+  constructor(terms: ValidatorTerms, body: string, settle: (reply: Reply) => void) {
+    this.#terms = terms;
     this.#body = body;
     this.bytes = body.length;
     this.#settle = settle;
-    this.#wait = asking.patience.begin((why) => {
-      this.#cut(this.#lateness(why));
+    this.#wait = terms.patience.begin((lateReason) => {
+      this.#abandon(this.#lateness(lateReason));
     });
   }
 
   /** Sends the question, now or when its turn comes. */
   ask(): void {
-    if (!this.#asking.queue.take(this)) this.#cut('overloaded');
-    else this.#hadToWait = !this.#isUnderWay;
+    if (!this.#terms.queue.take(this)) this.#abandon('overloaded');
+    else this.#hasWaited = !this.#isUnderWay;
   }
 
-  giveUp(why: GivenUp): void {
-    this.#cut(why);
+  giveUp(cause: GivenUp): void {
+    this.#abandon(cause);
   }
 
   isInTime(): boolean {
-    const { patience, window } = this.#asking;
+    const { patience, window } = this.#terms;
     const isInTime = patience.counted - this.#wait.countedAt <= patience.limitMs / 2;
-    if (!isInTime && !window.isSilent) this.#cut('overloaded');
+    if (!isInTime && !window.isSilent) this.#abandon('overloaded');
     return isInTime;
   }
 
   start(): void {
-    const { connections, patience } = this.#asking;
+    const { connections, patience } = this.#terms;
     this.#isUnderWay = true;
     // The pool does not say which connection it takes.
     this.#mayBeStale = connections.areOpen();
@@ -102,7 +102,7 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   }
 
   #send(): void {
-    const { connections, path, headers } = this.#asking;
+    const { connections, path, headers } = this.#terms;
     this.#controller = undefined;
     connections.pool.dispatch({ path, method: 'POST', headers, body: this.#body }, this);
   }
@@ -113,7 +113,7 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   }
 
   onResponseStarted(): void {
-    this.#answerBegun = true;
+    this.#hasAnswerBegun = true;
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
@@ -123,15 +123,15 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return;
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#asking.maxAnswerBytes) this.#cut('too large');
+    if (this.#bytes > this.#terms.maxAnswerBytes) this.#abandon('too large');
     else this.#parts.push(chunk);
   }
 
   onResponseEnd(): void {
-    const [first = EMPTY] = this.#parts;
-    const body = this.#parts.length > 1 ? Buffer.concat(this.#parts) : first;
-    const { window, queue } = this.#asking;
-    window.answered(this.bytes, this.#sentAt, queue.areWaiting);
+    const [firstPart = EMPTY] = this.#parts;
+    const body = this.#parts.length > 1 ? Buffer.concat(this.#parts) : firstPart;
+    const { window, queue } = this.#terms;
+    window.noteAnswer(this.bytes, this.#sentAt, queue.areWaiting);
     this.#release();
     this.#finish({ kind: 'answer', status: this.#status, body });
   }
@@ -143,48 +143,48 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
       return;
     }
     this.#release();
-    this.#finish(this.#broken('connection', error.message));
+    this.#finish(this.#failedReply('connection', error.message));
   }
 
   #wasStale(error: Error): boolean {
     const { code = '' } = error as NodeJS.ErrnoException;
-    return this.#mayBeStale && !this.#answerBegun && STALE_ERRORS.has(code);
+    return this.#mayBeStale && !this.#hasAnswerBegun && STALE_ERRORS.has(code);
   }
 
   /** Ends the question from this side. One that was not sent yet leaves the queue. */
-  #cut(why: 'timeout' | 'too large' | GivenUp): void {
+  #abandon(cause: 'timeout' | 'too large' | GivenUp): void {
     if (this.#isSettled) return;
-    if (!this.#isUnderWay) this.#asking.queue.leave(this);
+    if (!this.#isUnderWay) this.#terms.queue.leave(this);
     this.#finish(
-      why === 'too large'
-        ? { kind: 'partial', status: this.#status, why }
-        : this.#broken(why, 'no answer in time'),
+      cause === 'too large'
+        ? { kind: 'partial', status: this.#status, cause }
+        : this.#failedReply(cause, 'no answer in time'),
     );
     // Without a controller the connection is not open yet. onRequestStart ends it when it opens.
     this.#controller?.abort(QUESTION_OVER);
   }
 
-  #lateness(why: LateReason): 'timeout' | 'overloaded' {
-    const isOwnFault = this.#hadToWait && !this.#asking.window.isSilent;
-    return why === 'busy' || isOwnFault ? 'overloaded' : 'timeout';
+  #lateness(lateReason: LateReason): 'timeout' | 'overloaded' {
+    const isOwnFault = this.#hasWaited && !this.#terms.window.isSilent;
+    return lateReason === 'busy' || isOwnFault ? 'overloaded' : 'timeout';
   }
 
-  #broken(why: Silence, detail: string): Reply {
+  #failedReply(cause: Silence, detail: string): Reply {
     return this.#status === 0
-      ? { kind: 'none', why, detail }
-      : { kind: 'partial', status: this.#status, why };
+      ? { kind: 'none', cause, detail }
+      : { kind: 'partial', status: this.#status, cause };
   }
 
   #release(): void {
     this.#isUnderWay = false;
-    this.#asking.queue.ended(this);
+    this.#terms.queue.release(this);
   }
 
   #finish(reply: Reply): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.#parts = [];
-    this.#asking.patience.end(this.#wait);
+    this.#terms.patience.end(this.#wait);
     this.#settle(reply);
   }
 }
@@ -221,10 +221,10 @@ export function openPool(origin: string, limits: PoolLimits, patience: Patience)
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   // `pool.stats` gives the same number, but reads all connections each time.
-  let open = 0;
-  pool.on('connect', () => open++);
-  pool.on('disconnect', () => open--);
-  return { pool, areOpen: () => open > 0 };
+  let openConnections = 0;
+  pool.on('connect', () => openConnections++);
+  pool.on('disconnect', () => openConnections--);
+  return { pool, areOpen: () => openConnections > 0 };
 }
 
 /**
@@ -232,7 +232,7 @@ export function openPool(origin: string, limits: PoolLimits, patience: Patience)
  * this thread was busy.
  */
 function connectWithin(patience: Patience): buildConnector.connector {
-  return (options, done) => {
+  return (options, callback) => {
     const attempt = new AbortController();
     const wait = patience.begin(() => {
       attempt.abort();
@@ -240,7 +240,7 @@ function connectWithin(patience: Patience): buildConnector.connector {
     const connect = buildConnector({ allowH2: false, timeout: 0, signal: attempt.signal });
     connect(options, (...result) => {
       patience.end(wait);
-      done(...result);
+      callback(...result);
     });
   };
 }

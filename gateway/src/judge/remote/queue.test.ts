@@ -13,7 +13,7 @@ test('after silence a new question is sent at once, although old ones still wait
   const unanswered = waiter('unanswered', true);
   queue.take(unanswered);
   queue.take(waiter('stale', false));
-  queue.ended(unanswered);
+  queue.release(unanswered);
   queue.take(waiter('new', true));
   expect(started).toEqual(['unanswered', 'new']);
   expect(queue.areWaiting).toBe(true);

@@ -4,7 +4,7 @@ export interface Waiter {
   readonly bytes: number;
   /** Whether there is still time for an answer. The waiter may leave the queue during this call. */
   isInTime(): boolean;
-  /** Sends the question. Called once. The waiter must call `Queue.ended` when it has ended. */
+  /** Sends the question. Called once. The waiter must call `Queue.release` when it has ended. */
   start(): void;
 }
 
@@ -19,7 +19,7 @@ interface QueueLimits {
 export class Queue {
   readonly #limits: QueueLimits;
   readonly #window: Window;
-  readonly #waiting = new Set<Waiter>();
+  readonly #waiters = new Set<Waiter>();
   #underWay = 0;
 
   constructor(limits: QueueLimits, window: Window) {
@@ -28,55 +28,55 @@ export class Queue {
   }
 
   get areWaiting(): boolean {
-    return this.#waiting.size > 0;
+    return this.#waiters.size > 0;
   }
 
   /** Starts the waiter, now or as soon as it is its turn. False when too many wait already. */
   take(waiter: Waiter): boolean {
     const { connections, waiting } = this.#limits;
-    // When nothing is under way, `ended` did not start those that still wait, because they were too late. So the new
+    // When nothing is under way, `release` did not start those that still wait, because they were too late. So the new
     // one is next.
     const isNext = !this.areWaiting || this.#underWay === 0;
     if (isNext && this.#hasRoomFor(waiter)) this.#start(waiter);
-    else if (this.#underWay + this.#waiting.size < connections + waiting) this.#waiting.add(waiter);
+    else if (this.#underWay + this.#waiters.size < connections + waiting) this.#waiters.add(waiter);
     else return false;
     return true;
   }
 
-  /** A started waiter does not need its connection any more. Starts the next ones. */
-  ended({ bytes }: Waiter): void {
+  /** Called when a started waiter does not need its connection any more. Starts the next waiters. */
+  release({ bytes }: Waiter): void {
     this.#underWay--;
-    this.#window.ended(bytes, this.areWaiting);
-    for (const next of this.#waiting) {
+    this.#window.noteEnd(bytes, this.areWaiting);
+    for (const next of this.#waiters) {
       if (!next.isInTime()) continue;
       if (!this.#hasRoomFor(next)) return;
-      this.#waiting.delete(next);
+      this.#waiters.delete(next);
       this.#start(next);
     }
   }
 
   /** Forgets a waiter that does not want to be started any more. */
   leave(waiter: Waiter): void {
-    this.#waiting.delete(waiter);
+    this.#waiters.delete(waiter);
   }
 
   #hasRoomFor({ bytes }: Waiter): boolean {
-    return this.#underWay < this.#limits.connections && this.#window.fits(bytes);
+    return this.#underWay < this.#limits.connections && this.#window.hasRoomFor(bytes);
   }
 
   #start(waiter: Waiter): void {
     this.#underWay++;
-    this.#window.sent(waiter.bytes);
+    this.#window.noteSent(waiter.bytes);
     waiter.start();
   }
 }
 
 /** Bytes of questions that may be under way: at the start, and at most. */
 const FIRST_BYTES = 16 * 1024;
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
 /** Each answer adds this to the remembered fastest time, because a validator may become slower for good. */
-const FASTEST_GROWS_MS = 0.1;
+const FASTEST_GROWTH_MS = 0.1;
 
 /**
  * Bounds how much one validator is asked at once, by how promptly it answers. It counts bytes, because the cost of
@@ -87,7 +87,7 @@ const FASTEST_GROWS_MS = 0.1;
  */
 export class Window {
   readonly #limitMs: number;
-  readonly #now: () => number;
+  readonly #clock: () => number;
   #size = FIRST_BYTES;
   #underWay = 0;
   #fastestMs = Number.POSITIVE_INFINITY;
@@ -95,45 +95,45 @@ export class Window {
   /** The time since which questions are under way and none was answered. */
   #unansweredSince: number | undefined;
 
-  /** `limitMs` is the time limit of an answer. `now` gives the milliseconds that count for it. */
-  constructor(limitMs: number, now: () => number) {
+  /** `limitMs` is the time limit of an answer. `clock` gives the milliseconds that count for it. */
+  constructor(limitMs: number, clock: () => number) {
     this.#limitMs = limitMs;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /** Whether no question was answered for the time limit of one answer. */
   get isSilent(): boolean {
     const since = this.#unansweredSince;
-    return since !== undefined && this.#now() - since >= this.#limitMs;
+    return since !== undefined && this.#clock() - since >= this.#limitMs;
   }
 
   /** Whether a question of this length may be sent now. When nothing is under way, it always may. */
-  fits(bytes: number): boolean {
+  hasRoomFor(bytes: number): boolean {
     if (this.#underWay === 0) return true;
     return this.#underWay + bytes <= this.#size && !this.isSilent;
   }
 
-  sent(bytes: number): void {
+  noteSent(bytes: number): void {
     this.#underWay += bytes;
-    this.#unansweredSince ??= this.#now();
+    this.#unansweredSince ??= this.#clock();
   }
 
   /** A question that was sent has ended, with or without an answer. */
-  ended(bytes: number, areOthersWaiting: boolean): void {
+  noteEnd(bytes: number, areOthersWaiting: boolean): void {
     this.#underWay -= bytes;
     if (this.#underWay === 0 && !areOthersWaiting) this.#size = FIRST_BYTES;
   }
 
-  /** A question that was sent at `sentAt` was answered. `ended` follows later. */
-  answered(bytes: number, sentAt: number, areOthersWaiting: boolean): void {
-    const now = this.#now();
+  /** A question that was sent at `sentAt` was answered. `noteEnd` follows later. */
+  noteAnswer(bytes: number, sentAt: number, areOthersWaiting: boolean): void {
+    const now = this.#clock();
     const tookMs = now - sentAt;
     this.#unansweredSince = this.#underWay > bytes ? now : undefined;
-    this.#fastestMs = Math.min(tookMs, this.#fastestMs + FASTEST_GROWS_MS);
+    this.#fastestMs = Math.min(tookMs, this.#fastestMs + FASTEST_GROWTH_MS);
     const queuedMs = tookMs - this.#fastestMs;
     if (queuedMs > this.#limitMs / 4) this.#halve(now);
     else if (queuedMs > this.#limitMs / 8) return;
-    else if (areOthersWaiting) this.#size = Math.min(this.#size + bytes, MOST_BYTES);
+    else if (areOthersWaiting) this.#size = Math.min(this.#size + bytes, MAX_BYTES);
     else if (2 * this.#underWay < this.#size)
       this.#size = Math.max(this.#size - bytes, FIRST_BYTES);
   }

@@ -10,16 +10,16 @@ function build() {
   /** Answers `count` questions of 1 KiB, each after `tookMs`. `more`: other questions wait. */
   const answer = (count: number, tookMs = 10, more = true) => {
     for (let i = 0; i < count; i++) {
-      window.sent(KIB);
-      window.answered(KIB, time.now - tookMs, more);
-      window.ended(KIB, true);
+      window.noteSent(KIB);
+      window.noteAnswer(KIB, time.now - tookMs, more);
+      window.noteEnd(KIB, true);
     }
   };
   /** How many questions of this length may be under way. */
   const room = (bytes = KIB) => {
     let count = 0;
-    for (; window.fits(bytes); count++) window.sent(bytes);
-    for (let i = 0; i < count; i++) window.ended(bytes, true);
+    for (; window.hasRoomFor(bytes); count++) window.noteSent(bytes);
+    for (let i = 0; i < count; i++) window.noteEnd(bytes, true);
     return count;
   };
   return { window, time, answer, room };
@@ -65,13 +65,13 @@ test('a long distance to the validator does not count as slow', () => {
 test('a validator without an answer for the time limit is silent, and is asked one question at a time', () => {
   const { window, time, answer, room } = build();
   answer(1_000);
-  window.sent(KIB);
+  window.noteSent(KIB);
   time.now += LIMIT_MS - 1;
   expect(window.isSilent).toBe(false);
   time.now += 1;
-  expect([window.isSilent, window.fits(KIB)]).toEqual([true, false]);
+  expect([window.isSilent, window.hasRoomFor(KIB)]).toEqual([true, false]);
   // The gateway gave up this question, so the next one may be sent, alone.
-  window.ended(KIB, true);
+  window.noteEnd(KIB, true);
   expect([window.isSilent, room()]).toEqual([true, 1]);
   answer(1);
   expect([window.isSilent, room()]).toEqual([false, 256]);
@@ -85,7 +85,7 @@ test('an unused window shrinks, and the next burst begins with a small one', () 
 
   const idle = build();
   idle.answer(1_000);
-  idle.window.sent(KIB);
-  idle.window.ended(KIB, false);
+  idle.window.noteSent(KIB);
+  idle.window.noteEnd(KIB, false);
   expect(idle.room()).toBe(16);
 });

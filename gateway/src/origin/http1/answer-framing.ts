@@ -15,16 +15,16 @@ export type AnswerFraming =
   | { readonly kind: 'chunked' }
   | { readonly kind: 'until close' };
 
-const NONE: AnswerFraming = { kind: 'none' };
-const CHUNKED: AnswerFraming = { kind: 'chunked' };
+const NO_BODY: AnswerFraming = { kind: 'none' };
+const CHUNKED_BODY: AnswerFraming = { kind: 'chunked' };
 const UNTIL_CLOSE: AnswerFraming = { kind: 'until close' };
 
 /** Collects the fields that say where a message ends, and whether its connection stays open. */
 export class FramingFields {
   length: number | undefined;
-  chunked = false;
-  closes = false;
-  keeps = false;
+  isChunked = false;
+  closesConnection = false;
+  keepsConnection = false;
   /** `Keep-Alive: timeout=`, in seconds. */
   keepsForS: number | undefined;
   #lastHint = '';
@@ -32,9 +32,9 @@ export class FramingFields {
 
   reset(): void {
     this.length = undefined;
-    this.chunked = false;
-    this.closes = false;
-    this.keeps = false;
+    this.isChunked = false;
+    this.closesConnection = false;
+    this.keepsConnection = false;
     this.keepsForS = undefined;
   }
 
@@ -62,9 +62,9 @@ export class FramingFields {
   #noteConnection(name: string, value: string): void {
     if (name === 'connection') {
       for (const option of members(value.toLowerCase())) {
-        const trimmed = withoutBlanks(option);
-        if (trimmed === 'close') this.closes = true;
-        else if (trimmed === 'keep-alive') this.keeps = true;
+        const trimmedOption = withoutBlanks(option);
+        if (trimmedOption === 'close') this.closesConnection = true;
+        else if (trimmedOption === 'keep-alive') this.keepsConnection = true;
       }
     } else if (name === 'keep-alive') {
       // An origin sends the same value each time, so the last result is kept.
@@ -92,8 +92,9 @@ export class FramingFields {
 
   /** Guard cannot decode other codings. With `chunked` twice, one chunked body would be inside another. */
   #noteCoding(value: string): string | undefined {
-    if (this.chunked || value.toLowerCase() !== 'chunked') return 'Transfer-Encoding not supported';
-    this.chunked = true;
+    if (this.isChunked || value.toLowerCase() !== 'chunked')
+      return 'Transfer-Encoding not supported';
+    this.isChunked = true;
     return undefined;
   }
 }
@@ -105,10 +106,10 @@ export class FramingFields {
  */
 export function trailerFault(fields: readonly string[]): string | undefined {
   const name = fields[fields.length - 2] ?? '';
-  const frames =
+  const isFraming =
     (name.length === 14 && name.toLowerCase() === 'content-length') ||
     (name.length === 17 && name.toLowerCase() === 'transfer-encoding');
-  return frames ? 'framing in a trailer section' : undefined;
+  return isFraming ? 'framing in a trailer section' : undefined;
 }
 
 /** The `timeout` of Keep-Alive, in seconds. Undefined when there is none. */
@@ -122,21 +123,21 @@ function readTimeout(hint: string): number | undefined {
 
 /**
  * The framing of an answer (RFC 9112 section 6.3). Suspicious answers are refused, and the result is a string that
- * says why. `head` is true when the request was HEAD.
+ * says why. `isHead` is true when the request was HEAD.
  */
 export function framingOf(
   { status, minor }: StatusLine,
   fields: FramingFields,
-  head: boolean,
+  isHead: boolean,
 ): AnswerFraming | string {
-  if (fields.chunked && fields.length !== undefined) {
+  if (fields.isChunked && fields.length !== undefined) {
     return 'Transfer-Encoding and Content-Length in one answer';
   }
-  if (fields.chunked && minor === 0) return 'Transfer-Encoding in an answer of HTTP/1.0';
-  if (head || status === 204 || status === 304) return NONE;
-  if (fields.chunked) return CHUNKED;
+  if (fields.isChunked && minor === 0) return 'Transfer-Encoding in an answer of HTTP/1.0';
+  if (isHead || status === 204 || status === 304) return NO_BODY;
+  if (fields.isChunked) return CHUNKED_BODY;
   if (fields.length === undefined) return UNTIL_CLOSE;
-  return fields.length === 0 ? NONE : { kind: 'sized', length: fields.length };
+  return fields.length === 0 ? NO_BODY : { kind: 'sized', length: fields.length };
 }
 
 /**
@@ -147,15 +148,15 @@ export function framingOf(
 export function keepsConnection(
   { status, minor }: StatusLine,
   fields: FramingFields,
-  head: boolean,
+  isHead: boolean,
 ): boolean {
-  if (head || fields.closes || (minor === 0 && !fields.keeps)) return false;
-  return status !== 204 || (!fields.chunked && (fields.length ?? 0) === 0);
+  if (isHead || fields.closesConnection || (minor === 0 && !fields.keepsConnection)) return false;
+  return status !== 204 || (!fields.isChunked && (fields.length ?? 0) === 0);
 }
 
 interface ChunkSize {
   readonly size: number;
-  /** The length of the extensions behind the size. Their content is ignored (RFC 9112 section 7.1.1). */
+  /** The length of the extensions after the size. Their content is ignored (RFC 9112 section 7.1.1). */
   readonly extensionBytes: number;
 }
 

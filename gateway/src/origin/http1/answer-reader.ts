@@ -40,26 +40,26 @@ export class AnswerReader {
   #status: StatusLine = { minor: 1, status: 0, reason: '' };
   #fields: string[] = [];
   /** Whether the request was HEAD. */
-  #head = false;
-  #begun = false;
-  #interim = 0;
+  #isHead = false;
+  #hasBegun = false;
+  #interimCount = 0;
   /** How many more bytes the lines of this section may have. */
   #lineBudget = 0;
   #extensionBudget = 0;
   /** Bytes of the body, or of the chunk, that are still to come. */
-  #left = 0;
-  #reusable = false;
+  #remainingBytes = 0;
+  #isReusable = false;
 
   constructor(sink: AnswerSink, maxHeaderBytes: number) {
     this.#sink = sink;
     this.#maxHeaderBytes = maxHeaderBytes;
   }
 
-  /** Starts to expect an answer. `head` is true when the request was HEAD. */
-  expect(head: boolean): void {
-    this.#head = head;
-    this.#begun = false;
-    this.#interim = 0;
+  /** Starts to expect an answer. `isHead` is true when the request was HEAD. */
+  expect(isHead: boolean): void {
+    this.#isHead = isHead;
+    this.#hasBegun = false;
+    this.#interimCount = 0;
     this.#extensionBudget = HTTP1_LIMITS.maxChunkExtensionBytes;
     this.#beginHead();
   }
@@ -70,13 +70,13 @@ export class AnswerReader {
   }
 
   /** Whether a byte of the answer has come. */
-  get begun(): boolean {
-    return this.#begun;
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
-  /** Reads the bytes of `chunk` up to `end`. It does not need them afterwards. */
+  /** Reads the bytes of `chunk` up to `end`. The reader does not need them afterwards. */
   read(chunk: Buffer, end: number): void {
-    this.#begun = true;
+    this.#hasBegun = true;
     this.#section.take(chunk, end);
     let at = 0;
     while (at < end) {
@@ -119,13 +119,13 @@ export class AnswerReader {
       this.#sink.onBody(chunk, at, end, false);
       return end;
     }
-    const to = Math.min(end, at + this.#left);
-    this.#left -= to - at;
-    const inChunks = this.#state === 'chunk';
-    const isLast = this.#left === 0 && !inChunks;
+    const to = Math.min(end, at + this.#remainingBytes);
+    this.#remainingBytes -= to - at;
+    const isChunk = this.#state === 'chunk';
+    const isLast = this.#remainingBytes === 0 && !isChunk;
     this.#sink.onBody(chunk, at, to, isLast);
     if (isLast) this.#complete(NO_FIELDS, to < end);
-    else if (this.#left === 0 && this.#isReading()) this.#expectLine('chunk end', 2);
+    else if (this.#remainingBytes === 0 && this.#isReading()) this.#expectLine('chunk end', 2);
     return to;
   }
 
@@ -133,8 +133,8 @@ export class AnswerReader {
   #readLine(chunk: Buffer, at: number, end: number): number {
     let lf = at;
     while (lf < end && chunk[lf] !== LF) lf++;
-    const next = Math.min(lf + 1, end);
-    const length = this.#line.length + next - at;
+    const lineEnd = Math.min(lf + 1, end);
+    const length = this.#line.length + lineEnd - at;
     if (length > this.#lineBudget) {
       this.#fail(`${this.#state}: too long`);
       return end;
@@ -145,33 +145,33 @@ export class AnswerReader {
     }
     this.#lineBudget -= length;
     if (this.#line.length === 0) {
-      this.#endLine(chunk, at, lf, next < end);
+      this.#endLine(chunk, at, lf, lineEnd < end);
     } else {
-      this.#line.append(chunk, at, next);
+      this.#line.append(chunk, at, lineEnd);
       const line = this.#line.take();
-      this.#endLine(line, 0, line.length - 1, next < end);
+      this.#endLine(line, 0, line.length - 1, lineEnd < end);
     }
-    return next;
+    return lineEnd;
   }
 
-  /** `lf` is the index of the line's LF. `more` is true when bytes behind the line have come already. */
-  #endLine(bytes: Buffer, from: number, lf: number, more: boolean): void {
-    if (lf > from && bytes[lf - 1] === CR) this.#takeLine(bytes, from, lf - 1, more);
+  /** `lf` is the index of the line's LF. `hasMore` is true when bytes after the line have come already. */
+  #endLine(bytes: Buffer, from: number, lf: number, hasMore: boolean): void {
+    if (lf > from && bytes[lf - 1] === CR) this.#takeLine(bytes, from, lf - 1, hasMore);
     else this.#fail('line that does not end in CR LF');
   }
 
-  #takeLine(bytes: Buffer, from: number, to: number, more: boolean): void {
+  #takeLine(bytes: Buffer, from: number, to: number, hasMore: boolean): void {
     const isEmpty = to === from;
     switch (this.#state) {
       case 'status line':
         this.#takeStatusLine(bytes, from, to);
         break;
       case 'fields':
-        if (isEmpty) this.#takeHead(more);
+        if (isEmpty) this.#takeHead(hasMore);
         else this.#takeField(bytes, from, to);
         break;
       case 'trailers':
-        if (isEmpty) this.#complete(this.#fields, more);
+        if (isEmpty) this.#complete(this.#fields, hasMore);
         else this.#takeField(bytes, from, to);
         break;
       case 'chunk size':
@@ -212,45 +212,45 @@ export class AnswerReader {
     return this.#state === 'fields' ? this.#framing.note(fields) : trailerFault(fields);
   }
 
-  #takeHead(more: boolean): void {
+  #takeHead(hasMore: boolean): void {
     const { status, reason } = this.#status;
     const fields = this.#fields;
     if (status < 200) {
       this.#takeInterim(status, fields);
       return;
     }
-    const framing = framingOf(this.#status, this.#framing, this.#head);
+    const framing = framingOf(this.#status, this.#framing, this.#isHead);
     if (typeof framing === 'string') {
       this.#fail(framing);
       return;
     }
-    this.#reusable = keepsConnection(this.#status, this.#framing, this.#head);
+    this.#isReusable = keepsConnection(this.#status, this.#framing, this.#isHead);
     this.#sink.onHead(status, reason, fields);
-    if (this.#isReading()) this.#beginBody(framing, more);
+    if (this.#isReading()) this.#beginBody(framing, hasMore);
   }
 
   #takeInterim(status: number, fields: readonly string[]): void {
-    this.#interim++;
+    this.#interimCount++;
     if (status === 101) this.#fail('101 that no request asked for');
-    else if (this.#interim > HTTP1_LIMITS.maxInterim) this.#fail('too many interim answers');
+    else if (this.#interimCount > HTTP1_LIMITS.maxInterim) this.#fail('too many interim answers');
     else {
       this.#beginHead();
       this.#sink.onInformational(status, fields);
     }
   }
 
-  #beginBody(framing: AnswerFraming, more: boolean): void {
+  #beginBody(framing: AnswerFraming, hasMore: boolean): void {
     switch (framing.kind) {
       case 'none':
-        this.#complete(NO_FIELDS, more);
+        this.#complete(NO_FIELDS, hasMore);
         break;
       case 'sized':
         this.#state = 'sized body';
-        this.#left = framing.length;
+        this.#remainingBytes = framing.length;
         break;
       case 'until close':
         this.#state = 'body until close';
-        this.#reusable = false;
+        this.#isReusable = false;
         break;
       case 'chunked':
         this.#expectLine('chunk size', HTTP1_LIMITS.maxChunkLineBytes);
@@ -269,7 +269,7 @@ export class AnswerReader {
       this.#expectLine('trailers', this.#maxHeaderBytes);
     } else {
       this.#state = 'chunk';
-      this.#left = line.size;
+      this.#remainingBytes = line.size;
     }
   }
 
@@ -278,11 +278,11 @@ export class AnswerReader {
     this.#lineBudget = maxBytes;
   }
 
-  /** `surplus` is true when bytes came behind the end of the answer. Then the connection is not used again. */
-  #complete(trailers: readonly string[], surplus: boolean): void {
+  /** `hasSurplus` is true when bytes came after the end of the answer. Then the connection is not used again. */
+  #complete(trailers: readonly string[], hasSurplus: boolean): void {
     if (!this.#isReading()) return;
-    this.#state = surplus ? 'stopped' : 'idle';
-    this.#sink.onComplete(trailers, this.#reusable && !surplus, this.#framing.keepsForS);
+    this.#state = hasSurplus ? 'stopped' : 'idle';
+    this.#sink.onComplete(trailers, this.#isReusable && !hasSurplus, this.#framing.keepsForS);
   }
 
   #fail(fault: string): void {

@@ -3,12 +3,12 @@ export interface AnswerSink {
   onInformational(status: number, fields: readonly string[]): void;
   onHead(status: number, reason: string, fields: readonly string[]): void;
   /** A part of the body: `chunk` from `from` to `to`. */
-  onBody(chunk: Buffer, from: number, to: number, last: boolean): void;
+  onBody(chunk: Buffer, from: number, to: number, isLast: boolean): void;
   /**
-   * `reusable` says that another answer may follow on the connection. `keepsForS` is how many seconds the origin
-   * promises to keep it open.
+   * `isReusable` says that another answer may follow on the connection. `keepsForS` is how many seconds the origin
+   * promises to keep the connection open.
    */
-  onComplete(trailers: readonly string[], reusable: boolean, keepsForS: number | undefined): void;
+  onComplete(trailers: readonly string[], isReusable: boolean, keepsForS: number | undefined): void;
   /** Nothing more is read after this. */
   onFault(fault: string): void;
 }

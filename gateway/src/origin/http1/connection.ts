@@ -32,13 +32,13 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
   readonly #pool: ConnectionPool;
   readonly #socket: Socket;
   readonly #reader: AnswerReader;
-  #connected = false;
+  #isConnected = false;
   #exchange: Exchange | undefined;
   #upload: Upload | undefined;
   /** The header section that is written at the end of this turn. */
   #head: string | undefined;
-  #answering = false;
-  #paused = false;
+  #isAnswering = false;
+  #isPaused = false;
 
   constructor(socket: Socket, pool: ConnectionPool) {
     this.#socket = socket;
@@ -50,10 +50,10 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
     });
     socket.on('end', () => {
       this.#reader.finish();
-      this.#lost();
+      this.#closeLost();
     });
     socket.on('close', () => {
-      this.#lost();
+      this.#closeLost();
     });
     socket.on('drain', () => {
       this.#upload?.resume();
@@ -66,7 +66,7 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
 
   /** TCP is connected, and the TLS handshake is done where there is one. */
   onConnected(): void {
-    this.#connected = true;
+    this.#isConnected = true;
     const body = this.#exchange?.request.body;
     if (body === undefined) this.#awaitAnswer();
     else this.#startUpload(body);
@@ -89,7 +89,7 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
     const { method, body } = exchange.request;
     exchange.connection = this;
     this.#exchange = exchange;
-    this.#answering = false;
+    this.#isAnswering = false;
     this.#reader.expect(method === 'HEAD');
     if (body === undefined) {
       this.#head = head;
@@ -100,7 +100,7 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
     this.#head = head;
     // The body is not read before the connection is there. So another origin can get it when this one cannot be
     // reached.
-    if (this.#connected) this.#startUpload(body);
+    if (this.#isConnected) this.#startUpload(body);
   }
 
   #startUpload(body: RequestBody): void {
@@ -125,21 +125,21 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
   }
 
   pause(): void {
-    this.#paused = true;
+    this.#isPaused = true;
     this.deadline = NEVER;
     this.#socket.pause();
   }
 
   resume(): void {
-    if (!this.#paused) return;
-    this.#paused = false;
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
     this.deadline = this.#pool.ticks.tickAfter('body');
     this.#socket.resume();
   }
 
   /** The deadline has passed. */
   expire(): void {
-    if (this.#connected) this.#close({ kind: 'timeout', detail: 'the origin stood still' });
+    if (this.#isConnected) this.#close({ kind: 'timeout', detail: 'the origin stood still' });
     else this.#close({ kind: 'connect', detail: 'no connection in time' });
   }
 
@@ -153,26 +153,30 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
   }
 
   onHead(status: number, reason: string, fields: readonly string[]): void {
-    this.#answering = true;
+    this.#isAnswering = true;
     this.deadline = this.#pool.ticks.tickAfter('body');
     this.#exchange?.handler.onHead(status, reason, fields);
   }
 
-  onBody(chunk: Buffer, from: number, to: number, last: boolean): void {
-    this.deadline = this.#paused ? NEVER : this.#pool.ticks.tickAfter('body');
+  onBody(chunk: Buffer, from: number, to: number, isLast: boolean): void {
+    this.deadline = this.#isPaused ? NEVER : this.#pool.ticks.tickAfter('body');
     const part = to - from === chunk.length ? chunk : chunk.subarray(from, to);
-    this.#exchange?.handler.onData(part, last);
+    this.#exchange?.handler.onData(part, isLast);
   }
 
-  onComplete(trailers: readonly string[], reusable: boolean, keepsForS: number | undefined): void {
+  onComplete(
+    trailers: readonly string[],
+    isReusable: boolean,
+    keepsForS: number | undefined,
+  ): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
     // When the answer came before the end of the upload, the rest of the upload is not sent, so the connection cannot
     // be used again.
     const isSent = this.#upload === undefined;
-    if (reusable && isSent) {
+    if (isReusable && isSent) {
       this.#release(exchange);
-      if (this.#paused) this.resume();
+      if (this.#isPaused) this.resume();
       this.#pool.onIdle(this, keepsForS);
     } else {
       this.#close(undefined);
@@ -203,18 +207,18 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
 
   /** Sets the deadline of the origin. There is none while the visitor has to send more of the body. */
   #awaitAnswer(): void {
-    if (!this.#connected || this.#answering || this.#exchange === undefined) return;
-    const forVisitor = this.#upload !== undefined && !this.#upload.isBlocked;
-    this.deadline = forVisitor ? NEVER : this.#pool.ticks.tickAfter('head');
+    if (!this.#isConnected || this.#isAnswering || this.#exchange === undefined) return;
+    const waitsForVisitor = this.#upload !== undefined && !this.#upload.isBlocked;
+    this.deadline = waitsForVisitor ? NEVER : this.#pool.ticks.tickAfter('head');
   }
 
-  #lost(): void {
+  #closeLost(): void {
     this.#close({ kind: this.#lossKind(), detail: 'the origin closed the connection' });
   }
 
   #lossKind(): OriginError['kind'] {
-    if (!this.#connected) return 'connect';
-    return this.#reader.begun ? 'truncated' : 'closed';
+    if (!this.#isConnected) return 'connect';
+    return this.#reader.hasBegun ? 'truncated' : 'closed';
   }
 
   /** Closes the connection and ends its exchange. Without an error, the handler is not called. */

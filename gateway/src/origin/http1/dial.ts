@@ -22,9 +22,9 @@ function dialPlain(target: NetConnectOpts, pool: ConnectionPool): Connection {
   const socket = connect({
     ...target,
     onread: {
-      buffer: () => memory.next(),
+      buffer: () => memory.forNextRead(),
       callback: (length) => {
-        memory.free = connection.read(memory.bytes, length);
+        memory.isFree = connection.read(memory.bytes, length);
         return true;
       },
     },
@@ -64,19 +64,19 @@ function open(socket: Socket, pool: ConnectionPool): Connection {
 }
 
 /** The most bytes of one read (the size that libuv suggests). */
-const BYTES = 64 * 1024;
+const READ_BYTES = 64 * 1024;
 
 /** The memory into which one connection is read. It is used again, unless a reader still needs the last bytes. */
 class ReadMemory {
-  bytes = Buffer.allocUnsafeSlow(BYTES);
+  bytes = Buffer.allocUnsafeSlow(READ_BYTES);
   /** Whether the next read may overwrite the last one. */
-  free = true;
+  isFree = true;
 
   /** The memory for the next read. */
-  next(): Buffer {
-    if (!this.free) {
-      this.bytes = Buffer.allocUnsafeSlow(BYTES);
-      this.free = true;
+  forNextRead(): Buffer {
+    if (!this.isFree) {
+      this.bytes = Buffer.allocUnsafeSlow(READ_BYTES);
+      this.isFree = true;
     }
     return this.bytes;
   }

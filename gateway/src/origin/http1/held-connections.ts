@@ -17,15 +17,15 @@ export class HeldConnections {
   }
 
   /**
-   * Takes the visitor's own connection, when it is idle. One that became idle before the tick `since` is closed. Then the
+   * Takes the visitor's own connection, when it is idle. One that became idle before the tick `minIdleTick` is closed. Then the
    * origin asks the visitor to sign in again.
    */
-  take(visitor: VisitorSocket | undefined, since: number): Connection | undefined {
+  take(visitor: VisitorSocket | undefined, minIdleTick: number): Connection | undefined {
     if (visitor === undefined || this.#idleCount === 0) return undefined;
     const connection = this.#idle.get(visitor);
     if (connection === undefined) return undefined;
     this.remove(connection);
-    if (connection.idleSince >= since) return connection;
+    if (connection.idleSince >= minIdleTick) return connection;
     connection.destroy();
     return undefined;
   }
@@ -40,8 +40,8 @@ export class HeldConnections {
     if (this.#idle.has(visitor)) return;
     this.#idle.set(visitor, undefined);
     visitor.once('close', () => {
-      const left = this.#idle.get(visitor);
-      left?.destroy();
+      const idleConnection = this.#idle.get(visitor);
+      idleConnection?.destroy();
       this.#idle.delete(visitor);
     });
   }

@@ -14,12 +14,12 @@ import {
   type OriginExchange,
   type OriginRequest,
   REPEATABLE,
-  type Room,
+  type Capacity,
 } from '../origin.ts';
 
 /**
  * The client of an origin in HTTP/1.1 (RFC 9112). Each connection carries one request at a time, so no request waits
- * behind another. A request takes the connection that became idle last, or opens a new one. The lanes bound how many
+ * for another. A request takes the connection that became idle last, or opens a new one. The lanes bound how many
  * there are.
  */
 export class Http1Origin implements OpenOrigin, ConnectionPool {
@@ -28,9 +28,9 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
   readonly ticks: OriginTicks;
   readonly #dial: Dial;
   readonly #lanes: Lanes;
-  readonly #open = new Set<Connection>();
-  readonly #idle = new IdleStack<Connection>(HTTP1_LIMITS.maxIdle);
-  readonly #held = new HeldConnections(HTTP1_LIMITS.maxIdle);
+  readonly #connections = new Set<Connection>();
+  readonly #idleStack = new IdleStack<Connection>(HTTP1_LIMITS.maxIdle);
+  readonly #heldConnections = new HeldConnections(HTTP1_LIMITS.maxIdle);
   #sweep: NodeJS.Timeout | undefined;
   #closing: PromiseWithResolvers<undefined> | undefined;
 
@@ -58,17 +58,19 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
       process.nextTick(refuse, this.#lanes, exchange);
       return exchange;
     }
-    const repeatable = body === undefined && REPEATABLE.has(method);
-    const since = repeatable ? 0 : this.ticks.sweepCount - FRESH_TICKS;
-    const kept =
-      lane === 'retry' ? undefined : (this.#held.take(visitor, since) ?? this.#idle.take(since));
-    const connection = kept ?? this.#openConnection();
-    if (request.signsIn === true) this.#held.hold(connection, visitor);
+    const isRepeatable = body === undefined && REPEATABLE.has(method);
+    const minIdleTick = isRepeatable ? 0 : this.ticks.sweepCount - FRESH_TICKS;
+    const idleConnection =
+      lane === 'retry'
+        ? undefined
+        : (this.#heldConnections.take(visitor, minIdleTick) ?? this.#idleStack.take(minIdleTick));
+    const connection = idleConnection ?? this.#openConnection();
+    if (request.signsIn === true) this.#heldConnections.hold(connection, visitor);
     connection.send(exchange, head);
     return exchange;
   }
 
-  room(lane: Lane): Room {
+  capacityOf(lane: Lane): Capacity {
     return this.#lanes.room(lane);
   }
 
@@ -80,17 +82,17 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
     const idleTicks = idleTicksOf(keepsForS);
     connection.idleSince = this.ticks.sweepCount;
     connection.deadline = this.ticks.sweepCount + idleTicks;
-    const idle = connection.holder === undefined ? this.#idle : this.#held;
-    if (this.#closing !== undefined || idleTicks <= 0 || !idle.put(connection)) {
+    const store = connection.holder === undefined ? this.#idleStack : this.#heldConnections;
+    if (this.#closing !== undefined || idleTicks <= 0 || !store.put(connection)) {
       connection.destroy();
     }
   }
 
   onClosed(connection: Connection): void {
-    if (!this.#open.delete(connection)) return;
-    this.#idle.remove(connection);
-    this.#held.remove(connection);
-    if (this.#open.size > 0) return;
+    if (!this.#connections.delete(connection)) return;
+    this.#idleStack.remove(connection);
+    this.#heldConnections.remove(connection);
+    if (this.#connections.size > 0) return;
     clearInterval(this.#sweep);
     this.#sweep = undefined;
     this.#closing?.resolve(undefined);
@@ -106,13 +108,13 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
 
   async #end(isDue: (connection: Connection) => boolean): Promise<void> {
     this.#closing ??= Promise.withResolvers<undefined>();
-    for (const connection of [...this.#open]) if (isDue(connection)) connection.destroy();
-    if (this.#open.size > 0) await this.#closing.promise;
+    for (const connection of [...this.#connections]) if (isDue(connection)) connection.destroy();
+    if (this.#connections.size > 0) await this.#closing.promise;
   }
 
   #openConnection(): Connection {
     const connection = this.#dial(this);
-    this.#open.add(connection);
+    this.#connections.add(connection);
     if (this.#sweep === undefined) {
       this.#sweep = setInterval(() => {
         this.#expire();
@@ -124,7 +126,7 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
 
   #expire(): void {
     this.ticks.sweepCount++;
-    for (const connection of this.#open) {
+    for (const connection of this.#connections) {
       if (connection.deadline <= this.ticks.sweepCount) connection.expire();
     }
   }
@@ -156,7 +158,7 @@ export class Exchange implements OriginExchange {
   readonly handler: AnswerHandler;
   /** Undefined when the exchange is over. */
   connection: OriginExchange | undefined;
-  #aborted = false;
+  #isAborted = false;
 
   constructor(lane: Lane, request: OriginRequest, handler: AnswerHandler) {
     this.lane = lane;
@@ -165,7 +167,7 @@ export class Exchange implements OriginExchange {
   }
 
   abort(): void {
-    this.#aborted = true;
+    this.#isAborted = true;
     this.connection?.abort();
   }
 
@@ -179,7 +181,7 @@ export class Exchange implements OriginExchange {
 
   /** Ends an exchange that has no connection yet. */
   refuse(error: OriginError): void {
-    if (!this.#aborted) this.handler.onError(error);
+    if (!this.#isAborted) this.handler.onError(error);
   }
 }
 
@@ -192,10 +194,12 @@ export class IdleStack<T extends { readonly idleSince: number }> {
     this.#max = max;
   }
 
-  /** The connection that was used last. Undefined when it became idle before the tick `since`. */
-  take(since: number): T | undefined {
-    const last = this.#stack.at(-1);
-    return last === undefined || last.idleSince < since ? undefined : this.#stack.pop();
+  /** The connection that was used last. Undefined when it became idle before the tick `minIdleTick`. */
+  take(minIdleTick: number): T | undefined {
+    const lastUsed = this.#stack.at(-1);
+    return lastUsed === undefined || lastUsed.idleSince < minIdleTick
+      ? undefined
+      : this.#stack.pop();
   }
 
   /** False when the stack is full. */
@@ -235,9 +239,9 @@ export class Lanes {
     this.#busy[lane]--;
   }
 
-  room(lane: Lane): Room {
-    const all = this.#capacity[lane];
-    return { all, free: all - this.#busy[lane] };
+  room(lane: Lane): Capacity {
+    const total = this.#capacity[lane];
+    return { total, free: total - this.#busy[lane] };
   }
 }
 

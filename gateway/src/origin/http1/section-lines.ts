@@ -1,8 +1,8 @@
 import { COLON, isBlank, isTextCharacter, isTokenCharacter, SP } from '../../base/characters.ts';
 import { type FieldName, FieldNames } from '../../message/field-names.ts';
 
-/** This many bytes are decoded at once. It costs little more than one line, and most header sections are shorter. */
-const AHEAD = 2048;
+/** This many bytes are decoded at once. That costs little more than to decode one line, and most header sections are shorter. */
+const DECODE_BYTES = 2048;
 
 const names = new FieldNames();
 
@@ -11,10 +11,10 @@ const names = new FieldNames();
  * memory of a larger text, so do not keep them longer than the answer.
  */
 export class SectionLines {
-  #last: FieldName = names.beforeFirst;
-  /** The bytes of `#chunk` from `#from` on, as latin1. */
-  #text = '';
-  #from = 0;
+  #lastName: FieldName = names.beforeFirst;
+  /** The bytes of `#chunk` from `#decodedFrom` on, as latin1. */
+  #decodedText = '';
+  #decodedFrom = 0;
   #chunk: Buffer | undefined;
   #end = 0;
 
@@ -22,26 +22,26 @@ export class SectionLines {
   take(chunk: Buffer, end: number): void {
     this.#chunk = chunk;
     this.#end = end;
-    this.#from = 0;
-    this.#text = '';
+    this.#decodedFrom = 0;
+    this.#decodedText = '';
   }
 
   beginSection(): void {
-    this.#last = names.beforeFirst;
+    this.#lastName = names.beforeFirst;
   }
 
-  /** Undefined when it is not a status line of HTTP/1.0 or 1.1. */
+  /** Reads a status line. Undefined when the line is not one of HTTP/1.0 or 1.1. */
   readStatus(bytes: Buffer, from: number, to: number): StatusLine | undefined {
     const at = this.#placeOf(bytes, from, to);
-    return readStatusLine(this.#text, at, at + to - from);
+    return readStatusLine(this.#decodedText, at, at + to - from);
   }
 
   /** Appends name and value of one line to `fields` (RFC 9112 section 5). Returns its fault, or undefined. */
   readField(bytes: Buffer, from: number, to: number, fields: string[]): string | undefined {
     const at = this.#placeOf(bytes, from, to);
     const lineEnd = at + to - from;
-    const text = this.#text;
-    const guess = names.guess(text, at, this.#last);
+    const text = this.#decodedText;
+    const guess = names.guess(text, at, this.#lastName);
     const colon = guess === undefined ? nameEnd(text, at, lineEnd) : at + guess.spelling.length;
     if (colon === at || text.charCodeAt(colon) !== COLON) return nameFault(text.charCodeAt(colon));
 
@@ -52,23 +52,27 @@ export class SectionLines {
     for (let i = start; i < end; i++) {
       if (!isTextCharacter(text.charCodeAt(i))) return 'control character in a field value';
     }
-    this.#last = guess ?? names.take(text.slice(at, colon), this.#last);
-    fields.push(this.#last.spelling, text.slice(start, end));
+    this.#lastName = guess ?? names.take(text.slice(at, colon), this.#lastName);
+    fields.push(this.#lastName.spelling, text.slice(start, end));
     return undefined;
   }
 
-  /** The index of these bytes in `#text`. They belong to the chunk, or to a line that was joined from two chunks. */
+  /** The index of these bytes in `#decodedText`. They belong to the chunk, or to a line that was joined from two chunks. */
   #placeOf(bytes: Buffer, from: number, to: number): number {
     if (bytes !== this.#chunk) this.take(bytes, bytes.length);
-    const at = from - this.#from;
-    if (at >= 0 && at + to - from <= this.#text.length) return at;
-    this.#from = from;
-    this.#text = bytes.toString('latin1', from, Math.max(to, Math.min(from + AHEAD, this.#end)));
+    const at = from - this.#decodedFrom;
+    if (at >= 0 && at + to - from <= this.#decodedText.length) return at;
+    this.#decodedFrom = from;
+    this.#decodedText = bytes.toString(
+      'latin1',
+      from,
+      Math.max(to, Math.min(from + DECODE_BYTES, this.#end)),
+    );
     return 0;
   }
 }
 
-/** The index behind a field name. The end of a line is not a token character, so a name ends there at the latest. */
+/** The index after a field name. The end of a line is not a token character, so a name ends there at the latest. */
 function nameEnd(text: string, from: number, to: number): number {
   let at = from;
   while (at < to && isTokenCharacter(text.charCodeAt(at))) at++;
@@ -76,8 +80,8 @@ function nameEnd(text: string, from: number, to: number): number {
 }
 
 /** Section 5.1: servers have read a space before the colon in different ways. Section 5.2: folded lines. */
-function nameFault(found: number): string {
-  return isBlank(found) ? 'space around a field name, or a folded line' : 'field without a name';
+function nameFault(code: number): string {
+  return isBlank(code) ? 'space around a field name, or a folded line' : 'field without a name';
 }
 
 export interface StatusLine {
@@ -87,7 +91,7 @@ export interface StatusLine {
   readonly reason: string;
 }
 
-const NAME = 'HTTP/1.';
+const VERSION_START = 'HTTP/1.';
 const ZERO = 0x30;
 
 /**
@@ -106,8 +110,8 @@ function readStatusLine(text: string, from: number, to: number): StatusLine | un
 }
 
 function readMinor(text: string, from: number): 0 | 1 | undefined {
-  if (!text.startsWith(NAME, from)) return undefined;
-  const minor = text.charCodeAt(from + NAME.length) - ZERO;
+  if (!text.startsWith(VERSION_START, from)) return undefined;
+  const minor = text.charCodeAt(from + VERSION_START.length) - ZERO;
   return minor === 0 || minor === 1 ? minor : undefined;
 }
 
@@ -129,10 +133,10 @@ export class LineBuffer {
   #bytes = Buffer.alloc(0);
 
   append(chunk: Buffer, from: number, to: number): void {
-    const needed = this.length + to - from;
-    if (needed > this.#bytes.length) this.#grow(needed);
+    const neededBytes = this.length + to - from;
+    if (neededBytes > this.#bytes.length) this.#grow(neededBytes);
     chunk.copy(this.#bytes, this.length, from, to);
-    this.length = needed;
+    this.length = neededBytes;
   }
 
   /** Returns the bytes and empties the buffer. The bytes are valid until the next `append`. */
@@ -143,8 +147,8 @@ export class LineBuffer {
   }
 
   /** Doubles the buffer, so that few copies are needed even when a line comes byte by byte. */
-  #grow(needed: number): void {
-    const bytes = Buffer.allocUnsafe(Math.max(256, needed, 2 * this.#bytes.length));
+  #grow(neededBytes: number): void {
+    const bytes = Buffer.allocUnsafe(Math.max(256, neededBytes, 2 * this.#bytes.length));
     this.#bytes.copy(bytes, 0, 0, this.length);
     this.#bytes = bytes;
   }

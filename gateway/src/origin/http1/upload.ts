@@ -21,8 +21,8 @@ export class Upload implements BodySink {
   readonly #socket: Socket;
   readonly #body: RequestBody;
   readonly #listener: UploadListener;
-  #sent = 0;
-  #over = false;
+  #sentBytes = 0;
+  #isOver = false;
 
   constructor(socket: Socket, body: RequestBody, listener: UploadListener) {
     this.#socket = socket;
@@ -36,10 +36,10 @@ export class Upload implements BodySink {
   }
 
   onPart(part: Buffer): void {
-    if (this.#over || part.length === 0) return;
+    if (this.#isOver || part.length === 0) return;
     const { length } = this.#body;
-    this.#sent += part.length;
-    if (length !== undefined && this.#sent > length) {
+    this.#sentBytes += part.length;
+    if (length !== undefined && this.#sentBytes > length) {
       this.#fail();
       return;
     }
@@ -51,7 +51,7 @@ export class Upload implements BodySink {
   }
 
   onPartsEnd(trailers: readonly string[]): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     if (this.#body.length === undefined) {
       const section = trailerSection(trailers);
       if (section === undefined) {
@@ -59,17 +59,17 @@ export class Upload implements BodySink {
         return;
       }
       this.#socket.write(LAST_CHUNK + section, 'latin1');
-    } else if (this.#sent !== this.#body.length) {
+    } else if (this.#sentBytes !== this.#body.length) {
       this.#fail();
       return;
     }
-    this.#over = true;
+    this.#isOver = true;
     this.#listener.onUploadDone();
   }
 
   /** The socket has room again. */
   resume(): void {
-    if (this.#over || !this.isBlocked) return;
+    if (this.#isOver || !this.isBlocked) return;
     this.isBlocked = false;
     this.#listener.onUploadBlockedChanged();
     this.#body.resume();
@@ -77,7 +77,7 @@ export class Upload implements BodySink {
 
   /** Stops the body. The rest is not needed. */
   stop(): void {
-    this.#over = true;
+    this.#isOver = true;
     this.#body.stop();
   }
 
