@@ -184,7 +184,7 @@ describe('answers (contract 4.3, 7.2, 8)', () => {
     expect(json.text).toBe('{"a":1}\n');
   });
 
-  test('no CORS header, no compression, no header of the database', async () => {
+  test('an answer has no CORS header, no compression and no header of the database', async () => {
     const { response } = await post('SELECT 1');
     const names = [...response.headers.keys()];
     expect(

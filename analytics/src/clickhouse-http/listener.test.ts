@@ -150,7 +150,7 @@ describe('programs use the events like a ClickHouse database', () => {
     expect(await get.text()).toBe('1\n');
   });
 
-  test('with compress=1 rows come in LZ4 frames, and errors as plain text', async () => {
+  test('with compress=1, rows come in LZ4 frames and errors come as plain text', async () => {
     const sql = "SELECT number, repeat('ab', 50) FROM numbers(3000)";
     const [plain, packed] = [await ask(sql), await ask(sql, 'compress=1')];
     expect(packed.body.length).toBeLessThan(plain.body.length / 4);
@@ -193,7 +193,7 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
     ['user in the query string', { authorization: '' }, 'user=default&password='],
     ['a key in the query string', { authorization: '' }, 'user=default&password=acme'],
     ['no Base64', { authorization: 'Basic ***' }, ''],
-  ])('401 and no row: %s', async (_what, headers, search) => {
+  ])('%s gets 401 and no row', async (_what, headers, search) => {
     const { status, code, text } = await ask('SELECT 1', search, headers);
     expect({ status, code }).toEqual({ status: 401, code: '516' });
     expect(text).toMatch(/^Code: 516\. .*analytics key/);
@@ -245,7 +245,7 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
     'SET readonly = 0',
     "SELECT file('/etc/passwd') FROM system.tables",
     'SELECT _part_offset FROM system.tables, events',
-  ])('403: %s', async (sql) => {
+  ])('the statement gets 403: %s', async (sql) => {
     const { status, code } = await ask(sql);
     expect({ status, code }).toEqual({ status: 403, code: '497' });
   });
@@ -307,7 +307,7 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
     '/dashboard',
     '/replicas_status',
     '//',
-  ])('404: GET %s', async (path) => {
+  ])('GET %s gets 404', async (path) => {
     const status = await listener.statusOf(path, basic('default', 'acme'));
     expect(status).toBe(404);
   });

@@ -138,7 +138,7 @@ describe('the database account is the tenant boundary (contract 5)', () => {
   );
 });
 
-test('the listener answers only queries on its own path and a ping; the own pages of ClickHouse are 404', async () => {
+test('the listener answers only a ping and queries on its own path; the pages of ClickHouse give 404', async () => {
   const status = async (path: string, method = 'GET'): Promise<number> =>
     (await fetch(new URL(path, url), { method })).status;
   expect([await status(`${url}/ping`), await status('?query=SELECT+1', 'POST')]).toEqual([

@@ -81,7 +81,7 @@ test('after repeated SIGKILL no row older than 250 ms is lost, and none is store
   await expectEach(settings, ids, random.seed);
 });
 
-test('the same while a remote server is away: the rows wait in the spill folder until it is back', async () => {
+test('while a remote server is away, repeated SIGKILL loses no row: the rows wait in the spill folder', async () => {
   const server = await describeServer(['acme']);
   onTestFinished(() => server.close());
   const { url, writer } = server;

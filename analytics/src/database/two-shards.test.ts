@@ -120,7 +120,7 @@ describe('the other shard has the same walls (contract 5)', () => {
     expect(await query('rival', sql)).not.toBe('rows: 0\n');
   });
 
-  test('nor from a statement that fails on rows of another organisation', async () => {
+  test('a reader learns nothing from a statement that fails on rows of another organisation', async () => {
     const failsOn = (table: string) =>
       `SELECT count() FROM ${table} WHERE throwIf(path LIKE '%${CANARY}%')`;
     await expectNothing(failsOn('events_distributed'));

@@ -144,7 +144,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     expect(status(await post('SELECT 1'.padEnd(65_536)))).toBe(200);
   });
 
-  test('417: an unknown Expect header', async () => {
+  test('an unknown Expect header gets 417', async () => {
     expect(status(await post('SELECT 1', 'Expect: a-miracle'))).toBe(417);
   });
 
@@ -161,7 +161,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     expect(bodyOf(text)).toBe(body);
   });
 
-  test('502: an answer above 4 MiB', async () => {
+  test('an answer above 4 MiB gets 502', async () => {
     answer = () => Promise.resolve({ kind: 'too_large' });
     expect(status(await post('SELECT 1'))).toBe(502);
   });

@@ -10,7 +10,7 @@ const samples = z
   .parse(createRequire(import.meta.url)('crawler-user-agents'))
   .flatMap(({ instances }) => instances);
 
-test('of the sample User-Agents of crawler-user-agents at least 99 % are identified', () => {
+test('at least 99 % of the sample User-Agents of crawler-user-agents are identified', () => {
   const crawlers = CrawlerCatalogue.load();
   const software = UserAgentCatalogue.load();
   const missedSamples = samples.filter(

@@ -13,7 +13,7 @@ test('SOURCES.md names every bundled folder and every list of addresses', () => 
   for (const name of readdirSync(dataPath('ip'))) expect(document).toContain(`\`${name}\``);
 });
 
-test('SOURCES.md names every origin that the lists name, and of the same day', () => {
+test('SOURCES.md names every origin that the lists name, with the same day', () => {
   const lists = readdirSync(dataPath('ip')).filter((name) => name.endsWith('.txt'));
   expect(lists.length).toBeGreaterThan(0);
   for (const name of lists) {

@@ -10,7 +10,7 @@ test.each([
   ['about:blank', ''],
   ['/relative', ''],
   ['', ''],
-])('of %j only %j is remembered', (referrer, origin) => {
+])('from the Referer %j only %j is remembered', (referrer, origin) => {
   expect(referrerOrigin(referrer)).toBe(origin);
 });
 

@@ -138,9 +138,12 @@ test('a variable is filled in after YAML was parsed, so its value is always text
   expect(result).toMatchObject({ kind: 'loaded', settings: { observe: false } });
 });
 
-test('$${ is a dollar sign and a brace, and an alias replaces a whole value', () => {
-  const { secret, organisations } = load('aliases.yaml');
-  expect(secret).toEqual(['9f2c7b1e5a8d4036${c1e7}f4b2a9d85036']);
+test('$${ is a dollar sign and a brace', () => {
+  expect(load('aliases.yaml').secret).toEqual(['9f2c7b1e5a8d4036${c1e7}f4b2a9d85036']);
+});
+
+test('an alias replaces a whole value', () => {
+  const { organisations } = load('aliases.yaml');
   expect(organisations[1]?.rules).toEqual(organisations[0]?.rules);
 });
 

@@ -108,7 +108,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, _maxBodyBytes, tools
     expect([answer.status, answer.json]).toMatchObject([200, { id: 1, result: {} }]);
   });
 
-  test('of two fields with the same name the last one counts, as in JSON.parse', async () => {
+  test('the last of two fields with the same name counts, as in JSON.parse', async () => {
     const answer = await post(
       '{"jsonrpc":"2.0","id":1,"id":2,"method":"nonsense","method":"tools/list"}',
     );

@@ -150,7 +150,7 @@ test.each([[undefined], [{}], [{ sql: '' }], [{ sql: '  ' }], [{ sql: 1 }], [{ S
   },
 );
 
-test.each([['text'], [1], [null], [['SELECT 1']]])('%j as arguments gets -32602', async (args) => {
+test.each([['text'], [1], [null], [['SELECT 1']]])('arguments %j get -32602', async (args) => {
   expect((await post(call('query', args))).json).toMatchObject({
     error: { code: -32602 },
   });
@@ -223,7 +223,7 @@ test('contract 4.4 query_help: it returns rules and examples, and reads no data'
   }
 });
 
-test('contract 4.4 list_columns: each column with its type, read live at every call', async () => {
+test('contract 4.4 list_columns: it returns each column with its type, read live at every call', async () => {
   const columns = [{ name: 'created_at', type: "DateTime64(3, 'UTC')", comment: 'When.' }];
   const server = await serve(dataServer({ listColumns: () => Promise.resolve(columns) }));
   const firstAnswer = await server.post(call('list_columns'), KEY);

@@ -117,7 +117,7 @@ test.each([
   expect(answer.json).toEqual(toolResult(false, expect.stringMatching(/^# Rules\n/)));
 });
 
-test('contract 4.5 get_page: the path of a crawler profile', async () => {
+test('contract 4.5 get_page: the path of a crawler profile returns its page', async () => {
   const answer = await post(call('get_page', { path: '/crawlers/example-bot' }));
   expect(answer.json).toEqual(toolResult(false, expect.stringMatching(/^# Example Bot\n/)));
 });

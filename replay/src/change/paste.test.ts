@@ -66,7 +66,7 @@ describe('pasting the text into guard.yaml gives the settings that the replay ju
     expect(Object.keys(rule?.match ?? {})).toEqual(['user_agent']);
   });
 
-  test('the strength of a reason', () => {
+  test('the strength of a reason can be pasted above the rules', () => {
     const change: ReplayChange = { kind: 'reason', reason: 'vpn_ip', strength: 'note' };
     const { yaml } = pasteOf(change, organisation);
     expect(yaml).toBe('detection:\n  reasons:\n    vpn_ip: note\n');

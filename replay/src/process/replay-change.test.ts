@@ -121,7 +121,7 @@ describe('what a change would do', () => {
     ]);
   });
 
-  test('lowering a reason to a note', async () => {
+  test('a reason that becomes a note changes the requests that it challenged', async () => {
     const change = { kind: 'reason', reason: 'http_client_user_agent', strength: 'note' };
     expect(await answerFor(change)).toMatchObject({
       changed: 1,
@@ -129,7 +129,7 @@ describe('what a change would do', () => {
     });
   });
 
-  test('removing a rule', async () => {
+  test('a removed rule changes the requests that it blocked', async () => {
     expect(await answerFor({ kind: 'without_rule', rule: 'closed' })).toMatchObject({
       changed: 1,
       groups: [{ before: 'block', after: 'allow', requests: 1 }],

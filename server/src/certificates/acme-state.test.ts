@@ -120,7 +120,7 @@ describe('a failed order', () => {
 describe('the stored text', () => {
   const state = withCertificate(NO_STATE, issuedFor('shop.example'), HOSTS);
 
-  test('opens with a rotated secret, and with no other', () => {
+  test('opens with a rotated secret, and with no other secret', () => {
     const sealedState = sealState([OLDER], state);
     expect(openState([SECRET, OLDER], sealedState)).toEqual({ ...state, order: undefined });
     expect(openState([SECRET], sealedState)).toBeUndefined();

@@ -8,7 +8,7 @@ const step = (added: readonly TypedDecision[], removed: readonly TypedDecision[]
   ...{ isWhole: false, added, removed },
 });
 
-test('an end is passed on once, also when it comes late, so that no thread keeps the decision for ever', () => {
+test('an end is passed on once, also when it comes late, so no thread keeps the decision for ever', () => {
   const heldDecisions = new HeldDecisions(10);
   heldDecisions.apply(step([decisionUntil('203.0.113.1', 0)]));
   const { applied } = heldDecisions.apply(step([], [decisionUntil('203.0.113.1', -5)]));

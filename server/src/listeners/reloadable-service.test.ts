@@ -112,7 +112,7 @@ describe('a service ends a connection that sends too slowly, on each address of 
     ['a head', 'GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ', 'a'],
     ['a body', `${upload}Content-Length: 9999\r\n\r\n`, 'a'],
     ['a body in chunks', `${upload}Transfer-Encoding: chunked\r\n\r\n`, '1\r\na\r\n'],
-  ])('%s: 408', async (_what, start, drop) => {
+  ])('%s gets 408', async (_what, start, drop) => {
     const app = createService(SETTINGS);
     app.addContentTypeParser('a/b', { parseAs: 'string' }, (_request, body, done) => {
       done(null, body);

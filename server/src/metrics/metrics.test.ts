@@ -88,7 +88,7 @@ describe('the reports of worker threads', () => {
     );
   });
 
-  test('of a gauge in each thread the page shows the highest value of the running threads', async () => {
+  test('the page shows the highest value of a gauge among the running threads', async () => {
     const metrics = createMetrics();
     metrics.gauge('guard_store_away', () => 0);
     const worker = new WorkerMetrics();

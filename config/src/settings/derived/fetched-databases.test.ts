@@ -25,7 +25,7 @@ ${top.join('\n')}
 const intervals = (...top: readonly string[]) =>
   fetchedDatabasesOf(load(...top).settings).map(({ every }) => every);
 
-test('both are fetched once a week when Guard has a folder, and never when the fetch of crawlers is off', () => {
+test('both databases are fetched once a week when Guard has a folder, and never when the fetch of crawlers is off', () => {
   expect(intervals()).toEqual([]);
   expect(intervals(STORE)).toEqual([604_800_000, 604_800_000]);
   expect(intervals(STORE, 'databases: { refresh: 12h }')).toEqual([43_200_000, 43_200_000]);
@@ -41,7 +41,7 @@ test('the copies are files of the settings, so a new copy leads to a reload', ()
   for (const { copy } of fetchedDatabasesOf(settings)) expect(files).toContain(copy);
 });
 
-test('the newer one of a copy by default and the bundled database is used; a damaged copy counts as missing', () => {
+test('without a setting, Guard uses the copy or the bundled database, and chooses the newer one; a damaged copy counts as missing', () => {
   const { settings } = load(STORE);
   const asn = fetchedDatabasesOf(settings).find(({ kind }) => kind === 'asn');
   const copy = asn?.copy ?? '';

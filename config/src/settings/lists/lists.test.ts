@@ -99,7 +99,7 @@ describe('a list from a file', () => {
     });
   });
 
-  test('a list of addresses counts once, because the rules that name it share it', () => {
+  test('rules that name the same list of addresses share it, so it counts once', () => {
     write(
       'shared.txt',
       ...Array.from({ length: 60_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`),

@@ -3,7 +3,7 @@ import { nearestName } from './nearest-name.ts';
 
 const known = ['gateway', 'validator', 'user_agent', 'user', 'rate_limit', 'id', 'any', 'all'];
 
-test('a longer name is found whose beginning differs in one letter', () => {
+test('a longer name is found when its beginning differs in one letter', () => {
   expect(nearestName('ChatGTP', ['Chatter', 'ChatGPT-User'])).toBe('ChatGPT-User');
   expect(nearestName('ChatGTP', ['FatGPT-User', 'Chutney-Users'])).toBeUndefined();
 });

@@ -27,7 +27,7 @@ describe('colours that people can read', () => {
     },
   );
 
-  test('the contrast of black and white is 21, of a colour with itself 1', () => {
+  test('the contrast of black and white is 21, and of a colour with itself 1', () => {
     expect(contrast('#000000', '#ffffff')).toBeCloseTo(21);
     expect(contrast('#2b5fd9', '#2b5fd9')).toBe(1);
   });

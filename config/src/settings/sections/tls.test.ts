@@ -117,7 +117,7 @@ describe('a mistake is reported with its place, and no part of a key', () => {
     expect(foundProblems.join()).not.toContain('PRIVATE KEY');
   });
 
-  test('a listener without certificates, and certificates without a listener', () => {
+  test('a listener without certificates is a mistake, and so are certificates without a listener', () => {
     const message =
       'expected both or neither: listen.gateway_tls, and tls with its certificates or acme';
     expect(problems(LISTEN).join()).toContain(message);
