@@ -24,7 +24,7 @@ const context = createSecureContext({ ecdhCurve: KEY_EXCHANGE });
 export async function connectAnew(
   traffic: Traffic,
   { connections, seconds }: LoadOptions,
-  resumed: boolean,
+  isResumed: boolean,
 ): Promise<LoadResult> {
   const text = requestOf(traffic);
   const latencies: number[] = [];
@@ -33,29 +33,29 @@ export async function connectAnew(
     Array.from({ length: connections }, () => visit(traffic.url, text)),
   );
   const startedAt = performance.now();
-  const until = startedAt + seconds * 1000;
-  const lane = async (first: Session) => {
-    let session = resumed ? first : undefined;
-    while (performance.now() < until) {
+  const endAt = startedAt + seconds * 1000;
+  const lane = async (firstSession: Session) => {
+    let session = isResumed ? firstSession : undefined;
+    while (performance.now() < endAt) {
       const sentAt = performance.now();
-      const next = await visit(traffic.url, text, session);
+      const nextSession = await visit(traffic.url, text, session);
       latencies.push((performance.now() - sentAt) * 1000);
-      if (resumed) session = next ?? session;
+      if (isResumed) session = nextSession ?? session;
     }
   };
   await Promise.all(lanes.map(lane));
-  const elapsed = (performance.now() - startedAt) / 1000;
+  const elapsedS = (performance.now() - startedAt) / 1000;
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { requests: latencies.length, seconds: elapsed, p50Us: at(0.5), p99Us: at(0.99) };
+  return { requests: latencies.length, seconds: elapsedS, p50Us: at(0.5), p99Us: at(0.99) };
 }
 
 /** One connection and one request. Resolves to the session that the next connection can resume. */
 async function visit(url: string, text: string, session?: Session): Promise<Session> {
   const socket = open(url, session);
-  let next: Session;
-  socket.on('session', (given: Buffer) => {
-    next = given;
+  let nextSession: Session;
+  socket.on('session', (ticket: Buffer) => {
+    nextSession = ticket;
   });
   try {
     await once(socket, 'secureConnect');
@@ -72,7 +72,7 @@ async function visit(url: string, text: string, session?: Session): Promise<Sess
   } finally {
     socket.destroy();
   }
-  return next;
+  return nextSession;
 }
 
 function open(url: string, session: Session): TLSSocket {

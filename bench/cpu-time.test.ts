@@ -27,15 +27,15 @@ test.skipIf(process.platform !== 'linux')(
     });
     const pid = child.pid ?? 0;
     try {
-      const worked = () => Promise.resolve(threadTimesUs(pid).get(String(pid)) ?? 0);
-      const mainThreadUs = await poll(worked, (us) => us >= 200_000);
+      const workedUs = () => Promise.resolve(threadTimesUs(pid).get(String(pid)) ?? 0);
+      const mainThreadUs = await poll(workedUs, (us) => us >= 200_000);
       expect(cpuTime(pid).ownUs).toBeGreaterThanOrEqual(mainThreadUs);
       expect(cpuTime(process.pid).childrenUs).toBeGreaterThanOrEqual(200_000);
       expect(cpuTime(pid).childrenUs).toBe(0);
     } finally {
-      const ended = once(child, 'exit');
+      const childExit = once(child, 'exit');
       child.stdin.end();
-      await ended;
+      await childExit;
     }
   },
 );

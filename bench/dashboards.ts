@@ -81,9 +81,9 @@ function panels(): Readonly<Record<string, string>> {
 
 /** Look-ups of one value in each indexed column, over all days. The values come from a row in the middle. */
 async function lookUps(database: Ask): Promise<Readonly<Record<string, string>>> {
-  const some = `SELECT reference, request_id, session, ip FROM events_distributed
+  const sampleQuery = `SELECT reference, request_id, session, ip FROM events_distributed
     WHERE reference != '' AND created_at > now() - INTERVAL ${Math.ceil(DAYS / 2)} DAY ORDER BY created_at LIMIT 1`;
-  const [reference = '', id = '', session = '', ip = ''] = (await database(some))
+  const [reference = '', id = '', session = '', ip = ''] = (await database(sampleQuery))
     .trim()
     .split('\t');
   const now = Date.now();
@@ -107,12 +107,17 @@ export async function bench({ rounds, rows, onProgress }: BenchOptions): Promise
       const { port } = app.server.address() as AddressInfo;
       for (let from = 0; from < rows; from += CHUNK_ROWS) {
         onProgress(`${from} of ${rows} rows`);
-        const refused = await server.ask(insertion(from, Math.min(CHUNK_ROWS, rows - from), rows));
-        if (refused !== '') throw new Error(refused);
+        const refusal = await server.ask(insertion(from, Math.min(CHUNK_ROWS, rows - from), rows));
+        if (refusal !== '') throw new Error(refusal);
       }
-      await rested(server, onProgress);
-      const measured = await measureAll(throughRoute(port), straight(server), rounds, onProgress);
-      return { rows: measured, table: tableOf(measured), notes: notesOf(rows) };
+      await waitUntilQuiet(server, onProgress);
+      const measurements = await measureAll(
+        throughRoute(port),
+        straight(server),
+        rounds,
+        onProgress,
+      );
+      return { rows: measurements, table: tableOf(measurements), notes: notesOf(rows) };
     } finally {
       await app.close();
       await analytics.close();
@@ -139,32 +144,33 @@ async function connect({ url, writer }: DatabaseServer): Promise<Analytics> {
 
 /** Inserts rows of all organisations. Values repeat as in real traffic. The merges of many inserts build the indexes. */
 function insertion(from: number, rows: number, total: number): string {
-  const any = (salt: number, below: number): string => `cityHash64(number, ${salt}) % ${below}`;
+  const numberBelow = (salt: number, below: number): string =>
+    `cityHash64(number, ${salt}) % ${below}`;
   // The square of an even distribution makes low numbers frequent.
-  const few = (salt: number, below: number): string =>
+  const lowNumber = (salt: number, below: number): string =>
     `toUInt64(pow(cityHash64(number, ${salt}) % 100000 / 100000, 3) * ${below})`;
-  const agent = `concat('Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 Chrome/', toString(80 + ${few(8, 60)}), '.0.', toString(${few(9, 40)}), '.0 Safari/537.36')`;
+  const agent = `concat('Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 Chrome/', toString(80 + ${lowNumber(8, 60)}), '.0.', toString(${lowNumber(9, 40)}), '.0 Safari/537.36')`;
   const columns: Readonly<Record<string, string>> = {
     // In order of time, like traffic.
     created_at: `now64(3) - toIntervalMillisecond(intDiv((${total} - number) * ${DAYS * 86_400_000}, ${total}))`,
     request_id: 'generateUUIDv4(number)',
-    organisation: `if(${any(2, 10)} > 0, '${ASKING}', concat('organisation-', toString(${any(3, ORGANISATIONS.length)})))`,
+    organisation: `if(${numberBelow(2, 10)} > 0, '${ASKING}', concat('organisation-', toString(${numberBelow(3, ORGANISATIONS.length)})))`,
     site: "'shop'",
-    action: `['allow', 'allow', 'allow', 'allow', 'challenge', 'block'][1 + ${any(3, 6)}]`,
+    action: `['allow', 'allow', 'allow', 'allow', 'challenge', 'block'][1 + ${numberBelow(3, 6)}]`,
     decision: 'action',
     status_code: "if(action = 'allow', 200, 403)",
-    block_reasons: `if(action = 'allow', [], ['datacenter_ip', concat('reason_', toString(${few(4, 60)}))])`,
+    block_reasons: `if(action = 'allow', [], ['datacenter_ip', concat('reason_', toString(${lowNumber(4, 60)}))])`,
     method: "'GET'",
     host: "'shop.example'",
-    path: `concat('/products/', toString(${few(5, 2000)}))`,
-    ip: `concat('203.', toString(${few(6, 200)}), '.', toString(${any(6, 250)}), '.', toString(${few(7, 250)}))`,
-    country: `['DE', 'FR', 'US', 'NL', 'GB'][1 + ${few(10, 5)}]`,
+    path: `concat('/products/', toString(${lowNumber(5, 2000)}))`,
+    ip: `concat('203.', toString(${lowNumber(6, 200)}), '.', toString(${numberBelow(6, 250)}), '.', toString(${lowNumber(7, 250)}))`,
+    country: `['DE', 'FR', 'US', 'NL', 'GB'][1 + ${lowNumber(10, 5)}]`,
     user_agent: agent,
     // About 2,500 sessions in 20,000 requests.
-    session: `lower(hex(sipHash128(intDiv(number, 20000), ${any(11, 2500)})))`,
-    session_sent: `if(${any(13, 8)} = 0, '', session)`,
+    session: `lower(hex(sipHash128(intDiv(number, 20000), ${numberBelow(11, 2500)})))`,
+    session_sent: `if(${numberBelow(13, 8)} = 0, '', session)`,
     reference: "if(action = 'allow', '', upper(substring(hex(sipHash128(number)), 1, 8)))",
-    duration_us: any(12, 60),
+    duration_us: numberBelow(12, 60),
     headers: `map('accept', 'text/html,application/xhtml+xml', 'accept-language', 'de-DE,de;q=0.9', 'accept-encoding', 'gzip, deflate, br, zstd',
       'host', 'shop.example', 'sec-fetch-site', 'same-origin', 'sec-fetch-mode', 'navigate', 'referer', concat('https://shop.example', path),
       'x-forwarded-for', ip, 'user-agent', user_agent)`,
@@ -174,7 +180,10 @@ function insertion(from: number, rows: number, total: number): string {
 }
 
 /** Waits for the end of the merges, because a dashboard usually finds merged rows. */
-async function rested(server: DatabaseServer, onProgress: (text: string) => void): Promise<void> {
+async function waitUntilQuiet(
+  server: DatabaseServer,
+  onProgress: (text: string) => void,
+): Promise<void> {
   onProgress('waiting for merges');
   let quiet = 0;
   const isQuiet = async (): Promise<boolean> => {
@@ -226,8 +235,8 @@ async function measureAll(
     }
     const pairs: { routeMs: number; databaseMs: number }[] = [];
     for (let pair = 0; pair < rounds * PAIRS; pair += 1) {
-      const databaseMs = await timed(database, sql);
-      pairs.push({ databaseMs, routeMs: await timed(route, sql) });
+      const databaseMs = await timeOf(database, sql);
+      pairs.push({ databaseMs, routeMs: await timeOf(route, sql) });
     }
     rows.push({
       name,
@@ -236,18 +245,21 @@ async function measureAll(
       addedMs: median(pairs.map(({ routeMs, databaseMs }) => routeMs - databaseMs)),
     });
   }
-  const all = Object.values(panels());
-  const together = Array.from({ length: AT_ONCE }, (_, at) => all[at % all.length] ?? '');
-  const inOne = (ask: Ask): Promise<number> =>
-    timed((sql) => Promise.all(together.map(ask)).then(() => sql), '');
+  const allPanels = Object.values(panels());
+  const together = Array.from(
+    { length: AT_ONCE },
+    (_, at) => allPanels[at % allPanels.length] ?? '',
+  );
+  const askAtOnce = (ask: Ask): Promise<number> =>
+    timeOf((sql) => Promise.all(together.map(ask)).then(() => sql), '');
   onProgress(`${AT_ONCE} panels at once`);
   const times: number[] = [];
-  for (let round = 0; round < rounds; round += 1) times.push(await inOne(route));
+  for (let round = 0; round < rounds; round += 1) times.push(await askAtOnce(route));
   rows.push({ name: `${AT_ONCE} panels at once, all answered`, routeMs: median(times) });
   return rows;
 }
 
-async function timed(ask: Ask, sql: string): Promise<number> {
+async function timeOf(ask: Ask, sql: string): Promise<number> {
   const start = performance.now();
   await ask(sql);
   return performance.now() - start;

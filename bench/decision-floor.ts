@@ -33,7 +33,7 @@ export function createFloor(
     browsers.set(request.headers?.['user-agent'] ?? '', session.userAgentHash);
     sessions.set(sessionId, session);
   }
-  let recorded = 0;
+  let recordedEvents = 0;
 
   return (request, site) => {
     const startedAt = performance.now();
@@ -47,7 +47,7 @@ export function createFloor(
     const cookie = headers['cookie'] ?? '';
     const idAt = cookie.indexOf('_guard=') + 7;
     const id = cookie.slice(idAt, idAt + 36);
-    const verified = isVerified(sessions.get(id), browsers.get(userAgent));
+    const isVerifiedVisitor = isVerified(sessions.get(id), browsers.get(userAgent));
     const network = networks.kindOf(ip);
     const country = countryOf(ip) ?? '';
     const odd = network !== undefined || !browsers.has(userAgent) || isOdd(headers);
@@ -59,12 +59,12 @@ export function createFloor(
     arrivals.set(key, arrival + 0.6);
     if (
       isBlocked(path, method, userAgent, headers, country, ip) ||
-      isStrict(path, method, verified)
+      isStrict(path, method, isVerifiedVisitor)
     ) {
       throw new Error('the visitors of this bench pass');
     }
     const requestId = mintRequestId(now);
-    const index = recorded++ & (ring.length - 1);
+    const index = recordedEvents++ & (ring.length - 1);
     ring[index] = {
       createdAt: now,
       requestId,
@@ -125,9 +125,9 @@ function isLowerCase(headers: Headers): boolean {
   return true;
 }
 
-function isStrict(path: string, method: string, verified: boolean): boolean {
+function isStrict(path: string, method: string, isVerifiedVisitor: boolean): boolean {
   const writes = method === 'PUT' || method === 'PATCH' || method === 'DELETE';
-  return !verified && (writes || path.startsWith('/checkout/'));
+  return !isVerifiedVisitor && (writes || path.startsWith('/checkout/'));
 }
 
 function isBlocked(

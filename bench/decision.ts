@@ -50,7 +50,7 @@ export function bench(options: BenchOptions): Promise<Report> {
   const cases = casesFor(people);
   const samples = cases.map(() => ({ batchUs: [] as number[], callUs: [] as number[] }));
   // Each visitor comes twice before the measurement, so that all caches are warm.
-  for (const one of cases) run(one, 0, VISITORS * 2);
+  for (const benchCase of cases) run(benchCase, 0, VISITORS * 2);
   for (let round = 1; round <= options.rounds; round++) {
     const order = cases.map((_, index) => index);
     for (const index of round % 2 === 0 ? order.toReversed() : order) {
@@ -64,13 +64,13 @@ export function bench(options: BenchOptions): Promise<Report> {
   const floorUs = median(samples[0]?.batchUs ?? []);
   const rows = cases.map(({ name }, index): Row => {
     const { batchUs = [], callUs = [] } = samples[index] ?? {};
-    const sorted = callUs.toSorted((a, b) => a - b);
+    const sortedUs = callUs.toSorted((a, b) => a - b);
     const mean = median(batchUs);
     return {
       name,
       batchUs: mean,
-      p50Us: sorted[Math.floor(sorted.length / 2)] ?? 0,
-      p99Us: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+      p50Us: sortedUs[Math.floor(sortedUs.length / 2)] ?? 0,
+      p99Us: sortedUs[Math.floor(sortedUs.length * 0.99)] ?? 0,
       ofFloor: index < 2 ? mean / floorUs : undefined,
     };
   });
@@ -143,12 +143,12 @@ function openGuard(
   const store = new MemoryStore(Date.now);
   for (const { sessionId, session } of people) store.keepSession(sessionId, session, 86_400_000);
   const ring = new Array<DecisionEvent | undefined>(RING).fill(undefined);
-  let recorded = 0;
+  let recordedEvents = 0;
   const validate = validateFor(organisationWith(RULES, ONE_PLAYS_ALL), { networks, store });
   return (request) => {
     const outcome = decideAtOnce(validate, request);
     if (outcome.kind !== 'answered') return outcome.kind;
-    ring[recorded++ & (RING - 1)] = outcome.known?.event;
+    ring[recordedEvents++ & (RING - 1)] = outcome.known?.event;
     return outcome.response.decision;
   };
 }
@@ -159,8 +159,8 @@ function measure(
   ms: number,
   sample: { readonly batchUs: number[]; readonly callUs: number[] },
 ): void {
-  const until = performance.now() + ms;
-  for (let turn = 0; performance.now() < until; turn += 2 * BATCH) {
+  const endAt = performance.now() + ms;
+  for (let turn = 0; performance.now() < endAt; turn += 2 * BATCH) {
     const requests = requestsOf(one, turn, BATCH);
     const startedAt = performance.now();
     for (const request of requests) check(one, one.decide(request));
@@ -183,8 +183,9 @@ function requestsOf(one: Case, from: number, count: number): ValidateRequest[] {
   return Array.from({ length: count }, (_, index) => one.request(from + index));
 }
 
-function check({ name, decision }: Case, answered: string): void {
-  if (answered !== decision) throw new Error(`${name} was answered with ${answered}`);
+function check({ name, decision }: Case, answeredDecision: string): void {
+  if (answeredDecision !== decision)
+    throw new Error(`${name} was answered with ${answeredDecision}`);
 }
 
 function tableOf(rows: readonly Row[]): string {

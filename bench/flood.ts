@@ -8,14 +8,14 @@ import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { measureTarget, type Sample } from './measure-target.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
-import { inRounds, medianOf, paired } from './rounds.ts';
-import { alone, standStillNote } from './stand-still.ts';
+import { runInRounds, medianOf, pairedRatio } from './rounds.ts';
+import { measureAlone, standStillNote } from './stand-still.ts';
 import { returning, stranger, STRANGERS_PATH } from './visitors.ts';
 import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
 
 const WARM = 'one visitor, again and again';
 const FLOOD = 'every request new to every cache';
-const CHALLENGED = 'the same, each with a challenge page';
+const CHALLENGED_FLOOD = 'the same, each with a challenge page';
 /** More visitors than a round has requests. */
 const ROUND = 10_000_000;
 
@@ -24,7 +24,11 @@ export function bench(options: BenchOptions): Promise<Report> {
   return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);
     const warm = await startGuard(workbench, 'warm', guardSettings('warm', origin.line));
-    const flooded = await startGuard(workbench, 'flooded', guardSettings('flooded', origin.line));
+    const floodedGuard = await startGuard(
+      workbench,
+      'flooded',
+      guardSettings('flooded', origin.line),
+    );
     const rules = [{ name: 'everybody', match: {}, challenge: 'always' }];
     const strict = await startGuard(
       workbench,
@@ -40,31 +44,33 @@ export function bench(options: BenchOptions): Promise<Report> {
       },
       {
         ...common,
-        ...{ name: FLOOD, url: flooded.url, pids: [flooded.pid] },
+        ...{ name: FLOOD, url: floodedGuard.url, pids: [floodedGuard.pid] },
         ...{ path: STRANGERS_PATH, headers: stranger },
       },
       {
         ...common,
-        ...{ name: CHALLENGED, url: strict.url, pids: [strict.pid] },
+        ...{ name: CHALLENGED_FLOOD, url: strict.url, pids: [strict.pid] },
         ...{ path: STRANGERS_PATH, headers: stranger, isRefused: true },
       },
     ];
     for (const target of targets) await load(target, { ...options, seconds: WARM_SECONDS });
-    const samples = await inRounds(targets, options, (target, round) =>
-      alone(target, targets, () => measureTarget(target, { ...options, from: round * ROUND })),
+    const samples = await runInRounds(targets, options, (target, round) =>
+      measureAlone(target, targets, () =>
+        measureTarget(target, { ...options, from: round * ROUND }),
+      ),
     );
-    const body = [WARM, FLOOD, CHALLENGED].map((name) => {
-      const of = (read: (sample: Sample) => number) => medianOf(samples, name, read);
+    const body = [WARM, FLOOD, CHALLENGED_FLOOD].map((name) => {
+      const medianOfSamples = (read: (sample: Sample) => number) => medianOf(samples, name, read);
       return [
         name,
-        of((s) => s.requestsPerS).toFixed(0),
-        of((s) => s.cpuUs).toFixed(1),
-        of((s) => s.databaseUs).toFixed(1),
-        of((s) => s.p99Us).toFixed(0),
+        medianOfSamples((s) => s.requestsPerS).toFixed(0),
+        medianOfSamples((s) => s.cpuUs).toFixed(1),
+        medianOfSamples((s) => s.databaseUs).toFixed(1),
+        medianOfSamples((s) => s.p99Us).toFixed(0),
       ];
     });
-    const share = paired(samples, [FLOOD, WARM], (a, b) => a.requestsPerS / b.requestsPerS);
-    const pages = paired(samples, [CHALLENGED, WARM], (a, b) => a.cpuUs / b.cpuUs);
+    const share = pairedRatio(samples, [FLOOD, WARM], (a, b) => a.requestsPerS / b.requestsPerS);
+    const pages = pairedRatio(samples, [CHALLENGED_FLOOD, WARM], (a, b) => a.cpuUs / b.cpuUs);
     const goals = [
       atLeast('requests/s in a flood, of those of one visitor', 0.5, share),
       atMost('CPU of a challenge page, of that of a forwarded request', 3, pages),

@@ -9,8 +9,8 @@ import { measureTarget, type Sample, type Target } from './measure-target.ts';
 import { type Peer, PEERS, startPeers } from './peers/start-peers.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
-import { inRounds, medianOf, paired, type Samples } from './rounds.ts';
-import { alone, standStillNote } from './stand-still.ts';
+import { runInRounds, medianOf, pairedRatio, type Samples } from './rounds.ts';
+import { measureAlone, standStillNote } from './stand-still.ts';
 import { browser, expectRefusal, returning } from './visitors.ts';
 import {
   guardSettings,
@@ -22,12 +22,12 @@ import {
 
 const DIRECT = 'direct to the origin';
 const OPEN = 'guard, unprotected';
-const UNRECORDED = 'guard, every decision made, none recorded';
+const WITHOUT_RECORDS = 'guard, every decision made, none recorded';
 const FULL = 'guard, every decision made and recorded';
 const NEW_FIELDS = 'the same guard, an id in each request';
 
 /** The targets that decide about every request. They refuse a script. */
-const DECIDING: readonly string[] = [PEERS.nginxAuth, PEERS.caddyAuth, UNRECORDED, FULL];
+const DECIDING: readonly string[] = [PEERS.nginxAuth, PEERS.caddyAuth, WITHOUT_RECORDS, FULL];
 
 /** Starts every target, loads them in turns, and returns the medians. */
 export function bench(options: BenchOptions): Promise<Report> {
@@ -37,8 +37,8 @@ export function bench(options: BenchOptions): Promise<Report> {
       options.onProgress(`warming ${target.name}`);
       await load(target, { ...options, seconds: WARM_SECONDS });
     }
-    const samples = await inRounds(targets, options, (target) =>
-      alone(target, targets, () => measureTarget(target, options)),
+    const samples = await runInRounds(targets, options, (target) =>
+      measureAlone(target, targets, () => measureTarget(target, options)),
     );
     const goals = goalsOf(samples);
     const absent = peers.flatMap((peer) => (peer.kind === 'not installed' ? [peer.name] : []));
@@ -72,7 +72,7 @@ async function startTargets(
     'open',
     guardSettings('open', origin.line, { site: { protect: [] } }),
   );
-  const unrecorded = await startGuard(
+  const guardWithoutRecords = await startGuard(
     workbench,
     'unrecorded',
     guardSettings('unrecorded', origin.line, { top: { analytics: undefined } }),
@@ -85,7 +85,12 @@ async function startTargets(
     { ...common, name: DIRECT, url: origin.line, pids: [origin.pid] },
     ...peers.flatMap((peer) => (peer.kind === 'started' ? [{ ...common, ...peer }] : [])),
     { ...common, name: OPEN, url: open.url, pids: [open.pid], recorded: true },
-    { ...common, name: UNRECORDED, url: unrecorded.url, pids: [unrecorded.pid] },
+    {
+      ...common,
+      name: WITHOUT_RECORDS,
+      url: guardWithoutRecords.url,
+      pids: [guardWithoutRecords.pid],
+    },
     { ...common, name: FULL, url: full.url, pids: [full.pid], recorded: true },
     {
       ...common,
@@ -101,15 +106,15 @@ async function startTargets(
 
 function goalsOf(samples: Samples<Sample>): Goal[] {
   const cpu = (other: string, one: string = FULL) =>
-    paired(samples, [one, other], (a, b) => a.cpuUs / b.cpuUs);
+    pairedRatio(samples, [one, other], (a, b) => a.cpuUs / b.cpuUs);
   const rate = (other: string) =>
-    paired(samples, [FULL, other], (a, b) => a.requestsPerS / b.requestsPerS);
+    pairedRatio(samples, [FULL, other], (a, b) => a.requestsPerS / b.requestsPerS);
   return [
     atMost('CPU, of http-proxy-3', 0.6, cpu(PEERS.httpProxy3)),
     atMost('CPU, of guard unprotected', 1.1, cpu(OPEN)),
     atMost('CPU, of plain nginx', 1.7, cpu(PEERS.nginx)),
     atMost('CPU with an id in each request, of plain nginx', 1.9, cpu(PEERS.nginx, NEW_FIELDS)),
-    atLeast('requests/s, of guard that records nothing', 0.9, rate(UNRECORDED)),
+    atLeast('requests/s, of guard that records nothing', 0.9, rate(WITHOUT_RECORDS)),
     atLeast('requests/s, of nginx auth_request', 1.6, rate(PEERS.nginxAuth)),
     atLeast('requests/s, of Caddy forward_auth', 2, rate(PEERS.caddyAuth)),
   ];
@@ -128,19 +133,19 @@ function tableOf(samples: Samples<Sample>, absent: readonly string[]): string {
     'p99 us',
   ];
   const body = [...samples.keys()].map((name) => {
-    const of = (read: (sample: Sample) => number) => medianOf(samples, name, read);
+    const medianOfSamples = (read: (sample: Sample) => number) => medianOf(samples, name, read);
     const ratio = (read: (sample: Sample) => number) =>
-      paired(samples, [FULL, name], (a, b) => read(a) / read(b))?.toFixed(2) ?? '';
+      pairedRatio(samples, [FULL, name], (a, b) => read(a) / read(b))?.toFixed(2) ?? '';
     return [
       name,
-      of((s) => s.requestsPerS).toFixed(0),
-      of((s) => s.cpuUs).toFixed(1),
-      of((s) => s.databaseUs).toFixed(1),
-      `${(100 * of((s) => s.busy)).toFixed(0)} %`,
+      medianOfSamples((s) => s.requestsPerS).toFixed(0),
+      medianOfSamples((s) => s.cpuUs).toFixed(1),
+      medianOfSamples((s) => s.databaseUs).toFixed(1),
+      `${(100 * medianOfSamples((s) => s.busy)).toFixed(0)} %`,
       ratio((s) => s.requestsPerS),
       ratio((s) => s.cpuUs),
-      of((s) => s.p50Us).toFixed(0),
-      of((s) => s.p99Us).toFixed(0),
+      medianOfSamples((s) => s.p50Us).toFixed(0),
+      medianOfSamples((s) => s.p99Us).toFixed(0),
     ];
   });
   return toTable(head, [...body, ...absent.map((name) => [name, 'not installed'])]);

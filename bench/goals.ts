@@ -36,14 +36,14 @@ export function isMet({ measured, bound }: Goal): boolean | undefined {
 export function goalsTable(goals: readonly Goal[]): string {
   const body = goals.map((goal) => {
     const { name, measured, bound, unit } = goal;
-    const wanted = 'atMost' in bound ? `≤ ${bound.atMost}` : `≥ ${bound.atLeast}`;
+    const boundText = 'atMost' in bound ? `≤ ${bound.atMost}` : `≥ ${bound.atLeast}`;
     const digits = Number.isInteger(measured) ? 0 : 2;
-    const met = isMet(goal);
+    const hasMet = isMet(goal);
     return [
       name,
       measured === undefined ? 'not measured' : `${measured.toFixed(digits)} ${unit}`.trim(),
-      `${wanted} ${unit}`.trim(),
-      met === undefined ? '–' : met ? 'yes' : 'NO',
+      `${boundText} ${unit}`.trim(),
+      hasMet === undefined ? '–' : hasMet ? 'yes' : 'NO',
     ];
   });
   return toTable(['goal', 'measured', 'wanted', 'met'], body);

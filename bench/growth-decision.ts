@@ -19,12 +19,14 @@ export function decisionsUs({ rounds, seconds, onProgress }: BenchOptions): {
   readonly large: number;
 } {
   const twenty = parse(RULES) as unknown[];
-  const others = Array.from({ length: LARGE.rules - twenty.length }, (_, at) => oneOfMany(at));
-  const cases = [twenty, [...twenty.slice(0, -1), ...others, ...twenty.slice(-1)]].map(openCase);
+  const otherRules = Array.from({ length: LARGE.rules - twenty.length }, (_, at) => oneOfMany(at));
+  const cases = [twenty, [...twenty.slice(0, -1), ...otherRules, ...twenty.slice(-1)]].map(
+    openCase,
+  );
   for (const { decide } of cases) batch(decide, 0, VISITORS);
-  const until = performance.now() + rounds * seconds * MS_A_SECOND;
+  const endAt = performance.now() + rounds * seconds * MS_A_SECOND;
   onProgress('decisions');
-  for (let from = 0; performance.now() < until; from += BATCH) {
+  for (let from = 0; performance.now() < endAt; from += BATCH) {
     for (const { decide, us } of cases) us.push(batch(decide, from, BATCH));
   }
   const [small = 0, large = 0] = cases.map(({ us }) => median(us));

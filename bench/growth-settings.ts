@@ -61,17 +61,17 @@ export function oneOfMany(number: number): Readonly<Record<string, unknown>> {
 
 /** The rules of one organisation: the list comes first, and detection last. */
 function rulesOf(count: number): readonly unknown[] {
-  const between = Array.from({ length: count - 2 }, (_, number) => oneOfMany(number));
+  const middleRules = Array.from({ length: count - 2 }, (_, number) => oneOfMany(number));
   return [
     { name: 'listed', match: { ip: { file: LIST } }, verdict: 'block' },
-    ...between,
+    ...middleRules,
     { name: 'everybody', match: {}, detect: true },
   ];
 }
 
 /** Settings of this size as YAML. Each `turn` gives different settings. */
 export function settingsText({ sites, rules }: Size, origin: string, turn = 0): string {
-  const left = rules - RULES_OF_MOST * (sites - 1);
+  const remainingRules = rules - RULES_OF_MOST * (sites - 1);
   const settings = storySettings(origin, {
     top: {
       organisations: Array.from({ length: sites }, (_, number) => ({
@@ -83,7 +83,7 @@ export function settingsText({ sites, rules }: Size, origin: string, turn = 0): 
         ...ONE_PLAYS_ALL,
         rules: [
           { name: `turn ${turn}`, match: { path: `/never/${turn}` }, verdict: 'block' },
-          ...rulesOf((number === 0 ? left : RULES_OF_MOST) - 1),
+          ...rulesOf((number === 0 ? remainingRules : RULES_OF_MOST) - 1),
         ],
       })),
       sites: Array.from({ length: sites }, (_, number) => ({

@@ -11,7 +11,7 @@ import { hostOf, LARGE, settingsText, type Size, SMALL, writeList } from './grow
 import { atMost, goalsTable } from './goals.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
 import { residentMiB } from './resident-memory.ts';
-import { inRounds, medianOf } from './rounds.ts';
+import { runInRounds, medianOf } from './rounds.ts';
 import { browser, type Headers, returning } from './visitors.ts';
 import { withWorkbench, startGuardFrom, startOrigin, type Workbench } from './workbench.ts';
 
@@ -49,18 +49,19 @@ const NOTES = [
 
 export async function bench(options: BenchOptions): Promise<Report> {
   const decisions = decisionsUs(options);
-  const samples = await inRounds(TARGETS, options, ({ name, size }, round) =>
+  const samples = await runInRounds(TARGETS, options, ({ name, size }, round) =>
     withWorkbench((workbench) => measure(workbench, `${name}-${round}`, size), 'both'),
   );
-  const of = (name: string, read: (sample: Sample) => number) => medianOf(samples, name, read);
+  const medianOfSamples = (name: string, read: (sample: Sample) => number) =>
+    medianOf(samples, name, read);
   const rows = TARGETS.map(({ name }) => ({
     name,
-    startMs: of(name, ({ startMs }) => startMs),
-    reloadMs: of(name, ({ reloadMs }) => reloadMs),
-    waitMs: of(name, ({ waitMs }) => waitMs),
-    quietMs: of(name, ({ quietMs }) => quietMs),
-    startedMiB: of(name, ({ startedMiB }) => startedMiB),
-    reloadedMiB: of(name, ({ reloadedMiB }) => reloadedMiB),
+    startMs: medianOfSamples(name, ({ startMs }) => startMs),
+    reloadMs: medianOfSamples(name, ({ reloadMs }) => reloadMs),
+    waitMs: medianOfSamples(name, ({ waitMs }) => waitMs),
+    quietMs: medianOfSamples(name, ({ quietMs }) => quietMs),
+    startedMiB: medianOfSamples(name, ({ startedMiB }) => startedMiB),
+    reloadedMiB: medianOfSamples(name, ({ reloadedMiB }) => reloadedMiB),
     decisionUs: name === 'small' ? decisions.small : decisions.large,
   }));
   const large = rows[1];
@@ -145,7 +146,7 @@ function openTrickle(url: string, headers: Headers) {
   let slowestMs = 0;
   let failure: unknown;
   const underWay = new Set<Promise<void>>();
-  const one = async () => {
+  const askOnce = async () => {
     const sentAt = performance.now();
     const answer = await pool.request({ path: '/', method: 'GET', headers });
     await answer.body.dump();
@@ -153,9 +154,9 @@ function openTrickle(url: string, headers: Headers) {
     slowestMs = Math.max(slowestMs, performance.now() - sentAt);
   };
   const timer = setInterval(() => {
-    const request = one().catch((error: unknown) => (failure = error));
-    const done = request.then(() => void underWay.delete(done));
-    underWay.add(done);
+    const request = askOnce().catch((error: unknown) => (failure = error));
+    const settled = request.then(() => void underWay.delete(settled));
+    underWay.add(settled);
   }, REQUEST_EVERY_MS);
   return {
     /** The slowest answer since the last call. */

@@ -8,69 +8,88 @@ import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { PEERS, startPeers } from './peers/start-peers.ts';
 import { type Core, placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
-import { inRounds, medianOf, paired } from './rounds.ts';
+import { runInRounds, medianOf, pairedRatio } from './rounds.ts';
 import type { LoadResult } from './traffic.ts';
-import { alone, standStillNote } from './stand-still.ts';
+import { measureAlone, standStillNote } from './stand-still.ts';
 import { returning } from './visitors.ts';
 import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
 
 const DIRECT = 'direct to the origin';
-const UNRECORDED = 'guard, none recorded';
-const BESIDE = 'guard and its database on one core';
-const APART = 'guard and its database on either core';
+const WITHOUT_RECORDS = 'guard, none recorded';
+const SAME_CORE = 'guard and its database on one core';
+const EITHER_CORE = 'guard and its database on either core';
 /** With so many connections, a slow answer delays only one in 256 of the next requests. */
 const VISITORS = 256;
 
 export function bench(options: BenchOptions): Promise<Report> {
   return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);
-    const start = (name: string, core: Core, over?: Parameters<typeof guardSettings>[2]) =>
-      startGuard(workbench, name, guardSettings(name, origin.line, over), core);
-    const unrecorded = await start('unrecorded', 1, { top: { analytics: undefined } });
-    const beside = await start('beside', 1);
-    const apart = await start('apart', 'both');
+    const start = (name: string, core: Core, changes?: Parameters<typeof guardSettings>[2]) =>
+      startGuard(workbench, name, guardSettings(name, origin.line, changes), core);
+    const guardWithoutRecords = await start('unrecorded', 1, { top: { analytics: undefined } });
+    const guardOnSameCore = await start('beside', 1);
+    const guardOnEitherCore = await start('apart', 'both');
     // All Guards have the same secret, so each of them accepts the session.
-    const common = { path: '/', headers: await returning(beside.url), recorded: false };
+    const common = { path: '/', headers: await returning(guardOnSameCore.url), recorded: false };
     const peers = await startPeers(workbench, origin.line, [PEERS.nginx, PEERS.nginxAuth]);
     const targets = [
       { ...common, name: DIRECT, url: origin.line, pids: [origin.pid] },
       ...peers.flatMap((peer) => (peer.kind === 'started' ? [{ ...common, ...peer }] : [])),
-      { ...common, name: UNRECORDED, url: unrecorded.url, pids: [unrecorded.pid] },
-      { ...common, name: BESIDE, url: beside.url, pids: [beside.pid], recorded: true },
-      { ...common, name: APART, url: apart.url, pids: [apart.pid], recorded: true },
+      {
+        ...common,
+        name: WITHOUT_RECORDS,
+        url: guardWithoutRecords.url,
+        pids: [guardWithoutRecords.pid],
+      },
+      {
+        ...common,
+        name: SAME_CORE,
+        url: guardOnSameCore.url,
+        pids: [guardOnSameCore.pid],
+        recorded: true,
+      },
+      {
+        ...common,
+        name: EITHER_CORE,
+        url: guardOnEitherCore.url,
+        pids: [guardOnEitherCore.pid],
+        recorded: true,
+      },
     ];
     options.onProgress('warming');
     for (const target of targets) await load(target, { ...options, seconds: WARM_SECONDS });
     options.onProgress('measuring full load');
-    const full = await load({ ...common, url: beside.url }, options);
+    const full = await load({ ...common, url: guardOnSameCore.url }, options);
     const fullRate = full.requests / full.seconds;
     const pauseMs = (1000 * VISITORS) / (fullRate / 2);
-    const samples = await inRounds(targets, options, (target) => {
+    const samples = await runInRounds(targets, options, (target) => {
       const half = { ...options, connections: VISITORS, pauseMs };
-      return alone(target, targets, async () => {
+      return measureAlone(target, targets, async () => {
         // Between its rounds a target is idle, and its garbage collector runs.
         await load(target, { ...half, seconds: 1 });
         return load(target, half);
       });
     });
-    const added = (name: string) =>
-      paired(samples, [name, DIRECT], (a, b) => (a.p99Us - b.p99Us) / 1000);
+    const addedUs = (name: string) =>
+      pairedRatio(samples, [name, DIRECT], (a, b) => (a.p99Us - b.p99Us) / 1000);
     const body = targets.map(({ name }) => {
-      const of = (read: (sample: LoadResult) => number) => medianOf(samples, name, read);
+      const medianOfSamples = (read: (sample: LoadResult) => number) =>
+        medianOf(samples, name, read);
       return [
         name,
-        of((s) => s.requests / s.seconds).toFixed(0),
-        of((s) => s.p50Us).toFixed(0),
-        of((s) => s.p99Us).toFixed(0),
-        added(name)?.toFixed(2) ?? '',
+        medianOfSamples((s) => s.requests / s.seconds).toFixed(0),
+        medianOfSamples((s) => s.p50Us).toFixed(0),
+        medianOfSamples((s) => s.p99Us).toFixed(0),
+        addedUs(name)?.toFixed(2) ?? '',
       ];
     });
-    const p99Of = (other: string) => paired(samples, [BESIDE, other], (a, b) => a.p99Us / b.p99Us);
+    const p99Of = (other: string) =>
+      pairedRatio(samples, [SAME_CORE, other], (a, b) => a.p99Us / b.p99Us);
     const overNginx = (name: string) =>
-      paired(samples, [name, PEERS.nginx], (a, b) => (a.p99Us - b.p99Us) / 1000);
+      pairedRatio(samples, [name, PEERS.nginx], (a, b) => (a.p99Us - b.p99Us) / 1000);
     const goals = [
       atMost('the 99th percentile on one core, of nginx auth_request', 1, p99Of(PEERS.nginxAuth)),
-      ...[UNRECORDED, APART].map((name) =>
+      ...[WITHOUT_RECORDS, EITHER_CORE].map((name) =>
         atMost(`the 99th percentile above that of nginx: ${name}`, 2, overNginx(name), 'ms'),
       ),
     ];

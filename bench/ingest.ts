@@ -109,33 +109,33 @@ async function measure(
   rate: number,
   seconds: number,
 ): Promise<Sample> {
-  const before = { written: counted('written'), dropped: counted('dropped') };
+  const countsBefore = { written: counted('written'), dropped: counted('dropped') };
   const cpu = process.cpuUsage();
   const databaseCpuUs = cpuOf(databasePid);
   const startedAt = performance.now();
-  const acknowledged: Mark[] = [];
-  let recorded = 0;
+  const acknowledgements: Mark[] = [];
+  let recordedEvents = 0;
   for (let elapsedMs = 0; elapsedMs < seconds * 1000;) {
     await sleep(STEP_MS);
     elapsedMs = performance.now() - startedAt;
-    const soFar = counted('written') - before.written;
-    if (soFar > (acknowledged.at(-1)?.written ?? 0))
-      acknowledged.push({ written: soFar, elapsedMs });
-    const byNow = (Math.min(elapsedMs, seconds * 1000) * rate) / 1000;
-    const due = Math.min(Math.floor(byNow), recorded + (rate * LONGEST_STEP_MS) / 1000);
-    for (; recorded < due; recorded++) {
-      const event = events[recorded % events.length];
+    const soFar = counted('written') - countsBefore.written;
+    if (soFar > (acknowledgements.at(-1)?.written ?? 0))
+      acknowledgements.push({ written: soFar, elapsedMs });
+    const dueEvents = (Math.min(elapsedMs, seconds * 1000) * rate) / 1000;
+    const due = Math.min(Math.floor(dueEvents), recordedEvents + (rate * LONGEST_STEP_MS) / 1000);
+    for (; recordedEvents < due; recordedEvents++) {
+      const event = events[recordedEvents % events.length];
       if (event !== undefined) analytics.sink.record({ ...event, createdAt: Date.now() });
     }
   }
   while (queued() > 0) await sleep(STEP_MS);
   const { user, system } = process.cpuUsage(cpu);
-  const written = counted('written') - before.written;
+  const writtenEvents = counted('written') - countsBefore.written;
   return {
-    writtenPerS: rateOf(acknowledged),
-    dropped: counted('dropped') - before.dropped,
-    ownUs: (user + system) / written,
-    databaseUs: (cpuOf(databasePid) - databaseCpuUs) / written,
+    writtenPerS: rateOf(acknowledgements),
+    dropped: counted('dropped') - countsBefore.dropped,
+    ownUs: (user + system) / writtenEvents,
+    databaseUs: (cpuOf(databasePid) - databaseCpuUs) / writtenEvents,
   };
 }
 
@@ -168,16 +168,16 @@ function eventOf(number: number): DecisionEvent {
     cookie: `theme=dark; basket=${number}`,
     'x-forwarded-for': addressOf(number),
   };
-  const challenged = number % 50 === 0;
+  const isChallenged = number % 50 === 0;
   return {
     createdAt: Date.now(),
     requestId: randomUUID(),
     organisation: ORGANISATION,
     site: 'shop',
-    action: challenged ? 'challenge' : 'allow',
-    decision: challenged ? 'challenge' : 'allow',
-    response: challenged ? 'redirect' : 'allow',
-    statusCode: challenged ? 403 : 200,
+    action: isChallenged ? 'challenge' : 'allow',
+    decision: isChallenged ? 'challenge' : 'allow',
+    response: isChallenged ? 'redirect' : 'allow',
+    statusCode: isChallenged ? 403 : 200,
     rule: 'everybody',
     monitor: false,
     observe: false,
@@ -195,7 +195,7 @@ function eventOf(number: number): DecisionEvent {
     country: 'DE',
     userAgent: headers['user-agent'] ?? '',
     session: `0f8fad5b-d9cb-869f-a165-${number.toString(16).padStart(12, '0')}`,
-    challenge: challenged ? 'issued' : 'verified',
+    challenge: isChallenged ? 'issued' : 'verified',
     reference: '',
     validator: 'in-process',
     durationUs: 5 + (number % 40),
@@ -206,13 +206,13 @@ function eventOf(number: number): DecisionEvent {
 }
 
 function medians(rate: number, samples: readonly Sample[]): Row {
-  const of = (read: (sample: Sample) => number) => median(samples.map(read));
+  const medianOfSamples = (read: (sample: Sample) => number) => median(samples.map(read));
   return {
     recordedPerS: rate,
-    writtenPerS: of((sample) => sample.writtenPerS),
+    writtenPerS: medianOfSamples((sample) => sample.writtenPerS),
     dropped: samples.reduce((sum, { dropped }) => sum + dropped, 0),
-    ownUs: of((sample) => sample.ownUs),
-    databaseUs: of((sample) => sample.databaseUs),
+    ownUs: medianOfSamples((sample) => sample.ownUs),
+    databaseUs: medianOfSamples((sample) => sample.databaseUs),
   };
 }
 

@@ -5,7 +5,7 @@ import { measureTarget, type Sample, type Target } from './measure-target.ts';
 import { PEERS, startPeers } from './peers/start-peers.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
-import { inRounds, medianOf, paired, type Samples } from './rounds.ts';
+import { runInRounds, medianOf, pairedRatio, type Samples } from './rounds.ts';
 import { returning } from './visitors.ts';
 import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
 
@@ -51,16 +51,16 @@ export function bench(options: BenchOptions): Promise<Report> {
       options.onProgress(`warming: ${lane.name}`);
       await load(lane, { ...options, seconds: WARM_SECONDS });
     }
-    const samples = await inRounds(lanes, options, (lane) => measureTarget(lane, options));
+    const samples = await runInRounds(lanes, options, (lane) => measureTarget(lane, options));
     const body = lanes.map(({ name, size }) => {
-      const of = (read: (sample: Sample) => number) => medianOf(samples, name, read);
+      const medianOfSamples = (read: (sample: Sample) => number) => medianOf(samples, name, read);
       return [
         name,
-        of((s) => s.requestsPerS).toFixed(0),
-        of((s) => (s.requestsPerS * size.kib) / 1024).toFixed(0),
-        of((s) => s.cpuUs).toFixed(1),
-        `${(100 * of((s) => s.busy)).toFixed(0)} %`,
-        of((s) => s.p99Us).toFixed(0),
+        medianOfSamples((s) => s.requestsPerS).toFixed(0),
+        medianOfSamples((s) => (s.requestsPerS * size.kib) / 1024).toFixed(0),
+        medianOfSamples((s) => s.cpuUs).toFixed(1),
+        `${(100 * medianOfSamples((s) => s.busy)).toFixed(0)} %`,
+        medianOfSamples((s) => s.p99Us).toFixed(0),
       ];
     });
     const absent = peers.flatMap((peer) =>
@@ -93,12 +93,12 @@ function goalsOf(samples: Samples<Sample>): Goal[] {
       atLeast(
         `${size.name}: throughput, of plain nginx`,
         0.9,
-        paired(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS),
+        pairedRatio(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS),
       ),
       atMost(
         `${size.name}: CPU, of plain nginx`,
         1.5,
-        paired(samples, pair, (a, b) => a.cpuUs / b.cpuUs),
+        pairedRatio(samples, pair, (a, b) => a.cpuUs / b.cpuUs),
       ),
     ];
   });

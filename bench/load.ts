@@ -26,8 +26,8 @@ function loadFromHere(
   return drive(url, { connections, seconds, status }, async (pool) => {
     if (pauseMs !== undefined) await sleep(-Math.log(1 - Math.random()) * pauseMs);
     number += 1;
-    const filled = fields.map(([name, value]) => [name, fill(value, number)] as const);
-    const request = { path: fill(path, number), headers: Object.fromEntries(filled) };
+    const filledFields = fields.map(([name, value]) => [name, fill(value, number)] as const);
+    const request = { path: fill(path, number), headers: Object.fromEntries(filledFields) };
     return () => pool.request({ ...request, method: 'GET' });
   });
 }
@@ -53,15 +53,15 @@ interface Driving {
 async function drive(
   url: string,
   { connections, seconds, status = 200 }: Driving,
-  next: (pool: Pool) => Promise<() => ReturnType<Pool['request']>>,
+  nextRequest: (pool: Pool) => Promise<() => ReturnType<Pool['request']>>,
 ): Promise<LoadResult> {
   const pool = new Pool(url, { connections, pipelining: 1 });
   const latencies: number[] = [];
   const startedAt = performance.now();
-  const until = startedAt + seconds * 1000;
+  const endAt = startedAt + seconds * 1000;
   const lane = async () => {
-    while (performance.now() < until) {
-      const send = await next(pool);
+    while (performance.now() < endAt) {
+      const send = await nextRequest(pool);
       const sentAt = performance.now();
       const answer = await send();
       await answer.body.dump();
@@ -70,11 +70,11 @@ async function drive(
     }
   };
   await Promise.all(Array.from({ length: connections }, lane));
-  const elapsed = (performance.now() - startedAt) / 1000;
+  const elapsedS = (performance.now() - startedAt) / 1000;
   await pool.close();
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { requests: latencies.length, seconds: elapsed, p50Us: at(0.5), p99Us: at(0.99) };
+  return { requests: latencies.length, seconds: elapsedS, p50Us: at(0.5), p99Us: at(0.99) };
 }
 
 /**

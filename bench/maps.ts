@@ -49,36 +49,36 @@ const NOTES = [
 ];
 
 function sessionTargets(): readonly Target[] {
-  const own = new TwoGenerationCache<object>(SESSIONS);
+  const cache = new TwoGenerationCache<object>(SESSIONS);
   const lru = new LRUCache<string, object>({ max: SESSIONS });
   const ids = Array.from({ length: SESSIONS / 2 }, () => randomUUID());
-  for (const id of ids) own.set(id, { id });
+  for (const id of ids) cache.set(id, { id });
   for (const id of ids) lru.set(id, { id });
   return [
     {
       name: 'look up a session',
       unit: 'ns',
-      own: () => lookUpNs(ids, (id) => own.get(id)),
+      own: () => lookUpNs(ids, (id) => cache.get(id)),
       lru: () => lookUpNs(ids, (id) => lru.get(id)),
     },
     {
       name: `the longest turn while ${ids.length} sessions are listed`,
       unit: 'ms',
-      own: () => longestTurnMs(own.entries()),
+      own: () => longestTurnMs(cache.entries()),
       lru: () => elapsedMs(() => [...lru.entries()]),
     },
   ];
 }
 
 function namesTarget(): Target {
-  const own = new Map<string, number>();
+  const map = new Map<string, number>();
   const lru = new LRUCache<string, number>({ max: NAMES_REMEMBERED });
-  for (const [index, name] of NAMES.entries()) own.set(name, index);
+  for (const [index, name] of NAMES.entries()) map.set(name, index);
   for (const [index, name] of NAMES.entries()) lru.set(name, index);
   return {
     name: 'look up the name of a header field',
     unit: 'ns',
-    own: () => lookUpNs(NAMES, (name) => own.get(name)),
+    own: () => lookUpNs(NAMES, (name) => map.get(name)),
     lru: () => lookUpNs(NAMES, (name) => lru.get(name)),
   };
 }
@@ -99,13 +99,13 @@ function lookUpNs(keys: readonly string[], lookUp: (key: string) => unknown): nu
 
 function longestTurnMs(entries: Iterator<unknown>): number {
   let longest = 0;
-  let listed = 0;
+  let listedEntries = 0;
   const listTurn = () => {
-    listed = 0;
-    while (listed < SESSIONS_A_TURN && entries.next().done !== true) listed++;
+    listedEntries = 0;
+    while (listedEntries < SESSIONS_A_TURN && entries.next().done !== true) listedEntries++;
   };
   do longest = Math.max(longest, elapsedMs(listTurn));
-  while (listed === SESSIONS_A_TURN);
+  while (listedEntries === SESSIONS_A_TURN);
   return longest;
 }
 

@@ -29,11 +29,11 @@ export async function measureTarget(
   options: LoadOptions,
   drive: typeof load = load,
 ): Promise<Sample> {
-  const before = spentBy(target);
+  const cpuBefore = spentBy(target);
   const { requests, seconds, p50Us, p99Us } = await drive(target, options);
-  const after = spentBy(target);
-  const childrenUs = after.childrenUs - before.childrenUs;
-  const cpuUs = after.ownUs - before.ownUs + childrenUs;
+  const cpuAfter = spentBy(target);
+  const childrenUs = cpuAfter.childrenUs - cpuBefore.childrenUs;
+  const cpuUs = cpuAfter.ownUs - cpuBefore.ownUs + childrenUs;
   return {
     requestsPerS: requests / seconds,
     cpuUs: cpuUs / requests,

@@ -24,31 +24,31 @@ const NOTES = [
   'the bound is the memory when every table is full and its entries were replaced, plus a quarter, because V8 gives pages back at any time',
 ];
 /** Memory that the garbage collector and the allocator may not have given back. */
-const ROOM = 1.25;
+const ALLOWED_GROWTH = 1.25;
 
 export async function bench({ onProgress }: BenchOptions): Promise<Report> {
   const script = join(import.meta.dirname, 'memory-flood.ts');
   const child = spawn(process.execPath, ['--expose-gc', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const exited = once(child, 'exit');
+  const childExit = once(child, 'exit');
   const rows: Phase[] = [];
   for await (const line of createInterface(child.stdout)) {
     const phase = Phase.parse(JSON.parse(line));
     onProgress(phase.phase);
     rows.push(phase);
   }
-  await exited;
+  await childExit;
   const full = rows[1];
-  const last = rows.at(-1);
-  if (full === undefined || last === undefined || child.exitCode !== 0) {
+  const lastRow = rows.at(-1);
+  if (full === undefined || lastRow === undefined || child.exitCode !== 0) {
     throw new Error('the flood ended early');
   }
-  const boundMiB = full.rssMiB * ROOM;
-  const verdict = last.rssMiB <= boundMiB ? 'within' : 'ABOVE';
+  const boundMiB = full.rssMiB * ALLOWED_GROWTH;
+  const verdict = lastRow.rssMiB <= boundMiB ? 'within' : 'ABOVE';
   return {
     rows,
-    table: `${tableOf(rows)}\n\n${last.rssMiB.toFixed(0)} MiB is ${verdict} the bound of ${boundMiB.toFixed(0)} MiB.`,
+    table: `${tableOf(rows)}\n\n${lastRow.rssMiB.toFixed(0)} MiB is ${verdict} the bound of ${boundMiB.toFixed(0)} MiB.`,
     notes: NOTES,
   };
 }

@@ -8,8 +8,8 @@ const pattern = Buffer.from(Array.from({ length: PERIOD }, (_, at) => (at * 31 +
 /** The first `bytes` bytes of the pattern. */
 export function patternStream(bytes: number): Readable {
   function* chunks() {
-    for (let left = bytes; left > 0; left -= PERIOD) {
-      yield left < PERIOD ? pattern.subarray(0, left) : pattern;
+    for (let remaining = bytes; remaining > 0; remaining -= PERIOD) {
+      yield remaining < PERIOD ? pattern.subarray(0, remaining) : pattern;
     }
   }
   return Readable.from(chunks(), { objectMode: false, highWaterMark: PERIOD });

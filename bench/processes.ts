@@ -6,14 +6,16 @@ import { createInterface } from 'node:readline';
 import { connects } from '../test/kit/connects.ts';
 
 /** With two cores, the target has one alone, and the load and the origin share the other. */
-const pinned =
+const pinnedCommand =
   availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0
     ? ['taskset', '-c']
     : [];
 
 /** The placement of the processes on the cores, for the notes of a report. */
 export const placement =
-  pinned.length > 0 ? 'the target on one core, load and origin on the other' : 'nothing pinned';
+  pinnedCommand.length > 0
+    ? 'the target on one core, load and origin on the other'
+    : 'nothing pinned';
 
 /** `both`: the scheduler chooses the core. */
 export type Core = 0 | 1 | 'both';
@@ -23,14 +25,14 @@ export interface Running {
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-export interface Started extends Running {
+export interface StartedScript extends Running {
   /** The first line that it printed. */
   readonly line: string;
 }
 
 /** Pins this process to one core: all of its threads, and the processes that it starts from now on. */
 export function pinToCore(core: Core): void {
-  if (pinned.length === 0) return;
+  if (pinnedCommand.length === 0) return;
   spawnSync('taskset', ['-a', '-c', '-p', cpuList(core), String(process.pid)]);
 }
 
@@ -43,7 +45,7 @@ export async function startScriptOn(
   script: string,
   args: readonly string[],
   logFile?: string,
-): Promise<Started> {
+): Promise<StartedScript> {
   const run = script.endsWith('.ts') ? [process.execPath, script] : [script];
   const child = spawnOn(core, [...run, ...args], logFile);
   const lines = child.stdout ? createInterface(child.stdout) : undefined;
@@ -70,7 +72,7 @@ export async function startProgramOn(
 
 function spawnOn(core: Core, command: readonly string[], logFile?: string): ChildProcess {
   const [program = '', ...rest] =
-    pinned.length > 0 ? [...pinned, cpuList(core), ...command] : command;
+    pinnedCommand.length > 0 ? [...pinnedCommand, cpuList(core), ...command] : command;
   const log = logFile === undefined ? undefined : openSync(logFile, 'a');
   try {
     return spawn(program, rest, { stdio: ['ignore', 'pipe', log ?? 'inherit'] });
@@ -95,7 +97,7 @@ function neverReady(program: string, logFile: string | undefined): Error {
 
 async function stop(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
+  const childExit = once(child, 'exit');
   child.kill(signal);
-  await exited;
+  await childExit;
 }

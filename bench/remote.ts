@@ -5,7 +5,7 @@ import { atMost, goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
-import { inRounds, medianOf, paired } from './rounds.ts';
+import { runInRounds, medianOf, pairedRatio } from './rounds.ts';
 import type { LoadResult } from './traffic.ts';
 import { returning } from './visitors.ts';
 import { DETECT, guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
@@ -22,14 +22,14 @@ export function bench(options: BenchOptions): Promise<Report> {
       startGuard(workbench, name, guardSettings(name, origin.line, { site }));
     const listen = { validator: '127.0.0.1:0' };
     const top = { listen, sites: [], analytics: undefined };
-    const asked = await startGuard(
+    const askedGuard = await startGuard(
       workbench,
       'asked',
       storySettings('', { rules: DETECT, organisation: ONE_PLAYS_ALL, top }),
     );
     const open = await start('open', { protect: [] });
     const full = await start('full', {});
-    const validator = { url: asked.addresses.validator, key: SECRET_KEY };
+    const validator = { url: askedGuard.addresses.validator, key: SECRET_KEY };
     const edge = await start('edge', { validator });
     const common = { path: '/', headers: await returning(edge.url) };
     const targets = [
@@ -38,21 +38,26 @@ export function bench(options: BenchOptions): Promise<Report> {
       { ...common, name: IN_PROCESS, url: full.url },
       { ...common, name: REMOTE, url: edge.url },
     ];
-    const one = { connections: 1 };
+    const oneConnection = { connections: 1 };
     options.onProgress('warming');
     for (const target of targets) await load(target, { ...options, seconds: WARM_SECONDS });
-    const samples = await inRounds(targets, options, (target) =>
-      load(target, { ...one, seconds: options.seconds }),
+    const samples = await runInRounds(targets, options, (target) =>
+      load(target, { ...oneConnection, seconds: options.seconds }),
     );
     const body = targets.map(({ name }) => {
-      const of = (read: (sample: LoadResult) => number) => medianOf(samples, name, read);
-      return [name, of((s) => s.p50Us).toFixed(0), of((s) => s.p99Us).toFixed(0)];
+      const medianOfSamples = (read: (sample: LoadResult) => number) =>
+        medianOf(samples, name, read);
+      return [
+        name,
+        medianOfSamples((s) => s.p50Us).toFixed(0),
+        medianOfSamples((s) => s.p99Us).toFixed(0),
+      ];
     });
-    const added = (other: string) =>
-      paired(samples, [REMOTE, other], (a, b) => (a.p50Us - b.p50Us) / 1000);
+    const addedUs = (other: string) =>
+      pairedRatio(samples, [REMOTE, other], (a, b) => (a.p50Us - b.p50Us) / 1000);
     const goals = [
-      atMost('added at the median, to no decision at all', 0.3, added(OPEN), 'ms'),
-      atMost('added at the median, to a decision in process', 0.3, added(IN_PROCESS), 'ms'),
+      atMost('added at the median, to no decision at all', 0.3, addedUs(OPEN), 'ms'),
+      atMost('added at the median, to a decision in process', 0.3, addedUs(IN_PROCESS), 'ms'),
     ];
     return {
       rows: [...samples].map(([name, rounds]) => ({ name, rounds })),

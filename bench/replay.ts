@@ -52,7 +52,7 @@ export async function bench(options: BenchOptions): Promise<Report> {
       { name: 'access log, combined', args: [files.combined] },
       { name: 'access log, two settings', args: ['--against', files.monitored, files.combined] },
       { name: 'JSON lines with headers', args: [files.caddy] },
-    ].map((one) => ({ ...one, samples: [] as number[] }));
+    ].map((benchCase) => ({ ...benchCase, samples: [] as number[] }));
     for (let round = 1; round <= options.rounds; round++) {
       for (const one of cases) {
         options.onProgress(`round ${round} of ${options.rounds}: ${one.name}`);

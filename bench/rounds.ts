@@ -4,7 +4,7 @@ import type { BenchOptions } from './report.ts';
 export type Samples<S> = ReadonlyMap<string, readonly S[]>;
 
 /** Measures the targets in turns, every second round in reverse order, so that a slow minute affects all of them. */
-export async function inRounds<T extends { readonly name: string }, S>(
+export async function runInRounds<T extends { readonly name: string }, S>(
   targets: readonly T[],
   { rounds, onProgress }: BenchOptions,
   measure: (target: T, round: number) => Promise<S>,
@@ -20,8 +20,8 @@ export async function inRounds<T extends { readonly name: string }, S>(
 }
 
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const sortedValues = [...values].sort((a, b) => a - b);
+  return sortedValues[Math.floor(sortedValues.length / 2)] ?? 0;
 }
 
 /** The median of one figure over the samples of a target. */
@@ -33,15 +33,15 @@ export function medianOf<S>(samples: Samples<S>, name: string, read: (sample: S)
  * The median over the rounds of a figure that is computed from the samples of two targets in the same round. Undefined
  * when one of them was not measured.
  */
-export function paired<S>(
+export function pairedRatio<S>(
   samples: Samples<S>,
   [one, other]: readonly [string, string],
   relate: (one: S, other: S) => number,
 ): number | undefined {
-  const others = samples.get(other) ?? [];
-  const related = (samples.get(one) ?? []).flatMap((sample, round) => {
-    const counterpart = others[round];
+  const otherSamples = samples.get(other) ?? [];
+  const ratios = (samples.get(one) ?? []).flatMap((sample, round) => {
+    const counterpart = otherSamples[round];
     return counterpart === undefined ? [] : [relate(sample, counterpart)];
   });
-  return related.length === 0 ? undefined : median(related);
+  return ratios.length === 0 ? undefined : median(ratios);
 }

@@ -119,13 +119,13 @@ const { values, positionals } = parseArgs({
   },
 });
 const name = positionals[0] ?? DEFAULT;
-const chosen = BENCHES[name];
-if (values.help || !chosen) {
+const chosenBench = BENCHES[name];
+if (values.help || !chosenBench) {
   console.log(usage());
   process.exit(values.help ? 0 : 2);
 }
 
-const { rows, table, notes, failed } = await chosen.bench({
+const { rows, table, notes, failed } = await chosenBench.bench({
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
   connections: Number(values.connections),
@@ -140,7 +140,7 @@ if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
 console.log(values.json ? JSON.stringify(rows, undefined, 2) : table);
 if (values.record) {
   const file = name === DEFAULT ? 'BASELINE.md' : `BASELINE-${name}.md`;
-  writeFileSync(join(import.meta.dirname, file), baseline(chosen, table, notes));
+  writeFileSync(join(import.meta.dirname, file), baseline(chosenBench, table, notes));
 }
 if (failed === true) process.exitCode = 1;
 
@@ -160,7 +160,7 @@ ${list.join('\n')}
   --record          also write the table into bench/`;
 }
 
-function baseline({ inRounds }: Bench, text: string, how: readonly string[]): string {
+function baseline({ inRounds }: Bench, text: string, conditions: readonly string[]): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const dirty = git('status', '--porcelain') === '' ? '' : ' with changes';
   const rounds = `${values.rounds} rounds of ${values.seconds} s for each target, interleaved, medians`;
@@ -168,7 +168,7 @@ function baseline({ inRounds }: Bench, text: string, how: readonly string[]): st
     `${new Date().toISOString().slice(0, 10)}, commit ${git('rev-parse', '--short', 'HEAD')}${dirty}, Node ${process.versions.node}`,
     `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
     ...(inRounds ? [rounds] : []),
-    ...how,
+    ...conditions,
     `\`npm run bench -- ${name} --record\` writes this file`,
   ];
   return `# Measured

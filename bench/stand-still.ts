@@ -10,13 +10,13 @@ export const standStillNote =
  * Calls `measure` while the other Guards that record are stopped, together with their databases. Otherwise their
  * databases would merge in the background, and disturb the measurement.
  */
-export async function alone<T>(
+export async function measureAlone<T>(
   target: Recording,
   targets: readonly Recording[],
   run: () => Promise<T>,
 ): Promise<T> {
-  const others = targets.flatMap(({ pids, recorded }) => (recorded ? pids : []));
-  const still = [...new Set(others)]
+  const otherPids = targets.flatMap(({ pids, recorded }) => (recorded ? pids : []));
+  const still = [...new Set(otherPids)]
     .filter((pid) => !target.pids.includes(pid))
     .flatMap((pid) => [pid, ...descendantsOf(pid)]);
   for (const pid of still) process.kill(pid, 'SIGSTOP');

@@ -33,18 +33,18 @@ export function bench(options: BenchOptions): Promise<Report> {
     const bytes = options.mib * MIB;
     const beforeMiB = residentMiB(guard.pid);
     options.onProgress('streaming');
-    const watched = watch(guard.pid);
+    const watchedMemory = watch(guard.pid);
     const [sent, up, down] = await Promise.all([
       digest(patternStream(bytes)),
-      timed(upload(guard.url, headers, bytes)),
-      timed(download(guard.url, headers, bytes)),
-    ]).finally(watched.stop);
+      timeOf(upload(guard.url, headers, bytes)),
+      timeOf(download(guard.url, headers, bytes)),
+    ]).finally(watchedMemory.stop);
     for (const arrived of [up.value, down.value]) {
       if (arrived.hash !== sent.hash) {
         throw new Error(`${arrived.bytes} of ${bytes} bytes arrived, or other ones`);
       }
     }
-    const peakMiB = await watched.peakMiB;
+    const peakMiB = await watchedMemory.peakMiB;
     const goal: Goal = atMost('growth of resident memory', 64, peakMiB - beforeMiB, 'MiB');
     const body = [
       ['up', options.mib.toFixed(0), (options.mib / up.seconds).toFixed(0)],
@@ -65,9 +65,9 @@ export function bench(options: BenchOptions): Promise<Report> {
 
 async function upload(url: string, headers: Headers, bytes: number): Promise<Digest> {
   const sending = request(url, { method: 'POST', agent: false, headers });
-  const answered = once(sending, 'response');
+  const response = once(sending, 'response');
   await pipeline(patternStream(bytes), sending);
-  const [answer] = (await answered) as [IncomingMessage]; // the only argument of a response event
+  const [answer] = (await response) as [IncomingMessage]; // the only argument of a response event
   let text = '';
   for await (const chunk of answer.setEncoding('utf8')) text += String(chunk);
   if (answer.statusCode !== 200) throw new Error(`the upload was answered ${answer.statusCode}`);
@@ -81,7 +81,7 @@ async function download(url: string, headers: Headers, bytes: number): Promise<D
   return digest(answer);
 }
 
-async function timed<T>(
+async function timeOf<T>(
   work: Promise<T>,
 ): Promise<{ readonly value: T; readonly seconds: number }> {
   const startedAt = performance.now();
@@ -91,14 +91,14 @@ async function timed<T>(
 
 /** Watches the memory of a process until `stop`, which returns the maximum. */
 function watch(pid: number): { readonly stop: () => void; readonly peakMiB: Promise<number> } {
-  const stopped = new AbortController();
+  const stopSignal = new AbortController();
   const sample = async () => {
     let peakMiB = 0;
-    while (!stopped.signal.aborted) {
+    while (!stopSignal.signal.aborted) {
       peakMiB = Math.max(peakMiB, residentMiB(pid));
       await sleep(SAMPLE_EVERY_MS);
     }
     return peakMiB;
   };
-  return { stop: () => stopped.abort(), peakMiB: sample() };
+  return { stop: () => stopSignal.abort(), peakMiB: sample() };
 }

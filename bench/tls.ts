@@ -15,8 +15,8 @@ import type { TlsFiles } from './peers/places.ts';
 import { PEERS, startPeers } from './peers/start-peers.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
-import { inRounds, medianOf, paired, type Samples } from './rounds.ts';
-import { alone, standStillNote } from './stand-still.ts';
+import { runInRounds, medianOf, pairedRatio, type Samples } from './rounds.ts';
+import { measureAlone, standStillNote } from './stand-still.ts';
 import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
 import { returning } from './visitors.ts';
 import {
@@ -63,7 +63,7 @@ export function bench(options: BenchOptions): Promise<Report> {
   if (missing.length > 0) throw new Error(`not installed: ${missing.join(', ')}`);
   return withWorkbench(async (workbench) => {
     const { targets, absent } = await startTargets(workbench);
-    const negotiated = await agreed(targets);
+    const negotiatedTerms = await agreedTerms(targets);
     const lanes = WAYS.flatMap((way) =>
       targets.map((target) => ({
         ...target,
@@ -76,8 +76,8 @@ export function bench(options: BenchOptions): Promise<Report> {
       options.onProgress(`warming ${lane.name}`);
       await lane.way.drive(lane, { ...options, seconds: WARM_SECONDS });
     }
-    const samples = await inRounds<Lane, Sample>(lanes, options, (lane) =>
-      alone(lane, lanes, () => measureTarget(lane, options, lane.way.drive)),
+    const samples = await runInRounds<Lane, Sample>(lanes, options, (lane) =>
+      measureAlone(lane, lanes, () => measureTarget(lane, options, lane.way.drive)),
     );
     const body = lanes.map((lane) => rowOf(samples, lane));
     return {
@@ -87,7 +87,7 @@ export function bench(options: BenchOptions): Promise<Report> {
         placement,
         `load by wrk over HTTP/1.1 and by h2load over HTTP/2, one thread, ${options.connections} connections, over HTTP/2 with ${STREAMS} streams each; 1 KiB answers`,
         `handshakes: ${options.connections} connections at a time by node:tls, each for one request and its answer`,
-        `all targets: ${negotiated.version}, ${negotiated.cipher}, X25519, the same ECDSA P-256 certificate; a browser that offers X25519MLKEM768 gets it from Guard, and not from Debian's OpenSSL`,
+        `all targets: ${negotiatedTerms.version}, ${negotiatedTerms.cipher}, X25519, the same ECDSA P-256 certificate; a browser that offers X25519MLKEM768 gets it from Guard, and not from Debian's OpenSSL`,
         warmNote,
         'the header fields of Chrome on https, behind a load balancer that connects to the target by TLS, so that no signal compares the handshake of the load with that of Chrome',
         standStillNote,
@@ -106,13 +106,13 @@ function nameOf(way: Way, target: string): string {
 async function startTargets(workbench: Workbench) {
   const tls = writeCertificate(workbench.folder);
   const origin = await startOrigin(workbench);
-  const any = '127.0.0.1:0';
+  const anyPort = '127.0.0.1:0';
   const guard = await startGuard(
     workbench,
     'guard',
     guardSettings('guard', origin.line, {
       top: {
-        listen: { gateway: any, gateway_tls: any },
+        listen: { gateway: anyPort, gateway_tls: anyPort },
         tls: { certificates: [{ cert: tls.cert, key: tls.key, hosts: [HOST] }] },
       },
     }),
@@ -146,10 +146,10 @@ function writeCertificate(folder: string): TlsFiles {
 }
 
 /** The TLS version and algorithms that the targets choose with the same client. Throws when they differ. */
-async function agreed(targets: readonly Target[]): Promise<Negotiated> {
-  const all = await Promise.all(targets.map(({ url }) => negotiatedWith(url)));
-  const texts = new Set(all.map((negotiated) => JSON.stringify(negotiated)));
-  const [first] = all;
+async function agreedTerms(targets: readonly Target[]): Promise<Negotiated> {
+  const allTerms = await Promise.all(targets.map(({ url }) => negotiatedWith(url)));
+  const texts = new Set(allTerms.map((negotiated) => JSON.stringify(negotiated)));
+  const [first] = allTerms;
   if (first === undefined || texts.size > 1) {
     throw new Error(`the targets do not do the same work: ${[...texts].join(' ')}`);
   }
@@ -171,33 +171,33 @@ const HEAD = [
 ];
 
 function rowOf(samples: Samples<Sample>, { name, of: target, way }: Lane): string[] {
-  const of = (read: (sample: Sample) => number) => medianOf(samples, name, read);
+  const medianOfSamples = (read: (sample: Sample) => number) => medianOf(samples, name, read);
   const pair = [nameOf(way, GUARD), name] as const;
   const rates = ratesOf(samples, pair);
   return [
     name,
-    of((s) => s.requestsPerS).toFixed(0),
-    of((s) => s.cpuUs).toFixed(1),
-    of((s) => s.databaseUs).toFixed(1),
-    `${(100 * of((s) => s.busy)).toFixed(0)} %`,
+    medianOfSamples((s) => s.requestsPerS).toFixed(0),
+    medianOfSamples((s) => s.cpuUs).toFixed(1),
+    medianOfSamples((s) => s.databaseUs).toFixed(1),
+    `${(100 * medianOfSamples((s) => s.busy)).toFixed(0)} %`,
     ...(target === GUARD
       ? ['', '', '', '']
       : [
-          paired(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS)?.toFixed(2) ?? '',
+          pairedRatio(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS)?.toFixed(2) ?? '',
           rates.at(0)?.toFixed(2) ?? '',
           rates.at(-1)?.toFixed(2) ?? '',
-          paired(samples, pair, (a, b) => a.cpuUs / b.cpuUs)?.toFixed(2) ?? '',
+          pairedRatio(samples, pair, (a, b) => a.cpuUs / b.cpuUs)?.toFixed(2) ?? '',
         ]),
-    of((s) => s.p50Us).toFixed(0),
-    of((s) => s.p99Us).toFixed(0),
+    medianOfSamples((s) => s.p50Us).toFixed(0),
+    medianOfSamples((s) => s.p99Us).toFixed(0),
   ];
 }
 
 /** The ratio in each round, in order. */
 function ratesOf(samples: Samples<Sample>, [one, other]: readonly [string, string]): number[] {
-  const others = samples.get(other) ?? [];
+  const otherSamples = samples.get(other) ?? [];
   return (samples.get(one) ?? []).flatMap(({ requestsPerS }, round) => {
-    const counterpart = others[round];
+    const counterpart = otherSamples[round];
     return counterpart === undefined ? [] : [requestsPerS / counterpart.requestsPerS];
   });
 }
@@ -213,7 +213,7 @@ function goalsOf(samples: Samples<Sample>): Goal[] {
       atLeast(
         `${name}: requests/s, of nginx`,
         wanted,
-        paired(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS),
+        pairedRatio(samples, pair, (a, b) => a.requestsPerS / b.requestsPerS),
       ),
       atLeast(
         `${name}: the last round's figure, of the first's`,

@@ -6,15 +6,15 @@ import { atMost, goalsTable } from './goals.ts';
 import { load, WARM_SECONDS, warmNote } from './load.ts';
 import { placement } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
-import { inRounds, medianOf } from './rounds.ts';
+import { runInRounds, medianOf } from './rounds.ts';
 import { type Headers, returning } from './visitors.ts';
 import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
 
 const UPLOADS = 64;
 const BARE = 'of the origin itself, alone';
 const BARE_BESIDE = `of the origin itself, beside ${UPLOADS} uploads to it`;
-const ALONE = 'through guard, alone';
-const BESIDE = `through guard, beside ${UPLOADS} uploads through it`;
+const GUARD_ALONE = 'through guard, alone';
+const GUARD_WITH_UPLOADS = `through guard, beside ${UPLOADS} uploads through it`;
 const CHUNK = Buffer.alloc(1024, 'u');
 const CHUNK_EVERY_MS = 50;
 const GET_EVERY_MS = 5;
@@ -34,8 +34,8 @@ export function bench(options: BenchOptions): Promise<Report> {
     const situations = [
       { name: BARE, url: origin.line, uploads: 0 },
       { name: BARE_BESIDE, url: origin.line, uploads: UPLOADS },
-      { name: ALONE, url: guard.url, uploads: 0 },
-      { name: BESIDE, url: guard.url, uploads: UPLOADS },
+      { name: GUARD_ALONE, url: guard.url, uploads: 0 },
+      { name: GUARD_WITH_UPLOADS, url: guard.url, uploads: UPLOADS },
     ];
     async function measure({ url, uploads }: (typeof situations)[number], ms: number) {
       const [sample] = await Promise.all([
@@ -47,7 +47,7 @@ export function bench(options: BenchOptions): Promise<Report> {
     options.onProgress('warming');
     await load({ url: guard.url, path: '/', headers }, { ...options, seconds: WARM_SECONDS });
     for (const situation of situations) await measure(situation, 2000);
-    const samples = await inRounds(situations, options, (situation) =>
+    const samples = await runInRounds(situations, options, (situation) =>
       measure(situation, options.seconds * 1000),
     );
     const worst = (name: string) =>
@@ -59,8 +59,8 @@ export function bench(options: BenchOptions): Promise<Report> {
       medianOf(samples, name, ({ p99Ms }) => p99Ms).toFixed(2),
       worst(name).toFixed(2),
     ]);
-    const added = worst(BESIDE) - worst(BARE);
-    const goals = [atMost('the slowest, above the origin alone', 10, added, 'ms')];
+    const addedMs = worst(GUARD_WITH_UPLOADS) - worst(BARE);
+    const goals = [atMost('the slowest, above the origin alone', 10, addedMs, 'ms')];
     return {
       rows: [...samples].map(([name, rounds]) => ({ name, rounds })),
       table: `${toTable(['a GET', 'GETs a round', 'median ms', 'p99 ms', 'max ms'], body)}\n\n${goalsTable(goals)}`,
@@ -78,8 +78,8 @@ export function bench(options: BenchOptions): Promise<Report> {
 async function ask(url: string, headers: Headers, forMs: number): Promise<Sample> {
   const pool = new Pool(url, { connections: 1, pipelining: 1 });
   const latenciesMs: number[] = [];
-  const until = performance.now() + forMs;
-  while (performance.now() < until) {
+  const endAt = performance.now() + forMs;
+  while (performance.now() < endAt) {
     const sentAt = performance.now();
     const answer = await pool.request({ method: 'GET', path: '/', headers });
     await answer.body.dump();
@@ -106,12 +106,12 @@ async function trickle(url: string, headers: Headers, forMs: number): Promise<vo
       answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
     });
   });
-  const until = performance.now() + forMs;
-  while (performance.now() < until) {
+  const endAt = performance.now() + forMs;
+  while (performance.now() < endAt) {
     upload.write(CHUNK);
     await sleep(CHUNK_EVERY_MS);
   }
   upload.end();
-  const answered = await status;
-  if (answered !== 200) throw new Error(`an upload got status ${answered}`);
+  const answeredStatus = await status;
+  if (answeredStatus !== 200) throw new Error(`an upload got status ${answeredStatus}`);
 }

@@ -11,7 +11,7 @@ import { cpuTime } from './cpu-time.ts';
 import { post } from './load.ts';
 import { placement, startScriptOn } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
-import { inRounds, median } from './rounds.ts';
+import { runInRounds, median } from './rounds.ts';
 import { DETECT, withWorkbench, startGuard, type Workbench } from './workbench.ts';
 
 const HEADERS = { 'content-type': 'application/json', 'x-api-key': SECRET_KEY };
@@ -35,7 +35,7 @@ export function bench(options: BenchOptions): Promise<Report> {
   return withWorkbench(async (workbench) => {
     const targets = await startTargets(workbench);
     for (const target of targets) await measure(target, { ...options, seconds: 2 });
-    const samples = await inRounds(targets, options, (target) => measure(target, options));
+    const samples = await runInRounds(targets, options, (target) => measure(target, options));
     return reportOf(
       [...samples].map(([name, rounds]) => ({ name, ...medians(rounds) })),
       options,
@@ -53,14 +53,14 @@ async function startTargets(workbench: Workbench): Promise<Target[]> {
   );
   const url = `${guard.addresses.validator}/validate`;
   const newcomer = JSON.stringify(visit());
-  const first = JSON.parse(await ask(url, newcomer)) as { cookies: [{ value: string }] };
-  const known = JSON.stringify(visit({ cookie: first.cookies[0].value }));
+  const firstAnswer = JSON.parse(await ask(url, newcomer)) as { cookies: [{ value: string }] };
+  const knownVisit = JSON.stringify(visit({ cookie: firstAnswer.cookies[0].value }));
   const script = join(import.meta.dirname, 'targets', 'bare-validate.ts');
-  const bare = workbench.keep(await startScriptOn(1, script, [await ask(url, known)]));
+  const bare = workbench.keep(await startScriptOn(1, script, [await ask(url, knownVisit)]));
   const { pid } = guard;
   return [
-    { name: 'bare fastify route', url: bare.line, pid: bare.pid, body: known },
-    { name: 'POST /validate, with its session', url, pid, body: known },
+    { name: 'bare fastify route', url: bare.line, pid: bare.pid, body: knownVisit },
+    { name: 'POST /validate, with its session', url, pid, body: knownVisit },
     { name: 'POST /validate, without one', url, pid, body: newcomer },
   ];
 }
@@ -71,23 +71,23 @@ async function ask(url: string, body: string): Promise<string> {
 }
 
 async function measure(target: Target, options: BenchOptions): Promise<Sample> {
-  const before = cpuTime(target.pid);
+  const cpuBefore = cpuTime(target.pid);
   const result = await post(target.url, HEADERS, target.body, options);
   return {
     requestsPerS: result.requests / result.seconds,
-    cpuUs: (cpuTime(target.pid).ownUs - before.ownUs) / result.requests,
+    cpuUs: (cpuTime(target.pid).ownUs - cpuBefore.ownUs) / result.requests,
     p50Us: result.p50Us,
     p99Us: result.p99Us,
   };
 }
 
 function medians(samples: readonly Sample[]): Sample {
-  const of = (read: (sample: Sample) => number) => median(samples.map(read));
+  const medianOfSamples = (read: (sample: Sample) => number) => median(samples.map(read));
   return {
-    requestsPerS: of((s) => s.requestsPerS),
-    cpuUs: of((s) => s.cpuUs),
-    p50Us: of((s) => s.p50Us),
-    p99Us: of((s) => s.p99Us),
+    requestsPerS: medianOfSamples((s) => s.requestsPerS),
+    cpuUs: medianOfSamples((s) => s.cpuUs),
+    p50Us: medianOfSamples((s) => s.p50Us),
+    p99Us: medianOfSamples((s) => s.p99Us),
   };
 }
 

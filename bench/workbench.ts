@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import type { Service } from '@guard/config/settings/schema';
 import { stringify } from 'yaml';
 import { storySettings } from '../test/kit/story-settings.ts';
-import { type Core, type Running, startScriptOn, type Started, pinToCore } from './processes.ts';
+import {
+  type Core,
+  type Running,
+  startScriptOn,
+  type StartedScript,
+  pinToCore,
+} from './processes.ts';
 
 /** The folder and the processes of one bench. At its end all processes are stopped and the folder is removed. */
 export interface Workbench {
@@ -15,7 +21,7 @@ export interface Workbench {
 }
 
 /** Guard, as users start it. */
-export interface StartedGuard extends Started {
+export interface StartedGuard extends StartedScript {
   readonly addresses: Readonly<Record<Service, string>>;
   /** The URL of the front proxy. */
   readonly url: string;
@@ -26,7 +32,7 @@ export interface StartedGuard extends Started {
 /** The rule of every bench: the findings decide. */
 export const DETECT = [{ name: 'everybody', match: {}, detect: true }] as const;
 
-const here = import.meta.dirname;
+const benchFolder = import.meta.dirname;
 
 /** Runs a bench. Its own process uses the core of the load, unless `core` names another. */
 export async function withWorkbench<T>(
@@ -34,16 +40,16 @@ export async function withWorkbench<T>(
   core: Core = 0,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'guard-bench-'));
-  const kept: Running[] = [];
+  const keptProcesses: Running[] = [];
   pinToCore(core);
   const keep = <R extends Running>(process: R): R => {
-    kept.push(process);
+    keptProcesses.push(process);
     return process;
   };
   try {
     return await run({ folder, keep });
   } finally {
-    for (const process of kept.toReversed()) await process.stop();
+    for (const process of keptProcesses.toReversed()) await process.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -52,25 +58,25 @@ export async function withWorkbench<T>(
 export async function startOrigin(
   bench: Workbench,
   { script = 'origin.ts', core = 0 }: { readonly script?: string; readonly core?: Core } = {},
-): Promise<Started> {
-  return bench.keep(await startScriptOn(core, join(here, 'targets', script), []));
+): Promise<StartedScript> {
+  return bench.keep(await startScriptOn(core, join(benchFolder, 'targets', script), []));
 }
 
 /** Settings of a whole product with its own database. `name` distinguishes its log. */
 export function guardSettings(
   name: string,
   origin: string | readonly string[],
-  over: Parameters<typeof storySettings>[1] = {},
+  changes: Parameters<typeof storySettings>[1] = {},
 ): Record<string, unknown> {
-  const rules = over.rules ?? DETECT;
+  const rules = changes.rules ?? DETECT;
   const [first = ''] = [origin].flat();
-  const site = { ...over.site, ...(typeof origin === 'string' ? {} : { origin }) };
+  const site = { ...changes.site, ...(typeof origin === 'string' ? {} : { origin }) };
   const analytics = { engine: 'embedded', path: `./${name}` };
   return storySettings(first, {
     rules,
     site,
     organisation: ONE_PLAYS_ALL,
-    top: { analytics, ...over.top },
+    top: { analytics, ...changes.top },
   });
 }
 
@@ -91,12 +97,12 @@ export async function startGuardFrom(
   bench: Workbench,
   file: string,
   core: Core,
-  more: readonly string[] = [],
+  moreArgs: readonly string[] = [],
 ): Promise<StartedGuard> {
-  const args = ['start', '--config', file, '--json', ...more];
-  const bin = join(here, '..', 'bin', 'guard');
-  const started = bench.keep(await startScriptOn(core, bin, args, `${file}.log`));
+  const args = ['start', '--config', file, '--json', ...moreArgs];
+  const bin = join(benchFolder, '..', 'bin', 'guard');
+  const startedScript = bench.keep(await startScriptOn(core, bin, args, `${file}.log`));
   // The first line of --json. It has no address for a service that is switched off.
-  const { addresses } = JSON.parse(started.line) as Pick<StartedGuard, 'addresses'>;
-  return { ...started, addresses, url: addresses.gateway, file };
+  const { addresses } = JSON.parse(startedScript.line) as Pick<StartedGuard, 'addresses'>;
+  return { ...startedScript, addresses, url: addresses.gateway, file };
 }

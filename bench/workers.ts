@@ -8,7 +8,7 @@ import { atLeast, type Goal, goalsTable } from './goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
 import { type Core, pinToCore } from './processes.ts';
 import { type BenchOptions, type Report, toTable } from './report.ts';
-import { inRounds, medianOf, paired, type Samples } from './rounds.ts';
+import { runInRounds, medianOf, pairedRatio, type Samples } from './rounds.ts';
 import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
 import { returning } from './visitors.ts';
 import {
@@ -64,21 +64,21 @@ export function bench(options: BenchOptions): Promise<Report> {
       options.onProgress(`warming: ${target.name}`);
       await loadBeside(target, { ...options, seconds: WARM_SECONDS });
     }
-    const samples = await inRounds(targets, options, (target) => measure(target, options));
+    const samples = await runInRounds(targets, options, (target) => measure(target, options));
     const goals = [
       ...goalsOf('answered by guard', samples, [OWN_TWO, OWN_ONE]),
       ...goalsOf('forwarded', samples, [FORWARDED_TWO, FORWARDED_ONE]),
     ];
     const body = NAMES.map((name) => {
-      const of = (read: (sample: Sample) => number) => medianOf(samples, name, read);
+      const medianOfSamples = (read: (sample: Sample) => number) => medianOf(samples, name, read);
       return [
         name,
-        of((s) => s.requestsPerS).toFixed(0),
-        of((s) => s.cpuUs).toFixed(1),
-        of((s) => s.busiestThreadUs).toFixed(1),
-        `${(100 * of((s) => s.busiestShare)).toFixed(0)} %`,
-        of((s) => s.guardCores).toFixed(2),
-        of((s) => s.otherCores).toFixed(2),
+        medianOfSamples((s) => s.requestsPerS).toFixed(0),
+        medianOfSamples((s) => s.cpuUs).toFixed(1),
+        medianOfSamples((s) => s.busiestThreadUs).toFixed(1),
+        `${(100 * medianOfSamples((s) => s.busiestShare)).toFixed(0)} %`,
+        medianOfSamples((s) => s.guardCores).toFixed(2),
+        medianOfSamples((s) => s.otherCores).toFixed(2),
       ];
     });
     return {
@@ -110,12 +110,12 @@ const NOTES = [
 ];
 
 async function startTargets(workbench: Workbench): Promise<readonly Target[]> {
-  const one = await startSituation(workbench, 1, 1);
+  const oneWorker = await startSituation(workbench, 1, 1);
   const two = await startSituation(workbench, CORES, 'both');
   return [
-    { ...one, name: OWN_ONE, path: BLOCKED_PATH },
+    { ...oneWorker, name: OWN_ONE, path: BLOCKED_PATH },
     { ...two, name: OWN_TWO, path: BLOCKED_PATH },
-    { ...one, name: FORWARDED_ONE, path: '/' },
+    { ...oneWorker, name: FORWARDED_ONE, path: '/' },
     { ...two, name: FORWARDED_TWO, path: '/' },
   ];
 }
@@ -135,12 +135,12 @@ function loadBeside(target: Target, options: LoadOptions): Promise<LoadResult> {
 }
 
 async function measure(target: Target, options: LoadOptions): Promise<Sample> {
-  const before = look(target);
+  const lookBefore = look(target);
   const { requests, seconds } = await loadBeside(target, options);
-  const after = look(target);
-  const cpuUs = after.guardUs - before.guardUs;
-  const [busiest = 0, second = 0] = [...after.threadsUs]
-    .map(([thread, us]) => us - (before.threadsUs.get(thread) ?? 0))
+  const lookAfter = look(target);
+  const cpuUs = lookAfter.guardUs - lookBefore.guardUs;
+  const [busiest = 0, second = 0] = [...lookAfter.threadsUs]
+    .map(([thread, us]) => us - (lookBefore.threadsUs.get(thread) ?? 0))
     .sort((a, b) => b - a);
   return {
     requestsPerS: requests / seconds,
@@ -148,7 +148,7 @@ async function measure(target: Target, options: LoadOptions): Promise<Sample> {
     busiestThreadUs: busiest / requests,
     busiestShare: busiest / (busiest + second),
     guardCores: cpuUs / 1e6 / seconds,
-    otherCores: (after.otherUs - before.otherUs) / 1e6 / seconds,
+    otherCores: (lookAfter.otherUs - lookBefore.otherUs) / 1e6 / seconds,
   };
 }
 
@@ -164,10 +164,14 @@ function scaling(two: Sample, one: Sample): number {
   return one.cpuUs / full;
 }
 
-function goalsOf(what: string, samples: Samples<Sample>, pair: readonly [string, string]): Goal[] {
-  const rate = paired(samples, pair, (two, one) => two.requestsPerS / one.requestsPerS);
+function goalsOf(
+  subject: string,
+  samples: Samples<Sample>,
+  pair: readonly [string, string],
+): Goal[] {
+  const rate = pairedRatio(samples, pair, (two, one) => two.requestsPerS / one.requestsPerS);
   return [
-    atLeast(`${what}: requests/s`, 1.7, rate),
-    atLeast(`${what}: by CPU`, 1.7, paired(samples, pair, scaling)),
+    atLeast(`${subject}: requests/s`, 1.7, rate),
+    atLeast(`${subject}: by CPU`, 1.7, pairedRatio(samples, pair, scaling)),
   ];
 }

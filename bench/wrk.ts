@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
 
 /** The last line that the script below prints. */
-const Done = z.object({
+const DoneLine = z.object({
   requests: z.number(),
   durationUs: z.number(),
   errors: z.number(),
@@ -26,8 +26,8 @@ export async function wrk(traffic: Traffic, options: LoadOptions): Promise<LoadR
       ...['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--timeout', '30s'],
       ...['-s', script, traffic.url],
     ]);
-    const last = stdout.trimEnd().split('\n').at(-1) ?? '';
-    const { requests, durationUs, errors, p50Us, p99Us } = Done.parse(JSON.parse(last));
+    const lastLine = stdout.trimEnd().split('\n').at(-1) ?? '';
+    const { requests, durationUs, errors, p50Us, p99Us } = DoneLine.parse(JSON.parse(lastLine));
     if (errors > 0 || requests === 0) {
       throw new Error(`${traffic.url}: ${errors} of ${requests} requests failed\n${stdout}`);
     }

@@ -5,7 +5,7 @@ import type { Places } from './places.ts';
  * buffers large enough that it writes no answer to disk.
  */
 export function nginxConfig({ port, origin, decider, folder, tls }: Places): string {
-  const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+  const temporaryPaths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `  ${name}_temp_path ${folder}/${name};`,
   );
   return `daemon off;
@@ -15,7 +15,7 @@ pid ${folder}/nginx.pid;
 events { worker_connections 4096; }
 http {
   access_log off;
-${kept.join('\n')}
+${temporaryPaths.join('\n')}
   keepalive_requests 100000000;
   proxy_buffers 8 32k;
   proxy_max_temp_file_size 0;
@@ -29,7 +29,7 @@ ${kept.join('\n')}
     ${tls === undefined ? '' : `ssl_certificate ${tls.cert}; ssl_certificate_key ${tls.key};`}
     ${tls === undefined ? '' : 'ssl_protocols TLSv1.2 TLSv1.3; ssl_prefer_server_ciphers on;'}
     location / {
-      ${decider === undefined ? '' : ASKS}
+      ${decider === undefined ? '' : AUTH_REQUEST_LINES}
       proxy_pass http://origin;
       proxy_http_version 1.1;
       proxy_set_header Connection '';
@@ -48,7 +48,7 @@ function upstream(name: string, address: string): string {
   return `upstream ${name} { server ${address}; keepalive 64; keepalive_requests 100000000; }`;
 }
 
-const ASKS = `auth_request /check;
+const AUTH_REQUEST_LINES = `auth_request /check;
       auth_request_set $decision $upstream_http_x_guard_decision;
       auth_request_set $session $upstream_http_set_cookie;
       add_header Set-Cookie $session always;`;

@@ -23,15 +23,15 @@ const MINUTE_MS = 60_000;
 export function memoryGrowth(samples: readonly MemorySample[], totalMs: number): MemoryGrowth {
   const spanMs = Math.min(MINUTE_MS, totalMs / 4);
   const base = medians(samples, spanMs, 2 * spanMs);
-  const last = medians(samples, totalMs - spanMs, Infinity);
-  return { base, last, share: last.residentMiB / base.residentMiB - 1 };
+  const lastMedians = medians(samples, totalMs - spanMs, Infinity);
+  return { base, last: lastMedians, share: lastMedians.residentMiB / base.residentMiB - 1 };
 }
 
 function medians(samples: readonly MemorySample[], fromMs: number, toMs: number) {
-  const within = samples.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
-  if (within.length === 0) throw new Error(`no sample of memory from ${fromMs} ms on`);
+  const samplesInSpan = samples.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  if (samplesInSpan.length === 0) throw new Error(`no sample of memory from ${fromMs} ms on`);
   return {
-    residentMiB: median(within.map(({ residentMiB }) => residentMiB)),
-    openFiles: median(within.map(({ openFiles }) => openFiles)),
+    residentMiB: median(samplesInSpan.map(({ residentMiB }) => residentMiB)),
+    openFiles: median(samplesInSpan.map(({ openFiles }) => openFiles)),
   };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Started, startScriptOn } from '../processes.ts';
+import { type StartedScript, startScriptOn } from '../processes.ts';
 import type { Workbench } from '../workbench.ts';
 
 const SCRIPT = join(import.meta.dirname, '..', 'targets', 'known-origin.ts');
@@ -18,7 +18,7 @@ export interface Origins {
 
 export async function startOrigins(bench: Workbench, count: number): Promise<Origins> {
   const start = async (port: string) => bench.keep(await startScriptOn(0, SCRIPT, [port]));
-  const running: Started[] = [];
+  const running: StartedScript[] = [];
   for (let made = 0; made < count; made++) running.push(await start('0'));
   let turn = 0;
   let upSinceMs = performance.now() - SETTLE_MS;

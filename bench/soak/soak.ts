@@ -45,8 +45,8 @@ export function bench(options: BenchOptions): Promise<Report> {
     const { url, pid } = guard;
     const [memory] = await Promise.all([
       lookAt(pid, untilMs, (atMs) => {
-        const done = `${(atMs / 60_000).toFixed(1)} of ${options.minutes} minutes`;
-        options.onProgress(`${done}: ${tally.right} right, ${tally.wrong} wrong`);
+        const progress = `${(atMs / 60_000).toFixed(1)} of ${options.minutes} minutes`;
+        options.onProgress(`${progress}: ${tally.right} right, ${tally.wrong} wrong`);
       }),
       visit({ url, origins, tally, requestsPerS, untilMs }),
       abort(url, tally, untilMs),
@@ -54,8 +54,9 @@ export function bench(options: BenchOptions): Promise<Report> {
       kill(origins, tally, untilMs),
       killDatabase(pid, tally, untilMs),
     ]);
-    const refused = await reloadsRefused(guard);
-    for (let n = 0; n < refused; n++) tally.add({ kind: 'wrong', how: 'a reload was refused' });
+    const refusedReloads = await reloadsRefused(guard);
+    for (let n = 0; n < refusedReloads; n++)
+      tally.add({ kind: 'wrong', how: 'a reload was refused' });
     return reportOf(tally, memoryGrowth(memory, totalMs), requestsPerS, totalMs);
   });
 }

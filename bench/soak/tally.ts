@@ -19,19 +19,19 @@ export type Answer =
 const ORIGIN_ERRORS: readonly number[] = [502, 503, 504];
 
 /** `settled`: every origin had been up for a while when the request was sent, and still is. */
-export function judge(answer: Answer, expected: Buffer, settled: boolean): RequestOutcome {
-  if (answer.kind === 'cut off') return disturbed('cut off', settled);
+export function judge(answer: Answer, expected: Buffer, isSettled: boolean): RequestOutcome {
+  if (answer.kind === 'cut off') return disturbedOutcome('cut off', isSettled);
   const { status, body, newSession } = answer;
-  if (ORIGIN_ERRORS.includes(status)) return disturbed(`status ${status}`, settled);
+  if (ORIGIN_ERRORS.includes(status)) return disturbedOutcome(`status ${status}`, isSettled);
   if (status !== 200) return { kind: 'wrong', how: `status ${status}` };
   if (!body.equals(expected)) return { kind: 'wrong', how: 'another body than its own' };
   return newSession ? { kind: 'wrong', how: 'a session was lost' } : { kind: 'right' };
 }
 
-function disturbed(how: string, settled: boolean): RequestOutcome {
-  return settled
-    ? { kind: 'wrong', how: `${how} while every origin was up` }
-    : { kind: 'origin away', how };
+function disturbedOutcome(fault: string, isSettled: boolean): RequestOutcome {
+  return isSettled
+    ? { kind: 'wrong', how: `${fault} while every origin was up` }
+    : { kind: 'origin away', how: fault };
 }
 
 /** The counts of each outcome, in the order in which the outcomes first occurred. */
@@ -41,14 +41,14 @@ export interface Tally {
   readonly wrong: number;
   add(fate: RequestOutcome): void;
   /** Counts an action that is not a request. */
-  note(what: string): void;
+  note(outcome: string): void;
 }
 
 export function createTally(): Tally {
   const counts = new Map<string, number>();
   const totals = { right: 0, wrong: 0, 'origin away': 0 };
-  const note = (what: string) => {
-    counts.set(what, (counts.get(what) ?? 0) + 1);
+  const note = (outcome: string) => {
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   };
   return {
     counts,

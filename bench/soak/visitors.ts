@@ -47,31 +47,31 @@ async function ask(
   sessions: (string | undefined)[],
   { origins, tally }: Visits,
 ): Promise<void> {
-  const who = number % VISITORS;
-  const cookie = sessions[who];
+  const visitor = number % VISITORS;
+  const cookie = sessions[visitor];
   const expected = knownBody(number);
   const sentAtMs = performance.now();
   const answer = await whole(
     pool.request({
       path: `/known/${number}`,
-      headers: { ...headersOf(who), ...(cookie === undefined ? {} : { cookie }) },
+      headers: { ...headersOf(visitor), ...(cookie === undefined ? {} : { cookie }) },
       ...(number % UPLOAD_EVERY === 0
         ? { method: 'POST' as const, body: expected }
         : { method: 'GET' as const }),
     }),
-    (session) => (sessions[who] ??= session),
+    (session) => (sessions[visitor] ??= session),
     cookie !== undefined,
   );
   tally.add(judge(answer, expected, origins.wereUpSince(sentAtMs)));
 }
 
 async function whole(
-  sent: Promise<Dispatcher.ResponseData>,
+  response: Promise<Dispatcher.ResponseData>,
   keep: (session: string) => void,
   hadSession: boolean,
 ): Promise<Answer> {
   try {
-    const { statusCode: status, headers, body } = await sent;
+    const { statusCode: status, headers, body } = await response;
     const [session] = [headers['set-cookie']].flat();
     if (session !== undefined) keep(session.split(';', 1)[0] ?? '');
     return {
@@ -86,7 +86,7 @@ async function whole(
 }
 
 /** The header fields of one of the visitors, without a session. */
-export function headersOf(who: number): Record<string, string> {
-  const fields = Object.entries(stranger).map(([name, value]) => [name, fill(value, who)]);
+export function headersOf(visitor: number): Record<string, string> {
+  const fields = Object.entries(stranger).map(([name, value]) => [name, fill(value, visitor)]);
   return Object.fromEntries(fields) as Record<string, string>; // pairs of strings
 }

@@ -21,8 +21,8 @@ const ASKING = /^x-forwarded-(?:method|proto|host|uri|for)$/;
 const validate = validateFor(ORGANISATION, { secrets: [INSTALLATION_SECRET] });
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-  const outcome = validate(described(request.headers), { site: 'shop' });
-  if (outcome instanceof Promise) void outcome.then((late) => reply(response, late));
+  const outcome = validate(requestFrom(request.headers), { site: 'shop' });
+  if (outcome instanceof Promise) void outcome.then((lateOutcome) => reply(response, lateOutcome));
   else reply(response, outcome);
 });
 server.listen(0, '127.0.0.1', () => {
@@ -30,7 +30,7 @@ server.listen(0, '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${port}`);
 });
 
-function described(fields: IncomingHttpHeaders): ValidateRequest {
+function requestFrom(fields: IncomingHttpHeaders): ValidateRequest {
   const headers: Record<string, string> = {};
   for (const name in fields) {
     if (!ASKING.test(name)) headers[name] = String(fields[name]);

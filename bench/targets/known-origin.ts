@@ -34,7 +34,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 async function answerSlowly(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-length': ABORTED_BYTES });
-  for (let sent = 0; sent < SLOW_CHUNKS && !response.destroyed; sent++) {
+  for (let sentChunks = 0; sentChunks < SLOW_CHUNKS && !response.destroyed; sentChunks++) {
     response.write(Buffer.alloc(ABORTED_BYTES / SLOW_CHUNKS, 's'));
     await sleep(SLOW_MS / SLOW_CHUNKS);
   }

@@ -23,9 +23,9 @@ server.listen(0, '127.0.0.1', () => {
 });
 
 function bodyOf(url: string): Buffer {
-  const asked = url.startsWith('/bytes/') ? Number(url.slice('/bytes/'.length)) : 1024;
-  const size = Number.isInteger(asked) ? Math.min(asked, MAX_BYTES) : 0;
-  const made = bodies.get(size) ?? Buffer.alloc(size, 'x');
-  bodies.set(size, made);
-  return made;
+  const askedBytes = url.startsWith('/bytes/') ? Number(url.slice('/bytes/'.length)) : 1024;
+  const size = Number.isInteger(askedBytes) ? Math.min(askedBytes, MAX_BYTES) : 0;
+  const body = bodies.get(size) ?? Buffer.alloc(size, 'x');
+  bodies.set(size, body);
+  return body;
 }
