@@ -86,7 +86,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
   decision.times.knownAt = performance.now();
   const { freePages, pressure, sessionLimits, strengths, traps } = policy;
   const ruleDirectives = direct(policy.rules, facts, findings);
-  const directives = engine.temporary.over(ruleDirectives, policy.organisation, facts);
+  const directives = engine.temporary.applyTo(ruleDirectives, policy.organisation, facts);
   const directivesWithMonitor =
     policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
   const deciding: Deciding = {

@@ -17,26 +17,28 @@ const MAX_RANGES = 32;
 export function readPageWish(accept: string | undefined): PageWish {
   if (accept === undefined || accept.trim() === '') return { html: 1, named: false, other: 0 };
   const html = new Map<string, number>();
-  let other = 0;
+  let bestOther = 0;
   for (const range of accept.split(',', MAX_RANGES)) {
     const [type = '', ...parameters] = range.split(';');
     const name = type.trim().toLowerCase();
     if (name === '') continue;
     const quality = qualityOf(parameters);
-    if (HTML_RANGES.some((known) => known === name)) html.set(name, quality);
-    else other = Math.max(other, quality);
+    if (HTML_RANGES.some((htmlRange) => htmlRange === name)) html.set(name, quality);
+    else bestOther = Math.max(bestOther, quality);
   }
   const covering = HTML_RANGES.find((range) => html.has(range));
   return {
     html: covering === undefined ? 0 : (html.get(covering) ?? 0),
     named: covering !== undefined && covering !== '*/*',
-    other,
+    other: bestOther,
   };
 }
 
 /** The quality of a range: 1 when it has no weight, 0 when its weight is malformed (RFC 9110 section 12.4.2). */
 function qualityOf(parameters: readonly string[]): number {
-  const weight = parameters.map((text) => text.trim()).find((text) => /^q=/i.test(text));
+  const weight = parameters
+    .map((parameter) => parameter.trim())
+    .find((parameter) => /^q=/i.test(parameter));
   if (weight === undefined) return 1;
   const value = weight.slice(2);
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? Number(value) : 0;

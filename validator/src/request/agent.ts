@@ -43,14 +43,14 @@ export function createAgentReader(
   crawlers: CrawlerCatalogue,
   tokens: UserAgentCatalogue,
 ): (userAgent: string) => Agent {
-  const known = new LRUCache<string, Agent>({ max: MAX_AGENTS });
+  const agents = new LRUCache<string, Agent>({ max: MAX_AGENTS });
   return (userAgent) => {
     const key =
       userAgent.length > MAX_AGENT_LENGTH ? userAgent.slice(0, MAX_AGENT_LENGTH) : userAgent;
-    const cached = known.get(key);
-    if (cached) return cached;
+    const cachedAgent = agents.get(key);
+    if (cachedAgent) return cachedAgent;
     const agent = readAgent(key, crawlers, tokens);
-    known.set(ownText(key), agent);
+    agents.set(ownText(key), agent);
     return agent;
   };
 }

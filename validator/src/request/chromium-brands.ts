@@ -15,7 +15,7 @@ const PLACES: readonly [Places, ...Places[]] = [
 ];
 
 /** The first major version that chooses its GREASE brand in this way. */
-const SINCE = 110;
+const FIRST_MAJOR = 110;
 
 const BRAND = { chrome: 'Google Chrome', edge: 'Microsoft Edge' } as const;
 
@@ -24,29 +24,29 @@ const BRAND = { chrome: 'Google Chrome', edge: 'Microsoft Edge' } as const;
  * only on the major version.
  */
 export function greaseBrand(major: number): string {
-  const first = pick(PUNCTUATION, major);
-  const second = pick(PUNCTUATION, major + 1);
-  return `"Not${first}A${second}Brand";v="${pick(VERSIONS, major)}"`;
+  const firstMark = pick(PUNCTUATION, major);
+  const secondMark = pick(PUNCTUATION, major + 1);
+  return `"Not${firstMark}A${secondMark}Brand";v="${pick(VERSIONS, major)}"`;
 }
 
 /** The whole `sec-ch-ua` of Chrome or Edge. Empty for other browsers and for older versions. */
 export function expectedBrands({ product, major }: BrowserClaim): string {
-  if ((product !== 'chrome' && product !== 'edge') || major < SINCE) return '';
+  if ((product !== 'chrome' && product !== 'edge') || major < FIRST_MAJOR) return '';
   const brands = [
     greaseBrand(major),
     `"Chromium";v="${major}"`,
     `"${BRAND[product]}";v="${major}"`,
   ] as const;
   const list: string[] = [];
-  pick(PLACES, major).forEach((place, which) => {
-    list[place] = brands[which] ?? '';
+  pick(PLACES, major).forEach((place, brandIndex) => {
+    list[place] = brands[brandIndex] ?? '';
   });
   return list.join(', ');
 }
 
 /** Whether a brand list has the GREASE brand of its version, on the right side of the Chromium brand. */
 export function hasGreaseOf(major: number, brands: string): boolean {
-  if (major < SINCE) return brands.includes('Not') && brands.includes('Brand');
+  if (major < FIRST_MAJOR) return brands.includes('Not') && brands.includes('Brand');
   const grease = brands.indexOf(greaseBrand(major));
   if (grease === -1) return false;
   // The places are only known for lists of three.
@@ -55,6 +55,6 @@ export function hasGreaseOf(major: number, brands: string): boolean {
   return grease < brands.indexOf('"Chromium"') === greasePlace < chromiumPlace;
 }
 
-function pick<T>(list: readonly [T, ...T[]], seed: number): T {
-  return list[seed % list.length] ?? list[0];
+function pick<T>(list: readonly [T, ...T[]], number: number): T {
+  return list[number % list.length] ?? list[0];
 }

@@ -35,27 +35,27 @@ export function handshakeOf(client: string): string {
 }
 
 /** Whether a request can come from the client that was judged. An empty part fits every value. */
-export function isSameClient(judged: string, now: string): boolean {
+export function isSameClient(judgedClass: string, requestClass: string): boolean {
   // When the request is not for a page, its last parts are empty. Then the class of the visitor begins with this class.
-  if (judged.startsWith(now)) return true;
-  const parts = now.split(' ');
-  return judged
+  if (judgedClass.startsWith(requestClass)) return true;
+  const parts = requestClass.split(' ');
+  return judgedClass
     .split(' ')
-    .every((part, at) => part === '' || (parts[at] ?? '') === '' || part === parts[at]);
+    .every((part, index) => part === '' || (parts[index] ?? '') === '' || part === parts[index]);
 }
 
 /** Cached for each connection, because a connection has many requests. */
-const known = new WeakMap<TransportFacts, string>();
+const classesByTransport = new WeakMap<TransportFacts, string>();
 
 function transportClass(transport: TransportFacts): string {
-  const held = known.get(transport);
-  if (held !== undefined) return held;
+  const knownClass = classesByTransport.get(transport);
+  if (knownClass !== undefined) return knownClass;
   const { hello, http2 } = transport;
   const [, ciphers = ''] = hello?.ja4.split('_') ?? [];
   const tls = hello && `${ciphers}${hello.greased ? 'g' : ''}`;
-  const made = `${tls ?? ''} ${http2?.pseudoHeaders.replaceAll(',', '') ?? ''}`;
-  known.set(transport, made);
-  return made;
+  const newClass = `${tls ?? ''} ${http2?.pseudoHeaders.replaceAll(',', '') ?? ''}`;
+  classesByTransport.set(transport, newClass);
+  return newClass;
 }
 
 /**

@@ -211,7 +211,7 @@ export class RequestFacts implements Facts {
     this.userAgent = headers['user-agent'] ?? '';
     this.agent = sources.readAgent(this.userAgent);
     // The signature is checked once for both uses, because its nonce counts only once.
-    const signed =
+    const signatureProof =
       headers['signature-input'] === undefined
         ? undefined
         : sources.checkSignature?.({
@@ -220,9 +220,10 @@ export class RequestFacts implements Facts {
             method: request.method ?? 'GET',
             headers,
           });
-    this.signedAgent = signerOf(signed);
+    this.signedAgent = signerOf(signatureProof);
     this.crawler =
-      this.agent.crawler && claimOf(this.agent.crawler, { ip, signed }, sources, isAllowlisted);
+      this.agent.crawler &&
+      claimOf(this.agent.crawler, { ip, signed: signatureProof }, sources, isAllowlisted);
     this.network = this.crawler?.proof === 'verified' ? undefined : sources.networkOf(ip);
     this.transport = transport;
     this.#sources = sources;
@@ -255,9 +256,9 @@ export function challengeStateOf(session: SessionFact): ChallengeState {
   return session.state === 'issued' ? 'none' : session.state;
 }
 
-function signerOf(signed: SignatureProof | undefined): SignedAgentFact | undefined {
-  if (signed?.kind !== 'valid') return undefined;
-  return { name: signed.key.agent, directory: signed.key.directory ?? '' };
+function signerOf(proof: SignatureProof | undefined): SignedAgentFact | undefined {
+  if (proof?.kind !== 'valid') return undefined;
+  return { name: proof.key.agent, directory: proof.key.directory ?? '' };
 }
 
 function claimOf(

@@ -12,7 +12,7 @@ const NEVER_IN_A_FIELD = /[\0\r\n]/;
 
 /**
  * Reads the `headers` of a described request (contract 2.1). The result has no prototype, because a field can be
- * called `constructor`. Names are folded, see {@link folded}. A name may have any printable characters, because
+ * called `constructor`. Names are folded, see {@link foldNames}. A name may have any printable characters, because
  * callers also pass names such as `:authority`. Half a surrogate pair in a value becomes U+FFFD. The messages do not
  * repeat the input.
  *
@@ -36,7 +36,7 @@ export function readHeaders(value: unknown): ReadHeaders {
     if (fault !== undefined) return { kind: 'error', message: fault };
     isFolded &&= name === name.toLowerCase() && text.isWellFormed();
   }
-  if (!isFolded) return { kind: 'headers', headers: folded(fields) };
+  if (!isFolded) return { kind: 'headers', headers: foldNames(fields) };
   Object.setPrototypeOf(fields, null);
   return { kind: 'headers', headers: fields };
 }
@@ -60,8 +60,8 @@ function faultOf(name: string, value: string): string | undefined {
 }
 
 function isPrintable(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
     if (code < 0x21 || code === 0x7f) return false;
   }
   return true;
@@ -72,16 +72,16 @@ function isPrintable(text: string): boolean {
  * joined in their order: those of `cookie` with a semicolon, all others with a comma (RFC 9110 section 5.3, RFC 9113
  * section 8.2.3).
  */
-function folded(headers: HeaderFields): HeaderFields {
+function foldNames(headers: HeaderFields): HeaderFields {
   // The type of Object.create is `any`. The new object is empty.
   const lower = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(headers))
-    put(lower, name.toLowerCase(), value.toWellFormed());
+    addField(lower, name.toLowerCase(), value.toWellFormed());
   return lower;
 }
 
-function put(headers: Record<string, string>, name: string, value: string): void {
-  const before = headers[name];
+function addField(headers: Record<string, string>, name: string, value: string): void {
+  const earlierValue = headers[name];
   const separator = name === 'cookie' ? '; ' : ', ';
-  headers[name] = before === undefined ? value : before + separator + value;
+  headers[name] = earlierValue === undefined ? value : earlierValue + separator + value;
 }

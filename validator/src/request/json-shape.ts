@@ -23,10 +23,10 @@ export function scanJson(text: string, maxDepth: number): JsonShape {
   let depth = 0;
   let deepest = 0;
   let members = 0;
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
       case QUOTE:
-        at = endOfString(text, at);
+        index = endOfString(text, index);
         break;
       case OPEN_OBJECT:
       case OPEN_ARRAY:

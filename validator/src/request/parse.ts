@@ -9,7 +9,7 @@ import {
 import { readHeaders } from './header-fields.ts';
 import { memberCount, scanJson } from './json-shape.ts';
 
-export type Parsed =
+export type ParsedRequest =
   | { readonly kind: 'request'; readonly request: ValidateRequest }
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
@@ -19,7 +19,7 @@ export type Parsed =
  * ignored. A name that occurs twice in one object is refused, because its meaning is not clear. The messages do not
  * repeat the input.
  */
-export function parseValidateBody(body: string): Parsed {
+export function parseValidateBody(body: string): ParsedRequest {
   // This check comes before JSON.parse, so that a deeply nested text is not parsed.
   const shape = scanJson(body, VALIDATE.maxJsonDepth);
   if (shape.depth > VALIDATE.maxJsonDepth) {
@@ -34,21 +34,21 @@ export function parseValidateBody(body: string): Parsed {
   return readFields(value as Readonly<Record<string, unknown>>);
 }
 
-function readFields(fields: Readonly<Record<string, unknown>>): Parsed {
-  const url = given(fields['url']);
-  const ip = given(fields['ip']);
+function readFields(fields: Readonly<Record<string, unknown>>): ParsedRequest {
+  const url = undefinedIfEmpty(fields['url']);
+  const ip = undefinedIfEmpty(fields['ip']);
   if (url === undefined || ip === undefined) return missing(url === undefined, ip === undefined);
   if (typeof ip !== 'string' || ip.length > VALIDATE.maxIpLength) {
     return { kind: 'error', type: 'invalid_ip', message: '`ip` must be text with one address.' };
   }
   if (!isUrl(url)) return invalid(BAD_URL);
-  const method = given(fields['method']);
+  const method = undefinedIfEmpty(fields['method']);
   if (!isMethod(method)) return invalid(BAD_METHOD);
-  const referrer = given(fields['referrer']);
+  const referrer = undefinedIfEmpty(fields['referrer']);
   if (!isReferrer(referrer)) return invalid(BAD_REFERRER);
-  const sent = given(fields['headers']);
-  const read = sent === undefined ? undefined : readHeaders(sent);
-  if (read?.kind === 'error') return invalid(read.message);
+  const headerFields = undefinedIfEmpty(fields['headers']);
+  const headers = headerFields === undefined ? undefined : readHeaders(headerFields);
+  if (headers?.kind === 'error') return invalid(headers.message);
   const { cookie } = fields;
   return {
     kind: 'request',
@@ -56,7 +56,7 @@ function readFields(fields: Readonly<Record<string, unknown>>): Parsed {
       url,
       ip,
       ...(method !== undefined && { method }),
-      ...(read !== undefined && { headers: read.headers }),
+      ...(headers !== undefined && { headers: headers.headers }),
       ...(referrer !== undefined && { referrer: referrer.toWellFormed() }),
       // Contract 2.1: a malformed cookie is silently ignored, even when it is not a string.
       ...(typeof cookie === 'string' && { cookie }),
@@ -64,7 +64,7 @@ function readFields(fields: Readonly<Record<string, unknown>>): Parsed {
   };
 }
 
-function given(value: unknown): unknown {
+function undefinedIfEmpty(value: unknown): unknown {
   return value === null || value === '' ? undefined : value;
 }
 
@@ -98,11 +98,11 @@ function isReferrer(value: unknown): value is string | undefined {
   return typeof value === 'string' && value.length <= VALIDATE.maxHeaderValueLength;
 }
 
-function missing(url: boolean, ip: boolean): Parsed {
+function missing(url: boolean, ip: boolean): ParsedRequest {
   const names = url && ip ? '`url` and `ip`' : url ? '`url`' : '`ip`';
   return { kind: 'error', type: 'missing_fields', message: `Missing: ${names}.` };
 }
 
-function invalid(message: string): Parsed {
+function invalid(message: string): ParsedRequest {
   return { kind: 'error', type: 'invalid_request', message };
 }

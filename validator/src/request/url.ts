@@ -22,7 +22,7 @@ export function splitUrl(url: string): RequestUrl | undefined {
   const scheme = schemeOf(url, afterScheme);
   if (scheme === undefined) return undefined;
   const start = afterScheme + 3;
-  const authorityEnd = firstOf(url, start);
+  const authorityEnd = endOfAuthority(url, start);
   const host = hostOf(url.slice(start, authorityEnd));
   if (host === undefined) return undefined;
   const fragment = url.indexOf('#', authorityEnd);
@@ -45,7 +45,7 @@ function schemeOf(url: string, end: number): 'http' | 'https' | undefined {
 }
 
 /** The index where the authority ends: the first slash, backslash, question mark or hash. */
-function firstOf(url: string, from: number): number {
+function endOfAuthority(url: string, from: number): number {
   for (let i = from; i < url.length; i++) {
     const code = url.charCodeAt(i);
     if (code === 47 || code === 63 || code === 35 || code === 92) return i;
@@ -65,8 +65,8 @@ function asciiOf(authority: string): string {
 }
 
 function isAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    if (text.charCodeAt(at) > 0x7f) return false;
+  for (let index = 0; index < text.length; index++) {
+    if (text.charCodeAt(index) > 0x7f) return false;
   }
   return true;
 }

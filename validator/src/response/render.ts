@@ -151,8 +151,8 @@ function headersOf(
 }
 
 function robotsOf({ facts, policy }: Rendering): Body | undefined {
-  const asked = policy.robots !== undefined && facts.url.path === '/robots.txt';
-  return asked && (facts.method === 'GET' || facts.method === 'HEAD')
+  const isAsked = policy.robots !== undefined && facts.url.path === '/robots.txt';
+  return isAsked && (facts.method === 'GET' || facts.method === 'HEAD')
     ? { bytes: policy.robots, headers: ROBOTS_HEADERS }
     : undefined;
 }

@@ -27,9 +27,12 @@ export interface LazyFindings {
 }
 
 /** The type of each condition when it is set. */
-type Wanted = { readonly [Name in keyof Match]-?: NonNullable<Match[Name]> };
+type ConditionValues = { readonly [Name in keyof Match]-?: NonNullable<Match[Name]> };
 type Compilers = {
-  readonly [Name in keyof Wanted]: (wanted: Wanted[Name], reading: Reading) => Condition;
+  readonly [Name in keyof ConditionValues]: (
+    wanted: ConditionValues[Name],
+    reading: Reading,
+  ) => Condition;
 };
 
 /**
@@ -53,8 +56,8 @@ const compilers: Compilers = {
   user_agent: userAgentIs,
   category: foundCategory,
   reason: foundReason,
-  all: (all, reading) => allOf(all.map((match) => compileMatch(match, reading))),
-  any: (any, reading) => anyOf(any.map((match) => compileMatch(match, reading))),
+  all: (matches, reading) => allOf(matches.map((match) => compileMatch(match, reading))),
+  any: (matches, reading) => anyOf(matches.map((match) => compileMatch(match, reading))),
   // `not` holds in some reading when its match fails in that reading, so the match is compiled for the other.
   not: negationOf,
 };
@@ -68,10 +71,10 @@ export function compileMatch(match: Match, reading: Reading): Condition {
 
 function compileCondition<Name extends keyof Match>(
   name: Name,
-  wanted: Wanted[Name] | undefined,
+  value: ConditionValues[Name] | undefined,
   reading: Reading,
 ): Condition | undefined {
-  return wanted === undefined ? undefined : compilers[name](wanted, reading);
+  return value === undefined ? undefined : compilers[name](value, reading);
 }
 
 /**
@@ -95,9 +98,9 @@ export function isSureOfPlainPaths(match: Match): boolean {
 // fifth of the memory that a decision allocated.
 
 function allOf(conditions: readonly Condition[]): Condition {
-  const [only] = conditions;
-  if (only === undefined) return () => true;
-  if (conditions.length === 1) return only;
+  const [firstCondition] = conditions;
+  if (firstCondition === undefined) return () => true;
+  if (conditions.length === 1) return firstCondition;
   return (facts, findings) => {
     for (const condition of conditions) if (!condition(facts, findings)) return false;
     return true;
@@ -114,19 +117,19 @@ function anyOf(conditions: readonly Condition[]): Condition {
 type TextTest = (text: string) => boolean;
 
 function anyTest(tests: readonly TextTest[]): TextTest {
-  const [only] = tests;
-  if (only !== undefined && tests.length === 1) return only;
+  const [firstTest] = tests;
+  if (firstTest !== undefined && tests.length === 1) return firstTest;
   return (text) => {
     for (const test of tests) if (test(text)) return true;
     return false;
   };
 }
 
-function isText(wanted: string): TextTest {
-  return (text) => text === wanted;
+function isText(expectedText: string): TextTest {
+  return (text) => text === expectedText;
 }
 
-function no(condition: Condition): Condition {
+function negate(condition: Condition): Condition {
   return (facts, findings) => !condition(facts, findings);
 }
 
@@ -152,8 +155,8 @@ function pathIs(patterns: readonly Pattern[], reading: Reading): Condition {
   const globs = patterns.filter((pattern) => typeof pattern === 'string');
   const matchesFolded = anyTest(globs.map(compileFoldedGlob));
   if (globs.length === patterns.length) return (facts) => facts.foldedPaths.some(matchesFolded);
-  const others = patterns.filter((pattern) => typeof pattern !== 'string');
-  const matchesRaw = anyTest(others.map((pattern) => compilePattern(pattern, true)));
+  const regexes = patterns.filter((pattern) => typeof pattern !== 'string');
+  const matchesRaw = anyTest(regexes.map((pattern) => compilePattern(pattern, true)));
   return (facts) => facts.foldedPaths.some(matchesFolded) || facts.paths.some(matchesRaw);
 }
 
@@ -166,31 +169,32 @@ function methodIs(methods: readonly string[]): Condition {
 const lists = new CompileOnce();
 
 function addressIn(ranges: readonly string[]): Condition {
-  const set = PrefixSet.of(ranges);
-  return (facts) => set.has(facts.ip);
+  const networks = PrefixSet.of(ranges);
+  return (facts) => networks.has(facts.ip);
 }
 
 /** Fails when Guard did not see the handshake. */
 function ja4Is(fingerprints: readonly string[]): Condition {
-  const wanted = lists.of(fingerprints, (list) => new Set(list));
-  return ({ transport }) => transport?.hello !== undefined && wanted.has(transport.hello.ja4);
+  const wantedFingerprints = lists.compileOnce(fingerprints, (list) => new Set(list));
+  return ({ transport }) =>
+    transport?.hello !== undefined && wantedFingerprints.has(transport.hello.ja4);
 }
 
 /** Compiles `not`. A negated condition on the handshake holds only when Guard saw a handshake. */
 function negationOf(match: Match, reading: Reading): Condition {
-  const negation = no(compileMatch(match, reading === 'some' ? 'every' : 'some'));
+  const negation = negate(compileMatch(match, reading === 'some' ? 'every' : 'some'));
   if (withInner(match).every(({ ja4 }) => ja4 === undefined)) return negation;
   return allOf([({ transport }) => transport?.hello !== undefined, negation]);
 }
 
 function countryIs(countries: readonly string[]): Condition {
-  const wanted = new Set(countries.map((country) => country.toUpperCase()));
-  return (facts) => wanted.has(facts.country());
+  const wantedCountries = new Set(countries.map((country) => country.toUpperCase()));
+  return (facts) => wantedCountries.has(facts.country());
 }
 
 function asnIs(systems: readonly number[]): Condition {
-  const wanted = lists.of(systems, (list) => new Set(list));
-  return (facts) => wanted.has(facts.asn());
+  const wantedSystems = lists.compileOnce(systems, (list) => new Set(list));
+  return (facts) => wantedSystems.has(facts.asn());
 }
 
 function headersAre(headers: Readonly<Record<string, Pattern>>, reading: Reading): Condition {
@@ -239,22 +243,24 @@ function crawlerIs(wanted: NonNullable<Match['crawler']>): Condition {
 
 /** Compares the name or the directory of the agent, ignoring case. `*` is every agent with a valid signature. */
 function agentIs(agents: readonly string[]): Condition {
-  const wanted = new Set(agents.map((agent) => agent.toLowerCase().replace(/\/$/, '')));
-  const isAny = wanted.has('*');
+  const wantedAgents = new Set(agents.map((agent) => agent.toLowerCase().replace(/\/$/, '')));
+  const isAny = wantedAgents.has('*');
   return ({ signedAgent }) =>
     signedAgent !== undefined &&
-    (isAny || wanted.has(signedAgent.name.toLowerCase()) || wanted.has(signedAgent.directory));
+    (isAny ||
+      wantedAgents.has(signedAgent.name.toLowerCase()) ||
+      wantedAgents.has(signedAgent.directory));
 }
 
 function foundCategory(categories: readonly Category[]): Condition {
-  const wanted: ReadonlySet<Category> = new Set(categories);
+  const wantedCategories: ReadonlySet<Category> = new Set(categories);
   return (_facts, findings) =>
-    findings.all().some((reason) => wanted.has(reasons[reason].category));
+    findings.all().some((reason) => wantedCategories.has(reasons[reason].category));
 }
 
 function foundReason(list: readonly Reason[]): Condition {
-  const wanted = new Set(list);
-  return (_facts, findings) => findings.all().some((reason) => wanted.has(reason));
+  const wantedReasons = new Set(list);
+  return (_facts, findings) => findings.all().some((reason) => wantedReasons.has(reason));
 }
 
 /**

@@ -4,17 +4,17 @@
  * collector.
  */
 export class CompileOnce {
-  readonly #compiled = new WeakMap<object, unknown>();
+  readonly #compiledBySource = new WeakMap<object, unknown>();
 
   /** Each source must always be compiled in the same way. */
-  of<Source extends object, Compiled>(
+  compileOnce<Source extends object, Compiled>(
     source: Source,
     compile: (source: Source) => Compiled,
   ): Compiled {
-    const known = this.#compiled.get(source) as Compiled | undefined;
-    if (known !== undefined) return known;
-    const compiled = compile(source);
-    this.#compiled.set(source, compiled);
-    return compiled;
+    const knownForm = this.#compiledBySource.get(source) as Compiled | undefined;
+    if (knownForm !== undefined) return knownForm;
+    const newForm = compile(source);
+    this.#compiledBySource.set(source, newForm);
+    return newForm;
   }
 }

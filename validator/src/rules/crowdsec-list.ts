@@ -7,7 +7,7 @@ import { PrefixMap } from './prefix-map.ts';
 export class CrowdsecList {
   readonly #clock: Clock;
   #networks = new PrefixMap<CrowdsecDecision>();
-  readonly #others = {
+  readonly #byScope = {
     asn: new Map<string, CrowdsecDecision>(),
     country: new Map<string, CrowdsecDecision>(),
   };
@@ -19,31 +19,31 @@ export class CrowdsecList {
   apply({ isWhole, added, removed }: CrowdsecChanges): void {
     if (isWhole) {
       this.#networks = new PrefixMap();
-      this.#others.asn.clear();
-      this.#others.country.clear();
+      this.#byScope.asn.clear();
+      this.#byScope.country.clear();
     }
     for (const { scope, value } of removed) {
       if (scope === 'network') this.#networks.delete(value);
-      else this.#others[scope].delete(value);
+      else this.#byScope[scope].delete(value);
     }
     for (const decision of added) {
       if (decision.scope === 'network') this.#networks.set(decision.value, decision);
-      else this.#others[decision.scope].set(decision.value, decision);
+      else this.#byScope[decision.scope].set(decision.value, decision);
     }
   }
 
   has(visitor: Located): boolean {
-    const now = this.#clock();
-    if (this.#networks.find(visitor.ip, now) !== undefined) return true;
-    const { asn, country } = this.#others;
+    const nowMs = this.#clock();
+    if (this.#networks.find(visitor.ip, nowMs) !== undefined) return true;
+    const { asn, country } = this.#byScope;
     return (
-      (asn.size > 0 && stands(asn.get(String(visitor.asn())), now)) ||
-      (country.size > 0 && stands(country.get(visitor.country()), now))
+      (asn.size > 0 && isCurrent(asn.get(String(visitor.asn())), nowMs)) ||
+      (country.size > 0 && isCurrent(country.get(visitor.country()), nowMs))
     );
   }
 }
 
 /** Whether a decision is still valid. It ends at its time, even while CrowdSec gives no answer. */
-function stands(decision: CrowdsecDecision | undefined, now: number): boolean {
-  return decision !== undefined && decision.until > now;
+function isCurrent(decision: CrowdsecDecision | undefined, nowMs: number): boolean {
+  return decision !== undefined && decision.until > nowMs;
 }

@@ -72,50 +72,50 @@ interface RulesToCompile {
 
 /**
  * Compiles the rules of one organisation in their order, and adds the built-in rule at the end. It pauses after each
- * rule. `before` are compiled rules of the same organisation. A rule that is already among them is not compiled again.
+ * rule. `earlierRules` are compiled rules of the same organisation. A rule that is already among them is not compiled again.
  */
 export function* compileRules(
   { organisation, rules, presets = [] }: RulesToCompile,
-  before: readonly CompiledRule[] = [],
+  earlierRules: readonly CompiledRule[] = [],
 ): Work<CompiledRules> {
-  const known = new Map(before.map((compiled) => [compiled.rule, compiled]));
+  const knownRules = new Map(earlierRules.map((earlierRule) => [earlierRule.rule, earlierRule]));
   const list: CompiledRule[] = [];
   for (const rule of rules) {
-    list.push(known.get(rule) ?? compileRule(rule, organisation));
+    list.push(knownRules.get(rule) ?? compileRule(rule, organisation));
     yield;
   }
   for (const rule of [...presets, allowlistRule]) {
     list.push(compilePreset(rule, organisation));
     yield;
   }
-  return { list, index: yield* RuleIndex.of(list.map(({ rule }) => rule.match)) };
+  return { list, index: yield* RuleIndex.build(list.map(({ rule }) => rule.match)) };
 }
 
 /** A preset without a budget is the same for all organisations, so it is compiled once. */
 function compilePreset(preset: Rule, organisation: string): CompiledRule {
   return preset.rate_limit === undefined
-    ? compiledPresets.of(preset, (rule) => compileRule(rule, ''))
-    : compileRule(preset, organisation, compiledMatches.of(preset.match, compileBoth));
+    ? compiledPresets.compileOnce(preset, (rule) => compileRule(rule, ''))
+    : compileRule(preset, organisation, compiledMatches.compileOnce(preset.match, compileReadings));
 }
 
 /** The name of a budget contains the organisation. */
 function compileRule(
   rule: Rule,
   organisation: string,
-  both: CompiledBoth = compileBoth(rule.match),
+  compiledMatch: CompiledReadings = compileReadings(rule.match),
 ): CompiledRule {
   const limit = rule.rate_limit && compileLimit(organisation, rule, rule.rate_limit);
   return {
     rule,
-    ...both,
+    ...compiledMatch,
     sets: settingsOf(rule, limit, rule),
     setsStrictly: settingsOf(strictPartOf(rule), limit, rule),
   };
 }
 
-type CompiledBoth = Pick<CompiledRule, 'holds' | 'surelyHolds' | 'sureOfPlainPaths'>;
+type CompiledReadings = Pick<CompiledRule, 'holds' | 'surelyHolds' | 'sureOfPlainPaths'>;
 
-function compileBoth(match: Match): CompiledBoth {
+function compileReadings(match: Match): CompiledReadings {
   return {
     holds: compileMatch(match, 'some'),
     surelyHolds: compileMatch(match, 'every'),
@@ -139,18 +139,18 @@ export function direct(
   let monitor = false;
   const isPlain = facts.foldedPaths === facts.paths;
   beginRegexes();
-  const found = index.find(facts);
-  for (let place = found.next(); place !== END; place = found.next()) {
+  const places = index.find(facts);
+  for (let place = places.next(); place !== END; place = places.next()) {
     const rule = list[place];
     if (rule?.holds(facts, findings) !== true) continue;
     const isSure = isPlain && rule.sureOfPlainPaths && !areRegexesSpent();
-    const surely = isSure || rule.surelyHolds(facts, findings);
-    const set = surely ? rule.sets : rule.setsStrictly;
-    verdict ??= set.verdict;
-    detect ??= set.detect;
-    rateLimit ??= set.rateLimit;
-    challenge ??= set.challenge;
-    monitor ||= set.monitor;
+    const holdsSurely = isSure || rule.surelyHolds(facts, findings);
+    const settings = holdsSurely ? rule.sets : rule.setsStrictly;
+    verdict ??= settings.verdict;
+    detect ??= settings.detect;
+    rateLimit ??= settings.rateLimit;
+    challenge ??= settings.challenge;
+    monitor ||= settings.monitor;
   }
   return { verdict, detect, rateLimit, challenge, monitor };
 }
@@ -177,6 +177,6 @@ function settingsOf(part: Partial<Rule>, limit: Limit | undefined, rule: Rule): 
   };
 }
 
-function directive<T>(value: T | undefined, by: Rule): Directive<T> | undefined {
-  return value === undefined ? undefined : { value, by };
+function directive<T>(value: T | undefined, rule: Rule): Directive<T> | undefined {
+  return value === undefined ? undefined : { value, by: rule };
 }

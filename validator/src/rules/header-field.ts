@@ -22,16 +22,17 @@ export function compileField(
     // `name` can also be the name of an inherited property, so the value must be a string.
     return ({ [name]: value }) => typeof value === 'string' && matches(value);
   }
-  const isMetTrimmed = (value: string) => matches(value.trim());
-  const folded = fold(name);
+  const matchesTrimmed = (value: string) => matches(value.trim());
+  const foldedName = fold(name);
   const isSplit = !HAS_COMMAS.test(name);
-  const isMetByOne = (value: unknown) =>
+  const matchesField = (value: unknown) =>
     typeof value === 'string' &&
-    (matches(value) || (isSplit && value.includes(',') && value.split(',').some(isMetTrimmed)));
+    (matches(value) || (isSplit && value.includes(',') && value.split(',').some(matchesTrimmed)));
   return (fields) => {
-    if (isMetByOne(fields[name])) return true;
-    for (const sent in fields) {
-      if (sent.includes('_') && fold(sent) === folded && isMetByOne(fields[sent])) return true;
+    if (matchesField(fields[name])) return true;
+    for (const sentName in fields) {
+      if (sentName.includes('_') && fold(sentName) === foldedName && matchesField(fields[sentName]))
+        return true;
     }
     return false;
   };

@@ -13,14 +13,14 @@ export class PrefixMap<Value extends { readonly until: number }> {
 
   /** `network` is an address or a CIDR range, which the caller has checked (net/cidr.ts). */
   set(network: string, value: Value): void {
-    this.#at(network, (values, key) => values.set(key, value));
+    this.#changeAt(network, (values, key) => values.set(key, value));
   }
 
   delete(network: string): void {
-    this.#at(network, (values, key) => values.delete(key));
+    this.#changeAt(network, (values, key) => values.delete(key));
   }
 
-  #at(network: string, change: <Key>(values: Map<Key, Value>, key: Key) => void): void {
+  #changeAt(network: string, change: <Key>(values: Map<Key, Value>, key: Key) => void): void {
     const [address = '', length] = network.split('/');
     const { family, v4, v6 } = readAddress(address);
     if (family === 'v4') {
@@ -32,30 +32,30 @@ export class PrefixMap<Value extends { readonly until: number }> {
     }
   }
 
-  /** The value of the smallest network that contains `ip` and has not ended. `now` is in epoch milliseconds. */
-  find(ip: string, now: number): Value | undefined {
+  /** The value of the smallest network that contains `ip` and has not ended. `nowMs` is in epoch milliseconds. */
+  find(ip: string, nowMs: number): Value | undefined {
     const { family, v4, v6 } = readAddress(ip);
     if (family === 'v4') {
       for (const { length, values } of this.#v4) {
         const value = values.get(maskV4(v4, length));
-        if (value !== undefined && value.until > now) return value;
+        if (value !== undefined && value.until > nowMs) return value;
       }
     } else if (family === 'v6') {
       for (const { length, values } of this.#v6) {
         const value = values.get(maskV6(v6, length));
-        if (value !== undefined && value.until > now) return value;
+        if (value !== undefined && value.until > nowMs) return value;
       }
     }
     return undefined;
   }
 }
 
-function valuesOf<Key, Value>(all: ByPrefix<Key, Value>, length: number): Map<Key, Value> {
-  const known = all.find((one) => one.length === length);
-  if (known !== undefined) return known.values;
+function valuesOf<Key, Value>(byPrefix: ByPrefix<Key, Value>, length: number): Map<Key, Value> {
+  const knownEntry = byPrefix.find((entry) => entry.length === length);
+  if (knownEntry !== undefined) return knownEntry.values;
   const values = new Map<Key, Value>();
-  all.push({ length, values });
-  all.sort((a, b) => b.length - a.length);
+  byPrefix.push({ length, values });
+  byPrefix.sort((a, b) => b.length - a.length);
   return values;
 }
 

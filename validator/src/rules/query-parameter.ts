@@ -20,64 +20,64 @@ export function compileParameter(
 ): (query: string) => boolean {
   const decides = reading === 'some';
 
-  /** `enough`: one field decides. `sent`: a field has the exact name. `last` is a second separator besides `&`. */
-  function search(query: string, last: number): 'enough' | 'sent' | 'nothing' {
-    let found: 'sent' | 'nothing' = 'nothing';
+  /** `enough`: one field decides. `sent`: a field has the exact name. `otherSeparator` is a second separator besides `&`. */
+  function search(query: string, otherSeparator: number): 'enough' | 'sent' | 'nothing' {
+    let result: 'sent' | 'nothing' = 'nothing';
     for (let start = 0; start < query.length;) {
       let equals = -1;
       let end = start;
       for (; end < query.length; end++) {
         const code = query.charCodeAt(end);
-        if (code === AMPERSAND || code === last) break;
+        if (code === AMPERSAND || code === otherSeparator) break;
         if (code === EQUALS && equals === -1) equals = end;
       }
       const nameEnd = equals === -1 ? end : equals;
-      const sent = nameOf(query, start, nameEnd, name);
-      if (sent === name || (sent !== '' && isTakenFor(name, sent))) {
-        if (matches(decoded(query.slice(nameEnd + 1, end))) === decides) return 'enough';
-        if (sent === name) found = 'sent';
+      const sentName = nameOf(query, start, nameEnd, name);
+      if (sentName === name || (sentName !== '' && isTakenFor(name, sentName))) {
+        if (matches(decodeField(query.slice(nameEnd + 1, end))) === decides) return 'enough';
+        if (sentName === name) result = 'sent';
       }
       start = end + 1;
     }
-    return found;
+    return result;
   }
 
   return (query) => {
-    const found = search(query, AMPERSAND);
-    if (found === 'enough') return decides;
+    const result = search(query, AMPERSAND);
+    if (result === 'enough') return decides;
     // Older origins also separate fields at `;`, so their value can be shorter.
     if (query.includes(';') && search(query, SEMICOLON) === 'enough') return decides;
-    return found === 'sent' && !decides;
+    return result === 'sent' && !decides;
   };
 }
 
-/** The name of a field, decoded and in lower case. Empty when the name cannot be `wanted`. */
-function nameOf(query: string, start: number, end: number, wanted: string): string {
-  // Decoding never makes a name longer, so a shorter name cannot be `wanted`.
-  if (end - start < wanted.length) return '';
-  const sent = decoded(query.slice(start, end)).toLowerCase();
-  return wanted.includes('_') || sent.includes(wanted) ? sent : '';
+/** The name of a field, decoded and in lower case. Empty when the name cannot be `wantedName`. */
+function nameOf(query: string, start: number, end: number, wantedName: string): string {
+  // Decoding never makes a name longer, so a shorter name cannot be `wantedName`.
+  if (end - start < wantedName.length) return '';
+  const sentName = decodeField(query.slice(start, end)).toLowerCase();
+  return wantedName.includes('_') || sentName.includes(wantedName) ? sentName : '';
 }
 
 /**
  * Whether some origin could read the sent name as `name`. PHP cuts a name at NUL, drops leading blanks, reads `q[]` as
  * an array, and reads `q.x` and `q[x` as `q_x`. Parsers of Node and Rack turn `q[x]`, `q.x` and `[q]` into objects.
  */
-function isTakenFor(name: string, sent: string): boolean {
-  const [text = ''] = sent.replace(/^[\0-\x1f\s.\][]+/, '').split('\0', 1);
+function isTakenFor(name: string, sentName: string): boolean {
+  const [text = ''] = sentName.replace(/^[\0-\x1f\s.\][]+/, '').split('\0', 1);
   const [base = ''] = text.split(/[\][.]/, 1);
   if (text.trimEnd() === name || base.trimEnd() === name) return true;
   if (!name.includes('_')) return false;
   const [beforeArray = ''] = text.split('[', 1);
-  return mangled(text) === name || mangled(beforeArray) === name;
+  return mangleName(text) === name || mangleName(beforeArray) === name;
 }
 
 /** The name as PHP changes it: variables in PHP cannot have these characters. */
-function mangled(name: string): string {
+function mangleName(name: string): string {
   return name.replace(/[ .[]/g, '_');
 }
 
 /** Decodes application/x-www-form-urlencoded (URL standard, section 5.1). */
-function decoded(text: string): string {
+function decodeField(text: string): string {
   return decodePercent(text.replaceAll('+', ' '), 'all');
 }

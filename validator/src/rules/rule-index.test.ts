@@ -154,7 +154,7 @@ test('of 10,000 rules, a request is compared with few, in their order', () => {
       : { path: [`/a/${n}`], method: ['POST'] },
   );
   const index = atOnce(
-    RuleIndex.of([{}, ...matches, { host: ['h4.example'] }, { path: ['/a/4/x/**'] }]),
+    RuleIndex.build([{}, ...matches, { host: ['h4.example'] }, { path: ['/a/4/x/**'] }]),
   );
   const facts = factsOf(
     {},

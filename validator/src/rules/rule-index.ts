@@ -10,11 +10,13 @@ type Places = readonly number[];
 /** Finds the places of the rules that could match a request, in ascending order. */
 export interface FindRules {
   /** Each call of `next` returns the next place, and at the end {@link END}. Read all places before the next `find`. */
-  find(asked: Asked): { next(): number };
+  find(request: IndexedRequest): { next(): number };
 }
 
 /** The parts of a request that {@link RuleIndex} reads. */
-type Asked = Pick<Facts, 'method' | 'foldedPaths'> & { readonly url: { readonly host: string } };
+type IndexedRequest = Pick<Facts, 'method' | 'foldedPaths'> & {
+  readonly url: { readonly host: string };
+};
 
 /**
  * Most entries of one rule. A rule with more combinations of hosts, paths and methods is found by its hosts alone, or
@@ -28,13 +30,13 @@ const MOST_ENTRIES = 10_000;
  * conditions inside of `any`, `all` and `not`.
  */
 export class RuleIndex implements FindRules {
-  readonly #byHost = new Map<string, ByPath>();
+  readonly #rulesByHost = new Map<string, ByPath>();
   /** For hosts such as `*.shop.example`. The key is the part after the first dot. */
-  readonly #byParent = new Map<string, ByPath>();
-  readonly #ofAnyHost = new ByPath();
+  readonly #rulesByParent = new Map<string, ByPath>();
+  readonly #rulesOfAnyHost = new ByPath();
 
   /** Builds an index. It pauses after each rule. */
-  static *of(matches: readonly Match[]): Work<RuleIndex> {
+  static *build(matches: readonly Match[]): Work<RuleIndex> {
     const index = new RuleIndex();
     for (const [place, match] of matches.entries()) {
       index.#add(match, place);
@@ -44,13 +46,16 @@ export class RuleIndex implements FindRules {
   }
 
   #add({ host: hosts = [], path: paths = [], method: methods = [] }: Match, place: number): void {
-    const tables = hosts.includes('*') || hosts.length === 0 ? [this.#ofAnyHost] : [];
-    const named = tables.length === 0 ? hosts : [];
+    const anyHostTables = hosts.includes('*') || hosts.length === 0 ? [this.#rulesOfAnyHost] : [];
+    const hostNames = anyHostTables.length === 0 ? hosts : [];
     const folders = foldersOf(paths);
     const entries = (folders?.length ?? 1) * Math.max(1, methods.length);
-    const isLarge = Math.max(1, named.length) * entries > MOST_ENTRIES;
-    const all = [...tables, ...named.flatMap((name) => this.#tableOf(name) ?? [])];
-    for (const table of all.length > 1 ? new Set(all) : all) {
+    const isLarge = Math.max(1, hostNames.length) * entries > MOST_ENTRIES;
+    const hostTables = [
+      ...anyHostTables,
+      ...hostNames.flatMap((name) => this.#tableOf(name) ?? []),
+    ];
+    for (const table of hostTables.length > 1 ? new Set(hostTables) : hostTables) {
       table.add(place, isLarge ? undefined : folders, isLarge ? [] : methods);
     }
   }
@@ -59,29 +64,31 @@ export class RuleIndex implements FindRules {
   #tableOf(name: string): ByPath | undefined {
     const isParent = name.startsWith('*.');
     const host = canonicalHost(isParent ? name.slice(2) : name);
-    return host === undefined ? undefined : entryOf(isParent ? this.#byParent : this.#byHost, host);
+    return host === undefined
+      ? undefined
+      : entryOf(isParent ? this.#rulesByParent : this.#rulesByHost, host);
   }
 
-  find(asked: Asked): Cursor {
+  find(request: IndexedRequest): Cursor {
     cursor.clear();
-    this.#ofAnyHost.find(asked, cursor);
-    const { host } = asked.url;
-    if (this.#byHost.size > 0) this.#findByHost(host, asked);
-    if (this.#byParent.size > 0) this.#findByParent(host, asked);
+    this.#rulesOfAnyHost.find(request, cursor);
+    const { host } = request.url;
+    if (this.#rulesByHost.size > 0) this.#findByHost(host, request);
+    if (this.#rulesByParent.size > 0) this.#findByParent(host, request);
     return cursor;
   }
 
-  #findByHost(host: string, asked: Asked): void {
+  #findByHost(host: string, request: IndexedRequest): void {
     // Most hosts are in canonical form.
-    const direct = this.#byHost.get(host);
-    const table = direct ?? this.#byHost.get(canonicalHost(host) ?? '');
-    table?.find(asked, cursor);
+    const direct = this.#rulesByHost.get(host);
+    const table = direct ?? this.#rulesByHost.get(canonicalHost(host) ?? '');
+    table?.find(request, cursor);
   }
 
-  #findByParent(written: string, asked: Asked): void {
-    const host = canonicalHost(written) ?? '';
+  #findByParent(writtenHost: string, request: IndexedRequest): void {
+    const host = canonicalHost(writtenHost) ?? '';
     for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
-      this.#byParent.get(host.slice(dot + 1))?.find(asked, cursor);
+      this.#rulesByParent.get(host.slice(dot + 1))?.find(request, cursor);
     }
   }
 }
@@ -99,21 +106,21 @@ function foldersOf(paths: NonNullable<Match['path']>): readonly string[] | undef
 
 /** Rules by the folder of their paths. */
 class ByPath {
-  readonly #byFolder = new Map<string, ByMethod>();
-  readonly #ofAnyPath = new ByMethod();
+  readonly #rulesByFolder = new Map<string, ByMethod>();
+  readonly #rulesOfAnyPath = new ByMethod();
   /** Number of segments of the deepest folder. */
   #depth = 0;
 
   add(place: number, folders: readonly string[] | undefined, methods: readonly string[]): void {
-    if (folders === undefined) this.#ofAnyPath.add(place, methods);
+    if (folders === undefined) this.#rulesOfAnyPath.add(place, methods);
     for (const folder of folders ?? []) {
-      entryOf(this.#byFolder, folder, ByMethod).add(place, methods);
+      entryOf(this.#rulesByFolder, folder, ByMethod).add(place, methods);
       this.#depth = Math.max(this.#depth, folder.split('/').length);
     }
   }
 
-  find({ method, foldedPaths }: Asked, into: Cursor): void {
-    this.#ofAnyPath.find(method, into);
+  find({ method, foldedPaths }: IndexedRequest, into: Cursor): void {
+    this.#rulesOfAnyPath.find(method, into);
     if (this.#depth === 0) return;
     for (const path of foldedPaths) this.#findPath(path, method, into);
   }
@@ -122,43 +129,43 @@ class ByPath {
   #findPath(path: string, method: string, into: Cursor): void {
     let end = path.indexOf('/', 1);
     for (let depth = 1; end !== -1 && depth <= this.#depth; depth += 1) {
-      this.#byFolder.get(path.slice(0, end))?.find(method, into);
+      this.#rulesByFolder.get(path.slice(0, end))?.find(method, into);
       end = path.indexOf('/', end + 1);
     }
-    if (end === -1) this.#byFolder.get(path)?.find(method, into);
+    if (end === -1) this.#rulesByFolder.get(path)?.find(method, into);
   }
 }
 
 class ByMethod {
-  readonly #byMethod = new Map<string, number[]>();
-  readonly #ofAnyMethod: number[] = [];
+  readonly #placesByMethod = new Map<string, number[]>();
+  readonly #placesOfAnyMethod: number[] = [];
 
   add(place: number, methods: readonly string[]): void {
     if (methods.length === 0) {
-      this.#ofAnyMethod.push(place);
+      this.#placesOfAnyMethod.push(place);
       return;
     }
     for (const method of new Set(methods.map((name) => name.toUpperCase()))) {
-      const places = this.#byMethod.get(method);
-      if (places === undefined) this.#byMethod.set(method, [place]);
+      const places = this.#placesByMethod.get(method);
+      if (places === undefined) this.#placesByMethod.set(method, [place]);
       else places.push(place);
     }
   }
 
   find(method: string, into: Cursor): void {
-    into.add(this.#ofAnyMethod);
-    if (this.#byMethod.size > 0) into.add(this.#byMethod.get(method));
+    into.add(this.#placesOfAnyMethod);
+    if (this.#placesByMethod.size > 0) into.add(this.#placesByMethod.get(method));
   }
 }
 
 function entryOf(map: Map<string, ByPath>, key: string): ByPath;
 function entryOf<Entry>(map: Map<string, Entry>, key: string, Made: new () => Entry): Entry;
 function entryOf(map: Map<string, unknown>, key: string, Made: new () => unknown = ByPath) {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = new Made();
-  map.set(key, made);
-  return made;
+  const knownEntry = map.get(key);
+  if (knownEntry !== undefined) return knownEntry;
+  const newEntry = new Made();
+  map.set(key, newEntry);
+  return newEntry;
 }
 
 /** Marks the end of the places. */
@@ -170,7 +177,7 @@ export const END = -1;
  */
 class Cursor {
   readonly #lists: Places[] = [];
-  readonly #at: number[] = [];
+  readonly #positions: number[] = [];
   #count = 0;
 
   clear(): void {
@@ -180,26 +187,27 @@ class Cursor {
   add(places: Places | undefined): void {
     if (places === undefined || places.length === 0) return;
     this.#lists[this.#count] = places;
-    this.#at[this.#count] = 0;
+    this.#positions[this.#count] = 0;
     this.#count += 1;
   }
 
   /** The next place, or END. */
   next(): number {
-    let least = Number.POSITIVE_INFINITY;
+    let nextPlace = Number.POSITIVE_INFINITY;
     for (let list = 0; list < this.#count; list += 1) {
       const place = this.#placeIn(list);
-      if (place < least) least = place;
+      if (place < nextPlace) nextPlace = place;
     }
-    if (least === Number.POSITIVE_INFINITY) return END;
+    if (nextPlace === Number.POSITIVE_INFINITY) return END;
     for (let list = 0; list < this.#count; list += 1) {
-      if (this.#placeIn(list) === least) this.#at[list] = (this.#at[list] ?? 0) + 1;
+      if (this.#placeIn(list) === nextPlace)
+        this.#positions[list] = (this.#positions[list] ?? 0) + 1;
     }
-    return least;
+    return nextPlace;
   }
 
   #placeIn(list: number): number {
-    return this.#lists[list]?.[this.#at[list] ?? 0] ?? Number.POSITIVE_INFINITY;
+    return this.#lists[list]?.[this.#positions[list] ?? 0] ?? Number.POSITIVE_INFINITY;
   }
 }
 

@@ -23,7 +23,7 @@ interface TemporaryRule {
  */
 export class TemporaryRules {
   readonly #clock: Clock;
-  #of: ReadonlyMap<string, RulesOfOrganisation> = new Map();
+  #rulesByOrganisation: ReadonlyMap<string, RulesOfOrganisation> = new Map();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -31,18 +31,21 @@ export class TemporaryRules {
 
   /** Replaces all decisions by these. */
   replace(decisions: readonly TemporaryDecision[]): void {
-    const of = new Map<string, RulesOfOrganisation>();
+    const rulesByOrganisation = new Map<string, RulesOfOrganisation>();
     for (const decision of decisions) {
-      const rules = of.get(decision.organisation) ?? new RulesOfOrganisation();
-      of.set(decision.organisation, rules);
+      const rules = rulesByOrganisation.get(decision.organisation) ?? new RulesOfOrganisation();
+      rulesByOrganisation.set(decision.organisation, rules);
       rules.add(decision);
     }
-    this.#of = of;
+    this.#rulesByOrganisation = rulesByOrganisation;
   }
 
   /** The directives of the decision that applies to this request, or the given `directives` when none applies. */
-  over(directives: Directives, organisation: string, facts: Facts): Directives {
-    return this.#of.get(organisation)?.find(facts, this.#clock())?.directives ?? directives;
+  applyTo(directives: Directives, organisation: string, facts: Facts): Directives {
+    return (
+      this.#rulesByOrganisation.get(organisation)?.find(facts, this.#clock())?.directives ??
+      directives
+    );
   }
 }
 
@@ -66,28 +69,30 @@ class RulesOfOrganisation {
     }
   }
 
-  find(facts: Facts, now: number): TemporaryRule | undefined {
+  find(facts: Facts, nowMs: number): TemporaryRule | undefined {
     return (
-      this.#ofSession(facts, now) ?? this.#networks.find(facts.ip, now) ?? this.#ofAsn(facts, now)
+      this.#ruleOfSession(facts, nowMs) ??
+      this.#networks.find(facts.ip, nowMs) ??
+      this.#ruleOfAsn(facts, nowMs)
     );
   }
 
-  #ofSession({ session }: Facts, now: number): TemporaryRule | undefined {
+  #ruleOfSession({ session }: Facts, nowMs: number): TemporaryRule | undefined {
     if (this.#sessions.size === 0 || session.state === 'none') return undefined;
-    const rule = standing(this.#sessions.get(sessionDigest(session.id)), now);
+    const rule = unlessEnded(this.#sessions.get(sessionDigest(session.id)), nowMs);
     // Two clients have this session, and an `allow` is meant for only one of them.
     const isLost = session.state === 'issued' && session.lost !== undefined;
     return isLost && rule?.isLenient === true ? undefined : rule;
   }
 
-  #ofAsn(facts: Facts, now: number): TemporaryRule | undefined {
-    return this.#asns.size === 0 ? undefined : standing(this.#asns.get(facts.asn()), now);
+  #ruleOfAsn(facts: Facts, nowMs: number): TemporaryRule | undefined {
+    return this.#asns.size === 0 ? undefined : unlessEnded(this.#asns.get(facts.asn()), nowMs);
   }
 }
 
 /** The rule, unless its time is over. A decision ends at its time, even when the list is not replaced. */
-function standing(rule: TemporaryRule | undefined, now: number): TemporaryRule | undefined {
-  return rule !== undefined && rule.until > now ? rule : undefined;
+function unlessEnded(rule: TemporaryRule | undefined, nowMs: number): TemporaryRule | undefined {
+  return rule !== undefined && rule.until > nowMs ? rule : undefined;
 }
 
 function ruleOf({ id, verdict, until }: TemporaryDecision): TemporaryRule {
