@@ -1,7 +1,7 @@
 /** Regions in Unicode's data that are not countries: unions, and parts of countries with a reserved code. */
 const NOT_COUNTRIES: ReadonlySet<string> = new Set('AC CP CQ DG EA EU EZ IC TA UN'.split(' '));
 
-/** ISO 3166-1 reserves these for its users: databases use XK for Kosovo, and your own may use others. */
+/** ISO 3166-1 reserves these for its users: databases use XK for Kosovo, and your own database may use others. */
 const USER_ASSIGNED = /^(?:AA|Q[M-Z]|X[A-Z]|ZZ)$/;
 
 /** The countries of Unicode's data (ICU), which is part of Node and follows ISO 3166-1. */

@@ -10,7 +10,7 @@ import type { Token } from './token-matcher.ts';
 
 /** A known crawler. `category` and `rslCategory` are the catalogue pair of contract 2.4. */
 export interface CatalogueCrawler {
-  /** A UUID. It is stable as long as the name is. */
+  /** A UUID. It changes only when the name changes. */
   readonly id: string;
   readonly name: string;
   readonly category: string;
@@ -20,8 +20,8 @@ export interface CatalogueCrawler {
 }
 
 /**
- * What the address tells about a claimed crawler: it is in the operator's ranges, it is outside although the
- * operator publishes all ranges, or neither is known.
+ * What the address tells about a claimed crawler: it is in the operator's ranges, it is outside of them although the
+ * operator publishes all of them, or Guard cannot know.
  */
 export type CrawlerStanding = 'verified' | 'impersonator' | 'unverifiable';
 

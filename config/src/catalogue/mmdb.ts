@@ -6,8 +6,8 @@ import { withBounds, decodedSize } from './mmdb-bounds.ts';
 /** Addresses that every complete database has: public resolvers of four operators. */
 const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
 /**
- * Most values and characters in all cached records. All countries or all autonomous systems fit. It is at most about
- * 130 MB of memory. A record that does not fit is decoded each time.
+ * Most values and characters in all cached records. All countries or all autonomous systems fit. They need at most
+ * about 130 MB of memory. A record that does not fit is decoded each time.
  */
 const MAX_DECODED = 4 * 2 ** 20;
 /** The overhead of a cached record, in the same unit. */
@@ -24,8 +24,8 @@ const MAX_OPEN = 2;
  * returns it, to the result of `read` for its record, or undefined. `what` names the kind of database in errors. A
  * damaged or too large record counts as missing.
  *
- * Throws an Error that names the file when it cannot be read, is not an MMDB, or is another kind of database. It is
- * another kind when `read` finds nothing for well-known addresses that have records.
+ * Throws an Error that names the file when it cannot be read, is not an MMDB, or is another kind of database. A
+ * database is of another kind when `read` finds nothing for well-known addresses that have records.
  */
 export function openMmdb<Value>(
   source: string | Buffer,

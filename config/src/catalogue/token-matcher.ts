@@ -18,7 +18,7 @@ interface Node<T> {
 
 /**
  * Finds the first of many literal tokens in a User-Agent. If several tokens start there, the longest one wins:
- * `Googlebot-Image` before `Googlebot`. It is one pass over a trie: the number of tokens does not matter, a look-up
+ * `Googlebot-Image` before `Googlebot`. It walks once over a trie: the number of tokens does not matter, a look-up
  * compiles and allocates nothing, and no input makes it slow.
  *
  * A token is a whole word: there is no letter, digit, `_` or `-` before it, and no letter, digit or `_` after it. A

@@ -35,7 +35,7 @@ export interface CrawlerFact {
 
 /** The agent that signed a request. Its User-Agent does not matter. */
 export interface SignedAgentFact {
-  /** As the settings name it. */
+  /** The name of the agent in the settings. */
   readonly name: string;
   /** The origin that publishes its keys. Empty for a key of the user's file. */
   readonly directory: string;

@@ -13,7 +13,7 @@ export const VALIDATE = {
   maxBodyBytes: 256 * KiB,
   /** Deepest nesting of its JSON. The contract needs two levels; later fields may bring more. */
   maxJsonDepth: 16,
-  /** Most header fields one described request may carry. */
+  /** Most header fields of one described request. */
   maxHeaders: 256,
   /** Longest header name, in UTF-16 code units. */
   maxHeaderNameLength: 256,
@@ -68,13 +68,13 @@ export const BODY_SAMPLE = {
 } as const;
 
 export const CHALLENGE = {
-  /** How long a challenge can be answered. The time is enough for a page in a background tab. */
+  /** Time limit for the answer to a challenge. The time is enough for a page in a background tab. */
   ticketTtlMs: 10 * 60_000,
   /** The largest difference between the clocks of instances that share a secret. */
   clockSkewMs: 60_000,
   /**
-   * Bits of memory-hard work: the maximum, the recommended value when each visitor does it, and the value for a doubtful
-   * visitor. One bit more doubles the work.
+   * Bits of memory-hard work: the maximum, the recommended value when each visitor does it, and the value for a
+   * doubtful visitor. One bit more doubles the work.
    */
   work: { max: 8, advised: 4, ofDoubt: 5 },
   /** Challenges that one network passes without work. */
@@ -96,8 +96,8 @@ export const CHALLENGE = {
    */
   uploadsPerNetwork: { requests: 120, perMs: 60_000 },
   /**
-   * The first solved challenges of one address (IPv4, or /64) do not count for its network. So a neighbour who uses up the
-   * network's budget does not affect them.
+   * The first solved challenges of one address (IPv4, or /64) do not count for its network. So a neighbour who uses up
+   * the network's budget does not affect them.
    */
   firstUploadsPerAddress: { requests: 5, perMs: 60_000 },
   /** Useless uploads of one address. Above it the answer is 429. They do not use the budget of solved challenges. */

@@ -13,7 +13,7 @@ function highestGauge(help: string) {
   return { ...gauge(help), threads: 'highest' } as const;
 }
 
-/** Every metric Guard exposes. */
+/** Every metric that Guard exposes. */
 export const metrics = {
   guard_gateway_requests_total: counter(
     'Requests that the gateway finished, by outcome: forwarded, served, refused, failed, aborted, unknown_host.',

@@ -28,7 +28,7 @@ export interface Metrics {
 
 // ---- gateway asks, validator decides --------------------------------------------------------
 
-/** All outcomes of a question to a validator. gateway/fail-policy.ts decides which of them let a visitor pass. */
+/** All outcomes of a question to a validator. gateway/fail-policy.ts decides for each whether the visitor passes. */
 export type ValidateOutcome =
   | {
       readonly kind: 'answered';
@@ -129,9 +129,9 @@ export interface CollectRequest {
 /** Facts about the connection of a visitor. */
 export interface VisitorConnection {
   readonly scheme: 'http' | 'https';
-  /** As ValidateContext.ipFrom. */
+  /** The same as ValidateContext.ipFrom. */
   readonly ipFrom: IpSource;
-  /** As ValidateContext.transport. */
+  /** The same as ValidateContext.transport. */
   readonly transport: TransportFacts | undefined;
 }
 
@@ -145,7 +145,7 @@ export interface CollectAnswer {
 /** The collector for browsers: script, its sessions, uploads (contract 3, 4.7). Never rejects. */
 export type Collect = (request: CollectRequest) => Promise<CollectAnswer>;
 
-// ---- everyone reports, analytics remembers ----------------------------------------------------
+// ---- all report events, analytics stores them -------------------------------------------------
 
 export interface EventSink {
   /** Takes one event. Returns at once and never throws. A full buffer drops and counts the event. */
@@ -198,8 +198,8 @@ export interface Column {
 }
 
 /**
- * Judges stored events of one organisation with one changed setting (replay/src/process/replay-change.ts). Takes up to 20
- * seconds. Never rejects.
+ * Judges stored events of one organisation with one changed setting (replay/src/process/replay-change.ts). Takes up to
+ * 20 seconds. Never rejects.
  */
 export type Replay = (question: {
   readonly organisation: string;
@@ -207,7 +207,7 @@ export type Replay = (question: {
   readonly change: unknown;
   /** How many hours back events are judged: 1 to 168, default 24. Unchanged from the page. */
   readonly hours?: unknown;
-  /** As RunQuery has it. */
+  /** The same as in RunQuery. */
   readonly authorization?: string | undefined;
   readonly signal: AbortSignal;
 }) => Promise<ReplayOutcome>;
@@ -248,7 +248,7 @@ export interface Session {
    * used the session: then no value of it is valid. Absent when an earlier version stored the session.
    */
   readonly newest?: string | undefined;
-  /** When that value was first seen. */
+  /** The time at which that value was first seen. */
   readonly newestAt?: number | undefined;
 }
 
@@ -270,13 +270,13 @@ export interface Charge {
  */
 export interface SessionStore {
   /**
-   * A remote store waits as long as a decision may take (VALIDATE.budgetMs), then answers from the local state. So does
-   * `take`. Both always resolve.
+   * A remote store waits as long as a decision may take (VALIDATE.budgetMs), then answers from the local state. `take`
+   * does the same. Both always resolve.
    */
   session(id: string): MaybePromise<Session | undefined>;
   /**
-   * Like `session`, for an id without a valid MAC. A remote store asks for a limited number of these, and takes the
-   * others for unknown. Absent in a local store.
+   * Like `session`, for an id without a valid MAC. A remote store looks up a limited number of such ids, and treats the
+   * others as unknown. Absent in a local store.
    */
   sessionOfStranger?(id: string): MaybePromise<Session | undefined>;
   keepSession(id: string, session: Session, ttlMs: number): MaybePromise<void>;
@@ -287,7 +287,7 @@ export interface SessionStore {
    * when the request fits, else the milliseconds until one fits. There are few names and many subjects.
    */
   take(name: string, subject: string, budget: Budget): MaybePromise<number>;
-  /** `take` at once, from counters of all threads of this process. Absent with one thread, or a remote store. */
+  /** Like `take`, but at once, from counters of all threads. Absent with one thread, or a remote store. */
   takeOfThreads?(name: string, subject: string, budget: Budget): number;
   /** Takes one request from all counters, or from none, and returns the milliseconds until it fits into all. */
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number>;

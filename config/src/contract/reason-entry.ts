@@ -12,7 +12,7 @@ export interface FindingEntry {
   readonly meaning: string;
 }
 
-/** A decision of a rule or a limit, or the reason why an upload was no valid answer. It is not weighed. */
+/** A decision of a rule or a limit, or the reason why an upload was no valid answer. It has no weight. */
 export interface OutcomeEntry {
   readonly category: Category;
   readonly strength?: never;

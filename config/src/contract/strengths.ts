@@ -12,15 +12,15 @@ export const POINTS: Readonly<Record<Strength, number>> = {
 };
 
 /**
- * From `ask` points on a visitor is asked: one strong finding, or two weak ones. From `reject` on a visitor is
- * rejected: a conclusive finding, or three strong ones. Weak ones never count towards `reject`, because several
- * oddities of one unusual browser are not evidence.
+ * A visitor with at least `ask` points is asked: this takes one strong finding, or two weak ones. A visitor with at
+ * least `reject` points is rejected: this takes a conclusive finding, or three strong ones. Weak ones never count
+ * towards `reject`, because several oddities of one unusual browser are not evidence.
  */
 export const THRESHOLDS = { ask: 2, reject: 6 } as const;
 
 /**
- * Findings of one group can have one cause: of each group the strongest counts, and the groups add up. The text says
- * what the cause is.
+ * Findings of one group can have one cause. So only the strongest finding of each group counts, and Guard adds the
+ * points of the groups. The text says what the cause is.
  */
 export const GROUPS = {
   name: 'The visitor says by its own name that it is a program.',
