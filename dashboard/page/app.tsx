@@ -16,8 +16,8 @@ type Who =
 export function App() {
   const [who, setWho] = useState<Who>({ state: 'asking' });
   const find = useCallback(async (message: string): Promise<void> => {
-    const found = await whoAmI();
-    setWho(found.state === 'signed-out' ? { ...found, message } : found);
+    const viewer = await whoAmI();
+    setWho(viewer.state === 'signed-out' ? { ...viewer, message } : viewer);
   }, []);
   useEffect(() => {
     const message = messageOfAddress(location.search);

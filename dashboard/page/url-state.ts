@@ -82,24 +82,25 @@ export const START: UrlState = {
 
 /** Parses a query string. Unknown parts are ignored. */
 export function parseUrl(search: string): UrlState {
-  const given = new URLSearchParams(search);
+  const parameters = new URLSearchParams(search);
   const text = (name: string, pattern: RegExp): string => {
-    const value = given.get(name) ?? '';
+    const value = parameters.get(name) ?? '';
     return pattern.test(value) ? value : '';
   };
   return {
-    view: oneOf(VIEWS, given.get('view')) ?? START.view,
-    site: given.get('site') ?? '',
-    period: periodOf(given),
-    basis: given.get('basis') === 'concluded' ? 'concluded' : 'enforced',
-    compare: given.has('compare'),
-    split: oneOf(SPLITS, given.get('split')) ?? START.split,
-    chart: given.get('chart') === 'rates' ? 'rates' : 'requests',
-    lists: oneOf(['networks', 'programs'] as const, given.get('lists')) ?? START.lists,
-    grouped: given.has('grouped'),
-    filters: [...given.getAll('is'), ...given.getAll('not').map((text_) => `!${text_}`)].flatMap(
-      filterOf,
-    ),
+    view: oneOf(VIEWS, parameters.get('view')) ?? START.view,
+    site: parameters.get('site') ?? '',
+    period: periodOf(parameters),
+    basis: parameters.get('basis') === 'concluded' ? 'concluded' : 'enforced',
+    compare: parameters.has('compare'),
+    split: oneOf(SPLITS, parameters.get('split')) ?? START.split,
+    chart: parameters.get('chart') === 'rates' ? 'rates' : 'requests',
+    lists: oneOf(['networks', 'programs'] as const, parameters.get('lists')) ?? START.lists,
+    grouped: parameters.has('grouped'),
+    filters: [
+      ...parameters.getAll('is'),
+      ...parameters.getAll('not').map((filter) => `!${filter}`),
+    ].flatMap(filterOf),
     before: text('before', /^\d{1,15}(?:\.[0-9a-f-]{36})?$/),
     event: text('event', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
     reference: text('reference', /^[0-9A-Z]{4,16}$/),

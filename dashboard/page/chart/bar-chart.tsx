@@ -33,8 +33,10 @@ export function BarChart({ label, bars, hidden, zoom }: Props) {
     },
     select: (first, last) => zoom(starts[first] ?? 0, (starts[last] ?? 0) + stepMs),
   });
-  const shown = bars.series.filter(({ name }) => !hidden.has(name));
-  const totals = starts.map((_, at) => shown.reduce((all, one) => all + (one.values[at] ?? 0), 0));
+  const shownSeries = bars.series.filter(({ name }) => !hidden.has(name));
+  const totals = starts.map((_, at) =>
+    shownSeries.reduce((all, one) => all + (one.values[at] ?? 0), 0),
+  );
   const top = roundUp(Math.max(...totals, ...bars.earlier, 1));
   return (
     <div class="chart" ref={place}>
@@ -49,12 +51,17 @@ export function BarChart({ label, bars, hidden, zoom }: Props) {
         {...listeners}
       >
         <Axes bars={bars} top={top} width={width} barWidth={barWidth} />
-        <Stacks bars={bars} shown={shown} top={top} barWidth={barWidth} />
+        <Stacks bars={bars} shownSeries={shownSeries} top={top} barWidth={barWidth} />
         <Earlier values={bars.earlier} top={top} barWidth={barWidth} />
         <Changes bars={bars} barWidth={barWidth} />
         <Chosen cursor={cursor} selection={selection} barWidth={barWidth} />
       </svg>
-      <Readout bars={bars} shown={shown} at={cursor} choosing={selection !== undefined} />
+      <Readout
+        bars={bars}
+        shownSeries={shownSeries}
+        at={cursor}
+        choosing={selection !== undefined}
+      />
     </div>
   );
 }
@@ -94,13 +101,18 @@ function Axes({ bars, top, width, barWidth }: Scale & { readonly width: number }
   );
 }
 
-function Stacks({ bars, shown, top, barWidth }: Scale & { readonly shown: readonly Series[] }) {
+function Stacks({
+  bars,
+  shownSeries,
+  top,
+  barWidth,
+}: Scale & { readonly shownSeries: readonly Series[] }) {
   const gap = barWidth > 4 ? 1 : 0;
   return (
     <g aria-hidden="true">
       {bars.starts.map((start, at) => {
         let below = 0;
-        return shown.map((one) => {
+        return shownSeries.map((one) => {
           const { name, values } = one;
           const value = values[at] ?? 0;
           if (value === 0) return null;
@@ -176,19 +188,19 @@ function Chosen({ cursor, selection, barWidth }: ChosenProps) {
 
 interface ReadoutProps {
   readonly bars: Bars;
-  readonly shown: readonly Series[];
+  readonly shownSeries: readonly Series[];
   readonly at: number | undefined;
   readonly choosing: boolean;
 }
 
 /** The values of the bar under the pointer, also for screen readers. */
-function Readout({ bars, shown, at, choosing }: ReadoutProps) {
+function Readout({ bars, shownSeries, at, choosing }: ReadoutProps) {
   const start = at === undefined ? undefined : bars.starts[at];
   if (at === undefined || start === undefined) {
     return <p class="readout">Drag over bars to zoom in.</p>;
   }
   const change = bars.changes.find((one) => one.at === start);
-  const parts = shown
+  const parts = shownSeries
     .filter(({ values }) => (values[at] ?? 0) > 0)
     .map(({ name, values }) => `${name} ${count(values[at] ?? 0)}`);
   return (

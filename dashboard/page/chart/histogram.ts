@@ -22,11 +22,11 @@ export function peaksOf(rows: readonly Row[]): Peak[] {
 
 /** Returns the smallest peak that at least this share of the addresses or sessions does not exceed. 0 without peaks. */
 export function percentile(peaks: readonly Peak[], share: number): number {
-  const all = peaks.reduce((sum, { number }) => sum + number, 0);
-  let seen = 0;
+  const totalNumber = peaks.reduce((sum, { number }) => sum + number, 0);
+  let countedNumber = 0;
   for (const { peak, number } of peaks) {
-    seen += number;
-    if (seen >= share * all) return peak;
+    countedNumber += number;
+    if (countedNumber >= share * totalNumber) return peak;
   }
   return 0;
 }

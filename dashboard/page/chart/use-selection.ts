@@ -48,10 +48,10 @@ export function useSelection({ bars, barAt, select }: Options) {
         setCursor(undefined);
       },
       onKeyDown: (event: KeyboardEvent) => {
-        const now = cursor ?? bars - 1;
+        const currentBar = cursor ?? bars - 1;
         const moves: Readonly<Partial<Record<string, number>>> = {
-          ArrowLeft: now - 1,
-          ArrowRight: now + 1,
+          ArrowLeft: currentBar - 1,
+          ArrowRight: currentBar + 1,
           Home: 0,
           End: bars - 1,
         };
@@ -59,9 +59,9 @@ export function useSelection({ bars, barAt, select }: Options) {
         if (to !== undefined) setCursor(Math.max(0, Math.min(bars - 1, to)));
         else if (event.key === 'Enter') {
           if (anchor === undefined) {
-            setAnchor(now);
-            setCursor(now);
-          } else finish(now);
+            setAnchor(currentBar);
+            setCursor(currentBar);
+          } else finish(currentBar);
         } else if (event.key === 'Escape') setAnchor(undefined);
         else return;
         event.preventDefault();

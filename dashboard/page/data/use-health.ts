@@ -17,8 +17,10 @@ export function useHealth() {
 
 /** Returns the sum of a metric over all labels that contain `label`. Undefined when the metric does not exist. */
 export function metric({ metrics }: Health, name: string, label = ''): number | undefined {
-  const found = Object.entries(metrics).filter(
+  const foundMetrics = Object.entries(metrics).filter(
     ([key]) => (key === name || key.startsWith(`${name}{`)) && key.includes(label),
   );
-  return found.length === 0 ? undefined : found.reduce((sum, [, value]) => sum + value, 0);
+  return foundMetrics.length === 0
+    ? undefined
+    : foundMetrics.reduce((sum, [, value]) => sum + value, 0);
 }

@@ -15,12 +15,12 @@ export function EventDrawer() {
   const { state, go } = useNavigation();
   const { event, reference } = state;
   const dialog = useRef<HTMLDialogElement>(null);
-  const open = event !== '' || reference !== '';
+  const isOpen = event !== '' || reference !== '';
   useEffect(() => {
     const { current } = dialog;
-    if (open && current?.open === false) current.showModal();
-    if (!open && current?.open === true) current.close();
-  }, [open]);
+    if (isOpen && current?.open === false) current.showModal();
+    if (!isOpen && current?.open === true) current.close();
+  }, [isOpen]);
   const close = (): void => go({ event: '', reference: '' });
   return (
     <dialog
@@ -35,7 +35,7 @@ export function EventDrawer() {
         if (target === dialog.current) close();
       }}
     >
-      {open ? (
+      {isOpen ? (
         <div class="drawer-inside">
           <button type="button" class="small close" onClick={close}>
             Close
@@ -55,21 +55,23 @@ export function EventDrawer() {
 function useEvents(make: (now: number) => string) {
   const { now } = useNavigation();
   const [sql] = useState(() => make(now));
-  const asked = useAnswer((signal) => ask(sql, signal), [sql]);
-  const { columns, rows } = asked.state === 'ready' ? asked.answer : { columns: [], rows: [] };
+  const request = useAnswer((signal) => ask(sql, signal), [sql]);
+  const { columns, rows } = request.state === 'ready' ? request.answer : { columns: [], rows: [] };
   const events = rows.map((row) => wholeEvent((column) => row[columns.indexOf(column)]));
-  return { asked, events, sql };
+  return { request, events, sql };
 }
 
 function Single({ id }: { readonly id: string }) {
-  const { asked, events, sql } = useEvents((now) => oneEvent(id, now));
+  const { request, events, sql } = useEvents((now) => oneEvent(id, now));
   const [event] = events;
   return (
     <>
       <h2>Event</h2>
-      {asked.state === 'loading' ? <Loading /> : null}
-      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
-      {asked.state === 'ready' && event === undefined ? (
+      {request.state === 'loading' ? <Loading /> : null}
+      {request.state === 'failed' ? (
+        <Failed message={request.message} retry={request.retry} />
+      ) : null}
+      {request.state === 'ready' && event === undefined ? (
         <p class="empty">No event has this request id. Rows are kept for 90 days.</p>
       ) : null}
       {event === undefined ? null : <EventInFull event={event} plain={false} />}
@@ -81,16 +83,18 @@ function Single({ id }: { readonly id: string }) {
 }
 
 function Reference({ code }: { readonly code: string }) {
-  const { asked, events, sql } = useEvents((now) => byReference(code, now));
+  const { request, events, sql } = useEvents((now) => byReference(code, now));
   const [newest, ...others] = events;
   return (
     <>
       <h2>
         Reference <code>{code}</code>
       </h2>
-      {asked.state === 'loading' ? <Loading /> : null}
-      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
-      {asked.state === 'ready' && newest === undefined ? (
+      {request.state === 'loading' ? <Loading /> : null}
+      {request.state === 'failed' ? (
+        <Failed message={request.message} retry={request.retry} />
+      ) : null}
+      {request.state === 'ready' && newest === undefined ? (
         <p class="empty">
           No event has this code. Codes have eight letters and digits; rows are kept for 90 days,
           and a new one is there after a second or two.

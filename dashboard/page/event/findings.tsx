@@ -11,14 +11,14 @@ import { Value } from '../parts/value.tsx';
 
 /** The findings against the visitor, with points and meaning. */
 export function Findings({ event }: { readonly event: WholeEvent }) {
-  const found = foundIn(event);
+  const findings = foundIn(event);
   const points = event.findings.reduce((sum, one) => sum + one.points, 0);
   return (
     <section>
       <h3>What was found</h3>
-      {found.length === 0 ? <p class="empty">Nothing.</p> : <Points points={points} />}
+      {findings.length === 0 ? <p class="empty">Nothing.</p> : <Points points={points} />}
       <ul class="findings">
-        {found.map((one) => (
+        {findings.map((one) => (
           <Finding key={one.name} {...one} />
         ))}
       </ul>

@@ -20,15 +20,15 @@ interface Props {
 
 /** Shows what a change of the settings would have changed in the last 24 hours. */
 export function Replay({ title, change, close }: Props) {
-  const asked = useReplay(change);
+  const replay = useReplay(change);
   return (
     <div class="replay" role="region" aria-label={title}>
       <h3>{title}</h3>
-      {asked.state === 'loading' ? (
+      {replay.state === 'loading' ? (
         <Loading>Judging the last 24 hours again. This takes up to 20 seconds …</Loading>
       ) : null}
-      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
-      {asked.state === 'ready' ? <Result answer={asked.answer} /> : null}
+      {replay.state === 'failed' ? <Failed message={replay.message} retry={replay.retry} /> : null}
+      {replay.state === 'ready' ? <Result answer={replay.answer} /> : null}
       <SmallButton onClick={close}>Close</SmallButton>
     </div>
   );

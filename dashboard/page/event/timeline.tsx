@@ -11,17 +11,19 @@ import { eventTime } from '../text/format.ts';
 /** The visitor's earlier and later requests. */
 export function Timeline({ event }: { readonly event: WholeEvent }) {
   const sql = timeline(event);
-  const asked = useAnswer((signal) => ask(sql, signal), [sql]);
+  const request = useAnswer((signal) => ask(sql, signal), [sql]);
   return (
     <section>
       <h3>
         {event.session === '' ? 'The same address and agent, ten minutes around' : 'The session'}
       </h3>
-      {asked.state === 'loading' ? <Loading /> : null}
-      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
-      {asked.state === 'ready' ? (
+      {request.state === 'loading' ? <Loading /> : null}
+      {request.state === 'failed' ? (
+        <Failed message={request.message} retry={request.retry} />
+      ) : null}
+      {request.state === 'ready' ? (
         <ol class="timeline">
-          {asked.answer.rows.map((row) => {
+          {request.answer.rows.map((row) => {
             const id = text(row[1]);
             const when = eventTime(num(row[0]), event.atMs);
             return (
@@ -49,7 +51,7 @@ export function Timeline({ event }: { readonly event: WholeEvent }) {
           })}
         </ol>
       ) : null}
-      {asked.state === 'ready' && asked.answer.rows.length === 100 ? (
+      {request.state === 'ready' && request.answer.rows.length === 100 ? (
         <p class="about">The first 100 are shown.</p>
       ) : null}
     </section>

@@ -58,12 +58,12 @@ function Latency({ row }: { readonly row: Row }) {
 }
 
 function State() {
-  const asked = useHealth();
-  const health = answerOf(asked);
+  const request = useHealth();
+  const health = answerOf(request);
   return (
     <Panel title="Guard itself" about="This instance, since its start.">
-      {asked.state === 'loading' && health === undefined ? <Loading /> : null}
-      {asked.state === 'failed' ? <Failed message={asked.message} /> : null}
+      {request.state === 'loading' && health === undefined ? <Loading /> : null}
+      {request.state === 'failed' ? <Failed message={request.message} /> : null}
       {health === undefined ? null : <States health={health} />}
     </Panel>
   );
@@ -76,7 +76,7 @@ const DAY_MS = 86_400_000;
 
 function States({ health }: { readonly health: Health }) {
   const { now } = useNavigation();
-  const facts = [...parts(health), ...flows(health), ...ages(health, now)];
+  const facts = [...partFacts(health), ...flows(health), ...ages(health, now)];
   return (
     <dl class="states">
       {facts.map(([name, words, mood]) => (
@@ -98,7 +98,7 @@ const DATABASE_WORDS = {
   missing: 'is not installed',
 } as const;
 
-function parts(health: Health): Fact[] {
+function partFacts(health: Health): Fact[] {
   const { database } = health;
   const away = metric(health, 'guard_store_away') === 1;
   const workers = metric(health, 'guard_workers');
@@ -169,9 +169,13 @@ function ages(health: Health, now: number): Fact[] {
     ['Countries', `${duration(country * 1000)} old`, toneOfData(country)],
     ['Autonomous systems', `${duration(asn * 1000)} old`, toneOfData(asn)],
     ...certificates.map(({ hosts, expiresAt }): Fact => {
-      const left = Date.parse(expiresAt) - now;
-      const words = left <= 0 ? 'has ended' : `ends in ${duration(left)}`;
-      return [`Certificate of ${hosts.join(', ')}`, words, left < 7 * DAY_MS ? 'bad' : 'good'];
+      const remainingMs = Date.parse(expiresAt) - now;
+      const words = remainingMs <= 0 ? 'has ended' : `ends in ${duration(remainingMs)}`;
+      return [
+        `Certificate of ${hosts.join(', ')}`,
+        words,
+        remainingMs < 7 * DAY_MS ? 'bad' : 'good',
+      ];
     }),
   ];
 }

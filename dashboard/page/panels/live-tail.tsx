@@ -94,10 +94,10 @@ function counted({ events, notShown }: Tail, { rows, more }: Batch): Tail {
 }
 
 function joined({ events, notShown }: Tail, { rows, more }: Batch): Tail {
-  const known = new Set(events.map(({ requestId }) => requestId));
+  const knownIds = new Set(events.map(({ requestId }) => requestId));
   const fresh = rows
     .map((row) => eventOf((name) => row[name], momentOf(row['created_at'])))
-    .filter(({ requestId }) => !known.has(requestId));
+    .filter(({ requestId }) => !knownIds.has(requestId));
   return { events: [...fresh, ...events].slice(0, MAX_ROWS), notShown: notShown + more };
 }
 

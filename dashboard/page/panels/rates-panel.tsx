@@ -104,11 +104,11 @@ const PLACES = 200;
 
 function Limit({ peaks, limit, by, choose }: LimitProps) {
   const most = Math.max(2, peaks.at(-1)?.peak ?? 2);
-  const all = peaks.reduce((sum, { number }) => sum + number, 0);
+  const totalNumber = peaks.reduce((sum, { number }) => sum + number, 0);
   const allRequests = peaks.reduce((sum, { requests }) => sum + requests, 0);
   const over = above(peaks, limit);
   const many = by === 'address' ? 'addresses' : 'sessions';
-  const words = `A limit of ${plural(limit, 'request')} a minute would stop ${plural(over.number, by, many)} of ${count(all)}. They made ${percent(over.requests, allRequests)} of the requests.`;
+  const words = `A limit of ${plural(limit, 'request')} a minute would stop ${plural(over.number, by, many)} of ${count(totalNumber)}. They made ${percent(over.requests, allRequests)} of the requests.`;
   return (
     <div class="limit">
       <label>

@@ -32,10 +32,10 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
   const { me } = useContext(SignedIn);
   const { now } = useNavigation();
   const [gone, setGone] = useState('');
-  const all = num(rows[0]?.[6]);
+  const totalRequests = num(rows[0]?.[6]);
   const rowOf = new Map(rows.map((row) => [text(row[0]), row]));
-  const known = new Set(me.rules.map(({ name }) => name));
-  const former = rows.filter((row) => text(row[0]) !== '' && !known.has(text(row[0])));
+  const ruleNames = new Set(me.rules.map(({ name }) => name));
+  const former = rows.filter((row) => text(row[0]) !== '' && !ruleNames.has(text(row[0])));
   const line = (name: string, rule: RuleFacts | undefined) => {
     const row = rowOf.get(name);
     const hits = num(row?.[1]);
@@ -49,7 +49,7 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
         <Does key="does" rule={rule} since={row && sinceText(row, now)} />
       ),
       count(hits),
-      percent(hits, all),
+      percent(hits, totalRequests),
       count(num(row?.[2])),
       num(row?.[4]) === 0 ? '–' : count(num(row?.[4])),
       row === undefined ? (
@@ -76,7 +76,7 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
         ]}
       />
       <p class="about">
-        {count(num(rowOf.get('')?.[1]))} requests matched no rule. {count(all)} in all.
+        {count(num(rowOf.get('')?.[1]))} requests matched no rule. {count(totalRequests)} in all.
       </p>
       {gone === '' ? null : (
         <Replay

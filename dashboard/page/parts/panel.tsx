@@ -69,14 +69,16 @@ interface QueryPanelProps extends Omit<PanelProps, 'sql' | 'children' | 'busy'> 
 
 /** A panel with the rows of one statement. It shows a text while loading, and another one for no rows. */
 export function QueryPanel({ sql, empty, children, ...panel }: QueryPanelProps) {
-  const asked = useAnswer((signal) => ask(sql, signal), [sql]);
-  const answer = answerOf(asked);
+  const request = useAnswer((signal) => ask(sql, signal), [sql]);
+  const answer = answerOf(request);
   return (
-    <Panel {...panel} sql={sql} busy={asked.state === 'loading'}>
-      {asked.state === 'failed' ? <Failed message={asked.message} retry={asked.retry} /> : null}
-      {asked.state === 'loading' && answer === undefined ? <Loading /> : null}
+    <Panel {...panel} sql={sql} busy={request.state === 'loading'}>
+      {request.state === 'failed' ? (
+        <Failed message={request.message} retry={request.retry} />
+      ) : null}
+      {request.state === 'loading' && answer === undefined ? <Loading /> : null}
       {answer === undefined ? null : (
-        <div class={asked.state === 'loading' ? 'old' : ''}>
+        <div class={request.state === 'loading' ? 'old' : ''}>
           {answer.rows.length === 0 ? <p class="empty">{empty}</p> : children(answer)}
         </div>
       )}

@@ -11,14 +11,14 @@ const JSON_ROWS = 'FORMAT JSONCompact';
 /** At most two rows: this period and the previous one. */
 export function totals(scope: Scope): string {
   const { from, to } = scope.range;
-  const both = { ...scope, range: { from: before(scope.range).from, to } };
+  const bothPeriods = { ...scope, range: { from: before(scope.range).from, to } };
   const is = (value: string): string => `countIf(${scope.verdict} = '${value}')`;
   return `SELECT created_at >= ${moment(from)} AS is_now, count() AS requests,
   ${is('allow')} AS allowed, ${is('challenge')} AS challenged, ${is('block')} AS blocked, ${is('limited')} AS limited,
   countIf(${UNJUDGED}) AS unjudged, countIf((observe OR monitor) AND decision NOT IN (action, 'none')) AS only_watched,
   countIf(challenge = 'verified' AND action = 'block') AS blocked_after_passing,
   topKIf(10)(rule, ${scope.verdict} IN ('challenge', 'block', 'limited')) AS busiest_rules
-${rowsOf(both)}
+${rowsOf(bothPeriods)}
 GROUP BY is_now ORDER BY is_now DESC
 ${JSON_ROWS}`;
 }
@@ -72,7 +72,7 @@ const VISITOR = 'cityHash64(ip, user_agent)';
  * User-Agent. "again" means a challenge within ten minutes after a passed one.
  */
 export function funnel(scope: Scope): string {
-  const seen = "challenge IN ('issued', 'rejected', 'failed')";
+  const challengedCondition = "challenge IN ('issued', 'rejected', 'failed')";
   return `SELECT claimed, version, countIf(issued) AS challenged, countIf(issued AND (passed OR turned_away OR failed OR left)) AS loaded,
   countIf(issued AND (passed OR turned_away OR failed)) AS answered, countIf(issued AND passed) AS verified,
   countIf(issued AND turned_away AND NOT passed) AS rejected, countIf(issued AND failed AND NOT passed AND NOT turned_away) AS failures,
@@ -82,7 +82,7 @@ FROM (SELECT any(browser) AS claimed, any(browser_version) AS version, countIf(c
     countIf(challenge = 'failed' AND has(block_reasons, 'challenge_abandoned')) > 0 AS left,
     countIf(challenge = 'failed' AND NOT has(block_reasons, 'challenge_abandoned')) > 0 AS failed,
     windowFunnel(600)(toDateTime(created_at), challenge = 'verified', challenge = 'issued' AND action = 'challenge') = 2 AS again
-  ${rowsOf(scope, "challenge != 'none'", `${VISITOR} GLOBAL IN (SELECT ${VISITOR} ${rowsOf(scope, seen)})`)}
+  ${rowsOf(scope, "challenge != 'none'", `${VISITOR} GLOBAL IN (SELECT ${VISITOR} ${rowsOf(scope, challengedCondition)})`)}
   GROUP BY ${VISITOR})
 GROUP BY claimed, version ORDER BY challenged DESC, claimed, version LIMIT 200
 ${JSON_ROWS}`;

@@ -16,11 +16,11 @@ export function rateRange({ from, to }: Scope['range']): Scope['range'] {
  * requests, and some examples. With these rows the page tries any limit without another query.
  */
 export function rates(scope: Scope, by: RateOf): string {
-  const who = by === 'address' ? 'ip' : 'session_sent';
+  const column = by === 'address' ? 'ip' : 'session_sent';
   return `SELECT peak, count() AS number, sum(requests) AS of_requests, groupArray(10)(who) AS who_for_example
 FROM (SELECT who, max(n) AS peak, sum(n) AS requests
-  FROM (SELECT ${who} AS who, intDiv(toUnixTimestamp(created_at), 60) AS minute, count() AS n
-    ${rowsOf({ ...scope, range: rateRange(scope.range) }, `${who} != ''`)}
+  FROM (SELECT ${column} AS who, intDiv(toUnixTimestamp(created_at), 60) AS minute, count() AS n
+    ${rowsOf({ ...scope, range: rateRange(scope.range) }, `${column} != ''`)}
     GROUP BY who, minute)
   GROUP BY who)
 GROUP BY peak ORDER BY peak

@@ -17,17 +17,19 @@ export interface Scope {
  * of different fields are combined with AND. An excluded value is always excluded.
  */
 export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>): string {
-  const wanted = new Map<string, string[]>();
-  const parts = site === '' ? [] : [`site = ${quote(site)}`];
+  const includedConditions = new Map<string, string[]>();
+  const conditions = site === '' ? [] : [`site = ${quote(site)}`];
   for (const { field, value, exclude } of filters) {
     const condition = FIELDS[field].is(value);
-    if (exclude) parts.push(`NOT (${condition})`);
-    else wanted.set(field, [...(wanted.get(field) ?? []), condition]);
+    if (exclude) conditions.push(`NOT (${condition})`);
+    else includedConditions.set(field, [...(includedConditions.get(field) ?? []), condition]);
   }
-  for (const all of wanted.values()) {
-    parts.push(all.length === 1 ? (all[0] ?? '') : `(${all.join(' OR ')})`);
+  for (const alternatives of includedConditions.values()) {
+    conditions.push(
+      alternatives.length === 1 ? (alternatives[0] ?? '') : `(${alternatives.join(' OR ')})`,
+    );
   }
-  return parts.join(' AND ');
+  return conditions.join(' AND ');
 }
 
 /** Returns FROM and WHERE for the rows of a scope. */

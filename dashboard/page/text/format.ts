@@ -1,16 +1,16 @@
 /** Formats numbers and times for people. Times are in the browser's time zone. */
 
-const whole = new Intl.NumberFormat('en');
+const wholeNumber = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** 12,345 */
 export function count(value: number): string {
-  return whole.format(value);
+  return wholeNumber.format(value);
 }
 
 /** Returns a short form from a million on, such as 1.2M, for small spaces. */
 export function shortCount(value: number): string {
-  return value < 1_000_000 ? whole.format(value) : short.format(value);
+  return value < 1_000_000 ? wholeNumber.format(value) : short.format(value);
 }
 
 /** Returns the share of a whole, such as 3.2 %. Small shares have more digits. */
