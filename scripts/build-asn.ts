@@ -39,8 +39,8 @@ const v4Csv = readFileSync(join(folder, 'asn-ipv4-num.csv'), 'utf8');
 const v6Csv = readFileSync(join(folder, 'asn-ipv6-num.csv'), 'utf8');
 const v4 = runsOf(v4Csv, 0n);
 const v6 = runsOf(v6Csv, V6_SHIFT);
-const packed = encodeAsnFile(v4, v6);
-writeFileSync(dataPath('ip/asn.bin.br'), packed);
+const fileBytes = encodeAsnFile(v4, v6);
+writeFileSync(dataPath('ip/asn.bin.br'), fileBytes);
 const names = new Map([...namesOf(v4Csv), ...namesOf(v6Csv)]);
 const packedNames = encodeAsnNames(names);
 writeFileSync(dataPath('ip/asn-names.txt.br'), packedNames);
@@ -48,7 +48,7 @@ for (const [from, to] of Object.entries(LICENCES)) {
   copyFileSync(join(folder, from), join(dataPath('licences'), to));
 }
 console.log(
-  `@ip-location-db/asn ${version}: ${v4.length} runs of IPv4, ${v6.length} of IPv6, ${packed.length} bytes; ${names.size} names, ${packedNames.length} bytes`,
+  `@ip-location-db/asn ${version}: ${v4.length} runs of IPv4, ${v6.length} of IPv6, ${fileBytes.length} bytes; ${names.size} names, ${packedNames.length} bytes`,
 );
 
 /**

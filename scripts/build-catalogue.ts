@@ -42,24 +42,24 @@ if (folder === undefined) {
   process.exit(2);
 }
 
-const byHand = readSeeds();
-const fromAiList = seedsOfAiList(readJson(join(folder, SOURCES.aiRobots.file)), byHand);
+const handWrittenSeeds = readSeeds();
+const fromAiList = seedsOfAiList(readJson(join(folder, SOURCES.aiRobots.file)), handWrittenSeeds);
 const software = UserAgentCatalogue.load();
 const fromUserAgents = seedsOfUserAgentList(
   readUserAgentList(),
-  [...byHand, ...fromAiList],
+  [...handWrittenSeeds, ...fromAiList],
   (userAgent) =>
     software.httpClientToken(userAgent) !== undefined ||
     software.automationToken(userAgent) !== undefined,
 );
-const seeds = [...byHand, ...fromAiList, ...fromUserAgents];
+const seeds = [...handWrittenSeeds, ...fromAiList, ...fromUserAgents];
 const files = crawlerFiles(seeds, readOrigins(), readRangeLists(folder));
 write(
   'crawlers',
   new Map([...files].map(([name, file]) => [`${name}.json`, `${JSON.stringify(file, null, 2)}\n`])),
 );
 console.log(
-  `${byHand.length} crawlers by hand, ${fromAiList.length} from the AI list alone, ${fromUserAgents.length} from the User-Agent list alone`,
+  `${handWrittenSeeds.length} crawlers by hand, ${fromAiList.length} from the AI list alone, ${fromUserAgents.length} from the User-Agent list alone`,
 );
 for (const { name, category, operator } of [...fromAiList, ...fromUserAgents])
   console.log(`  ${name}: ${category}, ${operator}`);
@@ -77,6 +77,6 @@ function write(name: string, contents: ReadonlyMap<string, string>): void {
   const target = dataPath(name);
   mkdirSync(target, { recursive: true });
   for (const [file, text] of contents) writeFileSync(join(target, file), text);
-  const kept = readdirSync(target).filter((file) => !contents.has(file));
-  console.log(`${name}: ${contents.size} files; left alone: ${kept.join(', ') || 'none'}`);
+  const otherFiles = readdirSync(target).filter((file) => !contents.has(file));
+  console.log(`${name}: ${contents.size} files; left alone: ${otherFiles.join(', ') || 'none'}`);
 }

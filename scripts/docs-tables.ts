@@ -96,11 +96,11 @@ await write('guard-yaml.md', withSettingCells);
 
 async function write(page: string, edit: (text: string) => string): Promise<void> {
   const file = new URL(`../docs/guide/${page}`, import.meta.url);
-  const before = readFileSync(file, 'utf8');
+  const oldText = readFileSync(file, 'utf8');
   const options = await resolveConfig(file);
-  const after = await format(edit(before), { ...options, parser: 'markdown' });
-  if (after === before) return;
-  if (!values.check) writeFileSync(file, after);
+  const newText = await format(edit(oldText), { ...options, parser: 'markdown' });
+  if (newText === oldText) return;
+  if (!values.check) writeFileSync(file, newText);
   else {
     console.error(`docs/guide/${page} does not match the code: run npm run docs`);
     process.exitCode = 1;
@@ -110,12 +110,12 @@ async function write(page: string, edit: (text: string) => string): Promise<void
 /** The section of a command: usage, options and exit codes. */
 function partsOf({ name, summary, usage, options, exits }: Command): readonly Part[] {
   const [page, below] = ['commands.md', `## guard ${name}`];
-  const called = `\n${summary}\n\n\`\`\`sh\n${usage.join('\n')}\n\`\`\`\n`;
+  const usageText = `\n${summary}\n\n\`\`\`sh\n${usage.join('\n')}\n\`\`\`\n`;
   const rows = Object.entries(options).flatMap(([long, option]) =>
     option.help === undefined ? [] : [[code(wordsOf(long, option).trim()), sentence(option.help)]],
   );
   return [
-    { page, below, form: /\n.*\n\n```sh\n[^]*?\n```\n/, text: called },
+    { page, below, form: /\n.*\n\n```sh\n[^]*?\n```\n/, text: usageText },
     table(page, below, [['Option', 'Meaning'], ...rows]),
     { page, below, form: /^Exit code: .*$/m, text: `Exit code: ${oneLine(exits)}` },
   ];

@@ -9,13 +9,13 @@ import { globSync, readFileSync } from 'node:fs';
 const rounds = Number(process.argv[2] ?? 1);
 const files = globSync('**/*.test.ts', { exclude: (path) => path.includes('node_modules') });
 const using = (name: RegExp) => files.filter((file) => name.test(readFileSync(file, 'utf8')));
-const seeded = using(/\bseededRandom\(/);
+const seededFiles = using(/\bseededRandom\(/);
 const long = using(/\bseededRandom\(|\brounds\(|\bisFullLength\b/);
 
 for (let round = 1; round <= rounds; round++) {
-  const chosen = round === 1 ? long : seeded;
-  console.log(`round ${round} of ${rounds}, ${chosen.length} files`);
-  const { status } = spawnSync(process.execPath, ['scripts/test.ts', ...chosen], {
+  const roundFiles = round === 1 ? long : seededFiles;
+  console.log(`round ${round} of ${rounds}, ${roundFiles.length} files`);
+  const { status } = spawnSync(process.execPath, ['scripts/test.ts', ...roundFiles], {
     stdio: 'inherit',
     env: { ...process.env, GUARD_TEST_SEED: 'new', GUARD_TEST_FULL: '1' },
   });

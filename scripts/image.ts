@@ -91,8 +91,8 @@ function makeBase(): void {
  * the base image, so they do not become part of the image.
  */
 function npmVolumes(): readonly string[] {
-  const own = npmSays('config', 'get', 'userconfig');
-  const lines = [existsSync(own) ? readFileSync(own, 'utf8') : ''];
+  const userConfig = npmSays('config', 'get', 'userconfig');
+  const lines = [existsSync(userConfig) ? readFileSync(userConfig, 'utf8') : ''];
   lines.push(`registry=${npmSays('config', 'get', 'registry')}`);
   const authorities = process.env['NODE_EXTRA_CA_CERTS'];
   if (authorities !== undefined) {

@@ -17,8 +17,8 @@ test('every package of an installation has an allowed licence', async () => {
 
 test('--json lists the packages for production, and no development tools', async () => {
   const { stdout } = await run(process.execPath, [SCRIPT, '--json']);
-  const found = JSON.parse(stdout) as { name: string; licence: string }[];
-  const names = found.map(({ name }) => name);
+  const dependencies = JSON.parse(stdout) as { name: string; licence: string }[];
+  const names = dependencies.map(({ name }) => name);
   expect(names).toEqual(
     expect.arrayContaining(['zod', 'fastify', 'undici', 'pino', 'ws', 'express']),
   );
@@ -53,8 +53,8 @@ test('a package with a forbidden or missing licence is found at any depth, but n
       'node_modules/c': { version: '1.0.0', optional: true },
     },
   });
-  const found = productionDependencies(lock);
-  expect(found.map(({ name, version, allowed }) => [name, version, allowed])).toEqual([
+  const dependencies = productionDependencies(lock);
+  expect(dependencies.map(({ name, version, allowed }) => [name, version, allowed])).toEqual([
     ['a', '1.0.0', true],
     ['b', '2.0.0', false],
     ['c', '1.0.0', false],

@@ -8,17 +8,23 @@ import { LockFile, productionDependencies } from './production-licences.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 const lockFile = new URL('../package-lock.json', import.meta.url);
-const found = productionDependencies(LockFile.parse(JSON.parse(readFileSync(lockFile, 'utf8'))));
-const refused = found.filter(({ allowed }) => !allowed);
+const dependencies = productionDependencies(
+  LockFile.parse(JSON.parse(readFileSync(lockFile, 'utf8'))),
+);
+const refusedDependencies = dependencies.filter(({ allowed }) => !allowed);
 
 if (values.json) {
-  console.log(JSON.stringify(found, undefined, 2));
+  console.log(JSON.stringify(dependencies, undefined, 2));
 } else {
-  const width = Math.max(...found.map(({ name, version }) => name.length + version.length + 1));
-  for (const { name, version, licence = 'none given', optional, allowed } of found) {
+  const width = Math.max(
+    ...dependencies.map(({ name, version }) => name.length + version.length + 1),
+  );
+  for (const { name, version, licence = 'none given', optional, allowed } of dependencies) {
     const remark = `${optional ? ', optional' : ''}${allowed ? '' : ', NOT ALLOWED'}`;
     console.log(`${`${name}@${version}`.padEnd(width)}  ${licence}${remark}`);
   }
-  console.log(`${found.length} packages, ${refused.length} with a licence that is not allowed`);
+  console.log(
+    `${dependencies.length} packages, ${refusedDependencies.length} with a licence that is not allowed`,
+  );
 }
-process.exitCode = refused.length === 0 ? 0 : 1;
+process.exitCode = refusedDependencies.length === 0 ? 0 : 1;

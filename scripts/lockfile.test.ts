@@ -21,25 +21,25 @@ const NOT_PINNED = [
 ] as const;
 
 const ROOT = join(import.meta.dirname, '..');
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-const lock = JSON.parse(read('package-lock.json')) as {
+const readFromRoot = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const lock = JSON.parse(readFromRoot('package-lock.json')) as {
   packages: Readonly<Record<string, Entry>>;
 }; // npm wrote it
 
-const fetched = Object.entries(lock.packages).filter(
+const fetchedPackages = Object.entries(lock.packages).filter(
   ([path, { link }]) => path.includes('node_modules/') && link !== true,
 );
 
 test('every package has its exact version', () => {
-  expect(fetched.length).toBeGreaterThan(300);
-  const loose = fetched.filter(([, { version = '' }]) => !/^\d+\.\d+\.\d+/.test(version));
+  expect(fetchedPackages.length).toBeGreaterThan(300);
+  const loose = fetchedPackages.filter(([, { version = '' }]) => !/^\d+\.\d+\.\d+/.test(version));
   expect(loose).toEqual([]);
 });
 
 test('every package has its SHA-512, except those that are named here and in SECURITY.md', () => {
-  const loose = fetched.filter(
+  const loose = fetchedPackages.filter(
     ([, { integrity = '' }]) => !/^sha512-[\w+/]{86}==$/.test(integrity),
   );
   expect(loose.map(([path]) => path)).toEqual(NOT_PINNED.map((name) => `node_modules/${name}`));
-  for (const name of NOT_PINNED) expect(read('SECURITY.md')).toContain(`\`${name}\``);
+  for (const name of NOT_PINNED) expect(readFromRoot('SECURITY.md')).toContain(`\`${name}\``);
 });

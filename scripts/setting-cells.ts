@@ -61,19 +61,19 @@ export function withSettingCells(page: string): string {
 function settingCells(): ReadonlyMap<string, SettingCells> {
   // The type of the generated schema has more fields.
   const root = Settings.toJSONSchema({ io: 'input' }) as Schema;
-  const found = new Map<string, SettingCells>();
+  const cellsByPath = new Map<string, SettingCells>();
   visit(root, '', {});
-  return found;
+  return cellsByPath;
 
   /** A match within a match counts as a value. */
-  function resolved(schema: Schema, path: string): Schema {
+  function resolveSchema(schema: Schema, path: string): Schema {
     if (schema.$ref === undefined || path.includes('.match.')) return schema;
     return root.$defs?.[schema.$ref.replace('#/$defs/', '')] ?? {};
   }
 
   /** `isChoice`: the names of the schema are written with some values of its other names only. */
   function visit(schema: Schema, path: string, cells: SettingCells, isChoice = false): void {
-    const { items, properties, ...rest } = resolved(schema, path);
+    const { items, properties, ...rest } = resolveSchema(schema, path);
     const alternatives = rest.anyOf ?? rest.oneOf;
     if (alternatives !== undefined) {
       const { byDefault } = cells;
@@ -93,7 +93,7 @@ function settingCells(): ReadonlyMap<string, SettingCells> {
     } else {
       const name = path.replace(/\[\]$/, '');
       // Two alternatives can describe the same name.
-      found.set(name, found.has(name) ? {} : cells);
+      cellsByPath.set(name, cellsByPath.has(name) ? {} : cells);
     }
   }
 }
@@ -107,13 +107,13 @@ function isValue(properties: Readonly<Record<string, Schema>>): boolean {
 function typeOf(schema: Schema): string | undefined {
   const { type, enum: values, exclusiveMinimum, maximum } = schema;
   const minimum = schema.minimum ?? (exclusiveMinimum === 0 ? 1 : undefined);
-  if (schema.const !== undefined) return inCode(schema.const);
+  if (schema.const !== undefined) return codeSpan(schema.const);
   if (type === 'boolean') return 'boolean';
   if (values !== undefined && values.length <= MOST_VALUES) {
-    const written = values.map((value) =>
-      typeof value === 'string' ? inCode(value) : String(value),
+    const codeSpans = values.map((value) =>
+      typeof value === 'string' ? codeSpan(value) : String(value),
     );
-    return `${written.slice(0, -1).join(', ')} or ${written.at(-1) ?? ''}`;
+    return `${codeSpans.slice(0, -1).join(', ')} or ${codeSpans.at(-1) ?? ''}`;
   }
   return type === 'integer' && minimum !== undefined && maximum !== undefined && maximum < 1e9
     ? `${minimum} to ${maximum}`
@@ -122,12 +122,12 @@ function typeOf(schema: Schema): string | undefined {
 
 function defaultOf({ default: value }: Schema, isRequired: boolean): string | undefined {
   if (isRequired) return 'required';
-  if (!Array.isArray(value)) return inCode(value);
+  if (!Array.isArray(value)) return codeSpan(value);
   if (value.length === 0) return 'none';
-  return value.every((one) => typeof one === 'string') ? value.map(inCode).join(', ') : undefined;
+  return value.every((one) => typeof one === 'string') ? value.map(codeSpan).join(', ') : undefined;
 }
 
-function inCode(value: unknown): string | undefined {
+function codeSpan(value: unknown): string | undefined {
   const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
   return isPlain ? `\`${JSON.stringify(value).replaceAll('"', '')}\`` : undefined;
 }

@@ -13,8 +13,8 @@ export function shrinkPng(png: Buffer): Buffer {
   const { width, height, channels, data } = readPng(png);
   const pixels = unfilter(data, width * channels, height, channels);
   for (let bits = 8; ; bits -= 1) {
-    const indexed = withPalette(pixels, channels, bits);
-    if (indexed) return writePng(width, height, indexed);
+    const indexedImage = withPalette(pixels, channels, bits);
+    if (indexedImage) return writePng(width, height, indexedImage);
   }
 }
 
@@ -43,9 +43,9 @@ function readPng(png: Buffer) {
 
 /** Removes the filters of the rows (PNG specification, 9.2). */
 function unfilter(data: Buffer, stride: number, height: number, channels: number): Buffer {
-  const out = Buffer.alloc(stride * height);
+  const output = Buffer.alloc(stride * height);
   const at = (row: number, column: number) =>
-    row < 0 || column < 0 ? 0 : (out[row * stride + column] ?? 0);
+    row < 0 || column < 0 ? 0 : (output[row * stride + column] ?? 0);
   for (let row = 0; row < height; row += 1) {
     const filter = data[row * (stride + 1)] ?? 0;
     for (let column = 0; column < stride; column += 1) {
@@ -53,13 +53,13 @@ function unfilter(data: Buffer, stride: number, height: number, channels: number
       const up = at(row - 1, column);
       const raw = data[row * (stride + 1) + 1 + column] ?? 0;
       const corner = column < channels ? 0 : at(row - 1, column - channels);
-      out[row * stride + column] = raw + predicted(filter, left, up, corner);
+      output[row * stride + column] = raw + predict(filter, left, up, corner);
     }
   }
-  return out;
+  return output;
 }
 
-function predicted(filter: number, left: number, up: number, corner: number): number {
+function predict(filter: number, left: number, up: number, corner: number): number {
   switch (filter) {
     case 0:
       return 0;
@@ -129,10 +129,10 @@ function writePng(
 }
 
 function chunk(type: string, body: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type, 'latin1'), body]);
+  const typeAndBody = Buffer.concat([Buffer.from(type, 'latin1'), body]);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(body.length);
   const check = Buffer.alloc(4);
-  check.writeUInt32BE(crc32(named));
-  return Buffer.concat([length, named, check]);
+  check.writeUInt32BE(crc32(typeAndBody));
+  return Buffer.concat([length, typeAndBody, check]);
 }

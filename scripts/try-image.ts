@@ -59,17 +59,17 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
     chownSync(join(folder, 'data'), uid, gid);
     writeFileSync(join(folder, 'etc/guard.yaml'), stringify(settings()));
     const megabytes = { image: megabytesOf(root), guard: megabytesOf(join(root, 'opt/guard')) };
-    const before = filesOf(root);
+    const filesBefore = filesOf(root);
 
     const began = performance.now();
-    guard = inImage([...config.Entrypoint, ...config.Cmd]);
+    guard = runInImage([...config.Entrypoint, ...config.Cmd]);
     guard.stderr?.setEncoding('utf8').on('data', (part: string) => (log += part));
     const running = guard;
     await poll(health, (code) => code === 0 || running.exitCode !== null, 120_000);
     const readyS = Math.round((performance.now() - began) / 100) / 10;
     const problems = [...(await answers()), ...(await end(guard))];
-    const written = filesOf(root).filter((file) => !before.includes(file));
-    problems.push(...written.map((file) => `It wrote outside of its data folder: ${file}`));
+    const newFiles = filesOf(root).filter((file) => !filesBefore.includes(file));
+    problems.push(...newFiles.map((file) => `It wrote outside of its data folder: ${file}`));
     problems.push(...log.split('\n').filter((line) => line.includes('"level":"error"')));
     return { readyS, megabytes, problems };
   } finally {
@@ -92,7 +92,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
   }
 
   /** Runs a command as the user of the image, with the network of this machine. */
-  function inImage(words: readonly string[]): ChildProcess {
+  function runInImage(words: readonly string[]): ChildProcess {
     const volumes = [`${folder}/etc:/etc/guard:ro`, `${folder}/data:/var/lib/guard`];
     return spawn(
       'buildah',
@@ -107,7 +107,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
   }
 
   async function health(): Promise<unknown> {
-    const check = inImage(config.Healthcheck.Test.slice(1));
+    const check = runInImage(config.Healthcheck.Test.slice(1));
     const [code] = (await once(check, 'exit')) as unknown[];
     return code;
   }
@@ -134,9 +134,9 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
   }
 
   async function end(running: ChildProcess): Promise<string[]> {
-    const ended = once(running, 'exit');
+    const exit = once(running, 'exit');
     process.kill(programOf(running.pid ?? 0), 'SIGTERM');
-    const [code] = (await ended) as unknown[];
+    const [code] = (await exit) as unknown[];
     const problems = code === 0 ? [] : [`It ends on SIGTERM with ${String(code)}.`];
     if ((await health()) === 0) problems.push('It is healthy when it has ended.');
     return problems;

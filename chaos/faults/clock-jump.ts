@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import {
   BROWSER_HEADERS,
   navigateFrom,
-  PASSED,
+  PASSED_ANSWER,
   passFrom,
   readChallenge,
   uploadFrom,
@@ -109,7 +109,7 @@ async function exceed(gateway: string, ip: string): Promise<Exceeded> {
 
 async function passes(url: string, ip: string): Promise<boolean> {
   const page = readChallenge(await navigateFrom(url, '/', { ip }));
-  return page !== undefined && (await uploadFrom(url, page, ip)).body === PASSED;
+  return page !== undefined && (await uploadFrom(url, page, ip)).body === PASSED_ANSWER;
 }
 
 /** Shifts the clock of a process. Resolves when the process uses the new time. */

@@ -2,7 +2,7 @@ import {
   BROWSER_HEADERS,
   type ChallengePage,
   navigateFrom,
-  PASSED,
+  PASSED_ANSWER,
   passFrom,
   readChallenge,
   uploadFrom,
@@ -57,7 +57,7 @@ export const uploadStorm: Fault = {
       {
         what: 'garbage neither passes nor causes an error',
         seen: statuses(garbage),
-        holds: garbage.every(({ status, body }) => status < 500 && body !== PASSED),
+        holds: garbage.every(({ status, body }) => status < 500 && body !== PASSED_ANSWER),
       },
     ]);
   },
@@ -92,7 +92,7 @@ async function uploadCopies(
 ): Promise<number> {
   if (page === undefined) return 0;
   const copies = Array.from({ length: COPIES }, () => uploadFrom(url, page, ip));
-  return (await Promise.all(copies)).filter(({ body }) => body === PASSED).length;
+  return (await Promise.all(copies)).filter(({ body }) => body === PASSED_ANSWER).length;
 }
 
 async function uploadOnce(url: string, ip: string): Promise<Answer> {
@@ -135,12 +135,16 @@ async function inSteps<T>(
 }
 
 function isLimited(answers: readonly Answer[]): boolean {
-  const taken = answers.filter(({ body }) => body === PASSED || body.includes('"task"')).length;
+  const taken = answers.filter(
+    ({ body }) => body === PASSED_ANSWER || body.includes('"task"'),
+  ).length;
   const told = answers.filter(({ status, headers }) => status === 429 && headers['retry-after']);
   return taken >= 120 && told.length > 0 && taken + told.length === answers.length;
 }
 
 function statuses(answers: readonly Answer[]): string {
-  const kinds = Map.groupBy(answers, ({ status, body }) => (body === PASSED ? 'passed' : status));
+  const kinds = Map.groupBy(answers, ({ status, body }) =>
+    body === PASSED_ANSWER ? 'passed' : status,
+  );
   return [...kinds].map(([kind, same]) => `${same.length} × ${kind}`).join(', ');
 }

@@ -8,18 +8,18 @@ import type { Seed } from './seeds.ts';
 const AiList = z.record(z.string(), z.object({ operator: z.string(), function: z.string() }));
 
 /** Seeds for the names of the AI list that crawlers.txt does not have. */
-export function seedsOfAiList(list: unknown, known: readonly Seed[]): Seed[] {
-  const taken = new Set(
-    known.flatMap(({ name, contains, startsWith }) =>
+export function seedsOfAiList(list: unknown, knownSeeds: readonly Seed[]): Seed[] {
+  const takenTokens = new Set(
+    knownSeeds.flatMap(({ name, contains, startsWith }) =>
       [name, ...contains, ...startsWith].map((text) => text.toLowerCase()),
     ),
   );
   const seeds: Seed[] = [];
-  for (const [listed, agent] of Object.entries(AiList.parse(list))) {
-    const name = listed.replace(/[/ ]\d+(\.\d+)*$/, '');
+  for (const [listedName, agent] of Object.entries(AiList.parse(list))) {
+    const name = listedName.replace(/[/ ]\d+(\.\d+)*$/, '');
     const key = name.toLowerCase();
-    if (taken.has(key) || LEFT_OUT.has(key)) continue;
-    taken.add(key);
+    if (takenTokens.has(key) || LEFT_OUT.has(key)) continue;
+    takenTokens.add(key);
     seeds.push(newSeed(name, operatorName(agent.operator), aiCategory(agent.function)));
   }
   return seeds;

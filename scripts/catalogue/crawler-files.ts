@@ -11,15 +11,15 @@ export function crawlerFiles(
   origins: Origins,
   lists: ReadonlyMap<string, readonly string[]>,
 ): ReadonlyMap<string, CrawlerFile> {
-  const left = new Map(seeds.map((seed) => [seed.name, seed]));
-  if (left.size !== seeds.length) throw new Error('two crawlers have one name');
+  const seedsLeft = new Map(seeds.map((seed) => [seed.name, seed]));
+  if (seedsLeft.size !== seeds.length) throw new Error('two crawlers have one name');
   const files = new Map<string, CrawlerFile>();
   for (const origin of origins.published) {
     const { file, operator, note, authoritative, source_url, refresh, reverse_dns } = origin;
     const crawlers = origin.crawlers.map((name) => {
-      const seed = left.get(name);
+      const seed = seedsLeft.get(name);
       if (seed === undefined) throw new Error(`origins.json: ${file}: no free crawler ${name}`);
-      left.delete(name);
+      seedsLeft.delete(name);
       return toEntry(seed);
     });
     const { date, v4, v6 } = rangesOf(origin.lists, lists);
@@ -39,7 +39,7 @@ export function crawlerFiles(
       ...(reverse_dns === undefined ? {} : { reverse_dns }),
     });
   }
-  for (const [operator, rest] of Map.groupBy(left.values(), (seed) => seed.operator)) {
+  for (const [operator, rest] of Map.groupBy(seedsLeft.values(), (seed) => seed.operator)) {
     const plain = operator === 'Unknown' ? 'unknown-operator' : slug(operator);
     // A published list can have the name of its operator. Then the other crawlers get another file name.
     const name = origins.published.some(({ file }) => file === plain) ? `${plain}-others` : plain;

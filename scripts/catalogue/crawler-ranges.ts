@@ -55,8 +55,8 @@ export function readRangeLists(folder: string): ReadonlyMap<string, readonly str
     }
   }
   for (const source of ['sefinek', 'hexydec'] as const) {
-    const named = ByName.parse(readJson(join(folder, SOURCES[source].file)));
-    for (const [name, entries] of Object.entries(named)) put(source, name, entries);
+    const rangesByName = ByName.parse(readJson(join(folder, SOURCES[source].file)));
+    for (const [name, entries] of Object.entries(rangesByName)) put(source, name, entries);
   }
   const crowdsec = join(folder, SOURCES.crowdsec.file);
   for (const file of readdirSync(crowdsec)) {

@@ -27,18 +27,18 @@ export function subtract(from: AddressSpace, taken: AddressSpace): AddressSpace 
 }
 
 function subtractIntervals(from: Intervals, taken: Intervals): Intervals {
-  const left: Intervals = [];
+  const remaining: Intervals = [];
   for (const [begin, last] of from) {
     let first = begin;
     for (const [takenFirst, takenLast] of taken) {
       if (takenLast < first) continue;
       if (takenFirst > last) break;
-      if (takenFirst > first) left.push([first, takenFirst - 1n]);
+      if (takenFirst > first) remaining.push([first, takenFirst - 1n]);
       first = takenLast + 1n;
     }
-    if (first <= last) left.push([first, last]);
+    if (first <= last) remaining.push([first, last]);
   }
-  return left;
+  return remaining;
 }
 
 /** The fewest CIDR ranges that cover the intervals. None is wider than the prefix length. */

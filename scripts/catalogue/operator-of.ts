@@ -23,11 +23,11 @@ const REGISTRY_LABELS: ReadonlySet<string> = new Set(['ac', 'co', 'com', 'edu', 
  * The operator of the page that an agent names: a known operator whose name is the domain, or the domain itself, or
  * `Unknown` when the page belongs to another site.
  */
-export function operatorOf(url: string, known: readonly Seed[]): string {
+export function operatorOf(url: string, knownSeeds: readonly Seed[]): string {
   const domain = URL.canParse(url) ? domainOf(new URL(url).hostname) : undefined;
   if (domain === undefined || ABOUT_OTHERS.has(domain)) return 'Unknown';
   const [label = ''] = domain.split('.');
-  const match = known.find(({ operator }) => {
+  const match = knownSeeds.find(({ operator }) => {
     const name = operator.toLowerCase();
     return name === domain || name.replaceAll(/[^a-z0-9]/g, '') === label.replaceAll('-', '');
   });

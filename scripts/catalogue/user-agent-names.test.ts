@@ -3,45 +3,48 @@ import { newSeed } from './seeds.ts';
 import type { Seed } from './seeds.ts';
 import { seedsOfUserAgentList } from './user-agent-names.ts';
 
-const nobody = () => false;
+const isNeverSoftware = () => false;
 
 function seedsOf(
   entries: readonly { pattern: string; instances?: string[]; tags?: string[]; url?: string }[],
-  known: readonly Seed[] = [],
-  isSoftware: (userAgent: string) => boolean = nobody,
+  knownSeeds: readonly Seed[] = [],
+  isSoftware: (userAgent: string) => boolean = isNeverSoftware,
 ): Seed[] {
   const list = entries.map((entry) => ({ instances: [], tags: ['monitoring'], ...entry }));
-  return seedsOfUserAgentList(list, known, isSoftware);
+  return seedsOfUserAgentList(list, knownSeeds, isSoftware);
 }
 
 describe('the token of a listed agent', () => {
   test.each([
     ['ExampleBot\\/', 'Mozilla/5.0 (compatible; ExampleBot/1.0)', ['ExampleBot'], []],
-    // The pattern is a part of the word.
+    // The pattern ends inside a word, so the token is extended to the whole word.
     ['trendbot', 'Mozilla/5.0 (compatible; trendbot0.5.0)', ['trendbot0'], []],
-    // An everyday word counts at the beginning, or behind "compatible;".
+    // An everyday word counts only at the beginning of the User-Agent, or after `compatible; `.
     ['Sonic', 'Sonic/1.0', [], ['Sonic']],
     ['Sonic', 'Mozilla/5.0 (compatible; Sonic/1.0)', ['compatible; Sonic'], []],
     [';Owler', 'Mozilla/5.0 (robot;Owler/1)', ['Owler'], []],
     ['exactbot\\.example', undefined, ['exactbot.example'], []],
-  ])('%s in %s is %j, at the beginning alone %j', (pattern, sample, contains, startsWith) => {
-    const instances = sample === undefined ? [] : [sample];
-    expect(seedsOf([{ pattern, instances }])).toMatchObject([{ contains, startsWith }]);
-  });
+  ])(
+    'the pattern %s in %s gives the tokens %j, and %j for the beginning only',
+    (pattern, sample, contains, startsWith) => {
+      const instances = sample === undefined ? [] : [sample];
+      expect(seedsOf([{ pattern, instances }])).toMatchObject([{ contains, startsWith }]);
+    },
+  );
 
   test('is not used when crawlers.txt or a list of other software has it', () => {
     const instances = ['ExampleBot/1.0'];
-    const known = newSeed('Example', 'Example Ltd', 'Other', ['ExampleBot']);
-    expect(seedsOf([{ pattern: 'ExampleBot', instances }], [known])).toEqual([]);
+    const knownSeed = newSeed('Example', 'Example Ltd', 'Other', ['ExampleBot']);
+    expect(seedsOf([{ pattern: 'ExampleBot', instances }], [knownSeed])).toEqual([]);
     expect(seedsOf([{ pattern: 'ExampleBot', instances }], [], () => true)).toEqual([]);
   });
 
-  test('that a crawler of crawlers.txt should have is an error that names it', () => {
-    const known = newSeed('ExampleBot', 'Example Ltd', 'Other', ['Example-Bot']);
-    expect(() => seedsOf([{ pattern: 'ExampleBot' }], [known])).toThrow('ExampleBot needs');
+  test('is an error when a crawler of crawlers.txt has the name but not this token, and the message names the crawler', () => {
+    const knownSeed = newSeed('ExampleBot', 'Example Ltd', 'Other', ['Example-Bot']);
+    expect(() => seedsOf([{ pattern: 'ExampleBot' }], [knownSeed])).toThrow('ExampleBot needs');
   });
 
-  test('joins the entries of one agent', () => {
+  test('goes into one seed with the tokens of the other entries of its agent', () => {
     const seeds = seedsOf([
       { pattern: 'ExampleBot', instances: ['Mozilla/5.0 (ExampleBot (one)'] },
       { pattern: 'ExampleBot_2', instances: ['Mozilla/5.0 (ExampleBot_2; two)'] },
@@ -61,13 +64,13 @@ test.each([
   [['ai-crawler'], 'AI Training'],
   [['social-preview'], 'Preview'],
   [['scanner', 'academic'], 'Security'],
-  // The default tag of the list has no meaning.
+  // The list gives the tag `seo` to all agents that fit no other tag, so the tag alone means nothing.
   [['seo'], 'Other'],
 ])('an agent with the tags %j has the category %s', (tags, category) => {
   expect(seedsOf([{ pattern: 'ExampleBot', tags }])).toMatchObject([{ category }]);
 });
 
-test('an agent with the tag and an SEO name is an SEO tool', () => {
+test('an agent with the tag seo is an SEO tool when its name says this too', () => {
   expect(seedsOf([{ pattern: 'ExampleRankBot', tags: ['seo'] }])).toMatchObject([
     { category: 'SEO Tool' },
   ]);
@@ -87,6 +90,6 @@ test.each([
   ['http://192.0.2.1/', 'Unknown'],
   ['not a URL', 'Unknown'],
 ])('the operator behind %s is %s', (url, operator) => {
-  const known = newSeed('HarbourBot', 'Harbour', 'Other');
-  expect(seedsOf([{ pattern: 'ExampleBot', url }], [known])).toMatchObject([{ operator }]);
+  const knownSeed = newSeed('HarbourBot', 'Harbour', 'Other');
+  expect(seedsOf([{ pattern: 'ExampleBot', url }], [knownSeed])).toMatchObject([{ operator }]);
 });

@@ -40,13 +40,13 @@ export type IsKnown = (userAgent: string) => boolean;
  */
 export function seedsOfUserAgentList(
   list: unknown,
-  known: readonly Seed[],
+  knownSeeds: readonly Seed[],
   isSoftware: IsKnown,
 ): Seed[] {
-  const identify = new TokenMatcher(known.flatMap(tokensOf));
+  const identify = new TokenMatcher(knownSeeds.flatMap(tokensOf));
   const isKnown: IsKnown = (userAgent) =>
     identify.find(userAgent) !== undefined || isSoftware(userAgent);
-  const names = new Set(known.map(({ name }) => keyOf(name)));
+  const names = new Set(knownSeeds.map(({ name }) => keyOf(name)));
   const tokens = new Set<string>();
   const seeds = new Map<string, Seed>();
   for (const agent of UserAgentList.parse(list)) {
@@ -59,8 +59,8 @@ export function seedsOfUserAgentList(
     if (name.length < 2 || LEFT_OUT.has(name.toLowerCase()) || category === undefined) continue;
     if (names.has(key)) throw new Error(`crawlers.txt: ${name} needs ${fresh.join(', ')}`);
     for (const token of fresh) tokens.add(token.toLowerCase());
-    const seed = newSeed(name, operatorOf(agent.url, known), category, fresh);
-    seeds.set(key, joined(seeds.get(key), seed));
+    const seed = newSeed(name, operatorOf(agent.url, knownSeeds), category, fresh);
+    seeds.set(key, joinSeeds(seeds.get(key), seed));
   }
   return [...seeds.values()];
 }
@@ -71,7 +71,7 @@ function keyOf(name: string): string {
 }
 
 /** The list has several entries for some agents. */
-function joined(first: Seed | undefined, second: Seed): Seed {
+function joinSeeds(first: Seed | undefined, second: Seed): Seed {
   if (first === undefined) return second;
   return {
     ...first,
@@ -96,23 +96,23 @@ const PRODUCT = 'compatible; ';
 /** The tokens of an agent, without repetitions in another case. `^` marks tokens for the beginning only. */
 function tokensOfAgent({ pattern, instances }: ListedAgent, isKnown: IsKnown): string[] {
   const regex = new RegExp(pattern);
-  const found = new Map<string, string>();
+  const tokens = new Map<string, string>();
   const samples = instances.filter((userAgent) => !isKnown(userAgent));
   for (const userAgent of instances.length === 0 ? [literalOf(pattern)] : samples) {
     const match = regex.exec(userAgent);
     if (match === null) continue;
     const token = wholeWords(userAgent, match.index, match.index + match[0].length);
-    // An everyday word counts only at places where browsers have none: at the beginning, or behind "compatible;".
+    // An everyday word counts only at places where browsers have none: at the beginning, or after "compatible;".
     const isPlain = !BOT_WORDS.test(token);
     const atStart = userAgent.startsWith(token) && isPlain;
     const isProduct = isPlain && userAgent.includes(`(${PRODUCT}${token}`);
-    const trimmed = isPlain && !atStart ? token : token.replace(/[\s/(]+$/, '');
-    const text = isProduct ? PRODUCT + trimmed : trimmed;
+    const shortToken = isPlain && !atStart ? token : token.replace(/[\s/(]+$/, '');
+    const text = isProduct ? PRODUCT + shortToken : shortToken;
     const key = text.toLowerCase();
-    if (!atStart) found.set(key, text);
-    else if (!found.has(key)) found.set(key, `^${text}`);
+    if (!atStart) tokens.set(key, text);
+    else if (!tokens.has(key)) tokens.set(key, `^${text}`);
   }
-  return [...found.values()];
+  return [...tokens.values()];
 }
 
 /** A User-Agent that has the token at a place where it counts. */

@@ -66,7 +66,7 @@ export function copyLibrary(from: string, to: string): void {
     },
   });
   const manifest = join(to, 'package.json');
-  const said = JSON.parse(readFileSync(manifest, 'utf8')) as object; // npm has read it before
-  const kept = Object.entries(said).filter(([field]) => !NOT_SAID.has(field));
-  writeFileSync(manifest, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
+  const manifestFields = JSON.parse(readFileSync(manifest, 'utf8')) as object; // npm has read it before
+  const keptFields = Object.entries(manifestFields).filter(([field]) => !NOT_SAID.has(field));
+  writeFileSync(manifest, `${JSON.stringify(Object.fromEntries(keptFields), undefined, 2)}\n`);
 }

@@ -32,12 +32,12 @@ export function renameLiterals(
   { js, literals }: ModuleText,
   nameOf: (literal: string) => string,
 ): string {
-  let renamed = js;
+  let newText = js;
   for (const { at, text } of literals) {
     const name = nameOf(text);
     if (name === text) continue;
     if (name.length !== text.length) throw new Error(`${name} has not the length of ${text}.`);
-    renamed = renamed.slice(0, at) + name + renamed.slice(at + name.length);
+    newText = newText.slice(0, at) + name + newText.slice(at + name.length);
   }
-  return renamed;
+  return newText;
 }

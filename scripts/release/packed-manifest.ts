@@ -53,12 +53,12 @@ export function exportsOf(workspaces: Workspaces): ReadonlyMap<string, string> {
 
 /** The file of a name such as `@guard/config/net/cidr`. Undefined if no package exports it. */
 export function resolveExport(
-  offered: ReadonlyMap<string, string>,
+  exportTargets: ReadonlyMap<string, string>,
   name: string,
 ): string | undefined {
-  const exact = offered.get(name);
+  const exact = exportTargets.get(name);
   if (exact !== undefined) return exact;
-  for (const [pattern, target] of offered) {
+  for (const [pattern, target] of exportTargets) {
     const before = pattern.slice(0, -1);
     if (pattern.endsWith('/*') && name.startsWith(before)) {
       return target.replace('*', name.slice(before.length));
@@ -109,36 +109,36 @@ export function packManifests({ root, workspaces, lock, nodePackages }: Parts): 
   const database = manifests.flatMap(({ optionalDependencies }) =>
     Object.keys(optionalDependencies),
   );
-  const bundled = reachable(lock, libraries);
-  const fetched = { ...nodeEntries(nodePackages), ...bundlerEntries(lock) };
-  const said = (field: string): [string, unknown] => [field, root[field]];
+  const bundledEntries = reachable(lock, libraries);
+  const fetchedEntries = { ...nodeEntries(nodePackages), ...bundlerEntries(lock) };
+  const fieldOfRoot = (field: string): [string, unknown] => [field, root[field]];
   const needs = {
     dependencies: pin(libraries),
     bundleDependencies: libraries.toSorted(),
     optionalDependencies: Object.fromEntries(
-      Object.entries(fetched).map(([path, { version }]) => [nameOf(path), version]),
+      Object.entries(fetchedEntries).map(([path, { version }]) => [nameOf(path), version]),
     ),
     peerDependencies: pin(database),
     peerDependenciesMeta: Object.fromEntries(database.map((name) => [name, { optional: true }])),
   };
   return {
-    bundled: Object.keys(bundled),
+    bundled: Object.keys(bundledEntries),
     manifest: {
       ...Object.fromEntries(
         ['name', 'version', 'private', 'description', 'license', 'type', 'engines', 'bin'].map(
-          said,
+          fieldOfRoot,
         ),
       ),
       imports: importsOf(workspaces),
       ...needs,
     },
     parts: {
-      ...Object.fromEntries([said('name'), said('version')]),
+      ...Object.fromEntries([fieldOfRoot('name'), fieldOfRoot('version')]),
       lockfileVersion: 3,
       requires: true,
       packages: {
-        '': { ...Object.fromEntries(['name', 'version', 'license'].map(said)), ...needs },
-        ...inOrder({ ...bundled, ...fetched }),
+        '': { ...Object.fromEntries(['name', 'version', 'license'].map(fieldOfRoot)), ...needs },
+        ...sortEntries({ ...bundledEntries, ...fetchedEntries }),
       },
     },
   };
@@ -167,20 +167,20 @@ function bundlerEntries(lock: Lock): Record<string, LockEntry> {
 
 /** The entries of these packages and of their dependencies, at their places in the lock file. */
 function reachable(lock: Lock, names: readonly string[]): Record<string, LockEntry> {
-  const found: Record<string, LockEntry> = {};
+  const nodeEntriesFound: Record<string, LockEntry> = {};
   const open = new Set(names.map((name) => `node_modules/${name}`));
   // The loop also visits elements that are added meanwhile.
   for (const path of open) {
     const { version, license, dependencies, peerDependencies, peerDependenciesMeta } = Entry.parse(
       lock.packages[path],
     );
-    found[path] = { version, license, inBundle: true, dependencies };
+    nodeEntriesFound[path] = { version, license, inBundle: true, dependencies };
     const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]);
     for (const name of [...Object.keys(dependencies), ...peers]) {
       open.add(placeOf(lock, path, name));
     }
   }
-  return found;
+  return nodeEntriesFound;
 }
 
 /** Where Node finds `name` from the package at `path`: in its own folder, or in one above. */
@@ -196,7 +196,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 
-function inOrder(entries: Readonly<Record<string, LockEntry>>): Record<string, LockEntry> {
+function sortEntries(entries: Readonly<Record<string, LockEntry>>): Record<string, LockEntry> {
   return Object.fromEntries(
     Object.entries(entries).toSorted(([one], [other]) => (one < other ? -1 : 1)),
   );

@@ -16,13 +16,13 @@ export function jsName(path: string): string {
  * `./x.js`, and `@guard/x` becomes `#guard/x`, which the `imports` of package.json resolve.
  *
  * @param entry relative to `root`
- * @param exported the file of a name `@guard/…`, relative to `root`; undefined for an unknown name
+ * @param exportedFile the file of a name `@guard/…`, relative to `root`; undefined for an unknown name
  * @returns texts by their path in the tarball
  */
 export function productionModules(
   root: string,
   entry: string,
-  exported: (name: string) => string | undefined,
+  exportedFile: (name: string) => string | undefined,
 ): ReadonlyMap<string, string> {
   const modules = new Map<string, ModuleText>();
   const open = new Set([entry]);
@@ -43,7 +43,7 @@ export function productionModules(
   );
 
   function moduleOf(file: string, name: string): string | undefined {
-    if (name.startsWith('@guard/')) return exported(name);
+    if (name.startsWith('@guard/')) return exportedFile(name);
     const path = join(dirname(file), name);
     const isModule = /^[\w.-].*\.ts$/.test(name) && !BROWSER_CODE.test(path);
     return isModule && existsSync(join(root, path)) ? path : undefined;

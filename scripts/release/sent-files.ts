@@ -12,10 +12,10 @@ export interface SentFiles {
 /** Reads `.dockerignore`: `*`, then `!kept`, and `**` patterns for dropped files inside of kept folders. */
 export function readSentFiles(root: string): SentFiles {
   const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
-  const kept = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-  const dropped = lines.filter((line) => line.startsWith('**/'));
+  const keptPatterns = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+  const droppedPatterns = lines.filter((line) => line.startsWith('**/'));
   const isDropped = (path: string) =>
-    dropped.some((one) => matchesGlob(path, one) || matchesGlob(path, `${one}/**`));
-  const isKept = (path: string) => kept.some((one) => `${path}/`.startsWith(`${one}/`));
-  return { kept, isSent: (path) => isKept(path) && !isDropped(path) };
+    droppedPatterns.some((one) => matchesGlob(path, one) || matchesGlob(path, `${one}/**`));
+  const isKept = (path: string) => keptPatterns.some((one) => `${path}/`.startsWith(`${one}/`));
+  return { kept: keptPatterns, isSent: (path) => isKept(path) && !isDropped(path) };
 }

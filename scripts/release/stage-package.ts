@@ -27,7 +27,7 @@ import { readSentFiles } from './sent-files.ts';
 
 const ENTRY = 'bin/guard.mjs';
 /** Files that the tarball has in addition to those of an image. */
-const BESIDE = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'packaging/systemd/guard.service'];
+const OTHER_FILES = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'packaging/systemd/guard.service'];
 /** Files for building images. */
 const FOR_IMAGES =
   /^(?:package-lock\.json|(?:.+\/)?package\.json|scripts\/.+|packaging\/health-check\.ts)$/;
@@ -40,7 +40,8 @@ const SHARED_WITH_PAGES = /^(?:validator|dashboard)\/page-contract\//;
  * Throws when a page cannot be bundled.
  */
 export async function stagePackage(root: string, stage: string): Promise<void> {
-  const read = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'));
+  const readManifest = (file: string): unknown =>
+    JSON.parse(readFileSync(join(root, file), 'utf8'));
   const put = (file: string, text: string) => {
     mkdirSync(dirname(join(stage, file)), { recursive: true });
     writeFileSync(join(stage, file), text, { mode: file === ENTRY ? 0o755 : 0o644 });
@@ -49,26 +50,26 @@ export async function stagePackage(root: string, stage: string): Promise<void> {
   const workspaces = new Map(
     kept
       .filter((folder) => existsSync(join(root, folder, 'package.json')))
-      .map((folder) => [folder, Manifest.parse(read(join(folder, 'package.json')))]),
+      .map((folder) => [folder, Manifest.parse(readManifest(join(folder, 'package.json')))]),
   );
-  const offered = exportsOf(workspaces);
-  const modules = productionModules(root, ENTRY, (name) => resolveExport(offered, name));
+  const exportTargets = exportsOf(workspaces);
+  const modules = productionModules(root, ENTRY, (name) => resolveExport(exportTargets, name));
   for (const [file, text] of modules) put(file, text);
 
-  const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' });
+  const trackedFiles = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' });
   const isCopied = (file: string) =>
     !file.endsWith('.ts') || BROWSER_CODE.test(file) || SHARED_WITH_PAGES.test(file);
-  const copied = tracked
+  const copiedFiles = trackedFiles
     .split('\0')
     .filter((file) => isSent(file) && !FOR_IMAGES.test(file) && isCopied(file))
     .filter((file) => !modules.has(file));
-  for (const file of [...copied, ...BESIDE]) cpSync(join(root, file), join(stage, file));
+  for (const file of [...copiedFiles, ...OTHER_FILES]) cpSync(join(root, file), join(stage, file));
 
   const { bundled, manifest, parts } = packManifests({
-    root: z.record(z.string(), z.unknown()).parse(read('package.json')),
+    root: z.record(z.string(), z.unknown()).parse(readManifest('package.json')),
     workspaces,
-    lock: Lock.parse(read('package-lock.json')),
-    nodePackages: NodePackages.parse(read('packaging/node-packages.json')),
+    lock: Lock.parse(readManifest('package-lock.json')),
+    nodePackages: NodePackages.parse(readManifest('packaging/node-packages.json')),
   });
   put('package.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
   // For the list of parts. npm packs no file of this name.

@@ -7,7 +7,7 @@ import { databaseCopyOf } from '@guard/config/settings/derived/fetched-databases
 import { formatCopy } from '@guard/config/settings/lists/list-copy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { poll, send } from '../kit/http.ts';
-import { logged, untilLogged } from '../kit/log-lines.ts';
+import { logLinesOf, untilLogged } from '../kit/log-lines.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { serve } from '../kit/serve.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
@@ -151,7 +151,7 @@ test('a database that lost more than half of its addresses is refused once, and 
     /it has values for \d+ of 4096 IPv4 addresses in place of \d+: less than half/,
   );
   expect(await statusesFor('198.51.100.7')).toBe('403');
-  expect(logged(product, 'published_kept_back', 'asn')).toHaveLength(1);
+  expect(logLinesOf(product, 'published_kept_back', 'asn')).toHaveLength(1);
 });
 
 test('the age of each database since it was built is a metric', async () => {

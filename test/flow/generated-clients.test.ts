@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Ended, startProgram } from '../kit/example-program.ts';
+import { type ProgramEnd, startProgram } from '../kit/example-program.ts';
 import { poll } from '../kit/http.ts';
 import { ANALYTICS_KEY, SECRET_KEY } from '../kit/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
@@ -61,10 +61,10 @@ const CASES = [
 ];
 
 /** Tries again, because on a busy machine a client can reach its time limit. */
-const untilInTime = (ask: () => Promise<Ended>, prints: RegExp): Promise<Ended> =>
+const untilInTime = (ask: () => Promise<ProgramEnd>, prints: RegExp): Promise<ProgramEnd> =>
   poll(ask, ({ stdout }) => prints.test(stdout));
 
-const tools = (name: string, args: readonly string[]): Promise<Ended> =>
+const tools = (name: string, args: readonly string[]): Promise<ProgramEnd> =>
   startProgram(process.execPath, [join(modules, '.bin', name), ...args]).ended();
 
 describe('openapi-typescript and openapi-fetch', () => {
@@ -137,7 +137,10 @@ describe.skipIf(!hasOpenApiClient)("Perl's OpenAPI::Client", () => {
     copyFileSync(schema, join(cache, createHash('md5').update(at).digest('hex')));
   });
 
-  const run = (args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> =>
+  const run = (
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ): Promise<ProgramEnd> =>
     startProgram('perl', args, { ...env, JSON_VALIDATOR_CACHE_PATH: cache }).ended();
 
   test.each(CASES)('prints $name', async ({ args, env, prints }) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { type Answer, poll, send } from '../kit/http.ts';
-import { logged } from '../kit/log-lines.ts';
+import { logLinesOf } from '../kit/log-lines.ts';
 import { metricOf } from '../kit/metric-of.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
@@ -131,10 +131,10 @@ function visitSite(site: number, path: string, ip = '198.51.100.7'): Promise<Ans
 test('Guard answers requests during a reload to many sites, and then each site has its own rules', async () => {
   const networks = Array.from({ length: 5_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
   await write('networks.txt', networks.join('\n'));
-  const before = logged(story.product, 'reload_applied').length;
+  const before = logLinesOf(story.product, 'reload_applied').length;
   await write('guard.yaml', stringify(settingsOf('old')));
   let answered = 0;
-  while (logged(story.product, 'reload_applied').length === before) {
+  while (logLinesOf(story.product, 'reload_applied').length === before) {
     const { status } = await send(story.product.addresses.gateway, {
       headers: { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.7' },
     });

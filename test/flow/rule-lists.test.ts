@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { logged, untilLogged } from '../kit/log-lines.ts';
+import { logLinesOf, untilLogged } from '../kit/log-lines.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
 import { serve } from '../kit/serve.ts';
 import { type Product, startProduct } from '../kit/start-product.ts';
@@ -118,7 +118,7 @@ describe('match.ip of a file', () => {
   test('refuses a bad change with its line, and the last good list stays in use', async () => {
     write(BANNED, '203.0.113.9\n203.0.113.300\n');
     const [line] = await poll(
-      () => Promise.resolve(logged(product, 'reload_refused')),
+      () => Promise.resolve(logLinesOf(product, 'reload_refused')),
       (lines) => lines.length > 0,
     );
     expect(line).toContain(`${BANNED}:2:1: organisations[0].rules[0].match.ip[1]`);
@@ -179,8 +179,8 @@ describe('match.ip of a URL', () => {
     );
     expect(await statusFor('203.0.113.71')).toBe(403);
     expect(await statusFor('203.0.113.72')).toBe(200);
-    expect(logged(product, 'published_awaited', 'fresh.txt')).toHaveLength(1);
-    expect(logged(product, 'published_current', 'fresh.txt')).toHaveLength(1);
+    expect(logLinesOf(product, 'published_awaited', 'fresh.txt')).toHaveLength(1);
+    expect(logLinesOf(product, 'published_current', 'fresh.txt')).toHaveLength(1);
     const copy = readFileSync(copyOf(folder, 'ip', urls.fresh), 'utf8');
     expect(copy).toContain('"etag":"\\"7\\""');
   });

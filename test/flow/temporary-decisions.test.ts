@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { poll, send } from '../kit/http.ts';
-import { logged, untilLogged } from '../kit/log-lines.ts';
+import { logLinesOf, untilLogged } from '../kit/log-lines.ts';
 import { rowsOf } from '../kit/sql.ts';
 import { useProduct } from '../kit/use-product.ts';
 import { chromeHttp } from '../kit/visitors.ts';
@@ -42,7 +42,7 @@ describe('temporary decisions, from the command line to the visitor', () => {
       (rows) => rows.length > 0,
     );
     expect(event?.rule).toBe(`temporary ${id}`);
-    const [line] = logged(story.product, 'temporary_decision_made');
+    const [line] = logLinesOf(story.product, 'temporary_decision_made');
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       ...{ id, organisation: 'acme', verdict: 'block', target: '203.0.113.7' },
       ...{ because: 'scrapes prices', by: expect.stringMatching(/^\S+@\S+$/) as string },

@@ -22,9 +22,11 @@ export async function violationsInBothSchemes(page: Page): Promise<string[]> {
 async function run(page: Page, runOnly: unknown, leastPasses: number): Promise<string[]> {
   const isThere = await page.evaluate<boolean>("typeof axe === 'object'");
   if (!isThere) await page.evaluate(axe.source);
-  const found = await page.evaluate<axe.AxeResults>(
+  const results = await page.evaluate<axe.AxeResults>(
     `axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })`,
   );
-  expect(found.passes.length).toBeGreaterThan(leastPasses);
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
+  expect(results.passes.length).toBeGreaterThan(leastPasses);
+  return results.violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`,
+  );
 }

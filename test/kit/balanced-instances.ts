@@ -53,7 +53,7 @@ export async function openBalancedInstances(
       UP_WITHIN_MS,
     );
   await allUp();
-  const ofKilled: number[] = [];
+  const unansweredOfKilled: number[] = [];
   const unanswered = async (product: Product) => {
     const counts = OPERATIONS.map((operation) =>
       metricOf(product, `guard_store_unanswered_total{operation="${operation}"}`),
@@ -66,7 +66,7 @@ export async function openBalancedInstances(
     async killAndStart(index) {
       const [place, product] = [places[index], products[index]];
       if (!place || !product) throw new Error(`no instance ${index}`);
-      ofKilled.push(await unanswered(product));
+      unansweredOfKilled.push(await unanswered(product));
       process.kill(product.pid, 'SIGKILL');
       // The process has ended. This removes its folder.
       await product.stop();
@@ -74,7 +74,7 @@ export async function openBalancedInstances(
       await allUp();
     },
     async countUnanswered() {
-      return sum([...ofKilled, ...(await Promise.all(products.map(unanswered)))]);
+      return sum([...unansweredOfKilled, ...(await Promise.all(products.map(unanswered)))]);
     },
     async close() {
       await balancer.close();

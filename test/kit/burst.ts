@@ -3,26 +3,26 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** The number of answers by status. The status is 0 where the connection ended without an answer. */
-export type Told = ReadonlyMap<number, number>;
+export type StatusCounts = ReadonlyMap<number, number>;
 
-/** Requests that come at once. Each has its own connection, which is open before. */
+/** Requests that are sent at the same time. Each has its own connection, which is opened before. */
 export interface Burst {
   readonly light: number;
-  /** With the most expensive path that Guard does not refuse (path-readings.ts). */
+  /** The number of requests with the most expensive path that Guard does not refuse (path-readings.ts). */
   readonly heavy: number;
 }
 
 const HEAVY_PATH = '/..'.repeat(5_250);
 
 /**
- * Sends all of them to a gateway, with paths below a folder and with invented sessions. Resolves after the last
+ * Sends all requests of a burst to a gateway, with paths below a folder and with invented sessions. Resolves after the last
  * answer.
  */
 export async function burst(
   gateway: string,
   folder: string,
   { light, heavy }: Burst,
-): Promise<Told> {
+): Promise<StatusCounts> {
   const { hostname, port } = new URL(gateway);
   const sockets = await Promise.all(
     Array.from({ length: light + heavy }, async () => {
@@ -31,14 +31,14 @@ export async function burst(
       return socket;
     }),
   );
-  const told = new Map<number, number>();
+  const statusCounts = new Map<number, number>();
   await Promise.all(
     sockets.map(async (socket, i) => {
       const status = await statusOf(socket, `${folder}${i}${i < light ? '' : HEAVY_PATH}`);
-      told.set(status, (told.get(status) ?? 0) + 1);
+      statusCounts.set(status, (statusCounts.get(status) ?? 0) + 1);
     }),
   );
-  return told;
+  return statusCounts;
 }
 
 async function statusOf(socket: Socket, path: string): Promise<number> {

@@ -33,8 +33,8 @@ export function navigateFrom(
 /** The challenge page in an answer. Its session is `session`, unless the answer sets another. */
 export function readChallenge({ body, headers }: Answer, session = ''): ChallengePage | undefined {
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1];
-  const given = /_guard=([^;]+)/.exec(String(headers['set-cookie']))?.[1];
-  return ticket === undefined ? undefined : { ticket, session: given ?? session };
+  const givenSession = /_guard=([^;]+)/.exec(String(headers['set-cookie']))?.[1];
+  return ticket === undefined ? undefined : { ticket, session: givenSession ?? session };
 }
 
 /** The upload of a page in a person's browser. */
@@ -49,7 +49,7 @@ export function uploadFrom(gateway: string, page: ChallengePage, ip: string): Pr
 }
 
 /** The answer to an upload after which its session is verified. */
-export const PASSED = '{"result":"reload"}';
+export const PASSED_ANSWER = '{"result":"reload"}';
 
 /** A session that passed its challenge. Rejects when it does not pass. */
 export async function passFrom(gateway: string, ip: string): Promise<string> {
@@ -57,6 +57,6 @@ export async function passFrom(gateway: string, ip: string): Promise<string> {
   const page = readChallenge(first);
   if (page === undefined) throw new Error(`no challenge, but ${first.status}`);
   const { status, body } = await uploadFrom(gateway, page, ip);
-  if (body !== PASSED) throw new Error(`an upload was answered with ${status}: ${body}`);
+  if (body !== PASSED_ANSWER) throw new Error(`an upload was answered with ${status}: ${body}`);
   return page.session;
 }

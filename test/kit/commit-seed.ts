@@ -9,11 +9,11 @@ const WITHOUT_GIT = 20;
  *
  * @throws when the value is not a number: a run with NaN cannot be repeated
  */
-export function seedOfRun(told: string | undefined, folder: string): string {
-  if (told === 'new') return String(Date.now() % 2 ** 31);
-  if (told !== undefined && told !== '') {
-    if (/^\d+$/.test(told)) return told;
-    throw new Error(`GUARD_TEST_SEED is a whole number or new: ${told}`);
+export function seedOfRun(givenSeed: string | undefined, folder: string): string {
+  if (givenSeed === 'new') return String(Date.now() % 2 ** 31);
+  if (givenSeed !== undefined && givenSeed !== '') {
+    if (/^\d+$/.test(givenSeed)) return givenSeed;
+    throw new Error(`GUARD_TEST_SEED is a whole number or new: ${givenSeed}`);
   }
   const { status, stdout } = spawnSync('git', ['rev-parse', 'HEAD'], {
     cwd: folder,

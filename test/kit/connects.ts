@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 
 /** Whether a program takes connections on a loopback port within 45 s, while `isAlive` is true. */
 export async function connects(port: number, isAlive: () => boolean): Promise<boolean> {
-  const until = Date.now() + 45_000;
-  while (isAlive() && Date.now() < until) {
+  const deadlineMs = Date.now() + 45_000;
+  while (isAlive() && Date.now() < deadlineMs) {
     const socket = connect(port, '127.0.0.1');
     try {
       await once(socket, 'connect');

@@ -37,7 +37,7 @@ export async function openDashboardBrowser(
   product: Product,
   look: Look,
 ): Promise<DashboardBrowser> {
-  const own = product.addresses.dashboard;
+  const ownUrl = product.addresses.dashboard;
   const browser = await launch(look);
   const page = await browser.newPage();
   await page.setViewport({ width: look.width, height: 900 });
@@ -50,7 +50,7 @@ export async function openDashboardBrowser(
   });
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
-    if (!request.url().startsWith(own) && !request.url().startsWith('data:')) {
+    if (!request.url().startsWith(ownUrl) && !request.url().startsWith('data:')) {
       problems.push(`asked ${request.url()}`);
     }
   });
@@ -64,10 +64,10 @@ export async function openDashboardBrowser(
     problems,
     text,
     async open(path) {
-      await page.goto(new URL(path, own).href);
+      await page.goto(new URL(path, ownUrl).href);
     },
-    async sees(wanted) {
-      await poll(text, (shown) => shown.toLowerCase().includes(wanted.toLowerCase()));
+    async sees(wantedText) {
+      await poll(text, (shownText) => shownText.toLowerCase().includes(wantedText.toLowerCase()));
     },
     pressIfThere,
     async press(name, within = 'body') {
@@ -78,13 +78,13 @@ export async function openDashboardBrowser(
     },
     // A panel that is still loading can disturb axe, so a violation counts only if it stays.
     async violations() {
-      let found: string[] = [];
+      let labels: string[] = [];
       for (let round = 0; round < 5; round++) {
-        found = await violationsOf(page);
-        if (found.length === 0) return found;
+        labels = await violationsOf(page);
+        if (labels.length === 0) return labels;
         await sleep(500);
       }
-      return found;
+      return labels;
     },
     close: () => browser.close(),
   };

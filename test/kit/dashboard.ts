@@ -42,7 +42,7 @@ export async function signIn(product: Product, key = ANALYTICS_KEY): Promise<str
 
 /** The cookie that an answer sets, as a browser sends it. */
 export function cookieOf({ status, headers }: Answer, index = 0): string {
-  const set = headers['set-cookie']?.[index];
-  if (set === undefined) throw new Error(`${status} without a cookie`);
-  return set.split(';', 1)[0] ?? '';
+  const cookieLine = headers['set-cookie']?.[index];
+  if (cookieLine === undefined) throw new Error(`${status} without a cookie`);
+  return cookieLine.split(';', 1)[0] ?? '';
 }

@@ -6,7 +6,7 @@ import { visit } from './visitors.ts';
 const DETECT = '[{ name: everybody, match: {}, detect: true }]';
 
 /** A validator with the default of detection, `challenge: auto`. */
-export function guarded(
+export function detectingValidator(
   organisation: Readonly<Record<string, unknown>> = {},
   rules = DETECT,
 ): TestValidator {
@@ -19,21 +19,24 @@ export async function decisions(
   count: number,
   request: (index: number) => ValidateRequest,
 ): Promise<string[]> {
-  const found: string[] = [];
-  for (let index = 0; index < count; index++) found.push((await ask(request(index))).decision);
-  return found;
+  const results: string[] = [];
+  for (let index = 0; index < count; index++) results.push((await ask(request(index))).decision);
+  return results;
 }
 
-/** How many of these requests are allowed. The allowed ones come first, and the others are challenged. */
-export async function allowed(
+/** Returns how many of these requests are allowed. Expects that the first ones are allowed and all later ones challenged. */
+export async function countAllowed(
   guard: TestValidator,
   count: number,
   request: (index: number) => ValidateRequest,
 ): Promise<number> {
-  const found = await decisions(guard, count, request);
-  const passed = found.filter((decision) => decision === 'allow').length;
-  expect(found).toEqual([...times(passed, 'allow'), ...times(count - passed, 'redirect')]);
-  return passed;
+  const allDecisions = await decisions(guard, count, request);
+  const passedCount = allDecisions.filter((decision) => decision === 'allow').length;
+  expect(allDecisions).toEqual([
+    ...times(passedCount, 'allow'),
+    ...times(count - passedCount, 'redirect'),
+  ]);
+  return passedCount;
 }
 
 /** The session that comes with the answer to this request. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CHROMIUM_FLAGS } from './chromium-flags.ts';
 
 /** A feature that people switch off in their browser. */
-export type Refused = 'scripts' | 'cookies' | 'storage';
+export type RefusedFeature = 'scripts' | 'cookies' | 'storage';
 
 /** A browser of people: how it starts, and how its window looks. */
 export interface DeskBrowser {
@@ -16,11 +16,14 @@ export interface DeskBrowser {
   /** Added to the environment of its process. */
   readonly env?: Readonly<Record<string, string>>;
   /** Fills a profile folder, and returns the command line that uses it. */
-  readonly prepare: (profile: string, refused?: Refused) => Promise<readonly string[]>;
+  readonly prepare: (
+    profile: string,
+    refusedFeature?: RefusedFeature,
+  ) => Promise<readonly string[]>;
 }
 
 /** Chromium's settings "do not allow sites to …". 2 means no. Storage is refused together with cookies. */
-const CHROMIUM_SETTINGS: Readonly<Record<Refused, Readonly<Record<string, number>>>> = {
+const CHROMIUM_SETTINGS: Readonly<Record<RefusedFeature, Readonly<Record<string, number>>>> = {
   scripts: { javascript: 2 },
   cookies: { cookies: 2 },
   storage: { cookies: 2 },
@@ -46,13 +49,14 @@ export function chromiumWith({
     windowClass: 'chromium',
     titleSuffix: / - Chromium$/,
     env,
-    async prepare(profile, refused) {
-      const refusals = refused === undefined ? {} : CHROMIUM_SETTINGS[refused];
+    async prepare(profile, refusedFeature) {
+      const refusals = refusedFeature === undefined ? {} : CHROMIUM_SETTINGS[refusedFeature];
       const refusing = { profile: { default_content_setting_values: refusals } };
-      const all = refused === undefined ? preferences : { ...preferences, ...refusing };
-      if (Object.keys(all).length > 0) {
+      const allPreferences =
+        refusedFeature === undefined ? preferences : { ...preferences, ...refusing };
+      if (Object.keys(allPreferences).length > 0) {
         await mkdir(join(profile, 'Default'), { recursive: true });
-        await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(all));
+        await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(allPreferences));
       }
       return [...CHROMIUM_FLAGS, `--user-data-dir=${profile}`, ...switches];
     },
@@ -78,7 +82,9 @@ const FIREFOX_PREFERENCES = {
   'intl.accept_languages': 'en-US, en',
 };
 
-const FIREFOX_REFUSALS: Readonly<Record<Refused, Readonly<Record<string, number | boolean>>>> = {
+const FIREFOX_REFUSALS: Readonly<
+  Record<RefusedFeature, Readonly<Record<string, number | boolean>>>
+> = {
   scripts: { 'javascript.enabled': false },
   cookies: { 'network.cookie.cookieBehavior': 2 },
   storage: { 'dom.storage.enabled': false },
@@ -96,10 +102,10 @@ export function firefoxWith({
     windowClass: 'firefox',
     titleSuffix: / [-—] Mozilla Firefox( Private Browsing)?$/,
     env,
-    async prepare(profile, refused) {
-      const refusals = refused === undefined ? {} : FIREFOX_REFUSALS[refused];
-      const all = { ...FIREFOX_PREFERENCES, ...preferences, ...refusals };
-      const lines = Object.entries(all).map(
+    async prepare(profile, refusedFeature) {
+      const refusals = refusedFeature === undefined ? {} : FIREFOX_REFUSALS[refusedFeature];
+      const allPreferences = { ...FIREFOX_PREFERENCES, ...preferences, ...refusals };
+      const lines = Object.entries(allPreferences).map(
         ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
       );
       await writeFile(join(profile, 'user.js'), lines.join('\n'));

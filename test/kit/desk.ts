@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { DeskBrowser, Refused } from './desk-browsers.ts';
+import type { DeskBrowser, RefusedFeature } from './desk-browsers.ts';
 
 const run = promisify(execFile);
 
@@ -26,7 +26,7 @@ export interface Desk {
   press(...keys: string[]): Promise<void>;
   moveMouse(x: number, y: number): Promise<void>;
   /**
-   * Selects and copies the whole page, types the address and pastes behind it. So the text of the page arrives as the
+   * Selects and copies the whole page, types the address and pastes after it. So the text of the page arrives as the
    * end of a URL, percent-encoded and without line ends.
    */
   pasteBehind(url: string): Promise<void>;
@@ -40,7 +40,10 @@ type Xdotool = (...args: string[]) => Promise<string>;
 export async function openAtDesk(
   browser: DeskBrowser,
   place: { readonly profile: string; readonly display: string },
-  { urls = [], refused }: { readonly urls?: readonly string[]; readonly refused?: Refused } = {},
+  {
+    urls = [],
+    refused,
+  }: { readonly urls?: readonly string[]; readonly refused?: RefusedFeature } = {},
 ): Promise<Desk> {
   const env = { ...environmentOf(place), ...browser.env };
   const args = await browser.prepare(place.profile, refused);
@@ -50,11 +53,11 @@ export async function openAtDesk(
     stdio: 'ignore',
     detached: true,
   });
-  const exited = once(child, 'exit');
+  const exit = once(child, 'exit');
   const close = async () => {
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       process.kill(-child.pid, 'SIGTERM');
-      await exited;
+      await exit;
     }
   };
   const xdotool: Xdotool = async (...rest) => (await run('xdotool', rest, { env })).stdout.trim();
@@ -79,22 +82,22 @@ function actionsIn(window: string, browser: DeskBrowser, xdotool: Xdotool): Omit
   return {
     press,
     async title() {
-      const shown = await bar();
-      const title = shown.replace(browser.titleSuffix, '');
-      return title === shown || /^(New Tab|Untitled|about:|https?:|[\w.]+:\d+)/.test(title)
+      const barText = await bar();
+      const title = barText.replace(browser.titleSuffix, '');
+      return title === barText || /^(New Tab|Untitled|about:|https?:|[\w.]+:\d+)/.test(title)
         ? undefined
         : title;
     },
     async goTo(url) {
-      const before = await bar();
+      const barBefore = await bar();
       for (let tries = 0; tries < 3; tries += 1) {
         await xdotool('mousemove', '300', '200');
         await press('ctrl+l');
         await type(url);
         await press('Return');
-        const until = Date.now() + LOADING_MS;
-        while (Date.now() < until) {
-          if ((await bar()) !== before) return;
+        const deadlineMs = Date.now() + LOADING_MS;
+        while (Date.now() < deadlineMs) {
+          if ((await bar()) !== barBefore) return;
           await wait(200);
         }
       }
@@ -122,11 +125,13 @@ function environmentOf({ profile, display }: { profile: string; display: string 
 }
 
 async function openedWindow(xdotool: Xdotool, windowClass: string): Promise<string> {
-  const until = Date.now() + WINDOW_MS;
-  while (Date.now() < until) {
+  const deadlineMs = Date.now() + WINDOW_MS;
+  while (Date.now() < deadlineMs) {
     // xdotool ends with exit code 1 while there is no window.
-    const found = await xdotool('search', '--onlyvisible', '--class', windowClass).catch(() => '');
-    for (const id of found.split('\n').filter(Boolean)) {
+    const windowIds = await xdotool('search', '--onlyvisible', '--class', windowClass).catch(
+      () => '',
+    );
+    for (const id of windowIds.split('\n').filter(Boolean)) {
       const name = await xdotool('getwindowname', id).catch(() => '');
       if (name !== '') {
         // Without a window manager, the window does not get the keyboard by itself.

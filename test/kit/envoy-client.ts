@@ -78,7 +78,7 @@ export function connectAsEnvoy(url: string): EnvoyClient {
   const client = new Client(url.replace('http://', ''), credentials.createInsecure());
   const send = (message: Buffer) =>
     new Promise<CheckResponse>((resolve, reject) => {
-      const answered = (error: ServiceError | null, response?: CheckResponse) => {
+      const takeResponse = (error: ServiceError | null, response?: CheckResponse) => {
         if (response === undefined) reject(error ?? new Error('no response'));
         else resolve(response);
       };
@@ -87,7 +87,7 @@ export function connectAsEnvoy(url: string): EnvoyClient {
         (bytes: Buffer) => bytes,
         responseDeserialize,
         message,
-        answered,
+        takeResponse,
       );
     });
   return {

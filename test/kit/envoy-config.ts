@@ -36,8 +36,8 @@ export function envoyProblems(config: unknown): string[] {
     if (fields === undefined) return [`${path}: expected fields of ${type.fullName}`];
     if (type.fullName === '.google.protobuf.Any') {
       const { '@type': url, ...rest } = fields;
-      const named = String(url).replace('type.googleapis.com/', '');
-      return problemsOf(root.lookupType(named), rest, path);
+      const typeName = String(url).replace('type.googleapis.com/', '');
+      return problemsOf(root.lookupType(typeName), rest, path);
     }
     return Object.entries(fields).flatMap(([name, inner]) => {
       const field = type.fields[name];

@@ -22,8 +22,8 @@ export interface ExampleApp {
 }
 
 export const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
-const PASSED = '<title>The protected page</title>';
-const DENIED = 'Request denied.\n';
+const PASSED_PAGE = '<title>The protected page</title>';
+const DENIED_TEXT = 'Request denied.\n';
 const SECRET_KEY = 'sk_example_9c1d7e3b5a2f';
 
 /**
@@ -54,7 +54,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
           (answer) => enforcedBy(answer) === enforced.kind,
         );
         if (enforced.kind === 'passes') expect([status, body]).toEqual([200, passed(body)]);
-        else expect([status, body]).toEqual([enforced.status, enforced.body ?? DENIED]);
+        else expect([status, body]).toEqual([enforced.status, enforced.body ?? DENIED_TEXT]);
       },
     );
 
@@ -62,8 +62,8 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
       const headers = withoutHost(chromeHttp);
       const { key, question } = await poll(
         async () => {
-          const sent = { ...headers, referer: 'https://r.example/' };
-          await send(`${url}/login?q=1`, { headers: sent });
+          const sentHeaders = { ...headers, referer: 'https://r.example/' };
+          await send(`${url}/login?q=1`, { headers: sentHeaders });
           return fake.asked.at(-1) ?? { key: undefined, question: {} };
         },
         (asked) => asked.question['referrer'] !== undefined,
@@ -76,9 +76,9 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
         referrer: 'https://r.example/',
         headers: { 'user-agent': CHROME_UA },
       });
-      const described = Object.keys(question['headers'] ?? {});
-      const expected = [...Object.keys(headers), 'referer'];
-      expect(described.filter((name) => name !== 'host')).toEqual(expected);
+      const describedHeaders = Object.keys(question['headers'] ?? {});
+      const expectedHeaders = [...Object.keys(headers), 'referer'];
+      expect(describedHeaders.filter((name) => name !== 'host')).toEqual(expectedHeaders);
     });
 
     test.each([
@@ -136,7 +136,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
       expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
       expect(answer.headers['content-security-policy']).toMatch(/script-src 'nonce-/);
       expect(answer.headers['set-cookie']?.[0]).toMatch(/^_guard=[0-9a-f-]{36}; /);
-      expect(answer.body).not.toContain(PASSED);
+      expect(answer.body).not.toContain(PASSED_PAGE);
     });
 
     more?.(() => url);
@@ -156,10 +156,10 @@ function start(
 }
 
 function enforcedBy({ status, body }: Answer): Behaviour['enforced']['kind'] {
-  return status === 200 && body.includes(PASSED) ? 'passes' : 'answered';
+  return status === 200 && body.includes(PASSED_PAGE) ? 'passes' : 'answered';
 }
 
 /** The body, if it is the page of the application. */
 function passed(body: string): string {
-  return body.includes(PASSED) ? body : PASSED;
+  return body.includes(PASSED_PAGE) ? body : PASSED_PAGE;
 }

@@ -100,17 +100,17 @@ export function parseManifests(file: string, text: string): Manifest[] {
 
 /** All violations of Kubernetes' published schemas by these objects, also unknown fields. */
 export function manifestProblems(manifests: readonly Manifest[]): string[] {
-  const refused = manifests.flatMap(({ file, kind, object }) => {
+  const refusedManifests = manifests.flatMap(({ file, kind, object }) => {
     try {
-      const known = KINDS[kind];
-      if (!known) return [`${file}: no schema is known for ${kind}`];
-      known.validate(object);
+      const kindSettings = KINDS[kind];
+      if (!kindSettings) return [`${file}: no schema is known for ${kind}`];
+      kindSettings.validate(object);
       return [];
     } catch (error) {
       return [`${file}: ${String(error)}`];
     }
   });
-  return [...refused, ...unknownFields(manifests)];
+  return [...refusedManifests, ...unknownFields(manifests)];
 }
 
 /**
@@ -119,8 +119,8 @@ export function manifestProblems(manifests: readonly Manifest[]): string[] {
  */
 function unknownFields(manifests: readonly Manifest[]): string[] {
   const name = join(import.meta.dirname, 'manifests.virtual.ts');
-  const known = manifests.filter(({ kind }) => KINDS[kind]);
-  const lines = known.map(({ kind, object }, index) => {
+  const knownManifests = manifests.filter(({ kind }) => KINDS[kind]);
+  const lines = knownManifests.map(({ kind, object }, index) => {
     const type = `import('${KINDS[kind]?.module ?? ''}').I${kind}`;
     return `export const m${index}: ${type} = ${JSON.stringify(object)};`;
   });
@@ -145,6 +145,6 @@ function unknownFields(manifests: readonly Manifest[]): string[] {
   const program = ts.createProgram([name], options, host);
   return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
     const line = file?.getLineAndCharacterOfPosition(start).line ?? 0;
-    return `${known[line]?.file ?? name}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    return `${knownManifests[line]?.file ?? name}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
   });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-export interface Ended {
+export interface ProgramEnd {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -16,9 +16,9 @@ export interface RunningProgram {
   /** Its stdout so far. */
   output(): string;
   /** Sends a signal to it, and resolves when it and all its children have ended. */
-  stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<Ended>;
+  stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<ProgramEnd>;
   /** Resolves when it has ended by itself. */
-  ended(): Promise<Ended>;
+  ended(): Promise<ProgramEnd>;
 }
 
 /** Starts a program of examples/ in the root of the repository, as its README says. */
@@ -41,9 +41,9 @@ export function startProgram(
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));
   child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part));
-  const closed = once(child, 'close');
-  const ended = async () => {
-    await closed;
+  const closeEvent = once(child, 'close');
+  const waitForEnd = async () => {
+    await closeEvent;
     return { code: child.exitCode, stdout, stderr };
   };
   return {
@@ -52,14 +52,14 @@ export function startProgram(
         const match = pattern.exec(stdout);
         if (match) return match;
         if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`);
-        await Promise.race([once(child.stdout, 'data'), closed]);
+        await Promise.race([once(child.stdout, 'data'), closeEvent]);
       }
     },
     output: () => stdout,
     stop(signal = 'SIGTERM') {
       child.kill(signal);
-      return ended();
+      return waitForEnd();
     },
-    ended,
+    ended: waitForEnd,
   };
 }

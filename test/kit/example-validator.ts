@@ -20,7 +20,7 @@ export const PAGE = '<!doctype html><title>Prüfung</title>';
 export const ROBOTS = 'User-agent: *\nDisallow: /\n';
 
 const PASSES: Enforced = { kind: 'passes' };
-const DENIED: Enforced = { kind: 'answered', status: 403 };
+const DENIED_ANSWER: Enforced = { kind: 'answered', status: 403 };
 const BASE64_PAGE = Buffer.from(PAGE).toString('base64');
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
 /** Header fields that apply with every decision, and values that would break the message. */
@@ -45,7 +45,9 @@ const EXTRAS = {
 /** Exactly the attributes of this cookie (contract 2.3). */
 export const COOKIE_PARTS = ['Max-Age=2592000', 'Path=/', 'SameSite=None', 'Secure'];
 
-function says(answer: Readonly<Record<string, unknown>>): (response: ServerResponse) => void {
+function respondWith(
+  answer: Readonly<Record<string, unknown>>,
+): (response: ServerResponse) => void {
   return status(200, JSON.stringify({ success: true, ...answer }));
 }
 
@@ -66,22 +68,26 @@ function stalls(code: number): (response: ServerResponse) => void {
   return (response) => response.writeHead(code, { 'content-length': '100' }).write('{');
 }
 
-function answered(decision: string, over: Readonly<Record<string, unknown>>, enforced: Enforced) {
-  return { decision, behave: says({ decision, ...over }), enforced };
+function answerCase(
+  decision: string,
+  fields: Readonly<Record<string, unknown>>,
+  enforced: Enforced,
+) {
+  return { decision, behave: respondWith({ decision, ...fields }), enforced };
 }
 
-function open(behave: Behaviour['behave']) {
+function openCase(behave: Behaviour['behave']) {
   return { decision: 'none', behave, enforced: PASSES };
 }
 
-function closed(behave: Behaviour['behave']) {
-  return { decision: 'none', behave, enforced: DENIED };
+function closedCase(behave: Behaviour['behave']) {
+  return { decision: 'none', behave, enforced: DENIED_ANSWER };
 }
 
-/** Each row of the two tables, and all kinds of silence. */
+/** One behaviour for each row of the two tables, and one for each way to give no answer. */
 export const BEHAVIOURS: readonly Behaviour[] = [
-  { name: 'allows', ...answered('allow', { status_code: 200, ...EXTRAS }, PASSES) },
-  { name: 'matches no endpoint', ...answered('not_matched', {}, PASSES) },
+  { name: 'allows', ...answerCase('allow', { status_code: 200, ...EXTRAS }, PASSES) },
+  { name: 'matches no endpoint', ...answerCase('not_matched', {}, PASSES) },
   {
     name: 'allows in chunks',
     decision: 'allow',
@@ -93,7 +99,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'allows with a body of its own',
-    ...answered(
+    ...answerCase(
       'allow',
       {
         response_html: Buffer.from(ROBOTS).toString('base64'),
@@ -104,7 +110,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'blocks without a status',
-    ...answered(
+    ...answerCase(
       'block',
       { response_html: BASE64_PAGE, headers: HTML },
       { kind: 'answered', status: 403, body: PAGE },
@@ -112,7 +118,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'blocks with 451',
-    ...answered(
+    ...answerCase(
       'block',
       { status_code: 451, response_html: BASE64_PAGE, headers: HTML },
       { kind: 'answered', status: 451, body: PAGE },
@@ -120,7 +126,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'challenges',
-    ...answered(
+    ...answerCase(
       'redirect',
       {
         ...EXTRAS,
@@ -133,41 +139,44 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     name: 'limits',
-    ...answered(
+    ...answerCase(
       'block',
       { status_code: 429, rate_limited: true, retry_after: 17, response_html: BASE64_PAGE },
       { kind: 'answered', status: 429, body: PAGE },
     ),
   },
-  { name: 'challenges without a page', ...answered('redirect', {}, DENIED) },
-  { name: 'rejects with 400', ...closed(error(400, 'invalid_ip')) },
-  { name: 'rejects with 401', ...closed(error(401, 'invalid_api_key')) },
-  { name: 'rejects with 409 and no body', ...closed(status(409, '')) },
-  { name: 'rejects with 400 and stalls', ...closed(stalls(400)) },
-  { name: 'fails with 500', ...open(error(500, 'internal_server_error')) },
-  { name: 'fails with 503', ...open(error(503, 'validation_timeout')) },
-  { name: 'answers 200 and success: false', ...open(error(200, 'unknown')) },
-  { name: 'answers nonsense', ...open((response) => response.write('<ht') && response.end('ml>')) },
-  { name: 'gives an unknown decision', ...open(says({ decision: 'perhaps' })) },
+  { name: 'challenges without a page', ...answerCase('redirect', {}, DENIED_ANSWER) },
+  { name: 'rejects with 400', ...closedCase(error(400, 'invalid_ip')) },
+  { name: 'rejects with 401', ...closedCase(error(401, 'invalid_api_key')) },
+  { name: 'rejects with 409 and no body', ...closedCase(status(409, '')) },
+  { name: 'rejects with 400 and stalls', ...closedCase(stalls(400)) },
+  { name: 'fails with 500', ...openCase(error(500, 'internal_server_error')) },
+  { name: 'fails with 503', ...openCase(error(503, 'validation_timeout')) },
+  { name: 'answers 200 and success: false', ...openCase(error(200, 'unknown')) },
+  {
+    name: 'answers nonsense',
+    ...openCase((response) => response.write('<ht') && response.end('ml>')),
+  },
+  { name: 'gives an unknown decision', ...openCase(respondWith({ decision: 'perhaps' })) },
   {
     name: 'redirects the question',
-    ...open((response) => response.writeHead(307, { location: '/validate' }).end()),
+    ...openCase((response) => response.writeHead(307, { location: '/validate' }).end()),
   },
-  { name: 'is silent', ...open(() => undefined) },
-  { name: 'stalls in its answer', ...open(stalls(200)) },
-  { name: 'cuts the connection', ...open((response) => response.destroy()) },
+  { name: 'is silent', ...openCase(() => undefined) },
+  { name: 'stalls in its answer', ...openCase(stalls(200)) },
+  { name: 'cuts the connection', ...openCase((response) => response.destroy()) },
 ];
 
 export interface FakeValidator {
   readonly url: string;
   /** The questions so far, with their keys. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly ReceivedQuestion[];
   /** The number of accepted connections so far. */
   connections(): number;
   close(): Promise<void>;
 }
 
-export interface Asked {
+export interface ReceivedQuestion {
   readonly key: string | string[] | undefined;
   readonly question: Readonly<Record<string, unknown>>;
 }
@@ -180,15 +189,15 @@ export function pathOf(behaviour: string): string {
 /** A fake `POST /validate` for other programs. The path in the question chooses its behaviour. */
 export async function startFakeValidator(): Promise<FakeValidator> {
   let connections = 0;
-  const asked: Asked[] = [];
+  const receivedQuestions: ReceivedQuestion[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (part: string) => (body += part));
     request.on('end', () => {
-      const question = JSON.parse(body) as Asked['question']; // every caller sends an object
-      asked.push({ key: request.headers['x-api-key'], question });
+      const question = JSON.parse(body) as ReceivedQuestion['question']; // every caller sends an object
+      receivedQuestions.push({ key: request.headers['x-api-key'], question });
       const index = Number(/\/as\/(\d+)/.exec(String(question['url']))?.[1]);
-      (BEHAVIOURS[index]?.behave ?? says({ decision: 'allow' }))(response);
+      (BEHAVIOURS[index]?.behave ?? respondWith({ decision: 'allow' }))(response);
     });
   });
   server.on('connection', () => (connections += 1));
@@ -198,7 +207,7 @@ export async function startFakeValidator(): Promise<FakeValidator> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/validate`,
-    asked,
+    asked: receivedQuestions,
     connections: () => connections,
     async close() {
       server.closeAllConnections();

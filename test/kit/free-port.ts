@@ -6,16 +6,16 @@ import { createServer } from 'node:net';
  * Otherwise a test file that runs at the same time could use the port before the program does.
  */
 const PORTS = 500;
-const FIRST = 20_000 + PORTS * (Number(process.env['VITEST_POOL_ID'] ?? 0) % 20);
+const FIRST_PORT = 20_000 + PORTS * (Number(process.env['VITEST_POOL_ID'] ?? 0) % 20);
 let next = process.pid % PORTS;
 
 /** A port that is free now, for programs that cannot report the port of port 0. */
 export async function freePort(): Promise<number> {
-  for (let tried = 0; tried < PORTS; tried += 1) {
-    const port = FIRST + (next++ % PORTS);
+  for (let triedCount = 0; triedCount < PORTS; triedCount += 1) {
+    const port = FIRST_PORT + (next++ % PORTS);
     if (await isFree(port)) return port;
   }
-  throw new Error(`no port is free from ${FIRST} to ${FIRST + PORTS - 1}`);
+  throw new Error(`no port is free from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}`);
 }
 
 async function isFree(port: number): Promise<boolean> {

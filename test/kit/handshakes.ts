@@ -11,7 +11,7 @@ export interface Handshake {
   readonly facts: TransportFacts;
 }
 
-interface Stored {
+interface StoredHandshake {
   readonly client: string;
   readonly helloBytes: string;
   readonly openingBytes?: string;
@@ -21,12 +21,12 @@ interface Stored {
 }
 
 // The file was written by hand from captures. Tests of the gateway's parsers compare it with them.
-const stored = JSON.parse(
+const storedHandshakes = JSON.parse(
   readFileSync(new URL('./fixtures/handshakes.json', import.meta.url), 'utf8'),
-) as readonly Stored[];
+) as readonly StoredHandshake[];
 
 /** Captured on one machine on 2026-11-21, with ALPN, towards `localhost`. */
-export const handshakes: readonly Handshake[] = stored.map((entry) => ({
+export const handshakes: readonly Handshake[] = storedHandshakes.map((entry) => ({
   client: entry.client,
   helloBytes: Buffer.from(entry.helloBytes, 'base64'),
   openingBytes:
@@ -43,9 +43,9 @@ export const handshakes: readonly Handshake[] = stored.map((entry) => ({
 
 /** The handshake of a client by its name. Throws for an unknown name. */
 export function handshakeOf(client: string): Handshake {
-  const found = handshakes.find((handshake) => handshake.client === client);
-  if (found === undefined) throw new Error(`no handshake of ${client}`);
-  return found;
+  const match = handshakes.find((handshake) => handshake.client === client);
+  if (match === undefined) throw new Error(`no handshake of ${client}`);
+  return match;
 }
 
 function settingsOf(fingerprint: string): Map<number, number> {

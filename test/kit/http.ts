@@ -20,7 +20,7 @@ export function send(
 ): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = options;
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers }, (response) => {
+    const outgoing = request(url, { method, headers }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (text += chunk));
@@ -29,8 +29,8 @@ export function send(
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
       );
     });
-    sent.on('error', reject);
-    sent.end(body);
+    outgoing.on('error', reject);
+    outgoing.end(body);
   });
 }
 
@@ -43,11 +43,12 @@ export async function poll<T>(
   accept: (value: T) => boolean,
   timeoutMs = PATIENCE_MS,
 ): Promise<T> {
-  const until = Date.now() + timeoutMs;
+  const deadlineMs = Date.now() + timeoutMs;
   for (;;) {
     const value = await ask();
     if (accept(value)) return value;
-    if (Date.now() > until) throw new Error(`not within ${timeoutMs} ms: ${JSON.stringify(value)}`);
+    if (Date.now() > deadlineMs)
+      throw new Error(`not within ${timeoutMs} ms: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

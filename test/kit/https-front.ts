@@ -35,11 +35,11 @@ export function forwardTo(gateway: string) {
     const headers = { ...incoming.headers, 'x-forwarded-proto': 'https' };
     const { method, url: path } = incoming;
     const { hostname, port } = new URL(gateway);
-    const forwarded = request({ hostname, port, method, path, headers }, (answer) => {
+    const forwardedRequest = request({ hostname, port, method, path, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
     });
-    forwarded.on('error', () => outgoing.destroy());
-    incoming.pipe(forwarded);
+    forwardedRequest.on('error', () => outgoing.destroy());
+    incoming.pipe(forwardedRequest);
   };
 }

@@ -77,30 +77,30 @@ export async function killInTurns(kills: number): Promise<KillReport> {
     wrong: [],
   };
   try {
-    const early: string[] = [];
-    for (let i = 0; i < VISITORS; i++) early.push(await arrive(run));
+    const earlyCookies: string[] = [];
+    for (let i = 0; i < VISITORS; i++) earlyCookies.push(await arrive(run));
     const startedAt = performance.now();
     const crowd = Promise.all([
-      ...early.map((cookie) => stay(run, cookie)),
-      come(run),
-      exceed(run, startedAt),
+      ...earlyCookies.map((cookie) => stay(run, cookie)),
+      bringVisitors(run),
+      exceedLimit(run, startedAt),
     ]);
     const killing = killEach(house, kills).finally(() => (run.isOver = true));
     await Promise.allSettled([crowd, killing]);
     await Promise.all([crowd, killing]);
     const tookMs = performance.now() - startedAt;
-    const admitted = house.origin.arrivals.filter(({ url }) => url.startsWith('/few/')).length;
+    const admittedCount = house.origin.arrivals.filter(({ url }) => url.startsWith('/few/')).length;
     return {
       kills,
       tookMs,
       asked: run.asked,
-      passedMeanwhile: run.passed - early.length,
+      passedMeanwhile: run.passed - earlyCookies.length,
       brokenUploads: run.brokenUploads,
       challengedTwice: run.challengedTwice,
       wrong: run.wrong,
       unanswered: await house.countUnanswered(),
       retries: await house.balancer.countRetries(),
-      limited: { asked: run.limited, admitted },
+      limited: { asked: run.limited, admitted: admittedCount },
       budget: budgetIn(tookMs),
     };
   } finally {
@@ -122,7 +122,7 @@ async function arrive(run: Run): Promise<string> {
 }
 
 async function upload(run: Run, page: Page): Promise<boolean> {
-  const { status, body } = await answerAt(run.house.balancer, page).catch(cut);
+  const { status, body } = await answerAt(run.house.balancer, page).catch(cutAnswer);
   if (body === '{"result":"reload"}') {
     run.passed += 1;
     return true;
@@ -130,22 +130,23 @@ async function upload(run: Run, page: Page): Promise<boolean> {
   run.brokenUploads += 1;
   // HAProxy sends its own page or closes the connection when an instance was killed before it could answer. All other
   // answers come from Guard.
-  if (status !== 502 && status !== CUT) run.wrong.push(`upload: ${status} ${body.slice(0, 80)}`);
+  if (status !== 502 && status !== CUT_STATUS)
+    run.wrong.push(`upload: ${status} ${body.slice(0, 80)}`);
   return false;
 }
 
-const CUT = 0;
+const CUT_STATUS = 0;
 
-/** The value for a connection that ended without an answer. */
-function cut(error: Error): { readonly status: number; readonly body: string } {
-  return { status: CUT, body: error.message };
+/** The result of a request whose connection ended without an answer. */
+function cutAnswer(error: Error): { readonly status: number; readonly body: string } {
+  return { status: CUT_STATUS, body: error.message };
 }
 
 /** Requests pages until the end of the run, or this number of pages. */
 async function stay(run: Run, cookie: string, pages = Number.POSITIVE_INFINITY): Promise<void> {
   for (let page = 0; page < pages && !run.isOver; page++) {
     const path = `/page/${run.asked++}`;
-    const { status, body } = await navigate(run.house.balancer, path, { cookie }).catch(cut);
+    const { status, body } = await navigate(run.house.balancer, path, { cookie }).catch(cutAnswer);
     if (body.includes('data-ticket=')) run.challengedTwice += 1;
     else if (status !== 200 || body !== ORIGIN_PAGE)
       run.wrong.push(`${path}: ${status} ${body.slice(0, 80)}`);
@@ -153,8 +154,8 @@ async function stay(run: Run, cookie: string, pages = Number.POSITIVE_INFINITY):
   }
 }
 
-/** New visitors, one after the other. Each passes and loads some pages. */
-async function come(run: Run): Promise<void> {
+/** Sends new visitors, one after the other. Each passes the challenge and loads some pages. */
+async function bringVisitors(run: Run): Promise<void> {
   while (!run.isOver) await stay(run, await arrive(run), 10);
 }
 
@@ -163,13 +164,13 @@ function budgetIn(ms: number): number {
   return LIMIT.requests + ms / (LIMIT.perMs / LIMIT.requests);
 }
 
-/** One address that sends more requests than its limit, until the end of the run. */
-async function exceed(run: Run, startedAt: number): Promise<void> {
+/** Sends more requests from one address than its limit, until the end of the run. */
+async function exceedLimit(run: Run, startedAt: number): Promise<void> {
   const { gateway } = run.house.balancer.addresses;
   const headers = { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.9' };
   while (!run.isOver || run.limited < budgetIn(performance.now() - startedAt) + BEYOND) {
     const path = `/few/${run.limited++}`;
-    const { status } = await send(gateway + path, { headers }).catch(cut);
+    const { status } = await send(gateway + path, { headers }).catch(cutAnswer);
     if (status !== 200 && status !== 429) run.wrong.push(`${path}: ${status}`);
     await sleep(PAUSE_MS);
   }

@@ -22,10 +22,10 @@ export async function startListening(
   });
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk));
-  const exited = once(child, 'exit');
+  const exit = once(child, 'exit');
   const close = async () => {
     child.kill('SIGTERM');
-    await exited;
+    await exit;
     await rm(folder, { recursive: true, force: true });
   };
   if (await connects(port, () => child.exitCode === null)) return { port, close };

@@ -2,7 +2,7 @@ import { poll } from './http.ts';
 import type { Product } from './start-product.ts';
 
 /** The log lines of an event that contain a text. */
-export function logged(product: Product, event: string, part = ''): string[] {
+export function logLinesOf(product: Product, event: string, part = ''): string[] {
   return product
     .log()
     .split('\n')
@@ -12,7 +12,7 @@ export function logged(product: Product, event: string, part = ''): string[] {
 /** The same lines, once there is at least one. */
 export function untilLogged(product: Product, event: string, part = ''): Promise<string[]> {
   return poll(
-    () => Promise.resolve(logged(product, event, part)),
+    () => Promise.resolve(logLinesOf(product, event, part)),
     (lines) => lines.length > 0,
   );
 }

@@ -20,16 +20,18 @@ export async function startStandIn(
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((incoming, outgoing) => {
     void buffer(incoming).then((body) => {
-      const replaced = replaceCall(body, tools);
-      const kept = pairs(incoming.rawHeaders).filter(([name]) => !/^content-length$/i.test(name));
+      const newBody = replaceCall(body, tools);
+      const keptHeaders = pairs(incoming.rawHeaders).filter(
+        ([name]) => !/^content-length$/i.test(name),
+      );
       const onward = request(url, { method: incoming.method ?? 'GET', setHost: false });
-      for (const [name, value] of [...kept, ...headers]) onward.appendHeader(name, value);
+      for (const [name, value] of [...keptHeaders, ...headers]) onward.appendHeader(name, value);
       onward.on('error', () => outgoing.destroy());
       onward.on('response', (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
         answer.pipe(outgoing);
       });
-      onward.end(replaced);
+      onward.end(newBody);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -57,9 +59,9 @@ function replaceCall(body: Buffer, tools: Readonly<Record<string, StandIn>>): Bu
 }
 
 function pairs(rawHeaders: readonly string[]): [string, string][] {
-  const found: [string, string][] = [];
+  const headerPairs: [string, string][] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    found.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
+    headerPairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
   }
-  return found;
+  return headerPairs;
 }

@@ -47,14 +47,14 @@ export function startNginx(
 export async function startNginxWith(http: (port: number) => string): Promise<NginxInFront> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-nginx-front-'));
   const port = await freePort();
-  const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+  const tempPathLines = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
   const config = `daemon off; pid ${folder}/nginx.pid; user root; worker_processes 1;
 events { worker_connections 256; }
 http {
   access_log off; error_log stderr;
-  ${kept.join(' ')}
+  ${tempPathLines.join(' ')}
   proxy_cache_path ${folder}/kept keys_zone=kept:1m;
   ${http(port)}
 }

@@ -11,9 +11,9 @@ export async function openTunnel(
   headers: Readonly<Record<string, string>>,
 ): Promise<{ readonly status: number; readonly echoed: string }> {
   const socket = connect(port, '127.0.0.1');
-  let read = '';
-  socket.setEncoding('latin1').on('data', (part: string) => (read += part));
-  const closed = once(socket, 'close');
+  let receivedText = '';
+  socket.setEncoding('latin1').on('data', (part: string) => (receivedText += part));
+  const closeEvent = once(socket, 'close');
   const fields = {
     ...headers,
     Connection: 'Upgrade',
@@ -23,13 +23,14 @@ export async function openTunnel(
   };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   socket.write([`GET ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
-  while (!read.includes('\r\n\r\n')) await Promise.race([once(socket, 'data'), closed]);
-  const status = Number(read.slice(9, 12));
-  read = '';
+  while (!receivedText.includes('\r\n\r\n')) await Promise.race([once(socket, 'data'), closeEvent]);
+  const status = Number(receivedText.slice(9, 12));
+  receivedText = '';
   if (status === 101) {
     socket.write('over and back');
-    while (read.length < 'over and back'.length) await Promise.race([once(socket, 'data'), closed]);
+    while (receivedText.length < 'over and back'.length)
+      await Promise.race([once(socket, 'data'), closeEvent]);
   }
   socket.destroy();
-  return { status, echoed: read };
+  return { status, echoed: receivedText };
 }

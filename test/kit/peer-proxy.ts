@@ -19,10 +19,10 @@ const PROGRAMS = {
     file: 'nginx.conf',
     command: (folder) => ['nginx', '-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')],
     adapt: (config, folder) => {
-      const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+      const tempPathLines = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
         .map((name) => `${name}_temp_path ${folder}/${name};`)
         .join(' ');
-      const http = `http { access_log off; error_log stderr; ${kept}`;
+      const http = `http { access_log off; error_log stderr; ${tempPathLines}`;
       const main = `daemon off; pid ${folder}/nginx.pid; user root;`;
       return `${main}\n${config.replace(/^http \{/m, http)}`;
     },

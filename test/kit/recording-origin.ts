@@ -26,12 +26,12 @@ const IN_RANGES = 'multipart/byteranges; boundary=part';
 /** A site that records its requests. It answers a request for several ranges in parts, as file servers do. */
 export async function startRecordingOrigin(): Promise<RecordingOrigin> {
   const arrivals: Arrival[] = [];
-  const waiting: { path: string; resolve: (arrival: Arrival) => void }[] = [];
+  const waiters: { path: string; resolve: (arrival: Arrival) => void }[] = [];
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
     const arrival = { method, url, headers };
     arrivals.push(arrival);
-    for (const { path, resolve } of waiting) if (path === url) resolve(arrival);
+    for (const { path, resolve } of waiters) if (path === url) resolve(arrival);
     request.resume();
     if (RANGES.test(headers.range ?? '')) {
       response.writeHead(206, { 'content-type': IN_RANGES });
@@ -51,7 +51,7 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
       new Promise((resolve) => {
         const already = arrivals.find(({ url }) => url === path);
         if (already) resolve(already);
-        else waiting.push({ path, resolve });
+        else waiters.push({ path, resolve });
       }),
     async close() {
       server.closeAllConnections();

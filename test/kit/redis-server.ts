@@ -40,20 +40,22 @@ export async function startRedis(
   const address = ['--bind', '127.0.0.1', '--port', `${port}`];
   const url = `redis://127.0.0.1:${port}`;
   const start = async (): Promise<ChildProcess> => {
-    const started = spawn('redis-server', [...address, ...files, ...options], { stdio: 'ignore' });
+    const redisProcess = spawn('redis-server', [...address, ...files, ...options], {
+      stdio: 'ignore',
+    });
     await poll(
       () => accepts(port),
-      (there) => there || started.exitCode !== null,
+      (there) => there || redisProcess.exitCode !== null,
     );
-    if (started.exitCode !== null) throw new Error('redis-server did not start');
-    return started;
+    if (redisProcess.exitCode !== null) throw new Error('redis-server did not start');
+    return redisProcess;
   };
   let server = await start();
   const kill = async (): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
-    const ended = once(server, 'exit');
+    const exit = once(server, 'exit');
     server.kill('SIGKILL');
-    await ended;
+    await exit;
   };
   return {
     url,

@@ -24,7 +24,7 @@ export async function startWatchedRedis(): Promise<WatchedRedis> {
   const primary = await startRedis();
   const replica = await startRedis(['--replicaof', '127.0.0.1', `${primary.port}`]);
   const ports = [await freePort(), await freePort(), await freePort()];
-  const started: ChildProcess[] = [];
+  const sentinels: ChildProcess[] = [];
   for (const port of ports) {
     const file = join(folder, `${port}.conf`);
     await writeFile(
@@ -37,7 +37,7 @@ sentinel down-after-milliseconds ${NAME} 1000
 sentinel failover-timeout ${NAME} 3000
 `,
     );
-    started.push(spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' }));
+    sentinels.push(spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' }));
   }
   const urls = ports.map((port) => `redis://127.0.0.1:${port}`);
   await poll(
@@ -50,10 +50,10 @@ sentinel failover-timeout ${NAME} 3000
     primary,
     replica,
     async stop() {
-      for (const sentinel of started) {
-        const ended = once(sentinel, 'exit');
+      for (const sentinel of sentinels) {
+        const exit = once(sentinel, 'exit');
         sentinel.kill('SIGKILL');
-        await ended;
+        await exit;
       }
       await Promise.all([primary.stop(), replica.stop()]);
       await rm(folder, { recursive: true, force: true });

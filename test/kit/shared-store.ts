@@ -44,7 +44,7 @@ export function useSharedStore(rules: readonly unknown[]): SharedStore {
 }
 
 /** An instance, or a balancer before several instances. */
-interface Served {
+interface ServedGuard {
   readonly addresses: { readonly gateway: string };
 }
 
@@ -56,7 +56,7 @@ export interface Page {
 
 /** A navigation of a person through the gateway of one instance. */
 export function navigate(
-  { addresses }: Served,
+  { addresses }: ServedGuard,
   path: string,
   { cookie, ip = '203.0.113.7' }: { readonly cookie?: string; readonly ip?: string } = {},
 ): Promise<Answer> {
@@ -72,7 +72,7 @@ export function navigate(
 }
 
 /** The challenge of one instance for a navigation without a session. */
-export async function challengeAt(instance: Served): Promise<Page> {
+export async function challengeAt(instance: ServedGuard): Promise<Page> {
   const page = await navigate(instance, '/');
   const ticket = /data-ticket="([^"]+)"/.exec(page.body)?.[1] ?? '';
   const session = /_guard=([^;]+)/.exec(String(page.headers['set-cookie']))?.[1] ?? '';
@@ -81,7 +81,7 @@ export async function challengeAt(instance: Served): Promise<Page> {
 }
 
 /** Sends the upload of a page to any instance, with the evidence of a person or of another browser. */
-export function answerAt({ addresses }: Served, page: Page, who = person): Promise<Answer> {
+export function answerAt({ addresses }: ServedGuard, page: Page, who = person): Promise<Answer> {
   return send(`${addresses.gateway}/.guard/verify`, {
     method: 'POST',
     headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
@@ -90,7 +90,7 @@ export function answerAt({ addresses }: Served, page: Page, who = person): Promi
 }
 
 /** A session that passed its challenge at one instance. */
-export async function passAt(instance: Served): Promise<string> {
+export async function passAt(instance: ServedGuard): Promise<string> {
   const page = await challengeAt(instance);
   const answer = await answerAt(instance, page);
   if (answer.body !== '{"result":"reload"}') throw new Error(`${answer.status}: ${answer.body}`);

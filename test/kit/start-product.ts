@@ -37,10 +37,10 @@ export async function startProduct(
   });
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk));
-  const exited = once(child, 'exit');
+  const exit = once(child, 'exit');
   const first = await Promise.race([
     once(createInterface(child.stdout), 'line'),
-    exited.then(() => undefined),
+    exit.then(() => undefined),
   ]);
   if (!first) throw new Error(`guard did not start: ${log}`);
   const { addresses, dashboard = [] } = JSON.parse(String(first[0])) as {
@@ -55,7 +55,7 @@ export async function startProduct(
     log: () => log,
     async stop() {
       child.kill('SIGTERM');
-      await exited;
+      await exit;
       await rm(folder, { recursive: true, force: true });
       return child.exitCode;
     },

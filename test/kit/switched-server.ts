@@ -34,9 +34,9 @@ export async function openSwitched(url: string): Promise<SwitchedServer> {
   const become = async (wanted: Presence): Promise<void> => {
     presence = wanted;
     if (server.listening) {
-      const closed = once(server.close(), 'close');
+      const closeEvent = once(server.close(), 'close');
       for (const socket of open) socket.destroy();
-      await closed;
+      await closeEvent;
     }
     if (wanted !== 'refusing') await once(server.listen(port, '127.0.0.1'), 'listening');
   };

@@ -40,13 +40,14 @@ export function roomsOf(
   files: readonly string[],
   root: string,
 ): Record<TestRoom, readonly string[]> {
-  const known = new Map<string, readonly string[]>();
+  const importsByFile = new Map<string, readonly string[]>();
   const { resolve } = createRequire(join(root, 'package.json'));
 
   function importsOf(file: string): readonly string[] {
-    const found = known.get(file) ?? [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(target);
-    known.set(file, found);
-    return found;
+    const imports =
+      importsByFile.get(file) ?? [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(target);
+    importsByFile.set(file, imports);
+    return imports;
 
     function target([statement, named = '', later = '']: RegExpExecArray): string {
       const name = ENDS_BEFORE_RETURN.test(statement) ? 'ended' : named || later;
@@ -58,14 +59,14 @@ export function roomsOf(
   function roomOf(file: string): TestRoom {
     if (CHANGES_PROCESS.test(readFileSync(file, 'utf8'))) return 'alone';
     let room: TestRoom = 'share';
-    const reached = new Set([file]);
+    const reachedFiles = new Set([file]);
     // The loop also visits elements that are added meanwhile.
-    for (const one of reached) {
+    for (const one of reachedFiles) {
       if (WAITS_FOR.has(one)) room = 'wait';
       // Text in a test can look like an import.
       if (!one.endsWith('.ts') || !existsSync(one)) continue;
       if (one !== file && HOOK_AT_LOAD.test(readFileSync(one, 'utf8'))) return 'alone';
-      for (const next of importsOf(one)) reached.add(next);
+      for (const next of importsOf(one)) reachedFiles.add(next);
     }
     return room;
   }

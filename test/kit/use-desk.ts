@@ -20,21 +20,21 @@ export interface SharedDesk {
  */
 export function useDesk(): SharedDesk {
   let display: Display;
-  const left: (() => Promise<void>)[] = [];
+  const cleanups: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     display = await startDisplay();
   });
   afterAll(() => display.close());
   afterEach(async () => {
-    for (const leave of left.splice(0).reverse()) await leave();
+    for (const leave of cleanups.splice(0).reverse()) await leave();
   });
   return {
     open: async (browser, options) => {
       const profile = await mkdtemp(join(tmpdir(), 'guard-desk-'));
       // Browsers still write files for a moment after their main process has ended.
-      left.push(() => rm(profile, { recursive: true, force: true, maxRetries: 10 }));
+      cleanups.push(() => rm(profile, { recursive: true, force: true, maxRetries: 10 }));
       const desk = await openAtDesk(browser, { profile, display: display.name }, options);
-      left.push(() => desk.close());
+      cleanups.push(() => desk.close());
       return desk;
     },
   };

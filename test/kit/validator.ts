@@ -36,7 +36,7 @@ export interface TestValidator {
   readonly ask: (request: ValidateRequest) => Promise<ForeignValidateResponse>;
 }
 
-const CARRIED = { protocol: 'HTTP/1.1', seesAnswer: true } as const;
+const TRANSPORT_FACTS = { protocol: 'HTTP/1.1', seesAnswer: true } as const;
 
 /** The real validator with one organisation, a clock that stands still, and events in a list. */
 export function validatorWith(
@@ -60,7 +60,7 @@ export function validatorWith(
   const caller = { seesAnswers: true };
   const origin: TestValidator['origin'] = { answers: 'other' };
   const events: DecisionEvent[] = [];
-  const logged: [string, Readonly<Record<string, unknown>>][] = [];
+  const logEntries: [string, Readonly<Record<string, unknown>>][] = [];
   const record = (event: DecisionEvent) => {
     events.push(event);
     if (events.length > 1000) events.length = 0;
@@ -84,7 +84,7 @@ export function validatorWith(
     temporary,
     events: { record },
     clock,
-    log: (_level, event, fields = {}) => void logged.push([event, fields]),
+    log: (_level, event, fields = {}) => void logEntries.push([event, fields]),
     metrics: { count: () => undefined, gauge: () => undefined },
     isReady: over.isReady ?? (() => true),
   };
@@ -98,9 +98,9 @@ export function validatorWith(
     time,
     caller,
     origin,
-    logged,
+    logged: logEntries,
     async ask(request) {
-      const context = { site: 'shop.example', ...(caller.seesAnswers && CARRIED) };
+      const context = { site: 'shop.example', ...(caller.seesAnswers && TRANSPORT_FACTS) };
       const outcome = await validate(request, context);
       if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
       if (outcome.known !== undefined) record(outcome.known.event);

@@ -15,16 +15,16 @@ export async function startDisplay(): Promise<Display> {
     ['-displayfd', '3', '-screen', '0', '1920x1080x24', '-nolisten', 'tcp'],
     { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] },
   );
-  const exited = once(child, 'exit');
+  const exit = once(child, 'exit');
   // The fourth entry of stdio above.
   const answer = child.stdio[3] as Readable;
-  const first = await Promise.race([once(answer, 'data'), exited.then(() => undefined)]);
+  const first = await Promise.race([once(answer, 'data'), exit.then(() => undefined)]);
   if (!first) throw new Error('Xvfb did not start');
   return {
     name: `:${String(first[0]).trim()}`,
     async close() {
       child.kill('SIGTERM');
-      await exited;
+      await exit;
     },
   };
 }

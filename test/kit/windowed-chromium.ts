@@ -28,12 +28,12 @@ export async function openInWindow(
     // A process group, so that the screen and the browser end together.
     { stdio: 'ignore', detached: true },
   );
-  const exited = once(child, 'exit');
+  const exit = once(child, 'exit');
   return {
     async close() {
       if (child.exitCode === null && child.pid !== undefined) {
         process.kill(-child.pid, 'SIGTERM');
-        await exited;
+        await exit;
       }
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { guarded } from '../../../test/kit/decisions.ts';
+import { detectingValidator } from '../../../test/kit/decisions.ts';
 import { chromeHttps, visit } from '../../../test/kit/visitors.ts';
 
 /** Which pages may show the challenge in a frame. */
@@ -12,7 +12,7 @@ const FRAME = {
 };
 
 async function ancestorsFor(headers: Readonly<Record<string, string>>): Promise<string> {
-  const guard = guarded({}, '[{ name: all, match: {}, challenge: always }]');
+  const guard = detectingValidator({}, '[{ name: all, match: {}, challenge: always }]');
   const answered = await guard.ask(visit({ headers }));
   const policy = answered.headers?.['Content-Security-Policy'] ?? '';
   return /frame-ancestors ([^;]*)/.exec(policy)?.[1] ?? 'no policy';

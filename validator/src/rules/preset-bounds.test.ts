@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { validatorWith } from '../../../test/kit/validator.ts';
 import { organisationWith } from '../../../test/kit/policies.ts';
-import { allowed, decisions, newSession, times } from '../../../test/kit/decisions.ts';
+import { countAllowed, decisions, newSession, times } from '../../../test/kit/decisions.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
 import { curl, googlebot, GOOGLEBOT_IP, scriptFetch, visit } from '../../../test/kit/visitors.ts';
 
@@ -52,15 +52,15 @@ describe('a page in answer to a path of a preset counts as a page', () => {
 
   test('pictures, stored files and errors do not count, and data counts only at the path of a picture', async () => {
     const guard = guarded();
-    expect(await allowed(guard, 100, () => at('/a.png'))).toBe(100);
+    expect(await countAllowed(guard, 100, () => at('/a.png'))).toBe(100);
     guard.origin.answers = 'file';
-    expect(await allowed(guard, 100, () => at('/a.png'))).toBe(100);
+    expect(await countAllowed(guard, 100, () => at('/a.png'))).toBe(100);
     // An authority asks for one file without a type for each name of a certificate.
     const token = (index: number) => at(`/.well-known/acme-challenge/${index}`);
-    expect(await allowed(guard, 100, token)).toBe(100);
+    expect(await countAllowed(guard, 100, token)).toBe(100);
     guard.origin.answers = 'data';
     const webfinger = () => at('/.well-known/webfinger');
-    expect(await allowed(guard, 100, webfinger)).toBe(100);
+    expect(await countAllowed(guard, 100, webfinger)).toBe(100);
     expect((await decisions(guard, 60, () => at('/a.png?id=1'))).at(-1)).not.toBe('allow');
   });
 });
@@ -95,7 +95,7 @@ test('without a preset, a stored file without a type counts only when the path i
   await guard.ask(visit());
   const asked = (path: string) => () =>
     visit({ url: `https://shop.example${path}`, headers: scriptFetch });
-  expect(await allowed(guard, 60, asked('/a.woff2'))).toBe(60);
+  expect(await countAllowed(guard, 60, asked('/a.woff2'))).toBe(60);
   expect((await decisions(guard, 60, asked('/list'))).at(-1)).toBe('redirect');
 });
 
@@ -103,7 +103,7 @@ test('an address may read 300 feeds of each organisation in ten minutes', async 
   const neighbour = organisationWith(RULES, { id: 'neighbour', presets });
   const guard = validatorWith(RULES, { organisation: { presets }, neighbour });
   const feeds = (index: number) => at(`/t/${index}.rss`);
-  expect(await allowed(guard, 300, feeds)).toBe(300);
+  expect(await countAllowed(guard, 300, feeds)).toBe(300);
   expect(await guard.ask(feeds(300))).toMatchObject({ decision: 'block', rate_limited: true });
   const there = await guard.validator.forOrganisation('neighbour')(feeds(1), {});
   expect(there).toMatchObject({ response: { decision: 'allow' } });
@@ -112,7 +112,7 @@ test('an address may read 300 feeds of each organisation in ten minutes', async 
 test('monitor mode lifts the limit of feeds, but not the limit of pages', async () => {
   const rules = '[{ name: everybody, match: {}, detect: true, monitor: true }]';
   const guard = validatorWith(rules, { organisation: { presets } });
-  expect(await allowed(guard, 400, (index) => at(`/t/${index}.rss`))).toBe(400);
+  expect(await countAllowed(guard, 400, (index) => at(`/t/${index}.rss`))).toBe(400);
   guard.origin.answers = 'document';
   const pages = await decisions(guard, 60, (index) => at(`/a/feed/?curid=${index}`));
   expect(pages.lastIndexOf('allow')).toBe(50);
@@ -122,9 +122,9 @@ test('an allowlisted crawler has no budgets of presets, because it needs no pres
   const guard = guarded();
   const ask = (path: string) => () =>
     visit({ headers: { ...googlebot }, ip: GOOGLEBOT_IP, url: `https://shop.example${path}` });
-  expect(await allowed(guard, 310, ask('/t/1.rss'))).toBe(310);
+  expect(await countAllowed(guard, 310, ask('/t/1.rss'))).toBe(310);
   guard.origin.answers = 'document';
-  expect(await allowed(guard, 60, ask('/robots.txt'))).toBe(60);
+  expect(await countAllowed(guard, 60, ask('/robots.txt'))).toBe(60);
   expect(guard.events.at(-1)?.rule).toBe('crawler allowlist');
   // The name of a crawler alone is no proof.
   const impostor = await guard.ask(
@@ -139,7 +139,7 @@ test('a visitor who passed has the limits of the pass, not the limit of feeds', 
   guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), 600_000);
   const feeds = (index: number) =>
     visit({ cookie, url: `https://shop.example/t/${index}.rss`, headers: scriptFetch });
-  expect(await allowed(guard, 310, feeds)).toBe(310);
+  expect(await countAllowed(guard, 310, feeds)).toBe(310);
   expect(guard.events.at(-1)?.rule).not.toBe('preset:feeds');
 });
 
@@ -147,5 +147,5 @@ test('a rate limit of the settings replaces the limit of feeds', async () => {
   const rules =
     '[{ name: own, match: { path: /**/*.rss }, rate_limit: { requests: 400, per: 1m, by: ip } }]';
   const guard = validatorWith(rules, { organisation: { presets } });
-  expect(await allowed(guard, 400, (index) => at(`/t/${index}.rss`))).toBe(400);
+  expect(await countAllowed(guard, 400, (index) => at(`/t/${index}.rss`))).toBe(400);
 });

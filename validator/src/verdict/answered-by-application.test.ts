@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decisions, guarded, times } from '../../../test/kit/decisions.ts';
+import { decisions, detectingValidator, times } from '../../../test/kit/decisions.ts';
 import { pictureOfPage, scriptFetch, visit } from '../../../test/kit/visitors.ts';
 
 test.each([
@@ -14,7 +14,7 @@ test.each([
 ])(
   'an application answers %s %s, so without a loaded page the request counts as a page',
   async (method, path) => {
-    const guard = guarded();
+    const guard = detectingValidator();
     const url = `https://shop.example${path}`;
     const asked = { method, url, headers: pictureOfPage };
     const found = await decisions(guard, 6, () => visit(asked));

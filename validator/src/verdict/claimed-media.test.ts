@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allowed, decisions, guarded, times } from '../../../test/kit/decisions.ts';
+import { countAllowed, decisions, detectingValidator, times } from '../../../test/kit/decisions.ts';
 import { chromeHttp, pictureOfPage, scriptFetch, visit } from '../../../test/kit/visitors.ts';
 
 /** Pictures, sound, films and fonts whose path has no ending, for visitors who loaded no page. */
@@ -22,7 +22,7 @@ test.each([
     { ...chromeHttp, accept: 'image/avif,image/webp,image/apng,image/*,*/*;q=0.8' },
   ],
 ])('%s are free, however many a page shows', async (_name, at, headers) => {
-  const guard = guarded();
+  const guard = detectingValidator();
   const found = await decisions(guard, 60, () => visit({ url: at, headers }));
   expect(found).toEqual(times(60, 'allow'));
 });
@@ -30,27 +30,27 @@ test.each([
 test.each(['document', 'data', 'content', 'file'] as const)(
   'a %s in answer to the claim of a picture takes a free page, and then the claim is not believed',
   async (answers) => {
-    const guard = guarded();
+    const guard = detectingValidator();
     guard.origin.answers = answers;
     // Five take the pages, and the sixth shows that none is left.
-    expect(await allowed(guard, 8, picture)).toBe(6);
+    expect(await countAllowed(guard, 8, picture)).toBe(6);
     guard.origin.answers = 'other';
-    expect(await allowed(guard, 1, picture)).toBe(0);
+    expect(await countAllowed(guard, 1, picture)).toBe(0);
     guard.time.now += 10 * MINUTE_MS + 1;
-    expect(await allowed(guard, 60, picture)).toBe(60);
+    expect(await countAllowed(guard, 60, picture)).toBe(60);
   },
 );
 
 test('pages that come back to pictures of another site take nothing from the pages of this one', async () => {
-  const guard = guarded();
+  const guard = detectingValidator();
   guard.origin.answers = 'document';
   await decisions(guard, 8, picture);
   guard.origin.answers = 'other';
-  expect(await allowed(guard, 5, () => visit())).toBe(5);
+  expect(await countAllowed(guard, 5, () => visit())).toBe(5);
 });
 
 test('all addresses of a shape together get few pages by the claim of a picture', async () => {
-  const guard = guarded({ challenge: { pressure: false } });
+  const guard = detectingValidator({ challenge: { pressure: false } });
   guard.origin.answers = 'document';
   const found = await decisions(guard, 1_000, atMany);
   // 100, and those that were decided before the store had noted the last ones.
@@ -58,19 +58,19 @@ test('all addresses of a shape together get few pages by the claim of a picture'
 });
 
 test('and no more of them at once, while answers are not known', async () => {
-  const guard = guarded({ challenge: { pressure: false } });
+  const guard = detectingValidator({ challenge: { pressure: false } });
   guard.origin.answers = 'never';
   const found = await decisions(guard, 1_000, atMany);
   expect(found.filter((decision) => decision === 'allow').length).toBe(100);
 });
 
 test('a POST that claims to be a picture is a request for data', async () => {
-  const found = await decisions(guarded(), 8, () => ({ ...picture(), method: 'POST' }));
+  const found = await decisions(detectingValidator(), 8, () => ({ ...picture(), method: 'POST' }));
   expect(found).toEqual([...times(5, 'allow'), ...times(3, 'redirect')]);
 });
 
 test('where Guard does not see the answers, a picture without an ending counts as before', async () => {
-  const guard = guarded();
+  const guard = detectingValidator();
   guard.caller.seesAnswers = false;
-  expect(await allowed(guard, 8, picture)).toBe(5);
+  expect(await countAllowed(guard, 8, picture)).toBe(5);
 });

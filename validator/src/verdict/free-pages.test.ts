@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { allowed, decisions, guarded, newSession } from '../../../test/kit/decisions.ts';
+import {
+  countAllowed,
+  decisions,
+  detectingValidator,
+  newSession,
+} from '../../../test/kit/decisions.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
 import { firefoxHttps, pictureOfPage, scriptFetch, visit } from '../../../test/kit/visitors.ts';
 
 const MINUTE_MS = 60_000;
 describe('free pages with challenge: auto', () => {
   test('a visitor without a session gets five pages in ten minutes, then a challenge with its reason', async () => {
-    const guard = guarded();
-    expect(await allowed(guard, 7, () => visit())).toBe(5);
+    const guard = detectingValidator();
+    expect(await countAllowed(guard, 7, () => visit())).toBe(5);
     expect(guard.events.at(-1)).toMatchObject({
       action: 'challenge',
       blockReasons: ['free_pages_used'],
@@ -18,33 +23,37 @@ describe('free pages with challenge: auto', () => {
   });
 
   test('a new session for each page gives no more pages', async () => {
-    const guard = guarded();
+    const guard = detectingValidator();
     const cookies: string[] = [];
     for (let index = 0; index < 5; index++) {
       cookies.push(await newSession(guard));
     }
-    expect(await allowed(guard, 5, (index) => visit({ cookie: cookies[index] ?? '' }))).toBe(0);
+    expect(await countAllowed(guard, 5, (index) => visit({ cookie: cookies[index] ?? '' }))).toBe(
+      0,
+    );
   });
 
   test('each address has its own pages until all pages of the client shape are used up', async () => {
-    const guard = guarded();
-    expect(await allowed(guard, 120, (index) => visit({ ip: `84.115.${index}.7` }))).toBe(100);
+    const guard = detectingValidator();
+    expect(await countAllowed(guard, 120, (index) => visit({ ip: `84.115.${index}.7` }))).toBe(100);
     expect((await guard.ask(visit({ ip: '84.115.200.7', headers: firefoxHttps }))).decision).toBe(
       'allow',
     );
   });
 
   test('the free pages of IPv6: a /48 has only 16 times as many as a /64', async () => {
-    const guard = guarded({ challenge: { free_pages: { pages: 1, per: '10m' } } });
+    const guard = detectingValidator({ challenge: { free_pages: { pages: 1, per: '10m' } } });
     expect(
-      await allowed(guard, 20, (index) => visit({ ip: `2a02:1748:1:${index.toString(16)}00::1` })),
+      await countAllowed(guard, 20, (index) =>
+        visit({ ip: `2a02:1748:1:${index.toString(16)}00::1` }),
+      ),
     ).toBe(16);
   });
 
   test.each(['/x.png?curid=1', '/robots.txt?curid=1'])(
     'a /48 has 16 times as many documents at %s as a /64',
     async (path) => {
-      const guard = guarded({ challenge: { pressure: false }, presets: ['well-known'] });
+      const guard = detectingValidator({ challenge: { pressure: false }, presets: ['well-known'] });
       guard.origin.answers = 'document';
       const url = `https://shop.example${path}`;
       const free = async (count: number, network: (at: number) => string) => {
@@ -61,61 +70,61 @@ describe('free pages with challenge: auto', () => {
   );
 
   test('in a /48, 16 times as many requests may wait as in a /64', async () => {
-    const guard = guarded({ challenge: { free_pages: { pages: 1, per: '10m' } } });
+    const guard = detectingValidator({ challenge: { free_pages: { pages: 1, per: '10m' } } });
     const url = 'https://shop.example/x.png';
     const from = (network: string) => visit({ url, headers: pictureOfPage, ip: `${network}::1` });
     const each = (at: number) => from(`2a02:1748:1:${at.toString(16)}`);
     // The answers to these requests have come, so the requests do not wait.
     await decisions(guard, 300, each);
     guard.origin.answers = 'never';
-    expect(await allowed(guard, 1_610, each)).toBe(1_600);
-    expect(await allowed(guard, 1, () => from('2a02:1748:2:1'))).toBe(1);
+    expect(await countAllowed(guard, 1_610, each)).toBe(1_600);
+    expect(await countAllowed(guard, 1, () => from('2a02:1748:2:1'))).toBe(1);
   });
 
   test('pages of a session that passed are not counted', async () => {
-    const guard = guarded();
+    const guard = detectingValidator();
     const cookie = await newSession(guard);
     guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), MINUTE_MS);
-    expect(await allowed(guard, 20, () => visit({ cookie }))).toBe(20);
+    expect(await countAllowed(guard, 20, () => visit({ cookie }))).toBe(20);
   });
 
   test('challenge: auto counts without detection, challenge: never and free_pages: false do not count', async () => {
     const rules = (rest: string) => `[{ name: everybody, match: {}, ${rest} }]`;
-    const auto = guarded({}, rules('challenge: auto'));
+    const auto = detectingValidator({}, rules('challenge: auto'));
     expect((await decisions(auto, 6, () => visit())).at(-1)).toBe('redirect');
     for (const guard of [
-      guarded({}, rules('detect: true, challenge: never')),
-      guarded({}, rules('verdict: allow, detect: true')),
-      guarded({ challenge: { free_pages: false } }),
+      detectingValidator({}, rules('detect: true, challenge: never')),
+      detectingValidator({}, rules('verdict: allow, detect: true')),
+      detectingValidator({ challenge: { free_pages: false } }),
     ]) {
-      expect(await allowed(guard, 20, () => visit())).toBe(20);
+      expect(await countAllowed(guard, 20, () => visit())).toBe(20);
     }
   });
 
   test('contract 1: monitor mode still enforces the challenge', async () => {
-    const guard = guarded({ monitor: true });
+    const guard = detectingValidator({ monitor: true });
     expect((await decisions(guard, 6, () => visit())).at(-1)).toBe('redirect');
   });
 
   test('in monitor mode a visitor who would be blocked has the same free pages as others', async () => {
-    const guard = guarded({ monitor: true });
+    const guard = detectingValidator({ monitor: true });
     const headers = { ...firefoxHttps, 'user-agent': 'Mozilla/5.0 HeadlessChrome/156.0.0.0' };
-    expect(await allowed(guard, 7, () => visit({ headers }))).toBe(5);
+    expect(await countAllowed(guard, 7, () => visit({ headers }))).toBe(5);
     expect(guard.events[0]).toMatchObject({ action: 'allow', decision: 'block' });
     expect(guard.events.at(-1)?.blockReasons).toContain('headless_user_agent');
     expect(guard.events.at(-1)?.blockReasons).toContain('free_pages_used');
   });
 
   test('where Guard does not see the answers, 1,000 requests for data in ten minutes are free, and files stay free', async () => {
-    const guard = guarded({ challenge: { pressure: false } });
+    const guard = detectingValidator({ challenge: { pressure: false } });
     guard.caller.seesAnswers = false;
     await guard.ask(visit());
     const data = () => visit({ headers: scriptFetch });
-    expect(await allowed(guard, 1000, data)).toBe(1000);
+    expect(await countAllowed(guard, 1000, data)).toBe(1000);
     expect((await decisions(guard, 2, data)).at(-1)).toBe('redirect');
     const file = () => visit({ url: 'https://shop.example/x.png', headers: pictureOfPage });
-    expect(await allowed(guard, 20, file)).toBe(20);
+    expect(await countAllowed(guard, 20, file)).toBe(20);
     guard.time.now += 10 * MINUTE_MS;
-    expect(await allowed(guard, 20, data)).toBe(20);
+    expect(await countAllowed(guard, 20, data)).toBe(20);
   });
 });

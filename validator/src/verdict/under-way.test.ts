@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allowed, guarded, newSession } from '../../../test/kit/decisions.ts';
+import { countAllowed, detectingValidator, newSession } from '../../../test/kit/decisions.ts';
 import { scriptFetch, visit } from '../../../test/kit/visitors.ts';
 
 const PERIOD_MS = 600_000;
@@ -11,31 +11,31 @@ describe('requests of an address that wait for the origin', () => {
     ['100 requests for data', '/list', 100],
     ['500 parts of pages', '/list;x.css', 500],
   ])('while no answer is known, at most %s of an address wait', async (_, path, most) => {
-    const guard = guarded();
+    const guard = detectingValidator();
     const cookie = await newSession(guard);
     guard.origin.answers = 'never';
     const url = `https://shop.example${path}`;
     const part = () => visit({ url, headers: scriptFetch, cookie });
-    expect(await allowed(guard, most + 1, part)).toBe(most);
+    expect(await countAllowed(guard, most + 1, part)).toBe(most);
     const neighbour = () => visit({ url, headers: scriptFetch, ip: '84.115.99.7' });
-    expect(await allowed(guard, 1, neighbour)).toBe(1);
+    expect(await countAllowed(guard, 1, neighbour)).toBe(1);
     // Otherwise the page would be shown without its data or its styles.
-    expect(await allowed(guard, 1, () => visit())).toBe(0);
+    expect(await countAllowed(guard, 1, () => visit())).toBe(0);
     guard.time.now += MINUTE_MS + 1;
-    expect(await allowed(guard, 1, () => visit())).toBe(1);
+    expect(await countAllowed(guard, 1, () => visit())).toBe(1);
   });
 
   test.each([
     ['reduce the requests that may wait to 100 less these documents', 0, 60],
     ['are forgotten after ten minutes', PERIOD_MS, 100],
   ])('documents that came back %s', async (_, laterMs, most) => {
-    const guard = guarded();
+    const guard = detectingValidator();
     const { cookies } = await guard.ask(visit());
     const data = () => visit({ headers: scriptFetch, cookie: cookies?.[0]?.value ?? '' });
     guard.origin.answers = 'document';
-    expect(await allowed(guard, 40, data)).toBe(40);
+    expect(await countAllowed(guard, 40, data)).toBe(40);
     guard.time.now += laterMs;
     guard.origin.answers = 'never';
-    expect(await allowed(guard, most + 1, data)).toBe(most);
+    expect(await countAllowed(guard, most + 1, data)).toBe(most);
   });
 });
