@@ -88,7 +88,7 @@ function casesFor(people: readonly Visitor[]): Case[] {
   const networks = NetworkCatalogue.load();
   const guard = openGuard(people, networks);
   const floor = createFloor(people, networks, new Array(RING).fill(undefined));
-  // This step has no common factor with 20,000, so it reaches every visitor, and none twice in a row.
+  // This step has no common factor with 20,000, so it reaches every visitor, and no visitor twice in a row.
   const personAt = (turn: number) => requestOf(people, (turn * 7_919) % VISITORS);
   let unseen = 0;
   return [

@@ -52,7 +52,7 @@ function openCase(rules: readonly unknown[]) {
 function batch(decide: (request: ValidateRequest) => string, from: number, count: number): number {
   const startedAt = performance.now();
   for (let turn = from; turn < from + count; turn++) {
-    // This step has no common factor with 20,000, so it reaches every visitor, and none twice in a row.
+    // This step has no common factor with 20,000, so it reaches every visitor, and no visitor twice in a row.
     const person = people[(turn * 7_919) % VISITORS];
     const decision = person && decide(person.request);
     if (decision !== 'allow') throw new Error(`a visitor got the decision ${decision}`);

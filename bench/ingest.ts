@@ -154,7 +154,7 @@ function rateOf(marks: readonly Mark[]): number {
 /** The CPU time of a process and all of its threads, also of ended ones (Linux). */
 function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The program's name is in parentheses and may contain spaces. utime and stime are fields 12 and 13 behind it.
+  // The program's name is in parentheses and may contain spaces. utime and stime are fields 12 and 13 after the name.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }

@@ -11,7 +11,7 @@ export const loadedBy = hasWrk
   ? 'load by wrk, one thread'
   : 'load by undici (wrk is not installed)';
 
-/** Loads a target with GET requests, by wrk where it is installed. */
+/** Loads a target with GET requests, by wrk when it is installed. */
 export function load(traffic: Traffic, options: LoadOptions): Promise<LoadResult> {
   return hasWrk ? wrk(traffic, options) : loadFromHere(traffic, options);
 }

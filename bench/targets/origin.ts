@@ -1,6 +1,6 @@
 /**
- * The origin behind every target. It answers with 1 KiB of text, or with `<n>` bytes for `/bytes/<n>`, and keeps the
- * connection. It reads an upload to its end first. Prints its URL.
+ * The origin of every target. It answers with 1 KiB of text, or with `<n>` bytes for `/bytes/<n>`, and keeps the
+ * connection. It reads an upload to its end before it answers. At the start it prints its URL.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

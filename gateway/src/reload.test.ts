@@ -14,7 +14,7 @@ import { type HttpOrigin, startOrigin } from './testing/recording-origin.ts';
 /** Settings with one site, as a reload would bring them. */
 function settingsFor(
   origin: string,
-  over: {
+  changes: {
     readonly hosts?: readonly string[];
     readonly validate?: GatewaySettings['sites'][number]['validate'];
     readonly observe?: boolean;
@@ -22,10 +22,15 @@ function settingsFor(
     readonly protect?: readonly string[];
   } = {},
 ): GatewaySettings {
-  const { hosts = ['shop.example'], validate = allow, observe = false, protect = ['/**'] } = over;
+  const {
+    hosts = ['shop.example'],
+    validate = allow,
+    observe = false,
+    protect = ['/**'],
+  } = changes;
   const settings = Site.parse({ hosts, organisation: 'acme', origin, observe, protect });
   return {
-    trustedProxies: over.trustedProxies ?? [],
+    trustedProxies: changes.trustedProxies ?? [],
     observe: false,
     sites: [{ settings, validate, collect: undefined, validator: 'in-process' }],
   };
@@ -82,23 +87,23 @@ describe('reload', () => {
   });
 
   test('a request that waits for its decision keeps its settings and its origin', async () => {
-    const before = await startOrigin();
-    const after = await startOrigin();
-    const asked = Promise.withResolvers<undefined>();
+    const originBefore = await startOrigin();
+    const originAfter = await startOrigin();
+    const questionAsked = Promise.withResolvers<undefined>();
     const decision = Promise.withResolvers<Awaited<ReturnType<typeof allow>>>();
     const { gateway, port } = await startGateway({
-      origin: before.address,
+      origin: originBefore.address,
       validate: () => {
-        asked.resolve(undefined);
+        questionAsked.resolve(undefined);
         return decision.promise;
       },
     });
     const answer = get(port);
-    await asked.promise;
-    gateway.reload(settingsFor(after.address, { validate: blocking }));
+    await questionAsked.promise;
+    gateway.reload(settingsFor(originAfter.address, { validate: blocking }));
     decision.resolve({ kind: 'answered', response: { success: true, decision: 'allow' } });
     expect(statusOf(await answer)).toBe(200);
-    expect([before.arrived.length, after.arrived.length]).toEqual([1, 0]);
+    expect([originBefore.arrived.length, originAfter.arrived.length]).toEqual([1, 0]);
   });
 
   test('connections of visitors, and to an origin that the site keeps, stay open', async () => {
@@ -122,9 +127,9 @@ describe('reload', () => {
   test('new trusted_proxies hold for open connections too', async () => {
     const { gateway, port, asked, origin } = await startGatewayWithOrigin();
     const visitor = new LastingVisitor(port);
-    const seen: string[] = [];
+    const seenNames: string[] = [];
     const validate: typeof allow = (question, context) => {
-      seen.push(question.ip);
+      seenNames.push(question.ip);
       return allow(question, context);
     };
     const visit = () => visitor.visit('X-Forwarded-For: 203.0.113.7');
@@ -133,7 +138,7 @@ describe('reload', () => {
     await visit();
     gateway.reload(settingsFor(origin.address, { validate }));
     await visit();
-    expect([...asked.map(({ ip }) => ip), ...seen]).toEqual([
+    expect([...asked.map(({ ip }) => ip), ...seenNames]).toEqual([
       '127.0.0.1',
       '203.0.113.7',
       '127.0.0.1',
@@ -141,14 +146,14 @@ describe('reload', () => {
   });
 
   test('an origin that no site has any more is closed after its time', async () => {
-    const before = await startOrigin();
-    const after = await startOrigin();
-    const connections = countConnections(before);
+    const originBefore = await startOrigin();
+    const originAfter = await startOrigin();
+    const connections = countConnections(originBefore);
     const limits = { originRetireMs: 1 };
-    const { gateway, port } = await startGateway({ origin: before.address, limits });
+    const { gateway, port } = await startGateway({ origin: originBefore.address, limits });
     await get(port);
     expect(connections.open).toBe(1);
-    gateway.reload(settingsFor(after.address));
+    gateway.reload(settingsFor(originAfter.address));
     await eventually(
       () => connections.open === 0,
       () => 'the connection to the origin closed',
@@ -156,7 +161,7 @@ describe('reload', () => {
       2_000,
     );
     expect(statusOf(await get(port))).toBe(200);
-    expect(after.arrived).toHaveLength(1);
+    expect(originAfter.arrived).toHaveLength(1);
   });
 });
 

@@ -3,16 +3,16 @@ import { type RigOptions, startGatewayWithOrigin } from '../testing/gateway-rig.
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
-const AWAITED = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA';
+const AWAITED_TOKEN = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA';
 const PATH = '/.well-known/acme-challenge/';
 
 async function start(options: Partial<RigOptions> = {}) {
-  const asked: string[] = [];
+  const askedTokens: string[] = [];
   const { origin, ...rig } = await startGatewayWithOrigin({
     challenges: {
       keyAuthorization: (token) => {
-        asked.push(token);
-        return token === AWAITED ? `${AWAITED}.thumbprint` : undefined;
+        askedTokens.push(token);
+        return token === AWAITED_TOKEN ? `${AWAITED_TOKEN}.thumbprint` : undefined;
       },
       certificateOf: () => undefined,
     },
@@ -28,35 +28,40 @@ async function start(options: Partial<RigOptions> = {}) {
       '',
       '',
     );
-  return { ...rig, origin, ask, tokens: asked };
+  return { ...rig, origin, ask, tokens: askedTokens };
 }
 
 describe('RFC 8555 8.3: an authority checks a host', () => {
   test('an awaited token is answered before the decision, and reaches no origin', async () => {
     const { ask, asked, events, origin } = await start();
-    const answer = await ask('GET', PATH + AWAITED);
+    const answer = await ask('GET', PATH + AWAITED_TOKEN);
     expect(statusOf(answer)).toBe(200);
-    expect(answer).toMatch(new RegExp(`\r\n\r\n${AWAITED}\\.thumbprint$`));
+    expect(answer).toMatch(new RegExp(`\r\n\r\n${AWAITED_TOKEN}\\.thumbprint$`));
     expect(answer).toMatch(/content-type: application\/octet-stream/i);
     expect([asked.length, events.length, origin.arrived.length]).toEqual([0, 0, 0]);
   });
 
-  test.each(['guess', '', `${AWAITED}/`, `x/${AWAITED}`, '..%2f', 'constructor', '__proto__'])(
-    'any other token is judged, and goes to the origin: %j',
-    async (token) => {
-      const { ask, asked, origin } = await start();
-      expect(statusOf(await ask('GET', PATH + token))).toBe(200);
-      expect([asked.length, origin.arrived.length]).toEqual([1, 1]);
-    },
-  );
+  test.each([
+    'guess',
+    '',
+    `${AWAITED_TOKEN}/`,
+    `x/${AWAITED_TOKEN}`,
+    '..%2f',
+    'constructor',
+    '__proto__',
+  ])('any other token is judged, and goes to the origin: %j', async (token) => {
+    const { ask, asked, origin } = await start();
+    expect(statusOf(await ask('GET', PATH + token))).toBe(200);
+    expect([asked.length, origin.arrived.length]).toEqual([1, 1]);
+  });
 
   test('only GET and HEAD to a host of a site get the answer', async () => {
     const { ask, origin, tokens } = await start();
-    expect(statusOf(await ask('GET', PATH + AWAITED, 'evil.example'))).toBe(421);
-    await ask('POST', PATH + AWAITED);
+    expect(statusOf(await ask('GET', PATH + AWAITED_TOKEN, 'evil.example'))).toBe(421);
+    await ask('POST', PATH + AWAITED_TOKEN);
     expect(origin.arrived.map(({ method }) => method)).toEqual(['POST']);
     expect(tokens).toEqual([]);
-    expect(await ask('HEAD', PATH + AWAITED)).toMatch(/\r\n\r\n$/);
+    expect(await ask('HEAD', PATH + AWAITED_TOKEN)).toMatch(/\r\n\r\n$/);
   });
 
   test('the answer comes over http, also when http is redirected to https', async () => {
@@ -64,7 +69,7 @@ describe('RFC 8555 8.3: an authority checks a host', () => {
       certificates: [selfSigned('shop.example')],
       redirectHttps: true,
     });
-    expect(statusOf(await ask('GET', PATH + AWAITED))).toBe(200);
+    expect(statusOf(await ask('GET', PATH + AWAITED_TOKEN))).toBe(200);
     expect(statusOf(await ask('GET', '/'))).toBe(308);
   });
 });

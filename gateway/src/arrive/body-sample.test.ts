@@ -13,12 +13,12 @@ const FORM = 'Content-Type: application/x-www-form-urlencoded';
 const BLOCK = answering({ decision: 'block', status_code: 403, response_html: html('no') });
 
 /** A gateway that samples bodies, and the sample in each of its questions. */
-async function startSampling(more: Partial<Parameters<typeof startGateway>[0]> = {}) {
+async function startSampling(options: Partial<Parameters<typeof startGateway>[0]> = {}) {
   const samples: (string | undefined)[] = [];
   const origin = await startOrigin((req, res) => {
     req.on('end', () => res.end('hello'));
   });
-  const answer = more.validate ?? allow;
+  const answer = options.validate ?? allow;
   const validate: Validate = (request, context) => {
     samples.push(context.body);
     return answer(request, context);
@@ -27,7 +27,7 @@ async function startSampling(more: Partial<Parameters<typeof startGateway>[0]> =
     origin: origin.address,
     sampleBody: '64B',
     certificates,
-    ...more,
+    ...options,
     validate,
   });
   return { ...rig, origin, samples };
@@ -164,7 +164,7 @@ describe('a slow body', () => {
       } else {
         const client = new RawClient(port);
         client.send(...post(9, FORM));
-        await new Promise((sent) => client.socket.write('user=', sent));
+        await new Promise((onSent) => client.socket.write('user=', onSent));
         client.socket.destroy();
       }
       // Node's parser of HTTP/1.1 takes half a body for a broken request.
@@ -297,10 +297,10 @@ test('property: for any size and any split, the origin gets every byte of a body
 });
 
 test('trailers of a body that was sampled reach the origin (RFC 9110 section 6.5.1)', async () => {
-  const seen: (string | undefined)[] = [];
+  const samples: (string | undefined)[] = [];
   const origin = await startOrigin((req, res) => {
     req.on('end', () => {
-      seen.push(req.trailers['x-sum']);
+      samples.push(req.trailers['x-sum']);
       res.end('hello');
     });
   });
@@ -311,5 +311,5 @@ test('trailers of a body that was sampled reach the origin (RFC 9110 section 6.5
     client.send('TE: trailers', 'Trailer: X-Sum', '', data, '0', 'X-Sum: 7', '', '');
     expect(bodyOf(await client.until(/hello/))).toContain('hello');
   }
-  expect(seen).toEqual(['7', '7']);
+  expect(samples).toEqual(['7', '7']);
 });

@@ -41,7 +41,7 @@ async function startBehindProxies(
 
 const PEER = '127.0.0.1/32';
 
-/** Values of Forwarded with which a visitor tries to hide the element that the proxy adds behind them. */
+/** Values of Forwarded with which a visitor tries to hide the element that the proxy adds after the visitor’s text. */
 const OPEN_QUOTES = [
   'for=66.249.66.1;by="',
   'for=66.249.66.1;by="\\',
@@ -97,9 +97,9 @@ describe('the chain of a trusted peer is read from the right', () => {
     { trusted: [PEER, '10.0.0.0/8'], chain: '6.6.6.6, nonsense, 10.0.0.2', ip: '10.0.0.2' },
     { trusted: [PEER], chain: `${'9.9.9.9,'.repeat(900)}198.51.100.7`, ip: '198.51.100.7' },
   ])('X-Forwarded-For: $chain → $ip', async ({ trusted, chain, ip }) => {
-    const seen = await visitOnce(trusted, `X-Forwarded-For: ${chain}`);
-    expect(seen.ip).toBe(ip);
-    expect(seen.origin['x-forwarded-for']).toBe(`${chain}, 127.0.0.1`);
+    const seenIp = await visitOnce(trusted, `X-Forwarded-For: ${chain}`);
+    expect(seenIp.ip).toBe(ip);
+    expect(seenIp.origin['x-forwarded-for']).toBe(`${chain}, 127.0.0.1`);
   });
 
   test.each([
@@ -115,9 +115,9 @@ describe('the chain of a trusted peer is read from the right', () => {
     { value: 'for=6.6.6.6;for=198.51.100.7', ip: '127.0.0.1', scheme: 'http' },
     { value: 'by=10.0.0.1', ip: '127.0.0.1', scheme: 'http' },
   ])('RFC 7239: Forwarded: $value → $ip over $scheme', async ({ value, ip, scheme }) => {
-    const seen = await visitOnce([PEER], `Forwarded: ${value}`);
-    expect(seen.ip).toBe(ip);
-    expect(seen.url).toBe(`${scheme}://shop.example/`);
+    const seenIp = await visitOnce([PEER], `Forwarded: ${value}`);
+    expect(seenIp.ip).toBe(ip);
+    expect(seenIp.url).toBe(`${scheme}://shop.example/`);
   });
 
   test.each([
@@ -129,30 +129,30 @@ describe('the chain of a trusted peer is read from the right', () => {
     { chain: '198.51.100.7', proto: 'gopher', scheme: 'http' },
   ])('the scheme noted with the address counts: $chain and $proto → $scheme', async (row) => {
     const lines = [`X-Forwarded-For: ${row.chain}`, `X-Forwarded-Proto: ${row.proto}`];
-    const seen = await visitOnce([PEER, '10.0.0.0/8'], ...lines);
-    expect(seen.url).toBe(`${row.scheme}://shop.example/`);
-    expect(seen.origin['x-forwarded-proto']).toBe(row.scheme);
+    const seenIp = await visitOnce([PEER, '10.0.0.0/8'], ...lines);
+    expect(seenIp.url).toBe(`${row.scheme}://shop.example/`);
+    expect(seenIp.origin['x-forwarded-proto']).toBe(row.scheme);
   });
 });
 
 describe('RFC 7239 section 4: a visitor’s element cannot hide the element of a proxy', () => {
-  const OWN = 'for="[2001:db8::7]:4711";proto=https;by="_a,b"';
-  test.each(OPEN_QUOTES)('%s', async (sent) => {
+  const PROXY_ELEMENT = 'for="[2001:db8::7]:4711";proto=https;by="_a,b"';
+  test.each(OPEN_QUOTES)('%s', async (header) => {
     const { visit } = await startBehindProxies([PEER]);
     const [asLine, inLine] = [
-      await visit(`Forwarded: ${sent}`, `Forwarded: ${OWN}`),
-      await visit(`Forwarded: ${sent}, ${OWN}`),
+      await visit(`Forwarded: ${header}`, `Forwarded: ${PROXY_ELEMENT}`),
+      await visit(`Forwarded: ${header}, ${PROXY_ELEMENT}`),
     ];
-    for (const seen of [asLine, inLine]) {
-      expect([seen.ip, seen.url]).toEqual(['2001:db8::7', 'https://shop.example/']);
+    for (const seenIp of [asLine, inLine]) {
+      expect([seenIp.ip, seenIp.url]).toEqual(['2001:db8::7', 'https://shop.example/']);
     }
   });
 
   test('also with the longest header', async () => {
     const signs = ['"', '\\"', ',"', '\\'].map((sign) => sign.repeat(30_000 / sign.length));
     for (const long of signs) {
-      const seen = await visitOnce([PEER], `Forwarded: ${long}`, `Forwarded: ${OWN}`);
-      expect(seen.ip).toBe('2001:db8::7');
+      const seenIp = await visitOnce([PEER], `Forwarded: ${long}`, `Forwarded: ${PROXY_ELEMENT}`);
+      expect(seenIp.ip).toBe('2001:db8::7');
     }
   });
 });
@@ -176,13 +176,13 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     expect(rig.counted('guard_gateway_forwarded_undecided_total', '')).toBe(0);
   });
 
-  test('count only as far as they agree, until it is known which one the proxy writes; the log reports it', async () => {
+  test('count only as far as they agree, until Guard knows which header the proxy writes; the log reports the doubt', async () => {
     const { visit, rig } = await startBehindProxies([PEER, '10.0.0.0/8']);
-    const first = await visit(XFF, FORWARDED, HOST);
-    expect([first.ip, first.url]).toEqual(['127.0.0.1', 'http://shop.example/']);
-    expect(first.origin).not.toHaveProperty('forwarded');
-    expect(first.origin['x-forwarded-for']).toBe('127.0.0.1');
-    expect(first.origin['x-forwarded-host']).toBe('shop.example');
+    const firstVisit = await visit(XFF, FORWARDED, HOST);
+    expect([firstVisit.ip, firstVisit.url]).toEqual(['127.0.0.1', 'http://shop.example/']);
+    expect(firstVisit.origin).not.toHaveProperty('forwarded');
+    expect(firstVisit.origin['x-forwarded-for']).toBe('127.0.0.1');
+    expect(firstVisit.origin['x-forwarded-host']).toBe('shop.example');
     const further = await visit('X-Forwarded-For: 6.6.6.6, 10.0.0.2', 'Forwarded: for=10.0.0.2');
     expect(further.ip).toBe('10.0.0.2');
     expect((await visit(XFF, 'Forwarded: for="198.51.100.7:80"')).ip).toBe('198.51.100.7');
@@ -198,15 +198,15 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
   test('with more than 1,024 proxies, only the one that asked longest ago is forgotten', async () => {
     const { visitFrom } = await startBehindProxies(['127.0.0.0/8']);
     await visitFrom('127.0.0.1', XFF);
-    const others = Array.from({ length: 1_024 }, (_, i) => `127.1.${i >> 8}.${i & 255}`);
-    for (const other of others.slice(0, -1)) await visitFrom(other, XFF);
-    const both = [XFF, FORWARDED];
-    expect(await visitFrom('127.0.0.1', ...both)).toBe('198.51.100.7');
+    const otherPeers = Array.from({ length: 1_024 }, (_, i) => `127.1.${i >> 8}.${i & 255}`);
+    for (const otherPeer of otherPeers.slice(0, -1)) await visitFrom(otherPeer, XFF);
+    const bothHeaders = [XFF, FORWARDED];
+    expect(await visitFrom('127.0.0.1', ...bothHeaders)).toBe('198.51.100.7');
     await visitFrom('127.1.3.255', XFF);
-    for (const known of ['127.0.0.1', '127.1.0.1', '127.1.3.255']) {
-      expect(await visitFrom(known, ...both)).toBe('198.51.100.7');
+    for (const knownPeer of ['127.0.0.1', '127.1.0.1', '127.1.3.255']) {
+      expect(await visitFrom(knownPeer, ...bothHeaders)).toBe('198.51.100.7');
     }
-    expect(await visitFrom('127.1.0.0', ...both)).toBe('127.1.0.0');
+    expect(await visitFrom('127.1.0.0', ...bothHeaders)).toBe('127.1.0.0');
   });
 
   test.each([
@@ -215,15 +215,15 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
   ] as const)('forwarded_header: $setting decides it', async ({ setting, ip, other }) => {
     const { visit } = await startBehindProxies([PEER], setting);
     const proto = 'X-Forwarded-Proto: https';
-    const alone = await visit(other, HOST, proto);
-    expect(alone.ip).toBe('127.0.0.1');
-    expect(alone.origin['x-forwarded-for']).toMatch(/^127\.0\.0\.1$/);
-    expect(alone.origin).not.toHaveProperty('forwarded');
+    const protoOnly = await visit(other, HOST, proto);
+    expect(protoOnly.ip).toBe('127.0.0.1');
+    expect(protoOnly.origin['x-forwarded-for']).toMatch(/^127\.0\.0\.1$/);
+    expect(protoOnly.origin).not.toHaveProperty('forwarded');
     const { origin } = await visit(XFF, FORWARDED, HOST, proto);
     const isX = setting === 'x-forwarded-for';
     expect(origin['x-forwarded-for']).toBe(`${ip}, 127.0.0.1`);
     expect(origin['x-forwarded-host']).toBe(isX ? 'other.example' : 'shop.example');
-    expect(alone.origin['x-forwarded-proto']).toBe(isX ? 'https' : 'http');
+    expect(protoOnly.origin['x-forwarded-proto']).toBe(isX ? 'https' : 'http');
     expect(origin.forwarded).toBe(isX ? undefined : FORWARDED.slice('Forwarded: '.length));
   });
 });

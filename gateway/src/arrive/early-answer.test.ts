@@ -98,7 +98,7 @@ describe('RFC 9110 15.4.9: http is redirected to https', () => {
     expect((await exchange(openHttp2(tlsPort))).status).toBe(200);
   });
 
-  test('a reload switches it off', async () => {
+  test('a reload switches the redirect off', async () => {
     const { ask, gateway, settings } = await start();
     gateway.reload({ ...settings, redirectHttps: false });
     expect((await ask('GET /', 'shop.example')).status).toBe(200);

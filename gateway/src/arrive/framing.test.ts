@@ -15,19 +15,19 @@ const HOST = 'Host: shop.example';
 const CLOSE = 'Connection: close';
 
 describe('bodies are passed on', () => {
-  const SMUGGLED = 'GET /admin HTTP/1.1\r\nHost: shop.example\r\n\r\n';
+  const SMUGGLED_REQUEST = 'GET /admin HTTP/1.1\r\nHost: shop.example\r\n\r\n';
 
   test.each(['DELETE', 'OPTIONS', 'GET', 'HEAD', 'POST'])(
     'a chunked %s body is framed again for the origin, which never gets a second request',
     async (method) => {
       const { port, origin } = await startGatewayWithOrigin();
-      const chunk = [SMUGGLED.length.toString(16), SMUGGLED, '0', '', ''];
+      const chunk = [SMUGGLED_REQUEST.length.toString(16), SMUGGLED_REQUEST, '0', '', ''];
       const head = [`${method} /x HTTP/1.1`, HOST, CLOSE, 'Transfer-Encoding: chunked', ''];
       expect(statusOf(await rawExchange(port, ...head, ...chunk))).toBe(200);
       await get(port, '/victim');
       await eventually(() => origin.arrived.length >= 2);
       expect(origin.arrived.map(({ url, body }) => [url, body])).toEqual([
-        ['/x', SMUGGLED],
+        ['/x', SMUGGLED_REQUEST],
         ['/victim', ''],
       ]);
     },
@@ -35,10 +35,10 @@ describe('bodies are passed on', () => {
 
   test('a GET with Content-Length keeps its body', async () => {
     const { port, origin } = await startGatewayWithOrigin();
-    const head = ['GET /x HTTP/1.1', HOST, CLOSE, `Content-Length: ${SMUGGLED.length}`, ''];
-    await rawExchange(port, ...head, SMUGGLED);
+    const head = ['GET /x HTTP/1.1', HOST, CLOSE, `Content-Length: ${SMUGGLED_REQUEST.length}`, ''];
+    await rawExchange(port, ...head, SMUGGLED_REQUEST);
     await eventually(() => origin.arrived.length === 1);
-    expect(origin.arrived[0]?.body).toBe(SMUGGLED);
+    expect(origin.arrived[0]?.body).toBe(SMUGGLED_REQUEST);
   });
 });
 
@@ -68,10 +68,10 @@ describe('request targets', () => {
 describe('limits', () => {
   test('RFC 6585 5: more than 256 header fields, or 32 KiB of them, get 431 instead of being cut off', async () => {
     const { port, origin } = await startGatewayWithOrigin();
-    const many = Array.from({ length: 300 }, (_, i) => `X-${i}: 1`);
-    expect(statusOf(await get(port, '/', ...many))).toBe(431);
+    const manyFields = Array.from({ length: 300 }, (_, i) => `X-${i}: 1`);
+    expect(statusOf(await get(port, '/', ...manyFields))).toBe(431);
     expect(statusOf(await get(port, '/', `X-Long: ${'x'.repeat(40_000)}`))).toBe(431);
-    expect(statusOf(await get(port, '/', ...many.slice(0, 250)))).toBe(200);
+    expect(statusOf(await get(port, '/', ...manyFields.slice(0, 250)))).toBe(200);
     expect(origin.arrived).toHaveLength(1);
   });
 
@@ -81,18 +81,18 @@ describe('limits', () => {
   });
 
   test('too many requests under way on one connection get 503 with Retry-After', async () => {
-    const held: ServerResponse[] = [];
-    const origin = await startOrigin((_req, res) => held.push(res));
+    const heldResponses: ServerResponse[] = [];
+    const origin = await startOrigin((_req, res) => heldResponses.push(res));
     const limits = { maxPipelined: 2, drainMs: 0 };
     const { port, counted } = await startGateway({ origin: origin.address, limits });
     const client = new RawClient(port);
-    const one = ['GET / HTTP/1.1', HOST, '', ''].join('\r\n');
-    client.send(one.repeat(5));
+    const getRequest = ['GET / HTTP/1.1', HOST, '', ''].join('\r\n');
+    client.send(getRequest.repeat(5));
     await eventually(() => counted('guard_gateway_requests_total', 'refused') === 3);
     await eventually(() => origin.arrived.length === 2);
-    for (const res of held) res.end('hello');
-    const received = await client.untilClosed();
-    const refusal = received.slice(received.indexOf('HTTP/1.1 503'));
+    for (const res of heldResponses) res.end('hello');
+    const receivedText = await client.untilClosed();
+    const refusal = receivedText.slice(receivedText.indexOf('HTTP/1.1 503'));
     expect(headersOf(refusal, 'retry-after')).toEqual(['1']);
   });
 });
@@ -103,7 +103,14 @@ test('an unknown host gets 421; a known host gets its site, with any port and in
   expect(statusOf(unknown)).toBe(421);
   expect(unknown).toContain('text/plain');
   expect(counted('guard_gateway_requests_total', 'unknown_host')).toBe(1);
-  const known = await rawExchange(port, 'GET / HTTP/1.1', 'Host: SHOP.example:81', CLOSE, '', '');
-  expect(statusOf(known)).toBe(200);
+  const knownHost = await rawExchange(
+    port,
+    'GET / HTTP/1.1',
+    'Host: SHOP.example:81',
+    CLOSE,
+    '',
+    '',
+  );
+  expect(statusOf(knownHost)).toBe(200);
   expect(origin.arrived[0]?.headers.host).toBe('SHOP.example:81');
 });

@@ -21,7 +21,7 @@ async function startWatched(options: Partial<RigOptions> = {}) {
         .on('error', reject)
         .end();
     });
-  const many = async (
+  const visitManyTimes = async (
     count: number,
     headersOf: (index: number) => Record<string, string>,
     from: (index: number) => string = () => '127.0.0.1',
@@ -30,7 +30,7 @@ async function startWatched(options: Partial<RigOptions> = {}) {
       Array.from({ length: count }, (_, index) => send(headersOf(index), from(index))),
     );
   };
-  return { rig, time, many };
+  return { rig, time, many: visitManyTimes };
 }
 
 function warnings({ logged }: Rig) {
@@ -38,14 +38,14 @@ function warnings({ logged }: Rig) {
   return logged.filter(({ event }) => events.includes(event)).map(({ fields }) => fields);
 }
 
-const nobody = () => ({});
-const forwarded = (index: number) => ({ 'x-forwarded-for': `198.51.100.${index % 250}` });
+const noHeaders = () => ({});
+const forwardedHeaders = (index: number) => ({ 'x-forwarded-for': `198.51.100.${index % 250}` });
 
 test('a private proxy that is not trusted is named in the log after the first requests', async () => {
   const { rig, many } = await startWatched();
-  await many(127, forwarded);
+  await many(127, forwardedHeaders);
   expect(warnings(rig)).toEqual([]);
-  await many(1, forwarded);
+  await many(1, forwardedHeaders);
   expect(warnings(rig)).toEqual([
     {
       addresses: '127.0.0.1',
@@ -59,7 +59,7 @@ test('a private proxy that is not trusted is named in the log after the first re
 
 test('several balancers of one site are named together', async () => {
   const { rig, many } = await startWatched();
-  await many(128, forwarded, (index) => `127.0.0.${2 + (index % 3)}`);
+  await many(128, forwardedHeaders, (index) => `127.0.0.${2 + (index % 3)}`);
   const [warning] = warnings(rig);
   expect(String(warning?.['addresses']).split(', ').toSorted()).toEqual([
     '127.0.0.2',
@@ -74,26 +74,26 @@ test('several balancers of one site are named together', async () => {
 
 test('only a few addresses are named in the log', async () => {
   const { rig, many } = await startWatched();
-  await many(128, forwarded, (index) => `127.0.1.${1 + (index % 100)}`);
+  await many(128, forwardedHeaders, (index) => `127.0.1.${1 + (index % 100)}`);
   expect(warnings(rig)).toEqual([]);
 });
 
 test('the advice ends the warning', async () => {
   const { rig, many } = await startWatched();
-  await many(128, forwarded);
+  await many(128, forwardedHeaders);
   rig.gateway.reload({ ...rig.settings, trustedProxies: ['127.0.0.1'] });
   expect(rig.gauged('guard_gateway_one_address')).toBe(0);
-  await many(512, forwarded);
+  await many(512, forwardedHeaders);
   expect(warnings(rig)).toHaveLength(1);
   expect(rig.gauged('guard_gateway_one_address')).toBe(0);
 });
 
 test('without forwarded headers the warning needs minutes and some hundred requests', async () => {
   const { rig, time, many } = await startWatched();
-  await many(600, nobody);
+  await many(600, noHeaders);
   expect(warnings(rig)).toEqual([]);
   time.ms += 5 * MINUTE_MS;
-  await many(128, nobody);
+  await many(128, noHeaders);
   expect(warnings(rig)).toMatchObject([{ address: '127.0.0.1', requests: 640 }]);
   expect(String(warnings(rig)[0]?.['advice'])).toMatch(/trusted_proxies.*listen\.proxy_protocol/);
 });
@@ -104,26 +104,26 @@ test('one log line an hour; the gauge shows the last window', async () => {
     time.ms += 5 * MINUTE_MS;
     await many(512, headersOf);
   };
-  await window(nobody);
-  await window(nobody);
+  await window(noHeaders);
+  await window(noHeaders);
   expect(warnings(rig)).toHaveLength(1);
   expect(rig.gauged('guard_gateway_one_address')).toBe(1);
-  await window(forwarded);
+  await window(forwardedHeaders);
   expect(rig.gauged('guard_gateway_one_address')).toBe(0);
   time.ms += 60 * MINUTE_MS;
-  await window(nobody);
-  await window(nobody);
+  await window(noHeaders);
+  await window(noHeaders);
   expect(warnings(rig)).toHaveLength(2);
 });
 
 test('many visitors cause no warning, even when one sends half of all requests', async () => {
   const { rig, time, many } = await startWatched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
-  await many(512, (index) => forwarded(index % 2 === 0 ? 0 : index));
+  await many(512, (index) => forwardedHeaders(index % 2 === 0 ? 0 : index));
   expect(warnings(rig)).toEqual([]);
 });
 
-test('the advice for a public address says that it may be one visitor', async () => {
+test('the advice for a public address says that the address may be one visitor', async () => {
   const { rig, time, many } = await startWatched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
   await many(512, () => ({ 'x-forwarded-for': '198.51.100.7' }));
@@ -143,8 +143,8 @@ test('a visitor who sends the header causes no advice while other visitors come'
 
 test('a site with few visitors logs nothing', async () => {
   const { rig, time, many } = await startWatched();
-  await many(256, nobody);
+  await many(256, noHeaders);
   time.ms += 61 * MINUTE_MS;
-  await many(256, nobody);
+  await many(256, noHeaders);
   expect(warnings(rig)).toEqual([]);
 });

@@ -26,13 +26,13 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
     }
     if (protocol === 'HTTP/2') {
       const client = new FrameClient(rig.tlsPort);
-      const before = [
+      const requestBefore = [
         [':method', 'GET'],
         [':scheme', 'https'],
         [':authority', 'shop.example'],
       ] as const;
       client.send(
-        ...SPELLINGS.map((path, i) => headersFrame(2 * i + 1, [...before, [':path', path]])),
+        ...SPELLINGS.map((path, i) => headersFrame(2 * i + 1, [...requestBefore, [':path', path]])),
       );
       await eventually(
         () => rig.counted('guard_gateway_requests_total', 'served') === SPELLINGS.length,

@@ -5,7 +5,11 @@ import { certificates, FRONTS, visit } from '../testing/fronts.ts';
 import { type RigOptions, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { RawClient } from '../testing/raw-client.ts';
 
-const SAID = { 'HTTP/1.1': 'HTTP/1.1', 'HTTP/1.1 over TLS': 'HTTP/1.1', 'HTTP/2': 'HTTP/2.0' };
+const EXPECTED_PROTOCOLS = {
+  'HTTP/1.1': 'HTTP/1.1',
+  'HTTP/1.1 over TLS': 'HTTP/1.1',
+  'HTTP/2': 'HTTP/2.0',
+};
 
 /** A validator that allows everything, and the context of each question. */
 function recordContexts(): { readonly contexts: ValidateContext[]; readonly validate: Validate } {
@@ -29,7 +33,7 @@ describe('contract 2.7: an event has the HTTP version of the visitor’s request
   test.each(FRONTS)('%s', async (front) => {
     const { rig, contexts } = await setUp();
     await visit(front, rig).untilHead();
-    expect(contexts).toMatchObject([{ protocol: SAID[front], seesAnswer: true }]);
+    expect(contexts).toMatchObject([{ protocol: EXPECTED_PROTOCOLS[front], seesAnswer: true }]);
   });
 
   test.each(['HTTP/1.0', 'HTTP/1.1'])(

@@ -10,18 +10,18 @@ const HOST = 'Host: shop.example\r\n';
 const cases = readWireCases(join(import.meta.dirname, 'fixtures/wire-cases.txt'), { host: HOST });
 const clauses = [...new Set(cases.map(({ clause }) => clause))];
 
-/** The cases of one whole request with no bytes behind it. The plain lane reads them first. */
-const alone = cases.filter(
+/** The cases of one whole request with no bytes after it. The plain lane reads them first. */
+const singleCases = cases.filter(
   ({ bytes }) =>
     /^(?:GET|HEAD)[^]*\r\n\r\n$/.test(bytes) && !/^(?:content-length|transfer-)/im.test(bytes),
 );
 
-/** A second request, directly behind the one of the case. It closes the connection, so that the test sees the end. */
-const BEHIND = `GET /behind HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
+/** A second request, directly after the request of the case. It closes the connection, so that the test sees the end. */
+const NEXT_REQUEST = `GET /behind HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
 
 test('the table of cases is not empty', () => {
   expect(cases.length).toBeGreaterThan(200);
-  expect(alone.length).toBeGreaterThan(50);
+  expect(singleCases.length).toBeGreaterThan(50);
 });
 
 describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
@@ -36,20 +36,24 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
         ...(transport === 'TLS' ? { certificates } : {}),
       });
       const client = new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
-      client.send(bytes + BEHIND);
+      client.send(bytes + NEXT_REQUEST);
       const received = await client.untilClosed();
 
-      const answered = statusOf(received);
-      const isRefused = !(answered < 400);
+      const answerStatus = statusOf(received);
+      const isRefused = !(answerStatus < 400);
       const mayBeLost = status.endsWith('/cut') && received === '';
-      if (status === '4xx') expect(String(answered)).toMatch(/^[45]\d\d$/);
-      else if (!mayBeLost) expect(answered).toBe(Number.parseInt(status, 10));
+      if (status === '4xx') expect(String(answerStatus)).toMatch(/^[45]\d\d$/);
+      else if (!mayBeLost) expect(answerStatus).toBe(Number.parseInt(status, 10));
       const answers = received.match(/HTTP\/1\.1 \d{3} /g) ?? [];
       if (!mayBeLost) expect(answers).toHaveLength(isRefused ? 1 : 2);
 
-      const arrived = origin.arrived.map(({ method, url, body }) => `${method} ${url} ${body}`);
-      const one = expected === '-' || expected === 'part' ? [] : [expected];
-      expect(arrived.map((line) => line.trim())).toEqual(isRefused ? one : [...one, 'GET /behind']);
+      const arrivedRequests = origin.arrived.map(
+        ({ method, url, body }) => `${method} ${url} ${body}`,
+      );
+      const expectedRequests = expected === '-' || expected === 'part' ? [] : [expected];
+      expect(arrivedRequests.map((line) => line.trim())).toEqual(
+        isRefused ? expectedRequests : [...expectedRequests, 'GET /behind'],
+      );
       if (isRefused && expected === '-') expect(seen).toEqual([]);
       expect(seen.join('').includes('/behind')).toBe(!isRefused);
     });
@@ -57,34 +61,39 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
 });
 
 describe.each(['TCP', 'TLS'] as const)('over %s, alone on its connection', (transport) => {
-  test.each(alone)('$clause: $name → $status', async ({ status, origin: expected, bytes }) => {
-    const { origin } = await startSeeingOrigin();
-    const rig = await startGateway({
-      origin: origin.address,
-      ...(transport === 'TLS' ? { certificates } : {}),
-    });
-    const client = new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
-    client.send(bytes);
-    await eventually(() => client.closed || client.received.includes('\r\n\r\n'));
-    const answered = statusOf(client.received);
-    if (status === '4xx') expect(String(answered)).toMatch(/^[45]\d\d$/);
-    else expect(answered).toBe(Number.parseInt(status, 10));
-    client.send(BEHIND);
-    await client.untilClosed();
-    const arrived = origin.arrived.map(({ method, url }) => `${method} ${url}`);
-    const one = expected === '-' ? [] : [expected.trim()];
-    expect(arrived).toEqual(answered < 400 ? [...one, 'GET /behind'] : one);
-  });
+  test.each(singleCases)(
+    '$clause: $name → $status',
+    async ({ status, origin: expected, bytes }) => {
+      const { origin } = await startSeeingOrigin();
+      const rig = await startGateway({
+        origin: origin.address,
+        ...(transport === 'TLS' ? { certificates } : {}),
+      });
+      const client = new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
+      client.send(bytes);
+      await eventually(() => client.isClosed || client.received.includes('\r\n\r\n'));
+      const answerStatus = statusOf(client.received);
+      if (status === '4xx') expect(String(answerStatus)).toMatch(/^[45]\d\d$/);
+      else expect(answerStatus).toBe(Number.parseInt(status, 10));
+      client.send(NEXT_REQUEST);
+      await client.untilClosed();
+      const arrivedRequests = origin.arrived.map(({ method, url }) => `${method} ${url}`);
+      const expectedRequests = expected === '-' ? [] : [expected.trim()];
+      expect(arrivedRequests).toEqual(
+        answerStatus < 400 ? [...expectedRequests, 'GET /behind'] : expectedRequests,
+      );
+    },
+  );
 });
 
 /** An origin that answers whole requests, and records every byte. */
 async function startSeeingOrigin() {
-  const seen: string[] = [];
+  const seenTitles: string[] = [];
   const origin = await startOrigin((req, res) => {
     req.on('end', () => res.end('hello'));
   });
   origin.server.on('connection', (socket) => {
-    socket.on('data', (part: Buffer) => seen.push(part.toString('latin1')));
+    socket.on('data', (part: Buffer) => seenTitles.push(part.toString('latin1')));
   });
-  return { origin, seen };
+  return { origin, seen: seenTitles };
 }

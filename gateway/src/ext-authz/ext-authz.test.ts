@@ -12,7 +12,7 @@ import { allow, answering, GUARD_COOKIE, html } from '../testing/gateway-rig.ts'
 const block = answering({ decision: 'block', status_code: 451, response_html: html('<p>nö</p>') });
 
 describe('a question of Envoy over gRPC', () => {
-  test('asks the validator the same as a question over HTTP', async () => {
+  test('asks the validator the same question as a check over HTTP', async () => {
     const { asking, envoy, asked, counted } = await startEnvoyAsked();
     const answer = await envoy.check(LOGIN);
     expect(answer.status.code).toBe(0);
@@ -21,11 +21,11 @@ describe('a question of Envoy over gRPC', () => {
     await ask(asking, { ...overHttp, headers: { ...overHttp.headers } });
     const [one, other] = asked.map(({ headers: sent, ...rest }) => {
       // Fields of the connection that carried the question over HTTP.
-      const own = new Set(['connection', 'content-length']);
+      const ownNames = new Set(['connection', 'content-length']);
       return {
         ...rest,
         headers: Object.entries(sent ?? {})
-          .filter(([name]) => !own.has(name))
+          .filter(([name]) => !ownNames.has(name))
           .toSorted(),
       };
     });
@@ -61,7 +61,7 @@ describe('a question of Envoy over gRPC', () => {
     });
   });
 
-  test('takes the visitor from X-Forwarded-For, from the right, behind the trusted addresses', async () => {
+  test('takes the first untrusted address of X-Forwarded-For, read from the right, as the visitor', async () => {
     const { envoy, asked } = await startEnvoyAsked({ trustedProxies: ['127.0.0.1', '10.0.0.0/8'] });
     await envoy.check(withHeaders({ 'x-forwarded-for': `192.0.2.1, ${VISITOR}, 10.1.1.1` }));
     expect(asked[0]?.ip).toBe(VISITOR);
@@ -85,10 +85,10 @@ describe('a question of Envoy over gRPC', () => {
       validate: answering({ cookies: [GUARD_COOKIE], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
     });
     const { ok_response: ok } = await envoy.check(LOGIN);
-    const said = ok?.response_headers_to_add.map(
+    const fieldsForVisitor = ok?.response_headers_to_add.map(
       ({ header, append_action: action }) => `${header.key}: ${header.value} (${action})`,
     );
-    expect(said).toEqual([
+    expect(fieldsForVisitor).toEqual([
       'accept-ch: Sec-CH-UA (OVERWRITE_IF_EXISTS_OR_ADD)',
       'set-cookie: _guard=v; Path=/; Max-Age=60; SameSite=Lax (APPEND_IF_EXISTS_OR_ADD)',
       'cache-control: private (APPEND_IF_EXISTS_OR_ADD)',
@@ -114,10 +114,10 @@ describe('a denied question', () => {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
     });
-    const appended = denied?.headers.filter(
+    const appendedFields = denied?.headers.filter(
       ({ append_action: action }) => action === 'APPEND_IF_EXISTS_OR_ADD',
     );
-    expect(appended?.map(({ header }) => header.key)).toEqual(['set-cookie', 'set-cookie']);
+    expect(appendedFields?.map(({ header }) => header.key)).toEqual(['set-cookie', 'set-cookie']);
     expect(counted('guard_forward_auth_requests_total', 'denied')).toBe(1);
   });
 
@@ -143,10 +143,10 @@ describe('a denied question', () => {
 
 describe('the fail policy is that of the front proxy (contract 7.1)', () => {
   const timeout: ValidateOutcome = { kind: 'failed', reason: 'timeout', detail: '' };
-  const rejected: ValidateOutcome = { kind: 'rejected', status: 400, type: 'invalid_ip' };
+  const rejection: ValidateOutcome = { kind: 'rejected', status: 400, type: 'invalid_ip' };
   test.each([
     ['no answer opens', { validate: () => timeout }, 'fail_open'],
-    ['a 4xx closes', { validate: () => rejected }, undefined],
+    ['a 4xx closes', { validate: () => rejection }, undefined],
     ['observe enforces nothing', { validate: block, observe: true }, 'observe'],
     [
       'a late answer is an answer',
@@ -161,27 +161,27 @@ describe('the fail policy is that of the front proxy (contract 7.1)', () => {
 });
 
 test('a gateway that closes answers the questions under way', async () => {
-  const asked = Promise.withResolvers<unknown>();
-  const released = Promise.withResolvers<unknown>();
+  const questionAsked = Promise.withResolvers<unknown>();
+  const answerReleased = Promise.withResolvers<unknown>();
   const { envoy, gateway } = await startEnvoyAsked({
     validate: async (request, context) => {
-      asked.resolve(undefined);
-      await released.promise;
+      questionAsked.resolve(undefined);
+      await answerReleased.promise;
       return allow(request, context);
     },
     limits: { askTimeoutMs: 5_000 },
   });
   const answer = envoy.check(LOGIN);
-  await asked.promise;
-  const closed = gateway.close();
-  released.resolve(undefined);
+  await questionAsked.promise;
+  const gatewayClosed = gateway.close();
+  answerReleased.resolve(undefined);
   expect((await answer).status.code).toBe(0);
-  await closed;
+  await gatewayClosed;
 });
 
 test('only a gateway that listens for Envoy loads the library', () => {
   const index = join(import.meta.dirname, '../index.ts');
-  const loaded = (module: string) =>
+  const isLoaded = (module: string) =>
     execFileSync(
       process.execPath,
       [
@@ -193,6 +193,6 @@ test('only a gateway that listens for Envoy loads the library', () => {
       ],
       { encoding: 'utf8' },
     );
-  expect(loaded(index)).toBe('false\n');
-  expect(loaded(join(import.meta.dirname, 'server.ts'))).toBe('true\n');
+  expect(isLoaded(index)).toBe('false\n');
+  expect(isLoaded(join(import.meta.dirname, 'server.ts'))).toBe('true\n');
 });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
-import { LOGIN, startEnvoyAsked, withHeaders, without } from '../testing/ext-authz-rig.ts';
+import { LOGIN, startEnvoyAsked, withHeaders, withoutHeader } from '../testing/ext-authz-rig.ts';
 
 describe('the peers that may ask', () => {
   test('an untrusted peer is denied before its message is read, and the log says why', async () => {
@@ -62,8 +62,8 @@ describe('the peers that may ask', () => {
   });
 
   test.each([
-    ['x-forwarded-for', without('x-forwarded-for')],
-    ['x-forwarded-proto', without('x-forwarded-proto')],
+    ['x-forwarded-for', withoutHeader('x-forwarded-for')],
+    ['x-forwarded-proto', withoutHeader('x-forwarded-proto')],
   ])('without %s gets 400, and the log says what is missing', async (name, http) => {
     const { status, asked, logged } = await startEnvoyAsked();
     expect(await status(http)).toBe('BadRequest');

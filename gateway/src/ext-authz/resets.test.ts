@@ -17,10 +17,10 @@ import { allow } from '../testing/gateway-rig.ts';
 
 /** A gateway that answers when the test lets it, and a connection of Envoy to it. */
 async function startUndecided() {
-  const released = Promise.withResolvers<undefined>();
+  const answerReleased = Promise.withResolvers<undefined>();
   const { envoyUrl } = await startEnvoyAsked({
     validate: async (request, context) => {
-      await released.promise;
+      await answerReleased.promise;
       return allow(request, context);
     },
     limits: { askTimeoutMs: 10_000 },
@@ -31,7 +31,7 @@ async function startUndecided() {
     session.destroy();
   });
   const release = () => {
-    released.resolve(undefined);
+    answerReleased.resolve(undefined);
   };
   return { session, release };
 }
@@ -74,16 +74,16 @@ async function answerTo(stream: ClientHttp2Stream): Promise<string> {
 
 test('visitors who leave before the answer do not end the questions about others', async () => {
   const { session, release } = await startUndecided();
-  const other = statusOf(ask(session));
+  const otherStatus = statusOf(ask(session));
   for (let round = 0; round < 15 && !session.closed; round++) {
-    const left = Array.from({ length: 100 }, () => ask(session));
-    const ended = Promise.all(left.map(statusOf));
+    const abandonedCalls = Array.from({ length: 100 }, () => ask(session));
+    const callsEnded = Promise.all(abandonedCalls.map(statusOf));
     await setImmediate();
-    for (const stream of left) stream.close(constants.NGHTTP2_CANCEL);
-    await ended;
+    for (const stream of abandonedCalls) stream.close(constants.NGHTTP2_CANCEL);
+    await callsEnded;
   }
   release();
-  expect(await other).toBe('0');
+  expect(await otherStatus).toBe('0');
 });
 
 test('a burst of 1024 questions on a new connection, before Envoy knows the limit, is answered', async () => {
@@ -135,14 +135,14 @@ test('a new connection from the port of a reset one is trusted too', async () =>
   const localAddress = '127.77.0.1';
   const { envoyUrl } = await startEnvoyAsked({ trustedProxies: [localAddress] });
   const address = { port: Number(new URL(envoyUrl).port), host: '127.0.0.1', localAddress };
-  const first = connectTcp(address);
+  const firstSocket = connectTcp(address);
   // Guard's SETTINGS show that it has accepted the connection.
-  await once(first, 'data');
-  const { localPort = 0 } = first;
-  first.resetAndDestroy();
-  const second = connectTcp({ ...address, localPort });
-  await once(second, 'connect');
-  const session = connect(envoyUrl, { createConnection: () => second });
+  await once(firstSocket, 'data');
+  const { localPort = 0 } = firstSocket;
+  firstSocket.resetAndDestroy();
+  const secondSocket = connectTcp({ ...address, localPort });
+  await once(secondSocket, 'connect');
+  const session = connect(envoyUrl, { createConnection: () => secondSocket });
   onTestFinished(() => {
     session.destroy();
   });

@@ -11,7 +11,7 @@ import {
   HANDSHAKE,
   RawClient,
   statusOf,
-  SWITCHED,
+  SWITCHED_HEAD,
 } from '../testing/raw-client.ts';
 import { startTcpOrigin, startOrigin } from '../testing/recording-origin.ts';
 
@@ -20,29 +20,29 @@ const NO_LISTENER = 'http://127.0.0.1:9';
 
 /** Records each report as one word, in one list for each path. */
 function record() {
-  const told: string[] = [];
+  const traceEvents: string[] = [];
   const tracing: Tracing = ({ path }) => {
-    told.push(`${path} begun`);
+    traceEvents.push(`${path} begun`);
     return {
-      decided: (decision, requestId) => told.push(`${path} ${decision} ${typeof requestId}`),
+      decided: (decision, requestId) => traceEvents.push(`${path} ${decision} ${typeof requestId}`),
       sent: ({ host, port }, attempt) => {
-        told.push(`${path} sent to ${host}:${port} #${attempt}`);
+        traceEvents.push(`${path} sent to ${host}:${port} #${attempt}`);
         return {
           fields: ['traceparent', `of ${path} #${attempt}`],
           replaced: new Set(['traceparent', 'tracestate']),
-          answered: (status) => told.push(`${path} answered ${status}`),
-          ended: (error) => told.push(`${path} back ${error ?? 'whole'}`),
+          answered: (status) => traceEvents.push(`${path} answered ${status}`),
+          ended: (error) => traceEvents.push(`${path} back ${error ?? 'whole'}`),
         };
       },
-      ended: (status) => told.push(`${path} ended ${status}`),
+      ended: (status) => traceEvents.push(`${path} ended ${status}`),
     };
   };
-  const until = (last: string) =>
+  const untilEvent = (last: string) =>
     eventually(
-      () => told.includes(last),
-      () => `waited for ${last} in ${JSON.stringify(told)}`,
+      () => traceEvents.includes(last),
+      () => `waited for ${last} in ${JSON.stringify(traceEvents)}`,
     );
-  return { told, tracing, until };
+  return { told: traceEvents, tracing, until: untilEvent };
 }
 
 describe('a request that is traced', () => {
@@ -139,7 +139,7 @@ describe('a request that is traced', () => {
 
   test('a WebSocket lasts as long as its connection', async () => {
     const { told, tracing, until } = record();
-    const origin = await startTcpOrigin((socket) => socket.write(SWITCHED));
+    const origin = await startTcpOrigin((socket) => socket.write(SWITCHED_HEAD));
     const { port } = await startGateway({ origin: origin.address, tracing });
     const visitor = new RawClient(port);
     visitor.send(...HANDSHAKE);
@@ -159,7 +159,7 @@ describe('a request that is traced', () => {
 });
 
 describe('Server-Timing', () => {
-  const ASKED = 'X-Guard-Server-Timing: 1';
+  const TIMING_REQUESTED = 'X-Guard-Server-Timing: 1';
 
   test('is added to the Server-Timing of the origin', async () => {
     const origin = await startOrigin((_req, res) => {
@@ -167,7 +167,7 @@ describe('Server-Timing', () => {
       res.end();
     });
     const { port } = await startGateway({ origin: origin.address });
-    const values = headersOf(await get(port, '/', ASKED), 'server-timing');
+    const values = headersOf(await get(port, '/', TIMING_REQUESTED), 'server-timing');
     expect(values[0]).toBe('db;dur=53');
     expect(values[1]).toMatch(/^guard-decide;dur=[\d.]+, guard-origin;dur=[\d.]+$/);
   });
@@ -181,7 +181,7 @@ describe('Server-Timing', () => {
   test('counts the time that the origin took', async () => {
     const origin = await startOrigin((_req, res) => setTimeout(() => res.end(), 60));
     const { port } = await startGateway({ origin: origin.address });
-    const [value = ''] = headersOf(await get(port, '/', ASKED), 'server-timing');
+    const [value = ''] = headersOf(await get(port, '/', TIMING_REQUESTED), 'server-timing');
     expect(Number(/guard-origin;dur=([\d.]+)/.exec(value)?.[1])).toBeGreaterThan(50);
   });
 });

@@ -39,11 +39,11 @@ describe('a question of a proxy', () => {
   test.each(ASKING)('of %s ignores headers in the form of another proxy', async (name, asking) => {
     const { asking: url, asked } = await startAsked();
     const elsewhere = { ...original, 'x-original-url': 'https://shop.example/public' };
-    const others =
+    const otherFields =
       name === 'nginx' || name === 'haproxy'
         ? { ...forwarded, 'x-forwarded-uri': '/public' }
         : elsewhere;
-    await ask(url, { ...asking, headers: { ...others, ...asking.headers } });
+    await ask(url, { ...asking, headers: { ...otherFields, ...asking.headers } });
     expect(asked.map(({ url: about }) => about)).toEqual(['https://shop.example/login?a=1']);
   });
 
@@ -53,8 +53,11 @@ describe('a question of a proxy', () => {
       send(`${url}/check/nginx`, {
         headers: { ...original, 'x-original-url': `https://shop.example${path}` },
       });
-    const skipped = await about('/assets/shop.css');
-    expect([skipped.status, skipped.headers['x-guard-decision']]).toEqual([204, 'not_matched']);
+    const skippedCheck = await about('/assets/shop.css');
+    expect([skippedCheck.status, skippedCheck.headers['x-guard-decision']]).toEqual([
+      204,
+      'not_matched',
+    ]);
     expect(asked).toEqual([]);
     expect((await about('/assets/%2e%2e/login')).status).toBe(403);
   });
@@ -143,10 +146,10 @@ describe('the fail policy is that of the front proxy (contract 7.1)', () => {
 
 describe('a visitor’s request that a proxy hands over with its own path', () => {
   test('goes to the collector, with the visitor’s address', async () => {
-    const seen: unknown[] = [];
+    const seenHeaders: unknown[] = [];
     const { asking: url } = await startAsked({
       collect: ({ path, body, ip }) => {
-        seen.push({ path, body, ip });
+        seenHeaders.push({ path, body, ip });
         return Promise.resolve({ status: 202, headers: {}, body: 'taken' });
       },
     });
@@ -156,7 +159,7 @@ describe('a visitor’s request that a proxy hands over with its own path', () =
       body: 'four',
     });
     expect([answer.status, answer.body]).toEqual([202, 'taken']);
-    expect(seen).toEqual([{ path: '/verify', body: 'four', ip: VISITOR }]);
+    expect(seenHeaders).toEqual([{ path: '/verify', body: 'four', ip: VISITOR }]);
   });
 
   test.each([

@@ -62,17 +62,17 @@ describe('addresses that hold all they may leave places for others', () => {
       if (req.url === '/events') res.write('data');
       else res.end('hello');
     });
-    const all = { originRequestsUncounted: 0, drainMs: 0, ...limits };
-    return (await startGateway({ origin: origin.address, limits: all, trustedProxies })).port;
+    const allLimits = { originRequestsUncounted: 0, drainMs: 0, ...limits };
+    return (await startGateway({ origin: origin.address, limits: allLimits, trustedProxies })).port;
   }
 
   test('with answers that never end', async () => {
     const port = await startEndless({ originPlainRequests: 16, originRequestsPerAddress: 4 });
-    const held: number[] = [];
+    const heldStatuses: number[] = [];
     for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) {
-      for (let each = 0; each < 4; each++) held.push(await hold(port, 'GET', ip));
+      for (let each = 0; each < 4; each++) heldStatuses.push(await hold(port, 'GET', ip));
     }
-    expect(held.filter((status) => status === 200)).toHaveLength(13);
+    expect(heldStatuses.filter((status) => status === 200)).toHaveLength(13);
     expect(statusOf(await get(port, '/', from('198.51.100.7')))).toBe(200);
   });
 
@@ -89,9 +89,9 @@ function ask(port: number, start: string): RawClient {
   return client;
 }
 
-async function leave(port: number, path: string, after?: RegExp): Promise<void> {
+async function leave(port: number, path: string, afterPattern?: RegExp): Promise<void> {
   const client = ask(port, `GET ${path}`);
-  if (after === undefined) await new Promise((resolve) => setImmediate(resolve));
-  else await client.until(after);
+  if (afterPattern === undefined) await new Promise((resolve) => setImmediate(resolve));
+  else await client.until(afterPattern);
   client.socket.destroy();
 }

@@ -67,7 +67,7 @@ test.each(['NTLM', 'Negotiate', 'ntlm'])(
   },
 );
 
-test('behind a proxy with one connection for many visitors, and over HTTP/2, a sign-in of a connection does not work', async () => {
+test('for visitors of a proxy with one connection for many visitors, and over HTTP/2, a sign-in of a connection does not work', async () => {
   const { rig } = await start('NTLM', { trustedProxies: ['127.0.0.1'] });
   const proxy = openVisitor(rig);
   for (const authorization of ['NTLM first', 'NTLM second', undefined]) {

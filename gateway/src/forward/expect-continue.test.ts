@@ -7,7 +7,7 @@ import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recordi
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstored';
-const INVITED = [{ status: 100, fields: [] }];
+const CONTINUE_ANSWER = [{ status: 100, fields: [] }];
 /** For tests in which only the origin may ask for the body, and not the end of a wait. */
 const NEVER_MS = 60_000;
 
@@ -42,9 +42,9 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
       origin.sockets[0]?.write(CONTINUE);
       await eventually(() => visitor.interim.length === 1);
       expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
-      visitor.out.end('hi');
+      visitor.stream.end('hi');
       expect(await visitor.untilEnd()).toMatchObject({ status: 200, received: 'stored' });
-      expect(visitor.interim).toEqual(INVITED);
+      expect(visitor.interim).toEqual(CONTINUE_ANSWER);
     }
     expect(origin.sockets).toHaveLength(1);
   });
@@ -70,15 +70,15 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
       }
     });
     const rig = await start(origin.address, 50);
-    const answered = await ask(front, rig, { path: '/answered' }).until('ha');
-    answered.out.end('hi');
+    const answeredVisit = await ask(front, rig, { path: '/answered' }).until('ha');
+    answeredVisit.stream.end('hi');
     // This request is younger, and its wait for a 100 is over already.
     const silent = ask(front, rig, { path: '/silent' });
     await eventually(() => silent.interim.length === 1);
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
     origin.sockets[0]?.write('lf');
-    await answered.until('half');
-    expect(answered.interim).toEqual([]);
+    await answeredVisit.until('half');
+    expect(answeredVisit.interim).toEqual([]);
   });
 
   test('an origin that sends no 100 gets the body after a while, and the visitor gets one 100 only', async () => {
@@ -88,8 +88,8 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     const visitor = ask(front, await start(origin.address, 50));
     await eventually(() => visitor.interim.length === 1);
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
-    visitor.out.end('hi');
-    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: INVITED });
+    visitor.stream.end('hi');
+    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: CONTINUE_ANSWER });
   });
 
   test('a body that comes early still waits for the 100', async () => {
@@ -98,13 +98,13 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     });
     const rig = await start(origin.address);
     const visitor = ask(front, rig);
-    visitor.out.end('hi');
+    visitor.stream.end('hi');
     await eventually(() => hasOnlyAsked(origin.bytes[0]));
     // Another request is answered while the body waits.
     await visit(front, rig).until('stored');
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
     origin.sockets[0]?.write(CONTINUE);
-    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: INVITED });
+    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: CONTINUE_ANSWER });
   });
 
   test('an early body is not read when the origin does not want it', async () => {
@@ -112,7 +112,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
       socket.write('HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno');
     });
     const visitor = ask(front, await start(origin.address));
-    visitor.out.end('hi');
+    visitor.stream.end('hi');
     await visitor.until('no');
     await eventually(() => origin.sockets[0]?.closed === true);
     expect(visitor).toMatchObject({ status: 403, interim: [] });
@@ -127,15 +127,15 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(rig.counted('guard_gateway_origin_errors_total', 'reset')).toBe(1);
   });
 
-  test('where one origin takes no connection, the next one is asked', async () => {
+  test('when one origin takes no connection, the next origin gets the request', async () => {
     const origin = await startTcpOrigin((socket, bytes) => {
       socket.write(bytes.endsWith('hi') ? OK : CONTINUE);
     });
     const rig = await start([refusingAddress(), origin.address]);
     const visitor = ask(front, rig);
     await eventually(() => visitor.interim.length === 1);
-    visitor.out.end('hi');
-    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: INVITED });
+    visitor.stream.end('hi');
+    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: CONTINUE_ANSWER });
     expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
   });
 
@@ -144,17 +144,17 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     const rig = await start(origin.address);
     const visitor = ask(front, rig);
     await eventually(() => hasOnlyAsked(origin.bytes[0]));
-    visitor.out.destroy();
+    visitor.stream.destroy();
     await eventually(() => origin.sockets[0]?.closed === true);
-    const gone = rig.logged.filter(({ event }) => event === 'gateway_visitor_gone');
-    expect(gone.map(({ fields }) => fields['status'])).toEqual([499]);
+    const goneEvents = rig.logged.filter(({ event }) => event === 'gateway_visitor_gone');
+    expect(goneEvents.map(({ fields }) => fields['status'])).toEqual([499]);
     expect(rig.counted('guard_gateway_requests_total', 'aborted')).toBe(1);
     expect(rig.counted('guard_gateway_origin_errors_total', 'reset')).toBe(0);
   });
 
   test.each(['with its length', 'in chunks'])('10 MiB %s arrive complete', async (framing) => {
     const hash = createHash('sha256');
-    const sent = Buffer.alloc(10 * 1024 * 1024, 'any of 26 letters, and more');
+    const upload = Buffer.alloc(10 * 1024 * 1024, 'any of 26 letters, and more');
     const origin = await startOrigin((req, res) => {
       req.on('data', (part: Buffer) => hash.update(part));
       req.on('end', () => res.end('stored'));
@@ -164,13 +164,13 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
       upload: true,
       headers: {
         expect: '100-Continue',
-        ...(framing === 'in chunks' ? {} : { 'content-length': String(sent.length) }),
+        ...(framing === 'in chunks' ? {} : { 'content-length': String(upload.length) }),
       },
     });
     await eventually(() => visitor.interim.length === 1);
-    visitor.out.end(sent);
-    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: INVITED });
-    expect(hash.digest('hex')).toBe(createHash('sha256').update(sent).digest('hex'));
+    visitor.stream.end(upload);
+    expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: CONTINUE_ANSWER });
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(upload).digest('hex'));
     expect(origin.arrived[0]?.headers.expect).toBe('100-Continue');
   });
 });

@@ -29,29 +29,29 @@ describe('streaming', () => {
         stream = res.writeHead(200, { 'Content-Type': 'text/event-stream' });
         stream.flushHeaders();
       });
-      const sent = visit(front, await startGateway({ origin: origin.address, certificates }));
-      const { headers } = await sent.untilHead();
+      const frontVisit = visit(front, await startGateway({ origin: origin.address, certificates }));
+      const { headers } = await frontVisit.untilHead();
       expect(headers['content-type']).toBe('text/event-stream');
       for (const event of ['data: 1\n\n', 'data: 2\n\n', ': still here\n\n']) {
         stream?.write(event);
-        await sent.until(event);
+        await frontVisit.until(event);
       }
-      expect(sent.state).toBe('open');
+      expect(frontVisit.state).toBe('open');
       stream?.end('data: 3\n\n');
-      expect((await sent.untilEnd()).state).toBe('whole');
-      expect(sent.received).toBe('data: 1\n\ndata: 2\n\n: still here\n\ndata: 3\n\n');
+      expect((await frontVisit.untilEnd()).state).toBe('whole');
+      expect(frontVisit.received).toBe('data: 1\n\ndata: 2\n\n: still here\n\ndata: 3\n\n');
     },
   );
 
   test('an upload arrives complete, and no faster than the origin reads it', async () => {
     const hash = createHash('sha256');
-    let taken = 0;
+    let takenBytes = 0;
     let open = () => {};
     const origin = await startOrigin((req, res) => {
       req.pause();
       open = () => req.resume();
       req.on('data', (part: Buffer) => {
-        taken += part.length;
+        takenBytes += part.length;
         hash.update(part);
       });
       req.on('end', () => res.end('stored'));
@@ -64,28 +64,28 @@ describe('streaming', () => {
     // The kernel and a few buffers take some bytes. The rest waits at the client.
     await untilUnchanged(() => client.socket.writableLength);
     expect(client.socket.writableLength).toBeGreaterThan(0);
-    expect(taken).toBe(0);
+    expect(takenBytes).toBe(0);
     open();
     expect(bodyOf(await client.untilClosed())).toContain('stored');
     expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
   });
 
   test('a download arrives complete, and the origin has to wait while the visitor reads nothing', async () => {
-    let left = 0;
+    let unsentBytes = 0;
     const body = Buffer.alloc(64 * MiB, 'download');
     const origin = await startOrigin((_req, res) => {
       res.setHeader('Content-Length', body.length);
       res.end(body);
-      left = res.writableLength;
-      res.on('close', () => (left = 0));
-      setInterval(() => (left = res.writableLength), 5).unref();
+      unsentBytes = res.writableLength;
+      res.on('close', () => (unsentBytes = 0));
+      setInterval(() => (unsentBytes = res.writableLength), 5).unref();
     });
     const { port } = await startGateway({ origin: origin.address });
     const received = await new Promise<{ held: number; bytes: number }>((resolve, reject) => {
       request({ port, host: '127.0.0.1', headers: { host: 'shop.example' } }, (res) => {
         void (async () => {
-          await untilUnchanged(() => left);
-          const held = left;
+          await untilUnchanged(() => unsentBytes);
+          const held = unsentBytes;
           let bytes = 0;
           for await (const part of res as AsyncIterable<Buffer>) bytes += part.length;
           resolve({ held, bytes });
@@ -181,13 +181,13 @@ describe('visitors who leave or stall', () => {
   test('after an abort during an upload the origin has an incomplete request', async () => {
     const origin = await startOrigin(() => undefined);
     const { port } = await startGateway({ origin: origin.address });
-    let aborted = false;
-    origin.server.on('request', (req) => req.on('aborted', () => (aborted = true)));
+    let isAborted = false;
+    origin.server.on('request', (req) => req.on('aborted', () => (isAborted = true)));
     const client = new RawClient(port);
     client.send('POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', '3', 'abc', '');
     await expect.poll(() => connectionsOf(origin.server)).toBe(1);
     client.socket.destroy();
-    await eventually(() => aborted);
+    await eventually(() => isAborted);
     expect(origin.arrived).toEqual([]);
   });
 
@@ -195,10 +195,10 @@ describe('visitors who leave or stall', () => {
     const origin = await startOrigin(() => undefined);
     const limits = { uploadIdleMs: 50, lingerMs: 100 };
     const rig = await startGateway({ origin: origin.address, certificates, limits });
-    const sent = visit(front, rig, { method: 'POST', upload: true });
-    sent.out.write('x');
-    expect((await sent.untilEnd()).status).toBe(408);
-    expect(sent.received).toBe('The upload stalled.\n');
+    const frontVisit = visit(front, rig, { method: 'POST', upload: true });
+    frontVisit.stream.write('x');
+    expect((await frontVisit.untilEnd()).status).toBe(408);
+    expect(frontVisit.received).toBe('The upload stalled.\n');
     expect(origin.arrived).toEqual([]);
   });
 
@@ -208,8 +208,8 @@ describe('visitors who leave or stall', () => {
       const origin = await startOrigin((_req, res) => res.end(Buffer.alloc(16 * MiB)));
       const limits = { idleTimeoutMs: 300 };
       const rig = await startGateway({ origin: origin.address, certificates, limits });
-      const sent = visit(front, rig, { deaf: true });
-      expect((await sent.untilHead()).status).toBe(200);
+      const frontVisit = visit(front, rig, { deaf: true });
+      expect((await frontVisit.untilHead()).status).toBe(200);
       await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 1);
       await expect.poll(() => connectionsOf(origin.server)).toBe(0);
       expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(0);

@@ -9,7 +9,7 @@ import type { HttpOrigin } from '../testing/recording-origin.ts';
 
 const REQUEST = '01939f3a-0000-7000-8000-000000000001';
 const SESSION = 'f662c344-76b5-85c7-9d1e-497d800f17a1';
-const OTHER = 'a662c344-76b5-85c7-9d1e-497d800f17a1';
+const OTHER_SESSION = 'a662c344-76b5-85c7-9d1e-497d800f17a1';
 const CRAWLER = {
   id: '3b0c7f4e-0000-5000-8000-000000000001',
   name: 'Googlebot',
@@ -93,9 +93,9 @@ describe('X-Guard-* fields for the origin', () => {
       skip: ['/skipped'],
       validate: answeringWithFacts({}, { session: '', crawlerVerified: false }),
     });
-    const said = `${name}: said by the visitor`;
-    await get(port, '/', said, said);
-    await get(port, '/skipped', said, `Connection: ${name}`);
+    const forgedField = `${name}: said by the visitor`;
+    await get(port, '/', forgedField, forgedField);
+    await get(port, '/skipped', forgedField, `Connection: ${name}`);
     expect(origin.arrived).toHaveLength(2);
     expect(JSON.stringify(origin.arrived)).not.toContain('said by the visitor');
   });
@@ -122,26 +122,26 @@ describe('facts that come from the response on the wire alone (contract 2.2, 2.4
     [
       'a session in the response is the current one',
       { cookies: [cookie] },
-      [`Cookie: _guard=${OTHER}`],
+      [`Cookie: _guard=${OTHER_SESSION}`],
       [`X-Guard-Session: ${sessionDigest(SESSION)}`],
     ],
     [
       'without one, the presented session is the current one',
       {},
-      [`Cookie: a=b; _guard=${OTHER.toUpperCase()}; c=d`],
-      [`X-Guard-Session: ${sessionDigest(OTHER)}`],
+      [`Cookie: a=b; _guard=${OTHER_SESSION.toUpperCase()}; c=d`],
+      [`X-Guard-Session: ${sessionDigest(OTHER_SESSION)}`],
     ],
     [
       'with several presented sessions, only the validator can say which one is current',
       {},
-      [`Cookie: _guard=${OTHER}; _guard=${SESSION}`],
+      [`Cookie: _guard=${OTHER_SESSION}; _guard=${SESSION}`],
       [],
     ],
     ['a value that is not a session id is ignored', {}, ['Cookie: _guard=hello; x_guard=1'], []],
     [
       'a crawler has no session, and its name is only claimed',
       { crawler: CRAWLER },
-      [`Cookie: _guard=${OTHER}`],
+      [`Cookie: _guard=${OTHER_SESSION}`],
       [`X-Guard-Crawler: claimed;name="Googlebot";id="${CRAWLER.id}"`],
     ],
     [

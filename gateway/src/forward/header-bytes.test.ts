@@ -32,17 +32,17 @@ describe.each(FRONTS)(
           socket.write(`${head}Content-Length: 2\r\n\r\n`, 'latin1');
         });
         const rig = await startGateway({ origin: origin.address, certificates });
-        const early = await visit(front, rig, { method }).untilHead();
+        const earlyHead = await visit(front, rig, { method }).untilHead();
         far?.write('ok');
-        expect((await early.untilEnd()).received).toBe('ok');
-        expect(early.headers['x-bytes']).toBe(BYTES);
-        expect(early.headers['set-cookie']).toEqual([`a=${BYTES}`]);
+        expect((await earlyHead.untilEnd()).received).toBe('ok');
+        expect(earlyHead.headers['x-bytes']).toBe(BYTES);
+        expect(earlyHead.headers['set-cookie']).toEqual([`a=${BYTES}`]);
       },
     );
 
     test('to the visitor of an answer that comes in one piece', async () => {
-      const said = `HTTP/1.1 200 OK\r\nX-Bytes: ${BYTES}\r\nContent-Length: 2\r\n\r\nok`;
-      const origin = await startTcpOrigin((socket) => socket.write(said, 'latin1'));
+      const answerText = `HTTP/1.1 200 OK\r\nX-Bytes: ${BYTES}\r\nContent-Length: 2\r\n\r\nok`;
+      const origin = await startTcpOrigin((socket) => socket.write(answerText, 'latin1'));
       const rig = await startGateway({ origin: origin.address, certificates });
       const whole = await wholeVisit(front, rig);
       expect([whole.received, whole.headers['x-bytes']]).toEqual(['ok', BYTES]);
@@ -50,7 +50,7 @@ describe.each(FRONTS)(
   },
 );
 
-test('RFC 9112 7.1.2: the same for trailers, which follow the last chunk', async () => {
+test('RFC 9112 7.1.2: the bytes of trailers, which follow the last chunk, arrive unchanged too', async () => {
   const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n';
   const origin = await startTcpOrigin((socket) =>
     socket.write(`${head}2\r\nok\r\n0\r\nX-Sum: ${BYTES}\r\nx-b: 1\r\nX-Sum: 2\r\n\r\n`, 'latin1'),

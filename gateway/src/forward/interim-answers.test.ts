@@ -42,16 +42,16 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
     ['100 and 102 alone', [CONTINUE, PROCESSING, PROCESSING], ['102', '102']],
     ['an unknown status', [UNKNOWN, HINT], ['199', '103/a.css']],
   ])('%s', async (_what, interim, expected) => {
-    const said = [...interim, FINAL];
-    for (const apart of [false, true]) {
+    const answerText = [...interim, FINAL];
+    for (const inSeparateWrites of [false, true]) {
       const origin = await startTcpOrigin((socket) => {
-        if (!apart) {
-          socket.write(said.join(''));
+        if (!inSeparateWrites) {
+          socket.write(answerText.join(''));
           return;
         }
         // One write in each turn: the gateway gets each part in its own read, or several in one.
         void (async () => {
-          for (const part of said) {
+          for (const part of answerText) {
             socket.write(part);
             await new Promise((resolve) => setImmediate(resolve));
           }
@@ -114,25 +114,31 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
     const origin = await startTcpOrigin(() => {
       const connectionOf = (path: string) =>
         origin.sockets[origin.bytes.findIndex((bytes) => bytes.startsWith(`DELETE ${path} `))];
-      const first = connectionOf('/first');
+      const firstConnection = connectionOf('/first');
       connectionOf('/second')?.write(HINT + FINAL, () => {
-        first?.write('HTTP/1.1 203 First\r\nContent-Length: 5\r\n\r\nfirst');
+        firstConnection?.write('HTTP/1.1 203 First\r\nContent-Length: 5\r\n\r\nfirst');
       });
     });
     const { port } = await startGateway({ origin: origin.address });
     const client = new RawClient(port);
-    const first = ['DELETE /first HTTP/1.1', 'Host: shop.example', '', ''];
-    const second = ['DELETE /second HTTP/1.1', 'Host: shop.example', 'Connection: close', '', ''];
-    client.send(first.join('\r\n') + second.join('\r\n'));
+    const firstRequest = ['DELETE /first HTTP/1.1', 'Host: shop.example', '', ''];
+    const secondRequest = [
+      'DELETE /second HTTP/1.1',
+      'Host: shop.example',
+      'Connection: close',
+      '',
+      '',
+    ];
+    client.send(firstRequest.join('\r\n') + secondRequest.join('\r\n'));
     const received = await client.untilClosed();
     expect(received).toMatch(/^HTTP\/1\.1 203 First[^]*\r\n\r\nfirstHTTP\/1\.1 203 Final/);
   });
 
   test('are passed on up to the limit, and one more makes the answer malformed', async () => {
     const { maxInterim } = HTTP1_LIMITS;
-    const said = [HINT.repeat(maxInterim) + FINAL, HINT.repeat(maxInterim + 1) + FINAL];
+    const answerTexts = [HINT.repeat(maxInterim) + FINAL, HINT.repeat(maxInterim + 1) + FINAL];
     const origin = await startTcpOrigin((socket, _head, connection) => {
-      socket.end(said[connection] ?? '');
+      socket.end(answerTexts[connection] ?? '');
     });
     const rig = await startGateway({ origin: origin.address });
     expect(readInterim(await get(rig.port)).interim).toHaveLength(maxInterim);
@@ -141,8 +147,8 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
   });
 
   test('over HTTP/2 each has its own HEADERS frame (RFC 9113 section 8.1)', async () => {
-    const said = CONTINUE + HINT + PROCESSING + OTHER_HINT + FINAL;
-    const origin = await startTcpOrigin((socket) => socket.write(said));
+    const answerText = CONTINUE + HINT + PROCESSING + OTHER_HINT + FINAL;
+    const origin = await startTcpOrigin((socket) => socket.write(answerText));
     const { tlsPort } = await startGateway({ origin: origin.address, certificates });
     const stream = openHttp2(tlsPort).request({ ':authority': 'shop.example' });
     const hints: unknown[] = [];

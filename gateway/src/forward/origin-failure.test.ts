@@ -20,17 +20,17 @@ describe.each(FRONTS)('over %s: an origin that fails (RFC 9110 15.6)', (front) =
     expect((await wholeVisit(front, rig)).status).toBe(502);
     expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(1);
     const origin = await startOrigin();
-    const both = await start([dead, origin.address]);
-    for (let i = 0; i < 4; i++) expect((await wholeVisit(front, both)).status).toBe(200);
+    const rigOfBoth = await start([dead, origin.address]);
+    for (let i = 0; i < 4; i++) expect((await wholeVisit(front, rigOfBoth)).status).toBe(200);
   });
 
   test('an upload to an origin that cannot be reached gets its 502', async () => {
-    const sent = visit(front, await start(refusingAddress()), {
+    const frontVisit = visit(front, await start(refusingAddress()), {
       method: 'POST',
       upload: true,
     });
-    sent.out.end('hello');
-    expect((await sent.untilEnd()).status).toBe(502);
+    frontVisit.stream.end('hello');
+    expect((await frontVisit.untilEnd()).status).toBe(502);
   });
 
   test('an origin with its maximum of requests under way → 503 with Retry-After', async () => {
@@ -154,11 +154,11 @@ describe('RFC 9110 15: a status above 599 is passed on', () => {
 
   test('over HTTP/2 an upload under way gets 502 too', async () => {
     const rig = await startOdd('HTTP/1.1 999 Odd\r\n\r\n');
-    const sent = visit('HTTP/2', rig, { ...odd, method: 'POST', upload: true });
-    sent.out.write('part');
-    expect((await sent.untilHead()).status).toBe(502);
-    sent.out.end();
-    expect((await sent.untilEnd()).state).toBe('whole');
+    const frontVisit = visit('HTTP/2', rig, { ...odd, method: 'POST', upload: true });
+    frontVisit.stream.write('part');
+    expect((await frontVisit.untilHead()).status).toBe(502);
+    frontVisit.stream.end();
+    expect((await frontVisit.untilEnd()).state).toBe('whole');
   });
 });
 
@@ -180,9 +180,9 @@ test.each(FRONTS)(
     const origin = await startOrigin((req, res) => req.on('end', () => res.end('stored')));
     const rig = await start([refusingAddress(), refusingAddress(), origin.address]);
     const body = 'upload'.repeat(100_000);
-    const sent = visit(front, rig, { method: 'POST', upload: true });
-    sent.out.end(body);
-    expect((await sent.untilEnd()).status).toBe(200);
+    const frontVisit = visit(front, rig, { method: 'POST', upload: true });
+    frontVisit.stream.end(body);
+    expect((await frontVisit.untilEnd()).status).toBe(200);
     expect(origin.arrived.map((each) => each.body === body)).toEqual([true]);
     expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(0);
   },

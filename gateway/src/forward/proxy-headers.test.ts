@@ -66,8 +66,8 @@ describe('to the origin', () => {
       'X-Bytes: \xe9\xff',
     );
     const lines = (origin.bytes[0] ?? '').split('\r\n');
-    const own = lines.filter((line) => /^(x-b|x-a|cookie|x-bytes)/i.test(line));
-    expect(own).toEqual([
+    const visitorLines = lines.filter((line) => /^(x-b|x-a|cookie|x-bytes)/i.test(line));
+    expect(visitorLines).toEqual([
       'X-b: 2',
       'x-A: 1',
       'Cookie: a=1',
@@ -117,9 +117,9 @@ describe('to the origin', () => {
       expect(response[':status']).toBe(200);
       stream.resume();
     }
-    const sent = origin.bytes.join('');
-    expect(sent).toContain('\r\n\r\n2\r\nok\r\n0\r\nx-sum: 42\r\n\r\n');
-    expect(sent).toMatch(/content-length: 2\r\n[^]*\r\n\r\nok$/);
+    const sentText = origin.bytes.join('');
+    expect(sentText).toContain('\r\n\r\n2\r\nok\r\n0\r\nx-sum: 42\r\n\r\n');
+    expect(sentText).toMatch(/content-length: 2\r\n[^]*\r\n\r\nok$/);
   });
 
   test('RFC 9110 8.6: an empty upload keeps its length', async () => {

@@ -56,17 +56,21 @@ describe.each(FRONTS)('over %s, RFC 9110 14: a range is passed on', (front) => {
       seen: { 'content-range': 'bytes */9' },
     },
   ])('$what', async ({ headers, head, body, seen }) => {
-    const said = [`HTTP/1.1 ${head[0] ?? ''}`, ...head.slice(1), `Content-Length: ${body.length}`];
+    const answerHead = [
+      `HTTP/1.1 ${head[0] ?? ''}`,
+      ...head.slice(1),
+      `Content-Length: ${body.length}`,
+    ];
     const origin = await startTcpOrigin((socket) =>
-      socket.write([...said, '', body].join('\r\n'), 'latin1'),
+      socket.write([...answerHead, '', body].join('\r\n'), 'latin1'),
     );
     // The fields that an allow adds must not describe a body or a part of it.
     const validate = answering({ headers: { 'Content-Range': 'bytes 5-6/9', 'X-Added': '1' } });
     const rig = await startGateway({ origin: origin.address, certificates, validate });
-    const got = await wholeVisit(front, rig, { headers });
-    expect(got.status).toBe(Number(head[0]?.slice(0, 3)));
-    expect(got.received).toBe(body);
-    expect(got.headers).toMatchObject({ ...seen, 'x-added': '1' });
+    const answer = await wholeVisit(front, rig, { headers });
+    expect(answer.status).toBe(Number(head[0]?.slice(0, 3)));
+    expect(answer.received).toBe(body);
+    expect(answer.headers).toMatchObject({ ...seen, 'x-added': '1' });
     for (const [name, value] of Object.entries(headers)) {
       expect(origin.bytes[0]).toContain(`\r\n${name}: ${value}\r\n`);
     }

@@ -10,7 +10,7 @@ import {
   RawClient,
   rawExchange,
   statusOf,
-  SWITCHED,
+  SWITCHED_HEAD,
 } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
@@ -19,8 +19,8 @@ const MiB = 1024 * 1024;
 test('RFC 9110 5.3: order of one name, spelling and raw bytes of a handshake reach the origin as sent', async () => {
   const origin = await startTcpOrigin((socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
   const { port } = await startGateway({ origin: origin.address });
-  const more = ['x-A: 1', 'Cookie: a=1', 'X-b: 3', 'cookie: b=2', 'X-Bytes: \xe9\xff'];
-  await rawExchange(port, ...webSocketRequest('/chat', ...more).toSpliced(1, 0, 'X-b: 2'));
+  const extraFields = ['x-A: 1', 'Cookie: a=1', 'X-b: 3', 'cookie: b=2', 'X-Bytes: \xe9\xff'];
+  await rawExchange(port, ...webSocketRequest('/chat', ...extraFields).toSpliced(1, 0, 'X-b: 2'));
   const lines = (origin.bytes[0] ?? '').split('\r\n');
   expect(lines[0]).toBe('GET /chat HTTP/1.1');
   expect(lines.filter((line) => /^(x-[ab]|cookie|x-bytes|host)/i.test(line))).toEqual([
@@ -76,8 +76,8 @@ test.each([
   ['two accepts', ['Upgrade: websocket', ACCEPT, ACCEPT]],
 ])('RFC 6455 4.1: a 101 that names %s opens no tunnel: 502', async (_what, fields) => {
   const origin = await startTcpOrigin((socket, head) => {
-    const said = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', ...fields];
-    if (head.endsWith('\r\n\r\n')) socket.write([...said, '', 'GET / smuggled'].join('\r\n'));
+    const answerHead = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', ...fields];
+    if (head.endsWith('\r\n\r\n')) socket.write([...answerHead, '', 'GET / smuggled'].join('\r\n'));
   });
   const rig = await startGateway({ origin: origin.address, limits: { originHeadersMs: 1_000 } });
   const client = new RawClient(rig.port);
@@ -163,8 +163,8 @@ test.each([
 );
 
 test('RFC 9112 8: a truncated answer of the origin never looks complete', async () => {
-  const said = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n';
-  const origin = await startTcpOrigin((socket) => socket.end(said));
+  const answerText = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n';
+  const origin = await startTcpOrigin((socket) => socket.end(answerText));
   const rig = await startGateway({ origin: origin.address });
   const answer = await rawExchange(rig.port, ...HANDSHAKE);
   expect(statusOf(answer)).toBe(200);
@@ -174,22 +174,22 @@ test('RFC 9112 8: a truncated answer of the origin never looks complete', async 
 });
 
 test('a stalled answer is cut after the time limit', async () => {
-  const said = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc';
-  const origin = await startTcpOrigin((socket) => socket.write(said));
+  const answerText = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc';
+  const origin = await startTcpOrigin((socket) => socket.write(answerText));
   const rig = await startGateway({ origin: origin.address, limits: { originBodyIdleMs: 50 } });
   expect(bodyOf(await rawExchange(rig.port, ...HANDSHAKE))).toBe('abc');
   expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
 });
 
 test('a visitor who does not read the answer makes the origin wait, up to the time limit', async () => {
-  let left = 0;
+  let remainingBytes = 0;
   const origin = await startOrigin();
   origin.server.on('upgrade', ({ socket }) => {
     socket.on('error', () => undefined);
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${64 * MiB}\r\n\r\n`);
     socket.write(Buffer.alloc(64 * MiB));
     const timer = setInterval(() => {
-      if (!socket.destroyed) left = socket.writableLength;
+      if (!socket.destroyed) remainingBytes = socket.writableLength;
     }, 5);
     socket.once('close', () => {
       clearInterval(timer);
@@ -200,7 +200,7 @@ test('a visitor who does not read the answer makes the origin wait, up to the ti
   client.socket.pause();
   client.send(...HANDSHAKE);
   await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 1);
-  expect(left).toBeGreaterThan(32 * MiB);
+  expect(remainingBytes).toBeGreaterThan(32 * MiB);
   client.socket.resume();
   expect((await client.untilClosed()).length).toBeLessThan(32 * MiB);
 });
@@ -208,7 +208,7 @@ test('a visitor who does not read the answer makes the origin wait, up to the ti
 test('a visitor who leaves a tunnel ends the origin’s side, even if the origin does not close', async () => {
   const origin = await startTcpOrigin((socket, head) => {
     socket.allowHalfOpen = true;
-    if (head.endsWith('\r\n\r\n')) socket.write(SWITCHED);
+    if (head.endsWith('\r\n\r\n')) socket.write(SWITCHED_HEAD);
   });
   const { port } = await startGateway({ origin: origin.address });
   const client = new RawClient(port);

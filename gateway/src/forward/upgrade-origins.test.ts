@@ -11,13 +11,13 @@ import {
   rawExchange,
   statusOf,
   HANDSHAKE,
-  SWITCHED,
+  SWITCHED_HEAD,
 } from '../testing/raw-client.ts';
 import { refusingAddress, startTcpOrigin, type TcpOrigin } from '../testing/recording-origin.ts';
 
 /** An origin that takes every handshake. */
 function startSwitching(): Promise<TcpOrigin> {
-  return startTcpOrigin((socket) => socket.write(SWITCHED));
+  return startTcpOrigin((socket) => socket.write(SWITCHED_HEAD));
 }
 
 /** Sends one handshake, closes its tunnel, and returns the status. */
@@ -46,18 +46,21 @@ test('a handshake reaches the other origin when one refuses', async () => {
 test('an origin that refused a handshake is left out for a second, then one handshake tries it', async () => {
   const time = { now: Date.now() };
   const alive = await startSwitching();
-  const away = `http://127.0.0.1:${await freePort()}`;
-  const rig = await startGateway({ origin: [alive.address, away], clock: () => time.now });
+  const unreachableUrl = `http://127.0.0.1:${await freePort()}`;
+  const rig = await startGateway({
+    origin: [alive.address, unreachableUrl],
+    clock: () => time.now,
+  });
   for (let i = 0; i < 2; i++) expect(await sendHandshake(rig.port)).toBe(101);
 
   let came = 0;
   const back = createServer((socket) => {
     came++;
     socket.on('error', () => undefined);
-    socket.once('data', () => socket.write(SWITCHED));
+    socket.once('data', () => socket.write(SWITCHED_HEAD));
   });
   await new Promise<void>((resolve) => {
-    back.listen(Number(new URL(away).port), '127.0.0.1', resolve);
+    back.listen(Number(new URL(unreachableUrl).port), '127.0.0.1', resolve);
   });
   onTestFinished(() => {
     back.close();
@@ -136,14 +139,14 @@ test.each([
 ])('RFC 9110 15.6.4: %s → 503 with Retry-After, until one ends', async (_, limits) => {
   const origin = await startSwitching();
   const rig = await startGateway({ origin: origin.address, limits });
-  const first = new RawClient(rig.port);
-  first.send(...HANDSHAKE);
-  await first.until(/ 101 /);
+  const firstClient = new RawClient(rig.port);
+  firstClient.send(...HANDSHAKE);
+  await firstClient.until(/ 101 /);
   const answer = await rawExchange(rig.port, ...HANDSHAKE);
   expect(statusOf(answer)).toBe(503);
   expect(headersOf(answer, 'retry-after')).toEqual(['1']);
   expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(1);
-  first.socket.destroy();
+  firstClient.socket.destroy();
   await vi.waitFor(async () => {
     expect(await sendHandshake(rig.port)).toBe(101);
   }, 45_000);
@@ -195,7 +198,7 @@ test.each([
   ['[::1]', () => ({ host: '::1', port: 0 })],
 ])('a handshake reaches an origin at %s', async (_where, place) => {
   const server = createServer((socket) => {
-    socket.on('error', () => undefined).once('data', () => socket.write(SWITCHED));
+    socket.on('error', () => undefined).once('data', () => socket.write(SWITCHED_HEAD));
   });
   await new Promise<void>((resolve) => server.listen(place(), resolve));
   onTestFinished(() => {

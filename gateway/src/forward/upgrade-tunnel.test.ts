@@ -60,16 +60,18 @@ test('a silent tunnel stays open', async () => {
 
 test.each(['visitor', 'origin'] as const)(
   'bytes that are under way when the %s leaves still arrive',
-  async (gone) => {
+  async (goneSide) => {
     const tunnel = await openTunnel(60_000);
-    const left = gone === 'visitor' ? tunnel.origin : tunnel.visitor;
+    const leftSocket = goneSide === 'visitor' ? tunnel.origin : tunnel.visitor;
     let text = '';
-    let ended = false;
-    left.outer.on('data', (part) => (text += part.toString())).once('end', () => (ended = true));
-    tunnel[gone].outer.end('last words');
-    tunnel[gone].inner.once('end', () => tunnel[gone].inner.destroy());
-    await eventually(() => ended);
+    let hasEnded = false;
+    leftSocket.outer
+      .on('data', (part) => (text += part.toString()))
+      .once('end', () => (hasEnded = true));
+    tunnel[goneSide].outer.end('last words');
+    tunnel[goneSide].inner.once('end', () => tunnel[goneSide].inner.destroy());
+    await eventually(() => hasEnded);
     expect(text).toBe('last words');
-    await eventually(() => left.inner.destroyed);
+    await eventually(() => leftSocket.inner.destroyed);
   },
 );

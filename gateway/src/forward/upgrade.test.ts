@@ -16,7 +16,7 @@ import {
   rawExchange,
   RawClient,
   statusOf,
-  SWITCHED,
+  SWITCHED_HEAD,
 } from '../testing/raw-client.ts';
 import { startTcpOrigin } from '../testing/recording-origin.ts';
 
@@ -25,7 +25,7 @@ async function startEcho(options: Partial<RigOptions> = {}) {
   const origin = await startTcpOrigin((socket, head) => {
     const end = head.indexOf('\r\n\r\n') + 4;
     if (end < 4) return;
-    socket.write(SWITCHED + head.slice(end));
+    socket.write(SWITCHED_HEAD + head.slice(end));
     socket.removeAllListeners('data').pipe(socket);
   });
   return { ...(await startGateway({ origin: origin.address, ...options })), origin };
@@ -61,8 +61,12 @@ test('RFC 6455: frames go both ways, also those sent with the handshake', async 
 test('a handshake loses the same header fields as a request', async () => {
   const { port, origin } = await startEcho();
   const client = new RawClient(port);
-  const forged = ['X_Guard_Decision: allow', 'X-Forwarded-For: 6.6.6.6', 'Proxy-Authorization: x'];
-  client.send(...webSocketRequest('/', ...forged, 'Cookie: a=1'));
+  const forgedFields = [
+    'X_Guard_Decision: allow',
+    'X-Forwarded-For: 6.6.6.6',
+    'Proxy-Authorization: x',
+  ];
+  client.send(...webSocketRequest('/', ...forgedFields, 'Cookie: a=1'));
   await client.until(/ 101 /);
   const head = origin.bytes[0] ?? '';
   expect(headersOf(head, 'x-guard-decision')).toEqual(['allow']);
@@ -111,12 +115,14 @@ test('an unknown host, the collector’s paths and absolute-form nonsense are re
 
 test('a handshake with a body is an ordinary request', async () => {
   const { port, origin } = await startGatewayWithOrigin();
-  const smuggled = 'GET /admin HTTP/1.1\r\nHost: shop.example\r\n\r\n';
+  const smuggledRequest = 'GET /admin HTTP/1.1\r\nHost: shop.example\r\n\r\n';
   const client = new RawClient(port);
-  client.send(...webSocketRequest('/', `Content-Length: ${smuggled.length}`).with(-1, smuggled));
+  client.send(
+    ...webSocketRequest('/', `Content-Length: ${smuggledRequest.length}`).with(-1, smuggledRequest),
+  );
   await client.until(/hello/);
   await eventually(() => origin.arrived.length === 1);
-  expect(origin.arrived[0]?.body).toBe(smuggled);
+  expect(origin.arrived[0]?.body).toBe(smuggledRequest);
 });
 
 test('RFC 6455 7.4.1: a gateway that closes sends 1001 to both sides, and a visitor who leaves ends the origin’s side', async () => {
@@ -125,13 +131,13 @@ test('RFC 6455 7.4.1: a gateway that closes sends 1001 to both sides, and a visi
   first.socket.destroy();
   const [one, other] = origin.sockets;
   await eventually(() => one?.closed === true);
-  let told = '';
-  other?.on('data', (part: Buffer) => (told += part.toString('latin1')));
+  let loggedText = '';
+  other?.on('data', (part: Buffer) => (loggedText += part.toString('latin1')));
   await gateway.close();
   expect(await second.untilClosed()).toMatch(/\r\n\r\n\x88\x02\x03\xe9$/);
   await eventually(() => other?.closed === true);
   // A client masks what it sends.
-  expect(told).toBe('\x88\x82\0\0\0\0\x03\xe9');
+  expect(loggedText).toBe('\x88\x82\0\0\0\0\x03\xe9');
 });
 
 test('a tunnel whose visitor reads nothing does not keep a gateway from closing', async () => {

@@ -2,11 +2,17 @@ import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { certificates } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
-import { connectHttp1, eventually, RawClient, HANDSHAKE, SWITCHED } from '../testing/raw-client.ts';
+import {
+  connectHttp1,
+  eventually,
+  RawClient,
+  HANDSHAKE,
+  SWITCHED_HEAD,
+} from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 const MESSAGES = 10_000;
-const all = Array.from({ length: MESSAGES }, (_, i) => `${i};`).join('');
+const allMessages = Array.from({ length: MESSAGES }, (_, i) => `${i};`).join('');
 
 /** Opens a WebSocket through a gateway. Returns both of its ends. The gateway does not read the frames. */
 async function openTunnel(transport: 'TCP' | 'TLS') {
@@ -15,7 +21,7 @@ async function openTunnel(transport: 'TCP' | 'TLS') {
   origin.server.on('upgrade', (req) => {
     far = req.socket;
     far.on('error', () => undefined);
-    far.write(SWITCHED);
+    far.write(SWITCHED_HEAD);
   });
   onTestFinished(() => {
     far?.destroy();
@@ -31,10 +37,10 @@ async function openTunnel(transport: 'TCP' | 'TLS') {
 
 /** Everything that arrives at a socket from now on. */
 function collect(socket: Socket) {
-  const taken = { text: '', ended: false };
-  socket.on('data', (part: Buffer | string) => (taken.text += part.toString('latin1')));
-  socket.on('end', () => (taken.ended = true));
-  return taken;
+  const collected = { text: '', ended: false };
+  socket.on('data', (part: Buffer | string) => (collected.text += part.toString('latin1')));
+  socket.on('end', () => (collected.ended = true));
+  return collected;
 }
 
 test.each(['TCP', 'TLS'] as const)(
@@ -49,10 +55,11 @@ test.each(['TCP', 'TLS'] as const)(
       if (message % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await eventually(
-      () => atOrigin.text.length >= all.length && near.received.length >= all.length,
+      () =>
+        atOrigin.text.length >= allMessages.length && near.received.length >= allMessages.length,
     );
-    expect(atOrigin.text === all).toBe(true);
-    expect(near.received === all).toBe(true);
+    expect(atOrigin.text === allMessages).toBe(true);
+    expect(near.received === allMessages).toBe(true);
   },
 );
 
@@ -61,24 +68,24 @@ test.each(['TCP', 'TLS'] as const)(
   async (transport) => {
     const { near, far } = await openTunnel(transport);
     const block = Buffer.alloc(1024 * 1024, 'block');
-    let sent = 0;
-    let unmoved = 0;
+    let sentBytes = 0;
+    let unmovedLooks = 0;
     far.pause();
     // Waits until the kernel and a few buffers are full.
     await eventually(
       () => {
-        if (near.socket.writableLength > 0) return ++unmoved > 20;
+        if (near.socket.writableLength > 0) return ++unmovedLooks > 20;
         near.socket.write(block);
-        sent += block.length;
-        unmoved = 0;
+        sentBytes += block.length;
+        unmovedLooks = 0;
         return false;
       },
-      () => `the tunnel took ${sent} bytes`,
+      () => `the tunnel took ${sentBytes} bytes`,
     );
-    let arrived = 0;
-    far.on('data', (part: Buffer) => (arrived += part.length));
+    let arrivedBytes = 0;
+    far.on('data', (part: Buffer) => (arrivedBytes += part.length));
     far.resume();
-    await eventually(() => arrived === sent);
+    await eventually(() => arrivedBytes === sentBytes);
   },
 );
 
@@ -97,10 +104,10 @@ test.each(['TCP', 'TLS'] as const)(
     const second = await openTunnel(transport);
     second.near.socket.allowHalfOpen = true;
     const atSecond = collect(second.far);
-    let ended = false;
-    second.near.socket.once('end', () => (ended = true));
+    let hasEnded = false;
+    second.near.socket.once('end', () => (hasEnded = true));
     second.far.end('goodbye');
-    await eventually(() => ended);
+    await eventually(() => hasEnded);
     expect(second.near.received).toBe('goodbye');
     second.near.socket.end('and you');
     await eventually(() => atSecond.ended);

@@ -59,9 +59,9 @@ describe('a refused request or path is answered, counted, and logged at a limite
     });
     await new RawClient(rig.port).untilClosed();
     await overTls(rig.tlsPort, '');
-    const begun = new RawClient(rig.port);
-    begun.send('GET');
-    await begun.untilClosed();
+    const begunClient = new RawClient(rig.port);
+    begunClient.send('GET');
+    await begunClient.untilClosed();
     expect(rig.counted(REQUESTS, 'refused')).toBe(1);
   });
 
@@ -75,7 +75,7 @@ describe('a refused request or path is answered, counted, and logged at a limite
     expect(rig.counted(REQUESTS, 'refused')).toBe(0);
   });
 
-  test('RFC 9112 section 7.1: garbage behind a request gets no answer inside the answer under way', async () => {
+  test('RFC 9112 section 7.1: garbage after a request gets no answer inside the answer under way', async () => {
     const origin = await startOrigin((_req, res) => {
       res.writeHead(200, { 'content-length': '1000' });
       res.write('first half;');
@@ -93,24 +93,25 @@ describe('a refused request or path is answered, counted, and logged at a limite
   test('RFC 9112 section 7.1: a bad chunk size before the answer gets 400', async () => {
     const origin = await startOrigin(() => undefined);
     const rig = await startGateway({ origin: origin.address });
-    const chunked = 'POST / HTTP/1.1\r\nHost: shop.example\r\nTransfer-Encoding: chunked\r\n\r\n';
-    expect(statusOf(await rawExchange(rig.port, `${chunked}zz\r\n`))).toBe(400);
+    const chunkedHead =
+      'POST / HTTP/1.1\r\nHost: shop.example\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(statusOf(await rawExchange(rig.port, `${chunkedHead}zz\r\n`))).toBe(400);
     expect(rig.counted(REQUESTS, 'refused')).toBe(1);
   });
 });
 
 test('connections above the limit are closed at once, counted and logged', async () => {
   const rig = await startGatewayWithOrigin({ limits: { maxConnections: 2 } });
-  const held = [new RawClient(rig.port), new RawClient(rig.port)];
-  for (const client of held) {
+  const idleClients = [new RawClient(rig.port), new RawClient(rig.port)];
+  for (const client of idleClients) {
     client.send(`${HEAD}\r\n`);
     await client.until(/hello/);
   }
-  const over = connect(rig.port, '127.0.0.1');
+  const surplusSocket = connect(rig.port, '127.0.0.1');
   onTestFinished(() => {
-    over.destroy();
+    surplusSocket.destroy();
   });
-  expect(await new RawClient(over).untilClosed()).toBe('');
+  expect(await new RawClient(surplusSocket).untilClosed()).toBe('');
   expect(rig.counted('guard_gateway_connections_refused_total', 'full')).toBe(1);
   const [line] = rig.logged.filter(({ event }) => event === 'gateway_connection_refused');
   expect(line?.fields).toEqual({ reason: 'full', peer: '127.0.0.1' });

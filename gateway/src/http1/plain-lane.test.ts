@@ -23,7 +23,7 @@ function startEcho() {
 }
 
 describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
-  test('RFC 9112 section 9.3: one connection carries plain requests, and then any others', async () => {
+  test('RFC 9112 section 9.3: one connection carries plain requests first, and other requests later', async () => {
     const origin = await startEcho();
     const client = open(transport, await startGateway({ origin: origin.address, certificates }));
     client.send('GET /1 HTTP/1.1', HOST, '', '');
@@ -39,25 +39,25 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
   });
 
   test('RFC 9112 section 9.3.2: a request that comes before the last answer waits and is not lost', async () => {
-    const held: (() => void)[] = [];
+    const answers: (() => void)[] = [];
     const origin = await startOrigin((req, res) => {
-      held.push(() => res.end(`<${req.url ?? ''}>`));
+      answers.push(() => res.end(`<${req.url ?? ''}>`));
     });
     const client = open(transport, await startGateway({ origin: origin.address, certificates }));
     client.send('GET /1 HTTP/1.1', HOST, '', '');
-    await eventually(() => held.length === 1);
+    await eventually(() => answers.length === 1);
     for (const path of ['/2', '/3']) client.send(`GET ${path} HTTP/1.1`, HOST, '', '');
     await eventually(() => client.socket.writableLength === 0);
-    held[0]?.();
+    answers[0]?.();
     await client.until(/<\/1>/);
-    await eventually(() => held.length === 3);
-    held[2]?.();
-    held[1]?.();
+    await eventually(() => answers.length === 3);
+    answers[2]?.();
+    answers[1]?.();
     const received = await client.until(/<\/3>/);
     expect(received.match(/<[^>]*>/g)?.join()).toBe('</1>,</2>,</3>');
   });
 
-  test('RFC 9112 section 9.3.2: garbage behind a request is refused after the answer to the request', async () => {
+  test('RFC 9112 section 9.3.2: garbage after a request is refused after the answer to the request', async () => {
     let finish = (): unknown => undefined;
     const origin = await startOrigin((_req, res) => {
       res.write('first half;');
@@ -96,7 +96,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     ['HEAD without a length', 'HEAD', 200, {}],
     ['204', 'GET', 204, {}],
     ['304 (RFC 9110 section 15.4.5)', 'GET', 304, { ETag: '"a"' }],
-  ])('RFC 9112 section 6.3: no body behind %s', async (_what, method, status, fields) => {
+  ])('RFC 9112 section 6.3: no body after %s', async (_what, method, status, fields) => {
     const origin = await startOrigin((_req, res) => res.writeHead(status, fields).end());
     const client = open(transport, await startGateway({ origin: origin.address, certificates }));
     for (let turn = 0; turn < 2; turn++) {
@@ -144,16 +144,16 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     const origin = await startOrigin((_req, res) => res.end(body));
     const client = open(transport, await startGateway({ origin: origin.address, certificates }));
     client.socket.pause();
-    let asked = 0;
+    let askedCount = 0;
     do {
       client.send('GET / HTTP/1.1', HOST, '', '');
-      asked++;
-    } while (await becomesTrue(() => origin.arrived.length === asked));
+      askedCount++;
+    } while (await becomesTrue(() => origin.arrived.length === askedCount));
     // The kernel's buffers take a few MiB of them.
-    expect(asked).toBeLessThan(2_000);
+    expect(askedCount).toBeLessThan(2_000);
     client.socket.resume();
-    await eventually(() => origin.arrived.length === asked);
-    await eventually(() => client.received.length > asked * body.length);
+    await eventually(() => origin.arrived.length === askedCount);
+    await eventually(() => client.received.length > askedCount * body.length);
   });
 });
 
@@ -168,7 +168,7 @@ async function becomesTrue(condition: () => boolean): Promise<boolean> {
 describe('connections end when they should', () => {
   test.each([
     ['nothing ever came', { headersTimeoutMs: 100 }, false],
-    ['nothing came for keepAliveTimeoutMs behind an answer', { keepAliveTimeoutMs: 100 }, true],
+    ['nothing came for keepAliveTimeoutMs after an answer', { keepAliveTimeoutMs: 100 }, true],
   ])('%s', async (_what, limits, asks) => {
     const rig = await startGatewayWithOrigin({
       limits: { connectionsCheckingIntervalMs: 20, ...limits },
@@ -181,13 +181,13 @@ describe('connections end when they should', () => {
   });
 
   test('an answer ends when no byte moves for idleTimeoutMs, and not before', async () => {
-    let sent = 0;
+    let sentRequests = 0;
     const origin = await startOrigin((req, res) => {
       res.write('begun');
       if (req.url === '/moves') {
         const drip = setInterval(() => {
           res.write('.');
-          if (++sent === 20) res.end('done');
+          if (++sentRequests === 20) res.end('done');
         }, 40);
         res.on('close', () => {
           clearInterval(drip);
@@ -207,10 +207,10 @@ describe('connections end when they should', () => {
   });
 
   test('a draining gateway closes idle connections at once, and busy ones after their answer', async () => {
-    const held: (() => void)[] = [];
+    const answers: (() => void)[] = [];
     const origin = await startOrigin((req, res) => {
       if (req.url === '/') res.end('hello');
-      else held.push(() => res.end('late'));
+      else answers.push(() => res.end('late'));
     });
     const rig = await startGateway({ origin: origin.address });
     const [fresh, idle, busy] = [1, 2, 3].map(() => new RawClient(rig.port));
@@ -218,15 +218,15 @@ describe('connections end when they should', () => {
     idle?.send('GET / HTTP/1.1', HOST, '', '');
     await idle?.until(/hello/);
     busy?.send('GET /late HTTP/1.1', HOST, '', '');
-    await eventually(() => held.length === 1);
-    const closed = rig.gateway.close();
+    await eventually(() => answers.length === 1);
+    const gatewayClosed = rig.gateway.close();
     await Promise.all([fresh?.untilClosed(), idle?.untilClosed()]);
-    expect(busy?.closed).toBe(false);
-    held[0]?.();
+    expect(busy?.isClosed).toBe(false);
+    answers[0]?.();
     const received = (await busy?.untilClosed()) ?? '';
     expect(headersOf(received, 'connection')).toEqual(['close']);
     expect(bodyOf(received)).toBe('late');
-    await closed;
+    await gatewayClosed;
   });
 
   test('a draining gateway waits for drainMs and no longer', async () => {
@@ -251,12 +251,12 @@ describe('connections end when they should', () => {
   });
 });
 
-interface Asked {
+interface GeneratedRequest {
   readonly bytes: string;
   readonly answer: string;
 }
 
-function generateRequest(random: SeededRandom, at: number): Asked {
+function generateRequest(random: SeededRandom, at: number): GeneratedRequest {
   const path = `/${at}`;
   switch (random.below(6)) {
     case 0: {
@@ -285,19 +285,19 @@ test(`${CONVERSATIONS} conversations, cut anywhere, are answered in order and in
   const origin = await startEcho();
   const rig = await startGateway({ origin: origin.address });
   for (let i = 0; i < CONVERSATIONS; i++) {
-    const asked = Array.from({ length: 1 + random.below(12) }, (_, at) => generateRequest(random, at));
+    const requests = Array.from({ length: 1 + random.below(12) }, (_, at) => generateRequest(random, at));
     const clue = `GUARD_TEST_SEED=${random.seed}, conversation ${i}`;
     const client = new RawClient(connect({ port: rig.port, host: '127.0.0.1', noDelay: true }));
-    const expected = asked.map(({ answer }) => answer).join('');
+    const expected = requests.map(({ answer }) => answer).join('');
     const heard = () => client.received.match(/<[^>]*>/g)?.join('') ?? '';
-    for (const { bytes } of asked) {
+    for (const { bytes } of requests) {
       // A request comes whole, in two pieces, or together with the next one: writes of one turn arrive together.
-      const cut = random.below(3) === 0 ? random.below(bytes.length) : 0;
-      if (cut > 0) {
-        client.socket.write(bytes.slice(0, cut), 'latin1');
+      const cutAt = random.below(3) === 0 ? random.below(bytes.length) : 0;
+      if (cutAt > 0) {
+        client.socket.write(bytes.slice(0, cutAt), 'latin1');
         await new Promise(setImmediate);
       }
-      client.socket.write(bytes.slice(cut), 'latin1');
+      client.socket.write(bytes.slice(cutAt), 'latin1');
       if (random.below(2) === 0) await new Promise(setImmediate);
       if (random.below(4) === 0) await new Promise((resolve) => setTimeout(resolve, random.below(8)));
     }

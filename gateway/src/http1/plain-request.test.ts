@@ -15,7 +15,7 @@ interface Head {
   readonly rawHeaders: readonly string[];
 }
 
-function read(text: string, sections = new SectionMemory(MAX_FIELDS)): Head | undefined {
+function readHead(text: string, sections = new SectionMemory(MAX_FIELDS)): Head | undefined {
   const head = readPlainHead(Buffer.from(text, 'latin1'), sections);
   if (head === undefined) return undefined;
   const { method, target, section } = head;
@@ -34,8 +34,8 @@ const CHROME = [
 ].join('\r\n');
 
 describe('plain requests', () => {
-  test('the request of a browser is read like Node reads it', () => {
-    const head = read(CHROME);
+  test('the request of a browser is read as Node reads it', () => {
+    const head = readHead(CHROME);
     expect(head).toMatchObject({ method: 'GET', target: '/a/b?c=%20d' });
     expect(head?.rawHeaders.slice(0, 4)).toEqual([
       'Host',
@@ -48,7 +48,7 @@ describe('plain requests', () => {
   });
 
   test('HEAD, empty values, blanks around values, and bytes above ASCII in them', () => {
-    const head = read('HEAD / HTTP/1.1\r\nHost: a\r\nX-A:\r\nx-b: \t caf\xe9 \t\r\n\r\n');
+    const head = readHead('HEAD / HTTP/1.1\r\nHost: a\r\nX-A:\r\nx-b: \t caf\xe9 \t\r\n\r\n');
     expect(head?.method).toBe('HEAD');
     expect(head?.rawHeaders).toEqual(['Host', 'a', 'X-A', '', 'x-b', 'caf\xe9']);
   });
@@ -56,13 +56,15 @@ describe('plain requests', () => {
   test('the number of fields is limited', () => {
     const fields = (count: number) =>
       `GET / HTTP/1.1\r\n${Array.from({ length: count }, (_, i) => `x-${i}: 1\r\n`).join('')}\r\n`;
-    expect(read(fields(MAX_FIELDS))?.rawHeaders).toHaveLength(2 * MAX_FIELDS);
-    expect(read(fields(MAX_FIELDS + 1))).toBeUndefined();
+    expect(readHead(fields(MAX_FIELDS))?.rawHeaders).toHaveLength(2 * MAX_FIELDS);
+    expect(readHead(fields(MAX_FIELDS + 1))).toBeUndefined();
   });
 
   test('names such as `constructor` are ordinary fields', () => {
     const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
-    const head = read(`GET / HTTP/1.1\r\n${names.map((name) => `${name}: 1\r\n`).join('')}\r\n`);
+    const head = readHead(
+      `GET / HTTP/1.1\r\n${names.map((name) => `${name}: 1\r\n`).join('')}\r\n`,
+    );
     expect(Object.keys(head?.headers ?? {})).toEqual(names.map((name) => name.toLowerCase()));
   });
 });
@@ -87,42 +89,42 @@ test.each([
   ['a blank before the colon (RFC 9112 section 5.1)', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n'],
   ['a folded line (section 5.2)', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n'],
   ['a bare LF', 'GET / HTTP/1.1\nHost: a\r\n\r\n'],
-  ['a bare LF behind a field', 'GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n'],
+  ['a bare LF after a field', 'GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n'],
   ['a bare CR', 'GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n'],
   ['NUL', 'GET / HTTP/1.1\r\nHost: a\0\r\n\r\n'],
   ['an empty line ahead', '\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ['something behind it', 'GET / HTTP/1.1\r\nHost: a\r\n\r\nG'],
-  ['a request behind it', 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a byte after the request', 'GET / HTTP/1.1\r\nHost: a\r\n\r\nG'],
+  ['a second request after the first', 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a part of it', 'GET / HTTP/1.1\r\nHost: a\r\n'],
   ['nothing', ''],
 ])('%s is not plain', (_what, text) => {
-  expect(read(text)).toBeUndefined();
+  expect(readHead(text)).toBeUndefined();
 });
 
 /** Reads the same bytes with Node's own parser. Undefined when they are not exactly one request. */
 class NodeParser {
   readonly #server = createServer({ joinDuplicateHeaders: true, requireHostHeader: false });
-  #seen: Head[] = [];
+  #seenHeads: Head[] = [];
 
   constructor() {
     this.#server.maxHeadersCount = 0;
     this.#server.on('request', (req: IncomingMessage, res) => {
       const { method, url, headers, rawHeaders } = req;
-      this.#seen.push({ method, target: url, headers, rawHeaders });
+      this.#seenHeads.push({ method, target: url, headers, rawHeaders });
       res.end();
     });
     this.#server.on('clientError', (_error, socket) => socket.destroy());
   }
 
   async read(bytes: Buffer): Promise<Head | undefined> {
-    this.#seen = [];
-    const wire = new Duplex({ read: () => undefined, write: (_part, _encoding, done) => done() });
-    wire.on('error', () => undefined);
-    this.#server.emit('connection', wire);
-    wire.push(bytes);
+    this.#seenHeads = [];
+    const duplex = new Duplex({ read: () => undefined, write: (_part, _encoding, done) => done() });
+    duplex.on('error', () => undefined);
+    this.#server.emit('connection', duplex);
+    duplex.push(bytes);
     await new Promise(setImmediate);
-    wire.destroy();
-    return this.#seen.length === 1 ? this.#seen[0] : undefined;
+    duplex.destroy();
+    return this.#seenHeads.length === 1 ? this.#seenHeads[0] : undefined;
   }
 }
 
@@ -157,10 +159,10 @@ test(`of ${HEADS} generated header sections, Node reads each plain one as the sa
   let plain = 0;
   for (let i = 0; i < HEADS; i++) {
     const text = generateHead(random);
-    const ours = read(text);
+    const ours = readHead(text);
     const clue = `GUARD_TEST_SEED=${random.seed}, head ${i}: ${JSON.stringify(text)}`;
     for (const turn of ['first', 'remembered', 'known']) {
-      expect(read(text, sections), `${turn} ${clue}`).toEqual(ours);
+      expect(readHead(text, sections), `${turn} ${clue}`).toEqual(ours);
     }
     if (ours === undefined) continue;
     plain++;

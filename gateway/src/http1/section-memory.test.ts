@@ -17,19 +17,19 @@ function startMirror() {
 }
 
 /** Sends these lines with each path in turn. Resolves to the header sections that the origin got. */
-async function sent(
+async function sendRequests(
   client: RawClient,
   lines: readonly string[],
   paths: readonly string[],
 ): Promise<string[]> {
-  const seen: string[] = [];
+  const seenAnswers: string[] = [];
   for (const path of paths) {
     client.send(`GET ${path} HTTP/1.1`, ...lines, '', '');
     const received = await client.until(new RegExp(`<${path}\\|[^>]*>`));
-    seen.push(/\|([^>]*)>/.exec(received)?.[1] ?? '');
+    seenAnswers.push(/\|([^>]*)>/.exec(received)?.[1] ?? '');
     client.received = '';
   }
-  return seen;
+  return seenAnswers;
 }
 
 describe('a header section that is repeated', () => {
@@ -37,7 +37,7 @@ describe('a header section that is repeated', () => {
     const origin = await startMirror();
     const client = new RawClient((await startGateway({ origin: origin.address })).port);
     const lines = ['hOST: shop.example', 'X-B: 1', 'x-a: \t2 ', 'Max-Forwards: 7', 'TE: trailers'];
-    const seen = await sent(client, lines, ['/1', '/2', '/3', '/4']);
+    const seen = await sendRequests(client, lines, ['/1', '/2', '/3', '/4']);
     for (const fields of seen) {
       expect(fields).toMatch(/^hOST=shop\.example;X-B=1;x-a=2;Max-Forwards=7;X-Forwarded-For=/);
       expect(fields).not.toContain('trailers');
@@ -56,8 +56,8 @@ describe('a header section that is repeated', () => {
     const proxy = new RawClient(connect({ port, host: '127.0.0.1', localAddress: PROXY }));
     const stranger = new RawClient(port);
     for (const round of ['a', 'b', 'c']) {
-      const [believed] = await sent(proxy, lines, [`/${round}`]);
-      const [ignored] = await sent(stranger, lines, [`/${round}`]);
+      const [believed] = await sendRequests(proxy, lines, [`/${round}`]);
+      const [ignored] = await sendRequests(stranger, lines, [`/${round}`]);
       expect(believed).toContain('X-Real-IP=203.0.113.9;X-Forwarded-For=203.0.113.9, 127.0.0.2;');
       expect(ignored).toContain('X-Forwarded-For=127.0.0.1;');
       expect(ignored).not.toContain('203.0.113.9');
@@ -78,7 +78,7 @@ describe('a header section that is repeated', () => {
     );
     for (const cookie of cookies) {
       const lines = ['Host: shop.example', `Cookie: ${cookie}`];
-      for (const fields of await sent(client, lines, ['/1', '/2', '/3'])) {
+      for (const fields of await sendRequests(client, lines, ['/1', '/2', '/3'])) {
         expect(fields).toContain(`;Cookie=${cookie};`);
       }
       expect(asked.splice(0).map(({ headers }) => headers?.['cookie'])).toEqual(
@@ -91,12 +91,12 @@ describe('a header section that is repeated', () => {
     const origin = await startMirror();
     const client = new RawClient((await startGateway({ origin: origin.address })).port);
     const value = 'x'.repeat(6000);
-    const known = await sent(
+    const knownAnswers = await sendRequests(
       client,
       ['Host: shop.example', `X-Long: ${value}`],
       ['/1', '/2', '/3'],
     );
-    for (const fields of known) expect(fields).toContain(`X-Long=${value};`);
+    for (const fields of knownAnswers) expect(fields).toContain(`X-Long=${value};`);
   });
 });
 

@@ -7,7 +7,7 @@ import { exchange, frame, FrameClient, headersFrame, openHttp2 } from '../testin
 import { eventually } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 const [DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS] = [0, 1, 2, 3, 4] as const;
 const [PING, GOAWAY, WINDOW_UPDATE, CONTINUATION, UNKNOWN] = [6, 7, 8, 9, 99] as const;
 const get = (path = '/') =>
@@ -19,27 +19,27 @@ const get = (path = '/') =>
   ] as const;
 const post = [[':method', 'POST'] as const, ...get().slice(1)];
 
-async function startFlooded(more: Partial<RigOptions> = {}) {
+async function startFlooded(options: Partial<RigOptions> = {}) {
   const origin = await startOrigin((req, res) => {
     if (req.url === '/large') res.end(Buffer.alloc(4 * 1024 * 1024));
     else if (req.url !== '/silent') req.on('end', () => res.end('hello'));
   });
-  const rig = await startGateway({ origin: origin.address, certificates, ...more });
+  const rig = await startGateway({ origin: origin.address, certificates, ...options });
   return { origin, ...rig };
 }
 
 /** Sends a burst over and over, until the gateway has ended the connection. */
 async function flood(client: FrameClient, burst: Buffer): Promise<void> {
-  const isOver = () => client.closed || client.typesOn(0).includes(GOAWAY);
+  const isOver = () => client.isClosed || client.typesOn(0).includes(GOAWAY);
   await eventually(() => {
     if (!isOver() && client.socket.writableLength === 0) client.send(burst);
     return isOver();
   });
 }
 
-const repeated = (bytes: Buffer) => Buffer.concat(Array.from({ length: 10_000 }, () => bytes));
+const repeatFrame = (bytes: Buffer) => Buffer.concat(Array.from({ length: 10_000 }, () => bytes));
 const emptyFrames = (type: number, flags: number, stream: number) =>
-  repeated(frame(type, flags, stream, NOTHING));
+  repeatFrame(frame(type, flags, stream, NO_BYTES));
 
 /** Requests on many streams, each with a frame that ends it. */
 function endedStreams(ending: (stream: number) => Buffer): Buffer {
@@ -71,27 +71,31 @@ describe('RFC 9113 10.5: a flood ends only its own connection', () => {
       openHeaders(1),
       emptyFrames(CONTINUATION, 0, 1),
     ],
-    ['resets of streams that were opened (CVE-2023-44487)', NOTHING, resets],
+    ['resets of streams that were opened (CVE-2023-44487)', NO_BYTES, resets],
     [
       'windows that overflow, so that the gateway resets (CVE-2025-8671)',
-      NOTHING,
+      NO_BYTES,
       endedStreams((id) => frame(WINDOW_UPDATE, 0, id, Buffer.from([0x7f, 255, 255, 255]))),
     ],
     ['DATA without content (CVE-2019-9518)', headersFrame(1, post, false), emptyFrames(DATA, 0, 1)],
     [
       'DATA of padding alone',
       headersFrame(1, post, false),
-      repeated(frame(DATA, 8, 1, Buffer.alloc(1))),
+      repeatFrame(frame(DATA, 8, 1, Buffer.alloc(1))),
     ],
-    ['PRIORITY (CVE-2019-9513)', NOTHING, repeated(frame(PRIORITY, 0, 9, Buffer.alloc(5, 1)))],
-    ['frames of an unknown type', NOTHING, emptyFrames(UNKNOWN, 0, 0)],
-    ['SETTINGS that want to be acknowledged (CVE-2019-9515)', NOTHING, emptyFrames(SETTINGS, 0, 0)],
-    ['PING (CVE-2019-9512)', NOTHING, repeated(frame(PING, 0, 0, Buffer.alloc(8)))],
-    ['DATA of a stream that was never opened', NOTHING, emptyFrames(DATA, 0, 9)],
-    ['WINDOW_UPDATE of nothing', NOTHING, frame(WINDOW_UPDATE, 0, 0, Buffer.alloc(4))],
+    ['PRIORITY (CVE-2019-9513)', NO_BYTES, repeatFrame(frame(PRIORITY, 0, 9, Buffer.alloc(5, 1)))],
+    ['frames of an unknown type', NO_BYTES, emptyFrames(UNKNOWN, 0, 0)],
+    [
+      'SETTINGS that want to be acknowledged (CVE-2019-9515)',
+      NO_BYTES,
+      emptyFrames(SETTINGS, 0, 0),
+    ],
+    ['PING (CVE-2019-9512)', NO_BYTES, repeatFrame(frame(PING, 0, 0, Buffer.alloc(8)))],
+    ['DATA of a stream that was never opened', NO_BYTES, emptyFrames(DATA, 0, 9)],
+    ['WINDOW_UPDATE of nothing', NO_BYTES, frame(WINDOW_UPDATE, 0, 0, Buffer.alloc(4))],
     [
       'SETTINGS of 64 entries',
-      NOTHING,
+      NO_BYTES,
       frame(SETTINGS, 0, 0, Buffer.alloc(6 * 64, Buffer.from([0, 9, 0, 0, 0, 1]))),
     ],
   ];
@@ -115,21 +119,21 @@ test('RFC 9113 10.5: floods leave no memory behind, and other visitors are answe
   const floodOnce = async (opening: Buffer, burst: Buffer) => {
     const client = new FrameClient(tlsPort);
     client.send(opening);
-    const over = flood(client, burst);
+    const floodEnded = flood(client, burst);
     expect((await exchange(neighbour)).status).toBe(200);
-    await over;
+    await floodEnded;
     client.socket.destroy();
   };
   const round = async () => {
-    await floodOnce(NOTHING, resets);
+    await floodOnce(NO_BYTES, resets);
     await floodOnce(openHeaders(1), moreHeaders);
     await floodOnce(headersFrame(1, post, false), emptyFrames(DATA, 0, 1));
   };
   await round();
-  const before = await keptBytes();
+  const bytesBefore = await keptBytes();
   for (let i = 0; i < 5; i++) await round();
   // It grew by 2 MiB in trials, because the rig records each request.
-  expect((await keptBytes()) - before).toBeLessThan(4 * 1024 * 1024);
+  expect((await keptBytes()) - bytesBefore).toBeLessThan(4 * 1024 * 1024);
   expect(counted('guard_gateway_requests_total', 'failed')).toBe(0);
 });
 
@@ -139,14 +143,14 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Bytes in use after garbage collection. Buffers need a few rounds. */
 async function keptBytes(): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
+  let leastBytes = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 5; i++) {
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
-    least = Math.min(least, heapUsed + external);
+    leastBytes = Math.min(leastBytes, heapUsed + external);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  return least;
+  return leastBytes;
 }
 
 describe('RFC 9113 10.5.1: the size of a header section is the decoded size', () => {
@@ -177,7 +181,7 @@ describe('RFC 9113 5.1 and 8.1: frames at a wrong place', () => {
     ['padding longer than the frame', frame(DATA, 9, 1, Buffer.from([9, 0x61]))],
     ['a window of more than 2^31', frame(WINDOW_UPDATE, 0, 1, Buffer.from([0x7f, 255, 255, 255]))],
     ['a stream of the server', headersFrame(2, get('/admin'))],
-    ['CONTINUATION of nothing', frame(CONTINUATION, 4, 1, NOTHING)],
+    ['CONTINUATION of nothing', frame(CONTINUATION, 4, 1, NO_BYTES)],
     ['a frame larger than was allowed', frame(DATA, 0, 1, Buffer.alloc(20_000))],
   ])('%s: the upload never becomes a whole request', async (_what, bytes) => {
     const { origin, tlsPort } = await startFlooded();
@@ -200,7 +204,7 @@ describe('RFC 9113 10.5: a visitor who reads slowly or not at all', () => {
     expect(await client.outcomeOf(1)).toBe('answered');
     expect(client.typesOn(1)).not.toContain(DATA);
     expect((await exchange(openHttp2(tlsPort), { ':path': '/' })).status).toBe(200);
-    await eventually(() => client.typesOn(1).includes(RST_STREAM) || client.closed);
+    await eventually(() => client.typesOn(1).includes(RST_STREAM) || client.isClosed);
     await eventually(() => counted('guard_gateway_requests_total', 'aborted') === 1);
     expect(origin.arrived).toHaveLength(2);
   });
@@ -235,8 +239,8 @@ describe('RFC 9113 10.5: a visitor who reads slowly or not at all', () => {
     await eventually(() => counted('guard_gateway_requests_total', 'aborted') > 0);
     // A client that does not read notices the end only when it writes.
     await eventually(() => {
-      if (!client.closed) client.send(frame(PING, 0, 0, Buffer.alloc(8)));
-      return client.closed;
+      if (!client.isClosed) client.send(frame(PING, 0, 0, Buffer.alloc(8)));
+      return client.isClosed;
     });
   });
 });

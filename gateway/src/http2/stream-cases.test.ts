@@ -28,12 +28,12 @@ test('the table of cases is not empty', () => {
 describe.each(clauses)('%s', (clause) => {
   const rows = cases.filter((row) => row.clause === clause);
   test.each(rows)('$name → $status', async ({ status, origin: expected, bytes }) => {
-    const seen: string[] = [];
+    const seenTitles: string[] = [];
     const origin = await startOrigin((req, res) => {
       req.on('end', () => res.end('hello'));
     });
     origin.server.on('connection', (socket) => {
-      socket.on('data', (part: Buffer) => seen.push(part.toString('latin1')));
+      socket.on('data', (part: Buffer) => seenTitles.push(part.toString('latin1')));
     });
     const { tlsPort } = await startGateway({ origin: origin.address, certificates });
     const client = new FrameClient(tlsPort);
@@ -45,16 +45,16 @@ describe.each(clauses)('%s', (clause) => {
       // The static table of HPACK has no 405.
       expect(client.statusOn(1)).toBe(status === '405' ? 0 : 400);
     }
-    const arrived = () =>
+    const arrivedRequests = () =>
       origin.arrived.map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
-    const one = expected === '-' ? [] : [expected];
-    expect(arrived()).toEqual(one);
-    if (expected === '-') expect(seen).toEqual([]);
+    const expectedRequests = expected === '-' ? [] : [expected];
+    expect(arrivedRequests()).toEqual(expectedRequests);
+    if (expected === '-') expect(seenTitles).toEqual([]);
 
     if (outcome === 'closed') return;
     client.send(headersFrame(3, NEXT));
     await eventually(() => client.statusOn(3) === 200);
-    expect(arrived()).toEqual([...one, 'GET /next']);
+    expect(arrivedRequests()).toEqual([...expectedRequests, 'GET /next']);
   });
 });
 

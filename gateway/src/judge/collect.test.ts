@@ -6,16 +6,16 @@ import { bodyOf, get, headersOf, rawExchange, RawClient, statusOf } from '../tes
 const HOST = 'Host: shop.example';
 
 async function start(limits = {}) {
-  const collected: CollectRequest[] = [];
+  const collectRequests: CollectRequest[] = [];
   const { origin, ...rig } = await startGatewayWithOrigin({
     trustedProxies: ['127.0.0.1'],
     limits,
     collect: (request) => {
-      collected.push(request);
+      collectRequests.push(request);
       return Promise.resolve({ status: 202, headers: { 'X-Judged': '1' }, body: '{"ok":true}' });
     },
   });
-  return { ...rig, origin, collected };
+  return { ...rig, origin, collected: collectRequests };
 }
 
 test('an upload below /.guard/ goes to the collector with the visitor’s address, without a decision', async () => {
@@ -110,9 +110,9 @@ test('at the memory limit of all uploads, the oldest gets 408, and later ones ar
   const slow = begin('a');
   // When this later request is answered, the gateway has read the first part of the upload.
   await get(port, '/.guard/telemetry');
-  const second = begin('b');
-  second.send(part('b'));
-  expect(statusOf(await second.until(/202/))).toBe(202);
+  const secondUpload = begin('b');
+  secondUpload.send(part('b'));
+  expect(statusOf(await secondUpload.until(/202/))).toBe(202);
   expect(statusOf(await slow.untilClosed())).toBe(408);
   const third = begin('c');
   third.send(part('c'));

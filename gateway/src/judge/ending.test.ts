@@ -8,17 +8,27 @@ import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 /** What the gateway tells the validator of an answer: a document, data, other content, or something else. */
 
-const allowed = { action: 'allow', decision: 'allow', response: 'allow', statusCode: 200 } as const;
+const allowedEvent = {
+  action: 'allow',
+  decision: 'allow',
+  response: 'allow',
+  statusCode: 200,
+} as const;
 
 const HTML = 'text/html; charset=utf-8';
 
 function recordEndings() {
   const endings: Ending[] = [];
-  const ended = (how: Ending) => endings.push(how);
+  const noteEnding = (ending: Ending) => endings.push(ending);
   const validate: Validate = () => ({
     kind: 'answered',
     response: { success: true, decision: 'allow' },
-    known: { session: '', crawlerVerified: false, event: sampleEvent(allowed), ended },
+    known: {
+      session: '',
+      crawlerVerified: false,
+      event: sampleEvent(allowedEvent),
+      ended: noteEnding,
+    },
   });
   return { endings, validate };
 }

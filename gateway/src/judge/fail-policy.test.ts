@@ -13,12 +13,16 @@ const ALLOW = JSON.stringify({ success: true, decision: 'allow' });
 
 /** A validator over HTTP with one fixed answer, and the questions that it got. */
 async function startValidator(stub: Stub) {
-  const asked: { path: string; key: unknown; body: unknown }[] = [];
+  const questions: { path: string; key: unknown; body: unknown }[] = [];
   const server = createServer((req, res) => {
     let body = '';
     req.on('data', (part: Buffer) => (body += part.toString()));
     req.on('end', () => {
-      asked.push({ path: req.url ?? '', key: req.headers['x-api-key'], body: JSON.parse(body) });
+      questions.push({
+        path: req.url ?? '',
+        key: req.headers['x-api-key'],
+        body: JSON.parse(body),
+      });
       if (stub === 'hang') return;
       if (stub === 'reset') req.socket.resetAndDestroy();
       else if (stub === 'hang in body') res.writeHead(200).write('{"success":');
@@ -30,7 +34,7 @@ async function startValidator(stub: Stub) {
     server.closeAllConnections();
     server.close();
   });
-  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { asked: questions, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 const SILENT = { clock: Date.now, log: () => undefined, metrics: { count: () => undefined } };

@@ -5,30 +5,41 @@ import { sampleEvent } from '../../../test/kit/sample-event.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { certificates, FRONTS, type FrontVisit, visit, wholeVisit } from '../testing/fronts.ts';
 import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
-import { eventually, RawClient, rawExchange, HANDSHAKE, SWITCHED } from '../testing/raw-client.ts';
+import {
+  eventually,
+  RawClient,
+  rawExchange,
+  HANDSHAKE,
+  SWITCHED_HEAD,
+} from '../testing/raw-client.ts';
 import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 /** Contract 2.7: a decision is one event, and the event says what the visitor got. */
 
-const allowed = { action: 'allow', decision: 'allow', response: 'allow', statusCode: 200 } as const;
+const allowedEvent = {
+  action: 'allow',
+  decision: 'allow',
+  response: 'allow',
+  statusCode: 200,
+} as const;
 
 function outcomeOf(response: object = {}): ValidateOutcome {
   return {
     kind: 'answered',
     response: { success: true, decision: 'allow', ...response },
-    known: { session: '', crawlerVerified: false, event: sampleEvent(allowed) },
+    known: { session: '', crawlerVerified: false, event: sampleEvent(allowedEvent) },
   };
 }
 
 /** A validator in this process, which makes an event of each decision. */
 const answering: Validate = () => outcomeOf();
 
-function start(origin: RigOptions['origin'], more: Partial<RigOptions> = {}): Promise<Rig> {
-  return startGateway({ origin, certificates, validate: answering, ...more });
+function start(origin: RigOptions['origin'], options: Partial<RigOptions> = {}): Promise<Rig> {
+  return startGateway({ origin, certificates, validate: answering, ...options });
 }
 
 /** Status for the visitor, status of the origin, and whether its time was taken. */
-function recorded({ events }: Pick<Rig, 'events'>): (readonly [number, number, boolean])[] {
+function recordedStatuses({ events }: Pick<Rig, 'events'>): (readonly [number, number, boolean])[] {
   return events.map(({ statusCode, originStatus = 0, originUs = 0 }) => [
     statusCode,
     originStatus,
@@ -39,10 +50,10 @@ function recorded({ events }: Pick<Rig, 'events'>): (readonly [number, number, b
 /** Sends one request over each front. Every event must be recorded as `row`. */
 async function expectOverEachFront(
   rig: Rig,
-  row: ReturnType<typeof recorded>[number],
+  row: ReturnType<typeof recordedStatuses>[number],
 ): Promise<void> {
   await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
-  expect(recorded(rig)).toEqual(FRONTS.map(() => row));
+  expect(recordedStatuses(rig)).toEqual(FRONTS.map(() => row));
 }
 
 describe('over every front, one event for each decision', () => {
@@ -86,34 +97,34 @@ describe('over every front, one event for each decision', () => {
     const rig = await start(origin.address, { limits });
     await Promise.all(
       FRONTS.map((front) => {
-        const sent = visit(front, rig, { method: 'POST', upload: true });
-        sent.out.write('x');
-        return sent.untilEnd();
+        const frontVisit = visit(front, rig, { method: 'POST', upload: true });
+        frontVisit.stream.write('x');
+        return frontVisit.untilEnd();
       }),
     );
-    expect(recorded(rig)).toEqual(FRONTS.map(() => [408, 0, false]));
+    expect(recordedStatuses(rig)).toEqual(FRONTS.map(() => [408, 0, false]));
   });
 
   test('has 499 when the visitor left before the decision or before the answer', async () => {
     const origin = await startTcpOrigin(() => undefined);
     const { promise, resolve } = Promise.withResolvers<ValidateOutcome>();
-    let asked = 0;
+    let askedCount = 0;
     const validate: Validate = ({ url }) => {
-      asked++;
+      askedCount++;
       return url.endsWith('/late') ? promise : outcomeOf();
     };
     const rig = await start(origin.address, { validate });
-    const sent = FRONTS.flatMap((front) => [
+    const frontVisits = FRONTS.flatMap((front) => [
       visit(front, rig),
       visit(front, rig, { path: '/late' }),
     ]);
-    await eventually(() => asked === 6 && origin.sockets.length === 3);
-    for (const { out } of sent) out.destroy();
+    await eventually(() => askedCount === 6 && origin.sockets.length === 3);
+    for (const { stream: out } of frontVisits) out.destroy();
     await eventually(() => rig.events.length === 3);
     resolve(outcomeOf());
     await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 6);
     // The three late requests get the same decision with the same event, and each of them records it.
-    expect(recorded(rig)).toEqual(Array.from({ length: 6 }, () => [499, 0, false]));
+    expect(recordedStatuses(rig)).toEqual(Array.from({ length: 6 }, () => [499, 0, false]));
   });
 
   test('is recorded before a gateway has closed, also for requests that are cut', async () => {
@@ -124,17 +135,17 @@ describe('over every front, one event for each decision', () => {
     socket.send(...HANDSHAKE);
     await eventually(() => origin.sockets.length === 4);
     await rig.gateway.close();
-    expect(recorded(rig)).toEqual(Array.from({ length: 4 }, () => [499, 0, false]));
+    expect(recordedStatuses(rig)).toEqual(Array.from({ length: 4 }, () => [499, 0, false]));
   });
 
   test('does not exist without a decision, or when another process recorded it', async () => {
     const origin = await startOrigin();
-    const unasked = await start(origin.address, { skip: ['/**'] });
+    const unprotectedRig = await start(origin.address, { skip: ['/**'] });
     const remote = await start(origin.address, {
       remote: true,
       validate: () => ({ kind: 'answered', response: { success: true, decision: 'allow' } }),
     });
-    for (const rig of [unasked, remote]) {
+    for (const rig of [unprotectedRig, remote]) {
       await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
       expect(rig.events).toEqual([]);
     }
@@ -146,10 +157,10 @@ describe('over every front, one event for each decision', () => {
       validate: () => ({ kind: 'failed', reason: 'timeout', detail: '' }),
     });
     await expectOverEachFront(open, [500, 500, true]);
-    const closed = await start(origin.address, {
+    const failClosedRig = await start(origin.address, {
       validate: () => ({ kind: 'rejected', status: 400, type: 'invalid_ip' }),
     });
-    await expectOverEachFront(closed, [403, 0, false]);
+    await expectOverEachFront(failClosedRig, [403, 0, false]);
   });
 });
 
@@ -168,28 +179,28 @@ describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
       known: {
         session: '',
         crawlerVerified: false,
-        event: sampleEvent(allowed),
+        event: sampleEvent(allowedEvent),
         ended: (_how, answer) => answers.push(answer),
       },
     });
     const rig = await start((await startOrigin(onRequest)).address, { validate });
-    const sent = visit(front, rig, { method: 'POST', upload: true });
-    sent.out.write('a');
-    await halfway(sent);
-    sent.out.end('b');
-    await sent.untilEnd();
+    const frontVisit = visit(front, rig, { method: 'POST', upload: true });
+    frontVisit.stream.write('a');
+    await halfway(frontVisit);
+    frontVisit.stream.end('b');
+    await frontVisit.untilEnd();
     await eventually(() => rig.events.length === 1);
     return { ms: answers[0]?.ms ?? NaN, eventMs: (rig.events[0]?.originUs ?? 0) / 1000 };
   }
 
   test('leaves out the time in which the visitor sent a body', async () => {
-    const begun = Promise.withResolvers<undefined>();
+    const answerBegun = Promise.withResolvers<undefined>();
     const { ms, eventMs } = await sendHalves(
       (req, res) => {
-        req.once('data', begun.resolve).once('end', () => res.end('whole'));
+        req.once('data', answerBegun.resolve).once('end', () => res.end('whole'));
       },
       async () => {
-        await begun.promise;
+        await answerBegun.promise;
         await new Promise((resolve) => setTimeout(resolve, DRIPPED_MS));
       },
     );
@@ -212,12 +223,12 @@ test('RFC 9112 section 7.1: an upload with a bad chunk gets 400', async () => {
   const rig = await start(origin.address);
   const head = ['POST / HTTP/1.1', 'Host: shop.example', 'Transfer-Encoding: chunked', '', ''];
   await rawExchange(rig.port, ...head, 'no size\r\n');
-  expect(recorded(rig)).toEqual([[400, 0, false]]);
+  expect(recordedStatuses(rig)).toEqual([[400, 0, false]]);
 });
 
 describe('RFC 6455 section 4: a WebSocket handshake is one event', () => {
   test.each([
-    ['of an origin that switches', SWITCHED, [101, 101, true]],
+    ['of an origin that switches', SWITCHED_HEAD, [101, 101, true]],
     [
       'of an origin that does not',
       'HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n',
@@ -232,12 +243,12 @@ describe('RFC 6455 section 4: a WebSocket handshake is one event', () => {
     await visitor.until(/^HTTP\/1\.1 \d{3} /);
     visitor.socket.destroy();
     await eventually(() => rig.events.length === 1);
-    expect(recorded(rig)).toEqual([row]);
+    expect(recordedStatuses(rig)).toEqual([row]);
   });
 });
 
 test.each(ASKING)('a question of %s causes one event with its decision', async (_name, asking) => {
   const { asking: url, ...rig } = await startAsked({ validate: answering });
   await ask(url, asking);
-  expect(recorded(rig)).toEqual([[200, 0, false]]);
+  expect(recordedStatuses(rig)).toEqual([[200, 0, false]]);
 });

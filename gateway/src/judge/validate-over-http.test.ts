@@ -21,20 +21,20 @@ function answer(status: number, body: string, ...fields: readonly string[]): str
   return [`HTTP/1.1 ${status} X`, length, ...fields, '', body].join('\r\n');
 }
 
-interface Wanted {
+interface WantedOutcome {
   readonly timeout?: number;
   readonly limits?: Partial<RemoteLimits>;
 }
 
 /** A client of the validator at this address, with its clock and everything that it reports. */
-function connectTo(url: string, { timeout = 5_000, limits = {} }: Wanted = {}) {
+function connectTo(url: string, { timeout = 5_000, limits = {} }: WantedOutcome = {}) {
   const logged: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
-  const counted: string[] = [];
+  const countedMetrics: string[] = [];
   const time = { now: 1_000_000 };
   const ports = {
     clock: () => time.now,
     log: (_level: string, event: string, fields = {}) => logged.push({ event, fields }),
-    metrics: { count: (name: string, label = '') => counted.push(`${name}/${label}`) },
+    metrics: { count: (name: string, label = '') => countedMetrics.push(`${name}/${label}`) },
   };
   const remote = validateOverHttp({ url, key: 'k', timeout }, ports, { ...LIMITS, ...limits });
   onTestFinished(remote.close);
@@ -47,17 +47,17 @@ function connectTo(url: string, { timeout = 5_000, limits = {} }: Wanted = {}) {
     time.now += BREAKER_LIMITS.leastMs;
     return about('198.51.5.1');
   };
-  return { ...remote, ask, about, failForAll, time, logged, counted };
+  return { ...remote, ask, about, failForAll, time, logged, counted: countedMetrics };
 }
 
 /** A validator that answers the questions of all its connections by `says`, one after the other. */
 async function startScripted(...says: readonly ((socket: Socket) => void)[]) {
-  let asked = 0;
+  let askedCount = 0;
   const validator = await startTcpOrigin((socket, head) => {
     // The end of the JSON is the end of the question.
-    if (head.endsWith('}')) says[Math.min(asked++, says.length - 1)]?.(socket);
+    if (head.endsWith('}')) says[Math.min(askedCount++, says.length - 1)]?.(socket);
   });
-  return { ...validator, asked: () => asked };
+  return { ...validator, asked: () => askedCount };
 }
 
 const say = (text: string) => (socket: Socket) => void socket.write(text);
@@ -161,24 +161,24 @@ describe('connections', () => {
     expect(counted).toEqual([]);
   });
 
-  test('it is sent over a new connection when the validator closed all kept ones', async () => {
-    const held: Socket[] = [];
+  test('the question is sent over a new connection when the validator closed all kept ones', async () => {
+    const heldSockets: Socket[] = [];
     let hasRestarted = false;
     const validator = await startTcpOrigin((socket, head) => {
       if (hasRestarted) socket.write(ALLOW);
-      else if (head.endsWith('}')) held.push(socket);
+      else if (head.endsWith('}')) heldSockets.push(socket);
     });
     const { ask } = connectTo(validator.address);
-    const first = [ask(), ask(), ask()];
-    await eventually(() => held.length === 3);
-    for (const socket of held.splice(0)) socket.write(ALLOW);
-    for (const outcome of first) expect((await outcome).kind).toBe('answered');
+    const firstQuestions = [ask(), ask(), ask()];
+    await eventually(() => heldSockets.length === 3);
+    for (const socket of heldSockets.splice(0)) socket.write(ALLOW);
+    for (const outcome of firstQuestions) expect((await outcome).kind).toBe('answered');
     await setImmediate();
-    const last = ask();
-    await eventually(() => held.length === 1);
+    const lastQuestion = ask();
+    await eventually(() => heldSockets.length === 1);
     hasRestarted = true;
     for (const socket of validator.sockets) socket.destroy();
-    expect((await last).kind).toBe('answered');
+    expect((await lastQuestion).kind).toBe('answered');
     expect(validator.sockets).toHaveLength(4);
   });
 
@@ -199,19 +199,19 @@ describe('connections', () => {
   });
 
   test('are bounded, and so is the queue: above its bound the failure comes at once', async () => {
-    const held: Socket[] = [];
-    const validator = await startScripted((socket) => held.push(socket));
+    const heldSockets: Socket[] = [];
+    const validator = await startScripted((socket) => heldSockets.push(socket));
     const limits = { connections: 2, waiting: 1 };
     const { ask } = connectTo(validator.address, { limits });
-    const first = [ask(), ask()];
-    const waiting = ask();
+    const firstQuestions = [ask(), ask()];
+    const waitingQuestion = ask();
     expect(await ask()).toMatchObject({ kind: 'failed', reason: 'overloaded' });
-    await eventually(() => held.length === 2);
-    for (const socket of held.splice(0)) socket.write(ALLOW);
-    for (const outcome of first) expect((await outcome).kind).toBe('answered');
-    await eventually(() => held.length === 1);
-    held[0]?.write(ALLOW);
-    expect((await waiting).kind).toBe('answered');
+    await eventually(() => heldSockets.length === 2);
+    for (const socket of heldSockets.splice(0)) socket.write(ALLOW);
+    for (const outcome of firstQuestions) expect((await outcome).kind).toBe('answered');
+    await eventually(() => heldSockets.length === 1);
+    heldSockets[0]?.write(ALLOW);
+    expect((await waitingQuestion).kind).toBe('answered');
     expect(validator.sockets).toHaveLength(2);
   });
 
@@ -227,18 +227,19 @@ describe('connections', () => {
   });
 
   test('a question that waits too long while others are answered is `overloaded`, so its request does not pass', async () => {
-    const held: Socket[] = [];
-    const validator = await startScripted((socket) => held.push(socket));
+    const heldSockets: Socket[] = [];
+    const validator = await startScripted((socket) => heldSockets.push(socket));
     const limits = { connections: 1, waiting: 2 };
     const { ask } = connectTo(validator.address, { timeout: 300, limits });
-    const first = ask();
-    const waiting = [ask(), ask()];
-    await eventually(() => held.length === 1);
+    const firstQuestion = ask();
+    const waitingQuestions = [ask(), ask()];
+    await eventually(() => heldSockets.length === 1);
     // The waiting questions have 300 ms. The validator answers in the middle, so it is not silent for all of that time.
     await new Promise((resolve) => setTimeout(resolve, 150));
-    held[0]?.write(ALLOW);
-    expect((await first).kind).toBe('answered');
-    for (const outcome of waiting) expect(await outcome).toMatchObject({ reason: 'overloaded' });
+    heldSockets[0]?.write(ALLOW);
+    expect((await firstQuestion).kind).toBe('answered');
+    for (const outcome of waitingQuestions)
+      expect(await outcome).toMatchObject({ reason: 'overloaded' });
   });
 
   test('a question that waits too long leaves the queue, and its place is free', async () => {
@@ -255,9 +256,9 @@ describe('connections', () => {
 });
 
 describe('a validator that does not answer', () => {
-  test('is not asked any more; single questions show when it is back', async () => {
-    const held: Socket[] = [];
-    const validator = await startScripted((socket) => held.push(socket));
+  test('is not asked any more; single questions show when the validator is back', async () => {
+    const heldSockets: Socket[] = [];
+    const validator = await startScripted((socket) => heldSockets.push(socket));
     const { address } = validator;
     const { ask, failForAll, time, logged, counted, isAway } = connectTo(address, { timeout: 300 });
     await failForAll();
@@ -270,12 +271,12 @@ describe('a validator that does not answer', () => {
       detail: 'the validator has given no answer lately',
     });
     time.now += 1_000;
-    held.length = 0;
+    heldSockets.length = 0;
     const trial = ask();
     expect(trial).toBeInstanceOf(Promise);
     expect(ask()).toMatchObject({ reason: 'breaker_open' });
-    await eventually(() => held.length === 1);
-    held[0]?.write(ALLOW);
+    await eventually(() => heldSockets.length === 1);
+    heldSockets[0]?.write(ALLOW);
     expect((await trial).kind).toBe('answered');
     expect(isAway()).toBe(false);
     expect(ask()).toBeInstanceOf(Promise);

@@ -26,7 +26,7 @@ test('a peer that resets the connection after its request is not trusted', async
 /** Sends one request on a connection that stays open. True when it was closed without an answer. */
 async function isClosed(port: number, localAddress?: string): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
-  opened.push(socket);
+  openSockets.push(socket);
   return new Promise((resolve) => {
     socket.on('error', () => resolve(true)).on('close', () => resolve(true));
     socket.on('data', () => resolve(false));
@@ -34,30 +34,30 @@ async function isClosed(port: number, localAddress?: string): Promise<boolean> {
   });
 }
 
-const opened: Socket[] = [];
+const openSockets: Socket[] = [];
 afterEach(() => {
-  for (const socket of opened.splice(0)) socket.destroy();
+  for (const socket of openSockets.splice(0)) socket.destroy();
 });
 
 test('one address can hold only a part of all connections', async () => {
   const limits = { maxConnectionsPerAddress: 3 };
   const rig = await startGatewayWithOrigin({ limits });
-  const closed = [];
-  for (let each = 0; each < 4; each += 1) closed.push(await isClosed(rig.port));
-  expect(closed).toEqual([false, false, false, true]);
+  const closedFlags = [];
+  for (let each = 0; each < 4; each += 1) closedFlags.push(await isClosed(rig.port));
+  expect(closedFlags).toEqual([false, false, false, true]);
   expect(rig.counted('guard_gateway_connections_refused_total', 'address_full')).toBe(1);
-  opened.pop()?.destroy();
-  opened.shift()?.destroy();
+  openSockets.pop()?.destroy();
+  openSockets.shift()?.destroy();
   await expect.poll(() => isClosed(rig.port)).toBe(false);
 });
 
 test('addresses that hold all the connections they may leave some for others', async () => {
   const limits = { maxConnectionsPerAddress: 2, maxUntrustedConnections: 8 };
   const { port } = await startGatewayWithOrigin({ limits });
-  const closed = [];
+  const closedFlags = [];
   for (const last of [2, 2, 3, 3, 4, 4, 5, 5, 6])
-    closed.push(await isClosed(port, `127.0.0.${last}`));
-  expect(closed).toEqual([false, false, false, false, false, false, false, true, false]);
+    closedFlags.push(await isClosed(port, `127.0.0.${last}`));
+  expect(closedFlags).toEqual([false, false, false, false, false, false, false, true, false]);
 });
 
 test('a trusted proxy has no limit of connections', async () => {

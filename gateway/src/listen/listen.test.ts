@@ -76,12 +76,12 @@ test('a socket file of a killed process is replaced; one in use is not', async (
     script,
     `require('net').createServer().listen(${JSON.stringify(unixPath)}, () => process.send('up'))`,
   );
-  const killed = fork(script);
-  await new Promise((resolve) => killed.once('message', resolve));
-  const exited = new Promise((resolve) => killed.once('exit', resolve));
+  const killedProcess = fork(script);
+  await new Promise((resolve) => killedProcess.once('message', resolve));
+  const processExit = new Promise((resolve) => killedProcess.once('exit', resolve));
   await expect(startGateway({ origin, unixPath })).rejects.toThrow('EADDRINUSE');
-  killed.kill('SIGKILL');
-  await exited;
+  killedProcess.kill('SIGKILL');
+  await processExit;
 
   const { url } = await startGateway({ origin, unixPath });
   expect(url).toBe(`unix:${unixPath}`);
@@ -97,9 +97,9 @@ test('a file that is not a socket is not touched', async () => {
 
 test('a taken port is an error, not a crash', async () => {
   const { gateway, port } = await startGateway({ origin: refusingAddress() });
-  const other = await startGateway({ origin: refusingAddress() });
-  await other.gateway.close();
-  const taken = other.gateway.listen({ kind: 'tcp', host: '127.0.0.1', port });
-  await expect(taken).rejects.toThrow('EADDRINUSE');
+  const otherRig = await startGateway({ origin: refusingAddress() });
+  await otherRig.gateway.close();
+  const takenAddress = otherRig.gateway.listen({ kind: 'tcp', host: '127.0.0.1', port });
+  await expect(takenAddress).rejects.toThrow('EADDRINUSE');
   await gateway.close();
 });

@@ -15,7 +15,7 @@ const shop = selfSigned('shop.example');
 
 const LINE = 'PROXY TCP4 198.51.100.7 192.0.2.1 4711 443\r\n';
 const BALANCER = '127.0.0.1';
-const REFUSED = 'guard_gateway_connections_refused_total';
+const REFUSED_METRIC = 'guard_gateway_connections_refused_total';
 
 /** A gateway behind a balancer, and what its origin was sent. */
 async function behindBalancer(options: Partial<RigOptions> = {}) {
@@ -44,7 +44,7 @@ async function exchangeBytes(
   return client.untilClosed();
 }
 
-const over = ({ port }: Rig) => connect(port, '127.0.0.1');
+const connectTo = ({ port }: Rig) => connect(port, '127.0.0.1');
 
 describe('the address in the header is the peer of the connection', () => {
   test.each([
@@ -54,7 +54,7 @@ describe('the address in the header is the peer of the connection', () => {
     ['version 2, IPv6', binaryHeader({ transport: 0x21, addresses: IPV6 }), '2001:db8::7'],
   ])('%s', async (_what, header, ip) => {
     const { rig, origin } = await behindBalancer();
-    expect(await exchangeBytes(over(rig), header, request())).toContain('hello');
+    expect(await exchangeBytes(connectTo(rig), header, request())).toContain('hello');
     expect(rig.asked[0]?.ip).toBe(ip);
     expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe(ip);
   });
@@ -63,8 +63,8 @@ describe('the address in the header is the peer of the connection', () => {
     const { rig } = await behindBalancer();
     for (const header of [Buffer.from(LINE), binaryHeader()]) {
       const whole = Buffer.concat([header, Buffer.from(request())]);
-      expect(await exchangeBytes(over(rig), whole)).toContain('hello');
-      const socket = over(rig).setNoDelay(true);
+      expect(await exchangeBytes(connectTo(rig), whole)).toContain('hello');
+      const socket = connectTo(rig).setNoDelay(true);
       const client = new RawClient(socket);
       for (const byte of whole) {
         socket.write(Buffer.from([byte]));
@@ -79,7 +79,7 @@ describe('the address in the header is the peer of the connection', () => {
     const { rig, origin } = await behindBalancer();
     const whole = Buffer.concat([binaryHeader(), Buffer.from(request())]);
     for (let at = 1; at < whole.length; at++) {
-      const socket = over(rig).setNoDelay(true);
+      const socket = connectTo(rig).setNoDelay(true);
       const client = new RawClient(socket);
       socket.write(whole.subarray(0, at));
       await new Promise(setImmediate);
@@ -95,7 +95,7 @@ describe('the address in the header is the peer of the connection', () => {
     const keep = 'GET /a HTTP/1.1\r\nHost: shop.example\r\n\r\n';
     const body = 'x'.repeat(300_000);
     const upload = `POST /b HTTP/1.1\r\nHost: shop.example\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    await exchangeBytes(over(rig), LINE + keep + upload + request());
+    await exchangeBytes(connectTo(rig), LINE + keep + upload + request());
     expect(rig.asked.map(({ ip }) => ip)).toEqual(Array(3).fill('198.51.100.7'));
     expect(origin.arrived.map(({ body: { length } }) => length)).toEqual([0, body.length, 0]);
   });
@@ -121,7 +121,7 @@ describe('forwarded headers are believed if the address in the PROXY header is t
 
   test('forwarded headers of a visitor are ignored', async () => {
     const { rig, origin } = await behindBalancer();
-    await exchangeBytes(over(rig), LINE, request(claim));
+    await exchangeBytes(connectTo(rig), LINE, request(claim));
     expect(rig.asked[0]?.ip).toBe('198.51.100.7');
     expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe('198.51.100.7');
   });
@@ -129,7 +129,7 @@ describe('forwarded headers are believed if the address in the PROXY header is t
   test('forwarded headers of a trusted proxy before the balancer are believed', async () => {
     const trustedProxies = [BALANCER, '198.51.100.0/24'];
     const { rig } = await behindBalancer({ trustedProxies });
-    await exchangeBytes(over(rig), LINE, request(claim));
+    await exchangeBytes(connectTo(rig), LINE, request(claim));
     expect(rig.asked[0]?.ip).toBe('203.0.113.9');
   });
 
@@ -140,7 +140,7 @@ describe('forwarded headers are believed if the address in the PROXY header is t
     ['a unix socket', binaryHeader({ transport: 0x31, addresses: Buffer.alloc(216) })],
   ])('%s names no visitor, so no forwarded header is believed', async (_what, header) => {
     const { rig } = await behindBalancer();
-    expect(await exchangeBytes(over(rig), header, request(claim))).toContain('hello');
+    expect(await exchangeBytes(connectTo(rig), header, request(claim))).toContain('hello');
     expect(rig.asked[0]?.ip).toBe(BALANCER);
   });
 });
@@ -154,8 +154,8 @@ describe('a connection without a PROXY header is closed without an answer', () =
     ['nothing', '', 'proxy_header_late'],
   ])('%s', async (_what, bytes, reason) => {
     const { rig, origin } = await behindBalancer({ limits: { proxyHeaderMs: 50 } });
-    expect(await exchangeBytes(over(rig), bytes)).toBe('');
-    expect(rig.counted(REFUSED, reason)).toBe(1);
+    expect(await exchangeBytes(connectTo(rig), bytes)).toBe('');
+    expect(rig.counted(REFUSED_METRIC, reason)).toBe(1);
     expect(rig.logged.map(({ event }) => event)).toContain('gateway_connection_refused');
     expect([rig.asked, origin.arrived]).toEqual([[], []]);
   });
@@ -165,8 +165,8 @@ describe('a connection without a PROXY header is closed without an answer', () =
     ['without one', request()],
   ])('a peer that is not trusted, %s', async (_what, bytes) => {
     const { rig, origin } = await behindBalancer({ trustedProxies: ['10.0.0.0/8'] });
-    expect(await exchangeBytes(over(rig), bytes)).toBe('');
-    expect(rig.counted(REFUSED, 'untrusted_peer')).toBe(1);
+    expect(await exchangeBytes(connectTo(rig), bytes)).toBe('');
+    expect(rig.counted(REFUSED_METRIC, 'untrusted_peer')).toBe(1);
     expect(origin.arrived).toEqual([]);
   });
 
@@ -174,34 +174,36 @@ describe('a connection without a PROXY header is closed without an answer', () =
     const { rig } = await behindBalancer();
     const checks = ['end', 'resetAndDestroy'] as const;
     for (const leave of checks) {
-      const socket = over(rig);
+      const socket = connectTo(rig);
       await new Promise((resolve) => socket.once('connect', resolve));
       socket[leave]();
-      await exchangeBytes(over(rig), LINE, request());
+      await exchangeBytes(connectTo(rig), LINE, request());
     }
     expect(rig.logged.filter(({ event }) => event === 'gateway_connection_refused')).toEqual([]);
   });
 
   test('a second PROXY header is refused', async () => {
     const { rig } = await behindBalancer();
-    expect(await exchangeBytes(over(rig), LINE + LINE + request())).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await exchangeBytes(connectTo(rig), LINE + LINE + request())).toMatch(
+      /^HTTP\/1\.1 400 /,
+    );
     expect(rig.asked).toEqual([]);
   });
 
   test('a reload changes which balancers are trusted', async () => {
     const { rig } = await behindBalancer();
     rig.gateway.reload({ ...rig.settings, trustedProxies: [] });
-    expect(await exchangeBytes(over(rig), LINE + request())).toBe('');
+    expect(await exchangeBytes(connectTo(rig), LINE + request())).toBe('');
     rig.gateway.reload({ ...rig.settings, trustedProxies: [BALANCER] });
-    expect(await exchangeBytes(over(rig), LINE + request())).toContain('hello');
+    expect(await exchangeBytes(connectTo(rig), LINE + request())).toContain('hello');
   });
 
   test('closing does not wait for a connection without its header', async () => {
     const { rig } = await behindBalancer({ limits: { proxyHeaderMs: 60_000, drainMs: 100 } });
-    const client = new RawClient(over(rig));
+    const client = new RawClient(connectTo(rig));
     client.send('PROXY ');
     await eventually(() => client.socket.bytesWritten > 0);
-    await exchangeBytes(over(rig), LINE + request());
+    await exchangeBytes(connectTo(rig), LINE + request());
     await rig.gateway.close();
     await client.untilClosed();
   });
@@ -209,7 +211,7 @@ describe('a connection without a PROXY header is closed without an answer', () =
 
 test('without the setting a PROXY header is refused from every peer', async () => {
   const { rig } = await behindBalancer({ proxyProtocol: false });
-  expect(await exchangeBytes(over(rig), LINE + request())).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await exchangeBytes(connectTo(rig), LINE + request())).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 /** A TLS client whose connection begins with a PROXY header. */
@@ -255,7 +257,7 @@ describe('with TLS the visitor’s ClientHello follows the PROXY header', () => 
     const { rig } = await behindBalancer({ certificates });
     const secure = openSecured(connect(rig.tlsPort, '127.0.0.1'), 'http/1.1', '');
     await new Promise((resolve) => secure.once('error', resolve));
-    expect(rig.counted(REFUSED, 'proxy_header_malformed')).toBe(1);
+    expect(rig.counted(REFUSED_METRIC, 'proxy_header_malformed')).toBe(1);
   });
 });
 

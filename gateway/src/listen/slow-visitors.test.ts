@@ -55,7 +55,7 @@ describe('a header section has a time limit, also when bytes keep coming (slowlo
       20,
     );
     try {
-      await eventually(() => client.closed);
+      await eventually(() => client.isClosed);
     } finally {
       clearInterval(drip);
     }
@@ -134,7 +134,7 @@ describe('a visitor who leaves before the end (499)', () => {
     });
     const visitor = visit(front, rig);
     await eventually(() => rig.asked.length === 1);
-    visitor.out.destroy();
+    visitor.stream.destroy();
     await eventually(() => hasGone);
     decision.resolve({ kind: 'failed', reason: 'timeout', detail: '' });
     await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 1);

@@ -30,41 +30,41 @@ function withUnderscores(names: readonly string[]): string[] {
   return names.map((name) => name.replaceAll('-', '_'));
 }
 
-const KEPT = 'X-Kept';
-const ALL = [...CLAIMS, ...OVERRIDES, KEPT];
+const KEPT_NAME = 'X-Kept';
+const ALL_NAMES = [...CLAIMS, ...OVERRIDES, KEPT_NAME];
 
 test.each(FRONTS)(
   'over %s the claims of a visitor about address, host, scheme and method do not reach the origin',
   async (front) => {
     const { origin, ...rig } = await startGatewayWithOrigin({ certificates });
-    await wholeVisit(front, rig, { headers: fieldsOf(ALL) });
-    await wholeVisit(front, rig, { headers: fieldsOf(withUnderscores(ALL)) });
-    const arrived = origin.arrived.map(({ headers }) =>
+    await wholeVisit(front, rig, { headers: fieldsOf(ALL_NAMES) });
+    await wholeVisit(front, rig, { headers: fieldsOf(withUnderscores(ALL_NAMES)) });
+    const arrivedNames = origin.arrived.map(({ headers }) =>
       Object.keys(headers).filter((name) => headers[name] === MINE),
     );
-    expect(arrived).toEqual([['x-kept'], ['x_kept']]);
+    expect(arrivedNames).toEqual([['x-kept'], ['x_kept']]);
   },
 );
 
 test('the claims of a WebSocket handshake do not reach the origin either', async () => {
   const origin = await startOrigin();
-  let arrived: readonly string[] = [];
+  let arrivedNames: readonly string[] = [];
   origin.server.on('upgrade', ({ rawHeaders }, socket) => {
-    arrived = rawHeaders.filter((_, i) => rawHeaders[i + 1] === MINE);
+    arrivedNames = rawHeaders.filter((_, i) => rawHeaders[i + 1] === MINE);
     socket.end('HTTP/1.1 403 No\r\nConnection: close\r\n\r\n');
   });
   const client = new RawClient((await startGateway({ origin: origin.address })).port);
-  const mine = [...ALL, ...withUnderscores(CLAIMS)].map((name) => `${name}: ${MINE}`);
+  const mine = [...ALL_NAMES, ...withUnderscores(CLAIMS)].map((name) => `${name}: ${MINE}`);
   client.send(...webSocketRequest('/', ...mine));
   await client.untilClosed();
-  expect(arrived).toEqual([KEPT]);
+  expect(arrivedNames).toEqual([KEPT_NAME]);
 });
 
 test('the claims of a trusted proxy reach the origin in its own spelling, but not its fields with another method', async () => {
   const { origin, ...rig } = await startGatewayWithOrigin({ trustedProxies: [PROXY] });
   const socket = connect({ port: rig.port, host: '127.0.0.1', localAddress: PROXY });
   const client = new RawClient(socket);
-  const mine = [...ALL, ...withUnderscores(['Client-IP', 'CF-Connecting-IP'])];
+  const mine = [...ALL_NAMES, ...withUnderscores(['Client-IP', 'CF-Connecting-IP'])];
   client.send(
     'GET / HTTP/1.1',
     'Host: shop.example',
@@ -74,7 +74,7 @@ test('the claims of a trusted proxy reach the origin in its own spelling, but no
   );
   await eventually(() => origin.arrived.length === 1);
   const { rawHeaders = [] } = origin.arrived[0] ?? {};
-  expect(rawHeaders.filter((_, i) => rawHeaders[i + 1] === MINE)).toEqual([...CLAIMS, KEPT]);
+  expect(rawHeaders.filter((_, i) => rawHeaders[i + 1] === MINE)).toEqual([...CLAIMS, KEPT_NAME]);
 });
 
 test('keep_method_override keeps the fields with another method, from the next request after a reload', async () => {

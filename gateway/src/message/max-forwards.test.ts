@@ -40,14 +40,14 @@ describe('RFC 9110 7.6.2: Max-Forwards of OPTIONS', () => {
     },
   );
 
-  test.each(['GET', 'PROPFIND'])('in a %s request it is not changed', async (method) => {
+  test.each(['GET', 'PROPFIND'])('in a %s request Max-Forwards is not changed', async (method) => {
     expect(await maxForwardsAtOrigin(method, '0')).toEqual({ status: 200, values: ['0'] });
   });
 
-  test('the same over HTTP/2', async () => {
+  test('Max-Forwards counts over HTTP/2 too', async () => {
     const { tlsPort, origin } = await startGatewayWithOrigin({ certificates });
-    const ask = (said: string) =>
-      exchange(openHttp2(tlsPort), { ':method': 'OPTIONS', ':path': '/x', 'max-forwards': said });
+    const ask = (value: string) =>
+      exchange(openHttp2(tlsPort), { ':method': 'OPTIONS', ':path': '/x', 'max-forwards': value });
     expect((await ask('0')).status).toBe(204);
     expect((await ask('3')).status).toBe(200);
     expect(origin.arrived.map(({ headers }) => headers['max-forwards'])).toEqual(['2']);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
 import { type GeneratedAnswer, generateAnswer } from '../testing/generated-answer.ts';
 import {
-  type Asked,
+  type ClientRequest,
   type Heard,
   hear,
   PartedBody,
@@ -40,7 +40,7 @@ const MILDER: readonly Milder[] = [
     isIt: ({ interim }) => interim.some(({ status }) => status === 100),
   },
   {
-    why: 'RFC 9110 5.5: white space behind a value is not part of it; undici reads another length',
+    why: 'RFC 9110 5.5: white space after a value is not part of it; undici reads another length',
     isIt: (_ours, _undici, sent) => /content-length:[ \t]*\d+[ \t]+\r\n/i.test(sent),
   },
   {
@@ -52,7 +52,7 @@ const MILDER: readonly Milder[] = [
 /** What both accept and read differently, and why our reading is right. */
 const OTHERWISE: readonly Milder[] = [
   {
-    why: 'RFC 9110 5.5: white space behind a value is not part of it; undici reads `chunked` and a tab as another coding, and passes on the chunks undecoded',
+    why: 'RFC 9110 5.5: white space after a value is not part of it; undici reads `chunked` and a tab as another coding, and passes on the chunks undecoded',
     isIt: (ours, undici, sent) =>
       /transfer-encoding:[ \t]*chunked[ \t]*\t[ \t]*\r\n/i.test(sent) &&
       ours.status === undici.status,
@@ -65,7 +65,7 @@ interface Milder {
 }
 
 interface Exchange {
-  readonly request: () => Asked;
+  readonly request: () => ClientRequest;
   readonly answer: GeneratedAnswer;
   readonly pieces: readonly Buffer[];
   /** The requests that the origin got. */
@@ -83,14 +83,14 @@ test(`${EXCHANGES} exchanges end the same over our client and over undici, excep
     return { pieces: exchange.pieces, then: exchange.answer.keeps ? 'keep' : 'end' };
   });
   const open = () => ({ ours: openClient(url), undici: openClient(url, {}, UndiciOrigin) });
-  // Bytes behind a damaged answer may come later, so its connection is not used again.
+  // Bytes after a damaged answer may come later, so its connection is not used again.
   const clients = { kept: open(), once: open() };
-  const seen = { same: 0, failed: 0, stricter: 0, milder: 0, otherwise: 0 };
-  let next = 0;
+  const counts = { same: 0, failed: 0, stricter: 0, milder: 0, otherwise: 0 };
+  let nextAnswer = 0;
 
   async function drive(): Promise<void> {
-    while (next < EXCHANGES) {
-      const id = String(next++);
+    while (nextAnswer < EXCHANGES) {
+      const id = String(nextAnswer++);
       // The exchange depends on its number alone, and not on the order in which the drivers run.
       const exchange = generateExchange(seededRandom(seed + 7919 * Number(id)), id);
       exchanges.set(id, exchange);
@@ -105,15 +105,17 @@ test(`${EXCHANGES} exchanges end the same over our client and over undici, excep
       expect(new Set(exchange.arrived).size, `${clue}\n${exchange.arrived.join('\n---\n')}`).toBe(
         1,
       );
-      seen[compare(one, other, exchange.answer, clue)]++;
+      counts[compare(one, other, exchange.answer, clue)]++;
     }
   }
 
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, drive));
-  console.log(`origin differential fuzz: ${JSON.stringify(seen)}`);
-  expect(seen.same).toBeGreaterThan(EXCHANGES / 2);
-  expect(seen.failed).toBeGreaterThan(EXCHANGES / 10);
-  expect(seen.same + seen.failed + seen.stricter + seen.milder + seen.otherwise).toBe(EXCHANGES);
+  console.log(`origin differential fuzz: ${JSON.stringify(counts)}`);
+  expect(counts.same).toBeGreaterThan(EXCHANGES / 2);
+  expect(counts.failed).toBeGreaterThan(EXCHANGES / 10);
+  expect(counts.same + counts.failed + counts.stricter + counts.milder + counts.otherwise).toBe(
+    EXCHANGES,
+  );
 }, 1_800_000);
 
 function generateExchange(random: SeededRandom, id: string): Exchange {
@@ -141,13 +143,13 @@ function generateExchange(random: SeededRandom, id: string): Exchange {
       body: bodyOf(),
     }),
     answer,
-    pieces: cut(random, answer.bytes),
+    pieces: cutIntoParts(random, answer.bytes),
     arrived: [],
   };
 }
 
 /** The bytes in a few pieces, cut mostly in the header section. */
-function cut(random: SeededRandom, bytes: Buffer): Buffer[] {
+function cutIntoParts(random: SeededRandom, bytes: Buffer): Buffer[] {
   const marks = Array.from({ length: random.below(4) }, () =>
     random.below(random.below(2) === 0 ? Math.min(bytes.length, 200) + 1 : bytes.length + 1),
   );
@@ -170,11 +172,11 @@ function isWhole(sent: string): boolean {
 function meaningOf(sent: string): string {
   const end = sent.indexOf('\r\n\r\n');
   const lines = sent.slice(0, end).split('\r\n');
-  const own = /^(?:host|connection|content-length|transfer-encoding):/i;
+  const ownFields = /^(?:host|connection|content-length|transfer-encoding):/i;
   const isChunked = lines.some((line) => /^transfer-encoding: chunked$/i.test(line));
   const body = sent.slice(end + 4);
   const content = isChunked ? body.replace(/[0-9a-f]+\r\n(b*)\r\n/g, '$1') : body;
-  return [...lines.filter((line) => !own.test(line)), content].join('\n');
+  return [...lines.filter((line) => !ownFields.test(line)), content].join('\n');
 }
 
 function compare(
@@ -193,13 +195,13 @@ function compare(
     return 'same';
   }
   if (ours.error !== undefined && undici.error !== undefined) return 'failed';
-  const told = `${clue}\nours: ${JSON.stringify(ours.error)}\nundici: ${JSON.stringify(undici.error)}`;
+  const details = `${clue}\nours: ${JSON.stringify(ours.error)}\nundici: ${JSON.stringify(undici.error)}`;
   if (ours.error !== undefined) {
-    expect(Object.keys(STRICTER), told).toContain(ours.error.detail);
+    expect(Object.keys(STRICTER), details).toContain(ours.error.detail);
     return 'stricter';
   }
   const reasons = MILDER.filter(({ isIt }) => isIt(ours, undici, sent));
-  expect(reasons, told).not.toEqual([]);
+  expect(reasons, details).not.toEqual([]);
   return 'milder';
 }
 
@@ -207,10 +209,10 @@ function compare(
 function visible({ status, fields, body, trailers, interim }: Heard) {
   return {
     status,
-    fields: trimmed(fields),
+    fields: trimValues(fields),
     body: body.toString('latin1'),
-    trailers: trimmed(trailers),
-    interim: interim.map((one) => ({ status: one.status, fields: trimmed(one.fields) })),
+    trailers: trimValues(trailers),
+    interim: interim.map((one) => ({ status: one.status, fields: trimValues(one.fields) })),
   };
 }
 
@@ -219,7 +221,7 @@ function ascii(reason: string): string {
   return reason.replace(/[^\x20-\x7e]+/g, '?');
 }
 
-/** RFC 9112 section 5.1: white space behind a value is not part of it. undici keeps it. */
-function trimmed(fields: readonly string[]): string[] {
+/** RFC 9112 section 5.1: white space after a value is not part of it. undici keeps it. */
+function trimValues(fields: readonly string[]): string[] {
   return fields.map((field) => field.replace(/[ \t]+$/, ''));
 }

@@ -19,7 +19,7 @@ import { UndiciOrigin } from '../testing/undici-origin.ts';
 const end = (text: string): Script => ({ ...keep(text), then: 'end' });
 
 /** The head of the last request in what a connection has sent, once it is there. */
-const asked = (sent: string) => sent.includes('\r\n\r\n');
+const isWholeRequest = (sent: string) => sent.includes('\r\n\r\n');
 
 describe.each([
   ['Http1Origin', Http1Origin],
@@ -28,7 +28,7 @@ describe.each([
   const open = (url: string, limits: Partial<GatewayLimits> = {}) =>
     openClient(url, limits, Client);
 
-  test('an answer arrives as it was sent: interim answers, status, order and spelling of fields, body, trailers', async () => {
+  test('an answer arrives as the origin sent it: interim answers, status, order and spelling of fields, body, trailers', async () => {
     const { url } = await startScripted(() =>
       keep(
         'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n' +
@@ -48,7 +48,7 @@ describe.each([
   });
 
   test('a request is sent with its order, spelling, duplicates and bytes', async () => {
-    const origin = await startScripted((sent) => (asked(sent) ? keep(OK) : undefined));
+    const origin = await startScripted((sent) => (isWholeRequest(sent) ? keep(OK) : undefined));
     const fields = ['Host', 'shop.example', 'X-b', '1', 'x-A', '\xe9\xff', 'X-b', '2'];
     await hear(open(origin.url), { method: 'DELETE', target: '/a%2Fb?c=1//d', fields });
     const lines = (origin.received[0] ?? '').split('\r\n');
@@ -70,14 +70,14 @@ describe.each([
     await hear(client, { ...sized, body: new PartedBody(parts) });
     await turn();
     await hear(client, { method: 'POST', fields: ['Host', 'a'], body: PartedBody.chunked(parts) });
-    const all = origin.received.join('');
-    expect(all).toMatch(/Content-Length: 7(?:\r\n[^]*)?\r\n\r\naaabbbbPOST/i);
-    expect(all).toMatch(
+    const receivedText = origin.received.join('');
+    expect(receivedText).toMatch(/Content-Length: 7(?:\r\n[^]*)?\r\n\r\naaabbbbPOST/i);
+    expect(receivedText).toMatch(
       /Transfer-Encoding: chunked(?:\r\n[^]*)?\r\n\r\n3\r\naaa\r\n4\r\nbbbb\r\n0\r\n\r\n$/i,
     );
   });
 
-  test('a connection is used again, and no request waits behind another', async () => {
+  test('a connection is used again, and no request waits for another', async () => {
     let release = () => {};
     const origin = await startScripted((sent, connection) => {
       if (!sent.includes('/slow')) return keep(OK);
@@ -112,12 +112,12 @@ describe.each([
       return sent.includes('/bad') ? end('nonsense\r\n\r\n') : undefined;
     });
     const client = open(origin.url, { originPlainRequests: 1, originUploads: 1 });
-    const held = ask(client, { target: '/held' });
+    const heldAnswer = ask(client, { target: '/held' });
     expect(ask(client, { target: '/ok' })).toBeUndefined();
     const upload = { method: 'POST', target: '/ok', fields: ['Host', 'a', 'Content-Length', '1'] };
     const body = new PartedBody([Buffer.from('x')]);
     expect((await hear(client, { ...upload, body })).status).toBe(200);
-    held?.exchange?.abort();
+    heldAnswer?.exchange?.abort();
     expect((await hear(client, { target: '/bad' })).error?.kind).toBe('malformed');
     expect((await hear(client, { target: '/ok' })).status).toBe(200);
     expect((await hear(client, { target: '/ok' })).status).toBe(200);
@@ -125,17 +125,17 @@ describe.each([
 
   test('after an abort the connection is cut and the handler is not called', async () => {
     const origin = await startScripted((sent) =>
-      asked(sent) ? keep('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart') : undefined,
+      isWholeRequest(sent) ? keep('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart') : undefined,
     );
     const client = open(origin.url);
-    const early = ask(client);
-    early?.exchange?.abort();
-    const late = ask(client);
-    await eventually(() => late?.parts.length === 1);
-    late?.exchange?.abort();
-    late?.exchange?.abort();
+    const earlyAnswer = ask(client);
+    earlyAnswer?.exchange?.abort();
+    const lateAnswer = ask(client);
+    await eventually(() => lateAnswer?.parts.length === 1);
+    lateAnswer?.exchange?.abort();
+    lateAnswer?.exchange?.abort();
     await eventually(() => origin.sockets.every((socket) => socket.closed));
-    expect([early?.answer.error, late?.answer.error]).toEqual([undefined, undefined]);
+    expect([earlyAnswer?.answer.error, lateAnswer?.answer.error]).toEqual([undefined, undefined]);
   });
 
   test('pause stops reading from the origin, resume continues', async () => {
@@ -162,8 +162,8 @@ describe.each([
     const listener = ask(open(origin.url), { method: 'PUT', fields, body });
     await eventually(() => origin.sockets.length === 1);
     origin.sockets[0]?.pause();
-    await eventually(() => body.paused);
-    await untilUnchanged(() => (body.paused ? 1 : 0));
+    await eventually(() => body.isPaused);
+    await untilUnchanged(() => (body.isPaused ? 1 : 0));
     expect(listener?.answer.status).toBe(0);
     origin.sockets[0]?.resume();
     expect((await listener?.heard)?.status).toBe(200);
@@ -174,7 +174,7 @@ describe.each([
     ['truncated', 'one that ends in the header section', () => end('HTTP/1.1 200 OK\r\nX: ')],
     ['truncated', 'one that ends in the body', () => end('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok')],
     ['truncated', 'one that ends between chunks', () => end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n')],
-    ['truncated', 'one that ends behind an interim answer', () => end('HTTP/1.1 103 Wait\r\n\r\n')],
+    ['truncated', 'one that ends after an interim answer', () => end('HTTP/1.1 103 Wait\r\n\r\n')],
     ['malformed', 'another protocol', () => end('SSH-2.0-x\r\n\r\n')],
     ['malformed', 'header fields that are too large', () => end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`)],
     ['closed', 'a reset', (): Script => ({ pieces: [], then: 'reset' })],
@@ -209,7 +209,7 @@ describe.each([
     expect([body.error?.kind, body.status]).toEqual(['timeout', 200]);
   });
 
-  test('close closes idle connections and lets a request under way finish; destroy cuts it', async () => {
+  test('`close` closes idle connections and lets a request under way finish; `destroy` cuts the request', async () => {
     let release = () => {};
     const origin = await startScripted((sent, connection) => {
       if (sent.includes('/ok')) return keep(OK);
@@ -220,20 +220,20 @@ describe.each([
     await Promise.all([hear(client, { target: '/ok' }), hear(client, { target: '/ok' })]);
     const slow = ask(client);
     await eventually(() => origin.received.some((sent) => sent.includes('GET / ')));
-    const closed = client.close();
+    const clientClosed = client.close();
     await eventually(() => origin.sockets.filter((socket) => !socket.closed).length === 1);
     release();
     expect((await slow?.heard)?.body.toString()).toBe('ok');
-    await closed;
+    await clientClosed;
 
-    const other = open(origin.url);
-    const cut = ask(other);
+    const otherClient = open(origin.url);
+    const cutAnswer = ask(otherClient);
     await eventually(() => origin.sockets.length === 3);
     const [socket] = origin.sockets.slice(2);
-    const gone = socket === undefined ? undefined : once(socket, 'close');
-    await other.destroy();
-    await gone;
-    expect((await cut?.heard)?.error).toBeDefined();
+    const socketClosed = socket === undefined ? undefined : once(socket, 'close');
+    await otherClient.destroy();
+    await socketClosed;
+    expect((await cutAnswer?.heard)?.error).toBeDefined();
   });
 });
 

@@ -30,7 +30,7 @@ interface OriginDraft {
 export class OriginRegistry {
   readonly #connect: Connect;
   readonly #retireMs: number;
-  readonly #retired = new Map<OpenOrigin, NodeJS.Timeout>();
+  readonly #retiredOrigins = new Map<OpenOrigin, NodeJS.Timeout>();
   /** Kept by origin, so a reload does not forget it. */
   readonly #health = new WeakMap<Origin, OriginHealth>();
   readonly #clock: Clock;
@@ -47,31 +47,31 @@ export class OriginRegistry {
   }
 
   draft(): OriginDraft {
-    const drafted = new Map<string, OpenOrigin>();
+    const draftedOrigins = new Map<string, OpenOrigin>();
     return {
       originsOf: (site, addresses, headersMs) => {
         const origins = addresses.map((address, index) => {
           // An address may be listed twice to get a larger share. Then each entry has its own connections.
           const key = JSON.stringify([site, index, address, headersMs]);
           const origin = this.#open.get(key) ?? this.#connect(address, headersMs);
-          drafted.set(key, origin);
+          draftedOrigins.set(key, origin);
           return origin;
         });
         const turns = takeTurns<Origin>(origins, (origin) => this.#healthOf(origin));
         return { ...turns, capacityOf: (lane) => roomOf(origins, lane) };
       },
       commit: () => {
-        for (const [key, origin] of this.#open) if (!drafted.has(key)) this.#retire(origin);
-        this.#open = drafted;
+        for (const [key, origin] of this.#open) if (!draftedOrigins.has(key)) this.#retire(origin);
+        this.#open = draftedOrigins;
       },
     };
   }
 
   /** Cuts every connection. */
   async destroy(): Promise<void> {
-    for (const timer of this.#retired.values()) clearTimeout(timer);
-    const all = [...this.#open.values(), ...this.#retired.keys()];
-    await Promise.all(all.map((origin) => origin.destroy()));
+    for (const timer of this.#retiredOrigins.values()) clearTimeout(timer);
+    const openAndRetired = [...this.#open.values(), ...this.#retiredOrigins.keys()];
+    await Promise.all(openAndRetired.map((origin) => origin.destroy()));
   }
 
   #healthOf(origin: Origin): OriginHealth {
@@ -82,11 +82,11 @@ export class OriginRegistry {
 
   #retire(origin: OpenOrigin): void {
     const timer = setTimeout(() => {
-      this.#retired.delete(origin);
+      this.#retiredOrigins.delete(origin);
       void origin.close();
     }, this.#retireMs);
     timer.unref();
-    this.#retired.set(origin, timer);
+    this.#retiredOrigins.set(origin, timer);
   }
 }
 
@@ -94,9 +94,9 @@ function roomOf(origins: readonly Origin[], lane: Lane): Capacity {
   let total = 0;
   let free = 0;
   for (const origin of origins) {
-    const room = origin.capacityOf(lane);
-    total += room.total;
-    free += room.free;
+    const capacity = origin.capacityOf(lane);
+    total += capacity.total;
+    free += capacity.free;
   }
   return { total, free };
 }
@@ -114,7 +114,7 @@ export class OriginHealth {
   /** 0 while it can be reached. */
   #pauseMs = 0;
   #pauseFrom = 0;
-  #tried = false;
+  #trialSent = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -132,22 +132,22 @@ export class OriginHealth {
     // otherwise.
     if (passedMs >= 0 && passedMs < this.#pauseMs) return false;
     this.#pauseFrom = now;
-    this.#tried = true;
+    this.#trialSent = true;
     return true;
   }
 
   /** Reports an attempt: whether a connection could be made. The answer does not matter. */
-  report(reached: boolean): void {
-    if (reached) {
+  report(wasReached: boolean): void {
+    if (wasReached) {
       this.#pauseMs = 0;
-      this.#tried = false;
+      this.#trialSent = false;
       return;
     }
     // Many requests can be under way when an origin becomes unreachable. Together they count as one failure.
-    if (this.#pauseMs > 0 && !this.#tried) return;
+    if (this.#pauseMs > 0 && !this.#trialSent) return;
     this.#pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2), LONGEST_PAUSE_MS);
     this.#pauseFrom = this.#clock();
-    this.#tried = false;
+    this.#trialSent = false;
   }
 }
 
@@ -155,7 +155,7 @@ export interface Turns<T> {
   /** The next one in turn that is not known to be unreachable. */
   readonly next: () => T;
   /** Reports how an attempt ended: see OriginHealth.report. */
-  readonly report: (origin: T, reached: boolean) => void;
+  readonly report: (origin: T, wasReached: boolean) => void;
   readonly count: number;
 }
 
@@ -175,7 +175,7 @@ export function takeTurns<T>(
 
   const health = new Map(origins.map((origin) => [origin, healthOf(origin)]));
   let turn = 0;
-  const inTurn = (): T => {
+  const nextInTurn = (): T => {
     turn = (turn + 1) % count;
     return origins[turn] ?? first;
   };
@@ -184,13 +184,13 @@ export function takeTurns<T>(
     count,
     next: () => {
       for (let step = 0; step < count; step++) {
-        const origin = inTurn();
+        const origin = nextInTurn();
         if (health.get(origin)?.admits() === true) return origin;
       }
-      return inTurn();
+      return nextInTurn();
     },
-    report: (origin, reached) => {
-      health.get(origin)?.report(reached);
+    report: (origin, wasReached) => {
+      health.get(origin)?.report(wasReached);
     },
   };
 }

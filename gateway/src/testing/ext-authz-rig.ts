@@ -42,11 +42,11 @@ export async function startEnvoyAsked(options: Partial<RigOptions> = {}, unixPat
 }
 
 /** The same request with additional headers. */
-export const withHeaders = (more: Readonly<Record<string, string>>) => ({
+export const withHeaders = (extraHeaders: Readonly<Record<string, string>>) => ({
   ...LOGIN,
-  headers: { ...CHECKED_HEADERS, ...more },
+  headers: { ...CHECKED_HEADERS, ...extraHeaders },
 });
-export const without = (name: string) => ({
+export const withoutHeader = (name: string) => ({
   ...LOGIN,
   headers: Object.fromEntries(Object.entries(CHECKED_HEADERS).filter(([field]) => field !== name)),
 });

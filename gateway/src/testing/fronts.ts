@@ -31,13 +31,13 @@ export class FrontVisit {
   readonly interim: { readonly status: number; readonly fields: readonly string[] }[] = [];
   /** `cut`: the connection ended before the answer. */
   state: 'open' | 'whole' | 'cut' = 'open';
-  readonly out: Writable;
+  readonly stream: Writable;
   readonly #deaf: boolean;
 
-  constructor(out: Writable, deaf: boolean) {
-    this.out = out;
+  constructor(stream: Writable, deaf: boolean) {
+    this.stream = stream;
     this.#deaf = deaf;
-    out.on('error', () => (this.state = 'cut'));
+    stream.on('error', () => (this.state = 'cut'));
   }
 
   take(status: number, headers: FrontVisit['headers'], body: Readable): void {
@@ -99,26 +99,26 @@ function visitHttp1(
     path,
     headers: { host: 'shop.example', ...headers },
   };
-  const sent = request(
+  const clientRequest = request(
     front === 'HTTP/1.1'
       ? { ...target, port, agent: false }
       : { ...target, createConnection: () => connectHttp1(tlsPort) },
   );
-  const made = new FrontVisit(sent, deaf);
-  sent.on('information', ({ statusCode: status, rawHeaders: fields }) => {
-    made.interim.push({ status, fields });
+  const frontVisit = new FrontVisit(clientRequest, deaf);
+  clientRequest.on('information', ({ statusCode: status, rawHeaders: fields }) => {
+    frontVisit.interim.push({ status, fields });
   });
-  sent.on('response', (answer: IncomingMessage) => {
-    made.take(answer.statusCode ?? 0, answer.headers, answer);
+  clientRequest.on('response', (answer: IncomingMessage) => {
+    frontVisit.take(answer.statusCode ?? 0, answer.headers, answer);
     answer.on('error', () => undefined);
-    answer.once('close', () => (made.state = answer.complete ? 'whole' : 'cut'));
+    answer.once('close', () => (frontVisit.state = answer.complete ? 'whole' : 'cut'));
   });
   onTestFinished(() => {
-    sent.destroy();
+    clientRequest.destroy();
   });
-  if (upload) sent.flushHeaders();
-  else sent.end();
-  return made;
+  if (upload) clientRequest.flushHeaders();
+  else clientRequest.end();
+  return frontVisit;
 }
 
 function visitHttp2(
@@ -135,20 +135,20 @@ function visitHttp2(
     { ':method': method, ':path': path, ':authority': 'shop.example', ...headers },
     { endStream: !upload },
   );
-  const made = new FrontVisit(stream, deaf);
+  const frontVisit = new FrontVisit(stream, deaf);
   stream.on('headers', ({ ':status': status }, _flags, rawHeaders: string[]) => {
     // The first one is the status.
-    made.interim.push({ status: Number(status), fields: rawHeaders.slice(2) });
+    frontVisit.interim.push({ status: Number(status), fields: rawHeaders.slice(2) });
   });
   stream.on('response', ({ ':status': status, ...rest }) => {
-    made.take(Number(status), rest, stream);
+    frontVisit.take(Number(status), rest, stream);
   });
   stream.on('close', () => {
-    if (made.state === 'open') made.state = stream.rstCode === 0 ? 'whole' : 'cut';
+    if (frontVisit.state === 'open') frontVisit.state = stream.rstCode === 0 ? 'whole' : 'cut';
     session.close();
   });
   onTestFinished(() => {
     session.destroy();
   });
-  return made;
+  return frontVisit;
 }

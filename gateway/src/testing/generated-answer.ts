@@ -19,7 +19,7 @@ const VALUES = [
   'text/html; charset=utf-8', 'a=1; Path=/', '"x"', '', 'timeout=5', 'timeout=5, max=100', '\xe9\xff',
   'a,b , c', 'x'.repeat(300), 'a\tb', '*', 'timeout=99999999999999999999',
 ] as const; // prettier-ignore
-const CHUNKED = ['Transfer-Encoding: chunked', 'transfer-encoding:CHUNKED'] as const;
+const CHUNKED_FIELDS = ['Transfer-Encoding: chunked', 'transfer-encoding:CHUNKED'] as const;
 const BLANKS = [' ', ' ', ' ', '', '  ', '\t', ' \t '] as const;
 
 /** One answer to a request of this method. */
@@ -32,7 +32,7 @@ export function generateAnswer(random: SeededRandom, method: string): GeneratedA
   const body = bodiless || framing === 'empty' ? '' : generateBody(random);
 
   const lines = [`HTTP/1.${minor} ${status} ${random.pick(REASONS)}`, ...generateFields(random)];
-  if (framing === 'chunks') lines.push(random.pick(CHUNKED));
+  if (framing === 'chunks') lines.push(random.pick(CHUNKED_FIELDS));
   else if (framing !== 'close') lines.push(`Content-Length: ${body.length}`);
   if (closes) lines.push('Connection: close');
   moveLast(random, lines);
@@ -71,8 +71,8 @@ function generateFields(random: SeededRandom): string[] {
 /** Moves the last field somewhere among the others. */
 function moveLast(random: SeededRandom, lines: string[]): void {
   if (lines.length < 2) return;
-  const moved = lines.pop() ?? '';
-  lines.splice(1 + random.below(lines.length), 0, moved);
+  const movedLine = lines.pop() ?? '';
+  lines.splice(1 + random.below(lines.length), 0, movedLine);
 }
 
 function generateBody(random: SeededRandom): string {
@@ -82,7 +82,7 @@ function generateBody(random: SeededRandom): string {
 }
 
 function chunk(random: SeededRandom, body: string): string {
-  let out = '';
+  let chunkedText = '';
   for (let at = 0; at < body.length;) {
     const size = Math.min(body.length - at, 1 + random.below(Math.max(8, body.length)));
     const hex = random.below(2) === 0 ? size.toString(16) : `0${size.toString(16).toUpperCase()}`;
@@ -95,12 +95,12 @@ function chunk(random: SeededRandom, body: string): string {
       ';a="b;c"',
       ';long=' + 'x'.repeat(80),
     ]);
-    out += `${hex}${extension}\r\n${body.slice(at, at + size)}\r\n`;
+    chunkedText += `${hex}${extension}\r\n${body.slice(at, at + size)}\r\n`;
     at += size;
   }
   const trailers = random.below(3) === 0 ? generateFields(random) : [];
-  if (random.below(50) === 0) trailers.push(random.pick(['Content-Length: 5', ...CHUNKED]));
-  return `${out}0\r\n${trailers.map((line) => `${line}\r\n`).join('')}\r\n`;
+  if (random.below(50) === 0) trailers.push(random.pick(['Content-Length: 5', ...CHUNKED_FIELDS]));
+  return `${chunkedText}0\r\n${trailers.map((line) => `${line}\r\n`).join('')}\r\n`;
 }
 
 type Damage = (random: SeededRandom, text: string) => string;
@@ -127,7 +127,7 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
   'a space before the colon': (_random, text) => addField(text, 'Content-Length : 3'),
   'a line without a colon': (_random, text) => addField(text, 'Content-Length'),
   'bare line feeds': (_random, text) => text.slice(0, headEnd(text)).replaceAll('\r\n', '\n') + text.slice(headEnd(text)),
-  'more behind the end': (random, text) => text + random.pick(['x', '\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n']),
+  'more after the end': (random, text) => text + random.pick(['x', '\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n']),
   'something ahead': (random, text) => random.pick(['\r\n', '\n', ' ', 'x', '0\r\n\r\n']) + text,
   'another version': (random, text) => text.replace(/HTTP\/1\../, random.pick(['HTTP/2.0', 'HTTP/1.2', 'HTTP/0.9', 'http/1.1', 'HTTP/1', 'ICY', 'HTTP/11.1'])),
   'another status': (random, text) => text.replace(/ \d{3} /, random.pick([' 20 ', ' 2000 ', ' 099 ', ' -20 ', ' 2x0 ', '  200 ', ' 101 ', ' 000 '])),
@@ -142,9 +142,9 @@ const CODINGS = [
 function damage(random: SeededRandom, text: string): GeneratedAnswer {
   const [first = 'nothing', ...others] = Object.keys(DAMAGES);
   const name = random.pick([first, ...others]);
-  const damaged = DAMAGES[name]?.(random, text) ?? '';
+  const damagedText = DAMAGES[name]?.(random, text) ?? '';
   // The connection closes, so a reader that waits for more sees the end.
-  return { bytes: Buffer.from(damaged, 'latin1'), damage: name, keeps: false };
+  return { bytes: Buffer.from(damagedText, 'latin1'), damage: name, keeps: false };
 }
 
 function headEnd(text: string): number {
@@ -155,12 +155,12 @@ function headEnd(text: string): number {
 function splice(
   random: SeededRandom,
   text: string,
-  removed: number,
-  added: string,
-  below = text.length,
+  removedCount: number,
+  addedText: string,
+  limit = text.length,
 ): string {
-  const at = random.below(Math.max(1, below));
-  return text.slice(0, at) + added + text.slice(at + removed);
+  const at = random.below(Math.max(1, limit));
+  return text.slice(0, at) + addedText + text.slice(at + removedCount);
 }
 
 function anyByte(random: SeededRandom): string {

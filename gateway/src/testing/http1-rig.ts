@@ -19,8 +19,8 @@ export function openClient(
   limits: Partial<GatewayLimits> = {},
   Client: new (address: Origin, limits: GatewayLimits) => OpenOrigin = Http1Origin,
 ): OpenOrigin {
-  const given = typeof address === 'string' ? OriginAddress.parse(address) : address;
-  const origin = new Client(given, { ...GATEWAY_LIMITS, ...limits });
+  const originAddress = typeof address === 'string' ? OriginAddress.parse(address) : address;
+  const origin = new Client(originAddress, { ...GATEWAY_LIMITS, ...limits });
   onTestFinished(() => origin.destroy());
   return origin;
 }

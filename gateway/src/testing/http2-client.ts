@@ -18,14 +18,14 @@ export interface StreamAnswer {
 }
 
 /** A connection of Node's HTTP/2 client to the rig's https port, or over a given TLS socket. */
-export function openHttp2(tlsPort: number, over?: TLSSocket): ClientHttp2Session {
+export function openHttp2(tlsPort: number, tlsSocket?: TLSSocket): ClientHttp2Session {
   const session = connect(`https://shop.example:${tlsPort}`, {
     host: '127.0.0.1',
     servername: 'shop.example',
     rejectUnauthorized: false,
     // Tests write large bodies at once.
     maxSessionMemory: 100,
-    ...(over && { createConnection: () => over }),
+    ...(tlsSocket && { createConnection: () => tlsSocket }),
   });
   session.on('error', () => undefined);
   onTestFinished(() => {
@@ -107,8 +107,8 @@ const STATUS_BY_INDEX: Readonly<Record<number, number>> = {
 /** An HTTP/2 connection on which a test writes any frames and reads the types of the answers. */
 export class FrameClient {
   readonly socket: TLSSocket;
-  closed = false;
-  #received: Buffer = Buffer.alloc(0);
+  isClosed = false;
+  #receivedBytes: Buffer = Buffer.alloc(0);
 
   constructor(tlsPort: number) {
     this.socket = connectTls({
@@ -120,10 +120,10 @@ export class FrameClient {
     });
     this.socket.on(
       'data',
-      (part: Buffer) => (this.#received = Buffer.concat([this.#received, part])),
+      (part: Buffer) => (this.#receivedBytes = Buffer.concat([this.#receivedBytes, part])),
     );
     this.socket.on('error', () => undefined);
-    this.socket.on('close', () => (this.closed = true));
+    this.socket.on('close', () => (this.isClosed = true));
     this.socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     this.socket.write(frame(4, 0, 0, Buffer.alloc(0)));
     onTestFinished(() => {
@@ -143,11 +143,11 @@ export class FrameClient {
   /** The frames received on one stream so far. The last one may be incomplete. */
   framesOn(stream: number): { readonly type: number; readonly payload: Buffer }[] {
     const frames: { type: number; payload: Buffer }[] = [];
-    for (let at = 0; at + 9 <= this.#received.length;) {
-      const end = at + 9 + this.#received.readUIntBE(at, 3);
-      if ((this.#received.readUInt32BE(at + 5) & 0x7fff_ffff) === stream) {
-        const type = this.#received[at + 3] ?? -1;
-        frames.push({ type, payload: this.#received.subarray(at + 9, end) });
+    for (let at = 0; at + 9 <= this.#receivedBytes.length;) {
+      const end = at + 9 + this.#receivedBytes.readUIntBE(at, 3);
+      if ((this.#receivedBytes.readUInt32BE(at + 5) & 0x7fff_ffff) === stream) {
+        const type = this.#receivedBytes[at + 3] ?? -1;
+        frames.push({ type, payload: this.#receivedBytes.subarray(at + 9, end) });
       }
       at = end;
     }
@@ -169,7 +169,7 @@ export class FrameClient {
       const types = this.typesOn(stream);
       if (types.includes(1)) return 'answered';
       if (types.includes(3)) return 'reset';
-      return this.closed || this.typesOn(0).includes(7) ? 'closed' : undefined;
+      return this.isClosed || this.typesOn(0).includes(7) ? 'closed' : undefined;
     };
     await eventually(() => outcome() !== undefined);
     return outcome() ?? 'closed';

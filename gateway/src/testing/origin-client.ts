@@ -41,15 +41,15 @@ export class Listener implements AnswerHandler {
   flushes = 0;
   readonly parts: Buffer[] = [];
   readonly #heard = Promise.withResolvers<Heard>();
-  #over = false;
-  #last = false;
+  #isOver = false;
+  #hadLastPart = false;
 
   constructor() {
     this.heard = this.#heard.promise;
   }
 
   onInformational(status: number, fields: readonly string[]): void {
-    this.#expect(this.answer.status === 0, 'an interim answer behind the final one');
+    this.#expect(this.answer.status === 0, 'an interim answer after the final one');
     this.answer.interim.push({ status, fields });
   }
 
@@ -58,14 +58,14 @@ export class Listener implements AnswerHandler {
     Object.assign(this.answer, { status, reason, fields });
   }
 
-  onData(part: Buffer, last: boolean): void {
-    this.#expect(this.answer.status !== 0 && !this.#last, 'a part that has no place');
-    this.#last = last;
+  onData(part: Buffer, isLast: boolean): void {
+    this.#expect(this.answer.status !== 0 && !this.#hadLastPart, 'a part that has no place');
+    this.#hadLastPart = isLast;
     this.parts.push(Buffer.from(part));
   }
 
   onFlush(): boolean {
-    if (!this.#over) this.flushes++;
+    if (!this.#isOver) this.flushes++;
     return true;
   }
 
@@ -82,20 +82,20 @@ export class Listener implements AnswerHandler {
   }
 
   #expect(holds: boolean, otherwise: string): void {
-    if (this.#over) throw new Error('something behind the end');
+    if (this.#isOver) throw new Error('something behind the end');
     if (this.exchange === undefined) throw new Error('something before send had returned');
     if (!holds) throw new Error(otherwise);
   }
 
   #finish(): void {
-    this.#over = true;
+    this.#isOver = true;
     this.answer.body = Buffer.concat(this.parts);
     this.#heard.resolve(this.answer);
   }
 }
 
 /** A request of a test. Missing fields are those of a plain GET. */
-export interface Asked extends Partial<Pick<OriginRequest, 'method' | 'target' | 'body'>> {
+export interface ClientRequest extends Partial<Pick<OriginRequest, 'method' | 'target' | 'body'>> {
   /** Names and values in turn. */
   readonly fields?: readonly string[];
   /** The number of visitor's fields. The gateway has added the others. Default: all are the visitor's. */
@@ -105,7 +105,7 @@ export interface Asked extends Partial<Pick<OriginRequest, 'method' | 'target' |
 /** Sends one request and returns its listener. Undefined when the lane is full. */
 export function ask(
   origin: Origin,
-  request: Asked = {},
+  request: ClientRequest = {},
   lane: Lane = request.body === undefined ? 'plain' : 'upload',
 ): Listener | undefined {
   return listen(origin, new Listener(), request, lane);
@@ -115,7 +115,7 @@ export function ask(
 export function listen(
   origin: Origin,
   listener: Listener,
-  request: Asked = {},
+  request: ClientRequest = {},
   lane: Lane = 'plain',
 ): Listener | undefined {
   const { fields = ['Host', 'shop.example'], sent = fields.length / 2, ...rest } = request;
@@ -128,7 +128,11 @@ export function listen(
 }
 
 /** Sends one request and waits for its answer. */
-export async function hear(origin: Origin, request: Asked = {}, lane?: Lane): Promise<Heard> {
+export async function hear(
+  origin: Origin,
+  request: ClientRequest = {},
+  lane?: Lane,
+): Promise<Heard> {
   const listener = ask(origin, request, lane);
   if (listener === undefined) throw new Error('the lane is full');
   return listener.heard;
@@ -137,14 +141,14 @@ export async function hear(origin: Origin, request: Asked = {}, lane?: Lane): Pr
 /** A body in these parts, one in each turn, until it is stopped. */
 export class PartedBody implements RequestBody {
   readonly length: number | undefined;
-  paused = false;
-  stopped = false;
+  isPaused = false;
+  isStopped = false;
   /** True while more parts may be added. */
   holdEnd = false;
   readonly #parts: Buffer[];
   readonly #trailers: readonly string[];
   #sink: BodySink | undefined;
-  #scheduled = false;
+  #isScheduled = false;
 
   constructor(
     parts: readonly Buffer[],
@@ -173,30 +177,30 @@ export class PartedBody implements RequestBody {
   }
 
   pause(): void {
-    this.paused = true;
+    this.isPaused = true;
   }
 
   resume(): void {
-    this.paused = false;
+    this.isPaused = false;
     this.#schedule();
   }
 
   stop(): void {
-    this.stopped = true;
+    this.isStopped = true;
     this.#sink = undefined;
   }
 
   #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     setImmediate(() => {
-      this.#scheduled = false;
+      this.#isScheduled = false;
       this.#give();
     });
   }
 
   #give(): void {
-    if (this.paused || this.#sink === undefined) return;
+    if (this.isPaused || this.#sink === undefined) return;
     const part = this.#parts.shift();
     if (part === undefined) {
       if (!this.holdEnd) this.#sink.onPartsEnd(this.#trailers);
@@ -222,22 +226,22 @@ export interface ScriptedOrigin {
 
 /** An origin that works on bytes, until the test ends. `script` gets all bytes since the last answer on the connection. */
 export async function startScripted(
-  script: (sent: string, connection: number) => Script | undefined,
+  script: (requestText: string, connection: number) => Script | undefined,
 ): Promise<ScriptedOrigin> {
   const received: string[] = [];
   const sockets: Socket[] = [];
   const server = createServer({ noDelay: true }, (socket) => {
     const connection = sockets.push(socket) - 1;
     received.push('');
-    let pending = '';
+    let pendingText = '';
     socket.on('error', () => undefined);
     socket.on('data', (part) => {
       const text = part.toString('latin1');
       received[connection] = (received[connection] ?? '') + text;
-      pending += text;
-      const answer = script(pending, connection);
+      pendingText += text;
+      const answer = script(pendingText, connection);
       if (answer === undefined) return;
-      pending = '';
+      pendingText = '';
       void play(socket, answer);
     });
   });

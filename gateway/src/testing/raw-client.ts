@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 export class RawClient {
   readonly socket: Socket;
   received = '';
-  closed = false;
+  isClosed = false;
 
   /** Opens a TCP connection to a local port, or uses the given socket, which may be TLS. */
   constructor(target: number | Socket) {
@@ -17,7 +17,7 @@ export class RawClient {
     });
     this.socket.on('error', () => undefined);
     this.socket.on('close', () => {
-      this.closed = true;
+      this.isClosed = true;
     });
     onTestFinished(() => {
       this.socket.destroy();
@@ -39,7 +39,7 @@ export class RawClient {
 
   async untilClosed(): Promise<string> {
     await eventually(
-      () => this.closed,
+      () => this.isClosed,
       () => `still open after ${JSON.stringify(this.received)}`,
     );
     return this.received;
@@ -92,13 +92,13 @@ export async function eventually(
 
 /** Waits until a value has not changed for a while. */
 export async function untilUnchanged(read: () => number): Promise<void> {
-  let last = -1;
-  let unchanged = 0;
+  let lastValue = -1;
+  let unchangedLooks = 0;
   await eventually(() => {
-    const now = read();
-    unchanged = now === last ? unchanged + 1 : 0;
-    last = now;
-    return unchanged >= 30;
+    const value = read();
+    unchangedLooks = value === lastValue ? unchangedLooks + 1 : 0;
+    lastValue = value;
+    return unchangedLooks >= 30;
   });
 }
 
@@ -138,4 +138,4 @@ export const HANDSHAKE = webSocketRequest('/chat');
 export const ACCEPT = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
 
 /** The answer that accepts such a handshake. */
-export const SWITCHED = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${ACCEPT}\r\n\r\n`;
+export const SWITCHED_HEAD = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${ACCEPT}\r\n\r\n`;

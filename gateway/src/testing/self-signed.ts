@@ -10,12 +10,11 @@ export function selfSigned(...hosts: readonly string[]): TlsCertificate {
   try {
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     const names = hosts.map((host) => `DNS:${host}`).join(',');
-    const made = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'.split(
-      ' ',
-    );
+    const opensslArgs =
+      'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'.split(' ');
     execFileSync(
       'openssl',
-      [...made, '-keyout', key, '-out', cert, '-subj', `/CN=${hosts[0] ?? ''}`].concat([
+      [...opensslArgs, '-keyout', key, '-out', cert, '-subj', `/CN=${hosts[0] ?? ''}`].concat([
         '-addext',
         `subjectAltName=${names}`,
       ]),

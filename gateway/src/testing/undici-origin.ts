@@ -20,7 +20,7 @@ import type {
  */
 export class UndiciOrigin implements OpenOrigin {
   readonly address: OriginAddress;
-  readonly #reused: Pool;
+  readonly #keptPool: Pool;
   readonly #fresh: Pool;
   readonly #lanes: Lanes;
   readonly #servername: string | undefined;
@@ -38,7 +38,7 @@ export class UndiciOrigin implements OpenOrigin {
       connectTimeout: limits.originConnectMs,
       ...(address.kind === 'unix' ? { socketPath: address.path } : {}),
     };
-    this.#reused = new Pool(base, options);
+    this.#keptPool = new Pool(base, options);
     this.#fresh = new Pool(base, { ...options, pipelining: 0 });
     this.#lanes = new Lanes(limits);
     const { isSecure, options: place } = connectOptions(address);
@@ -46,7 +46,7 @@ export class UndiciOrigin implements OpenOrigin {
   }
 
   capacityOf(lane: Lane) {
-    return this.#lanes.room(lane);
+    return this.#lanes.capacityOf(lane);
   }
 
   send(lane: Lane, request: OriginRequest, handler: AnswerHandler): OriginExchange | undefined {
@@ -55,7 +55,7 @@ export class UndiciOrigin implements OpenOrigin {
       this.#lanes.release(lane);
     });
     const { method, target, visitorFields, gatewayFields, body } = request;
-    const pool = lane === 'retry' ? this.#fresh : this.#reused;
+    const pool = lane === 'retry' ? this.#fresh : this.#keptPool;
     pool.dispatch(
       {
         method,
@@ -71,11 +71,11 @@ export class UndiciOrigin implements OpenOrigin {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#reused.close(), this.#fresh.close()]);
+    await Promise.all([this.#keptPool.close(), this.#fresh.close()]);
   }
 
   async destroy(): Promise<void> {
-    await Promise.all([this.#reused.destroy(), this.#fresh.destroy()]);
+    await Promise.all([this.#keptPool.destroy(), this.#fresh.destroy()]);
   }
 }
 
@@ -83,8 +83,8 @@ class UndiciExchange implements OriginExchange, Dispatcher.DispatchHandler {
   readonly #handler: AnswerHandler;
   readonly #release: () => void;
   #controller: Dispatcher.DispatchController | undefined;
-  #begun = false;
-  #over = false;
+  #hasBegun = false;
+  #isOver = false;
 
   constructor(handler: AnswerHandler, release: () => void) {
     this.#handler = handler;
@@ -92,26 +92,26 @@ class UndiciExchange implements OriginExchange, Dispatcher.DispatchHandler {
   }
 
   abort(): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     this.#finish();
     this.#controller?.abort(new Error('aborted'));
   }
 
   pause(): void {
-    if (!this.#over) this.#controller?.pause();
+    if (!this.#isOver) this.#controller?.pause();
   }
 
   resume(): void {
-    if (!this.#over) this.#controller?.resume();
+    if (!this.#isOver) this.#controller?.resume();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#over) controller.abort(new Error('aborted'));
+    if (this.#isOver) controller.abort(new Error('aborted'));
   }
 
   onResponseStarted(): void {
-    this.#begun = true;
+    this.#hasBegun = true;
   }
 
   onResponseStart(
@@ -120,7 +120,7 @@ class UndiciExchange implements OriginExchange, Dispatcher.DispatchHandler {
     _headers: unknown,
     reason = '',
   ): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     const fields = textOf(controller.rawHeaders);
     if (status < 200) {
       this.#handler.onInformational(status, fields);
@@ -128,28 +128,28 @@ class UndiciExchange implements OriginExchange, Dispatcher.DispatchHandler {
     }
     this.#handler.onHead(status, reason, fields);
     process.nextTick(() => {
-      if (!this.#over) this.#handler.onFlush();
+      if (!this.#isOver) this.#handler.onFlush();
     });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, part: Buffer): void {
-    if (!this.#over) this.#handler.onData(part, false);
+    if (!this.#isOver) this.#handler.onData(part, false);
   }
 
   onResponseEnd({ rawTrailers }: Dispatcher.DispatchController): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     this.#finish();
     this.#handler.onEnd(textOf(rawTrailers));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     this.#finish();
-    this.#handler.onError({ kind: kindOf(error, this.#begun), detail: error.message });
+    this.#handler.onError({ kind: kindOf(error, this.#hasBegun), detail: error.message });
   }
 
   #finish(): void {
-    this.#over = true;
+    this.#isOver = true;
     this.#release();
   }
 }
@@ -157,7 +157,7 @@ class UndiciExchange implements OriginExchange, Dispatcher.DispatchHandler {
 /** A body as undici reads one. */
 class BodyStream extends Readable {
   readonly #body: RequestBody;
-  #started = false;
+  #isStarted = false;
 
   constructor(body: RequestBody) {
     super();
@@ -165,11 +165,11 @@ class BodyStream extends Readable {
   }
 
   override _read(): void {
-    if (this.#started) {
+    if (this.#isStarted) {
       this.#body.resume();
       return;
     }
-    this.#started = true;
+    this.#isStarted = true;
     this.#body.start({
       onPart: (part) => {
         if (!this.push(part)) this.#body.pause();
@@ -184,7 +184,7 @@ class BodyStream extends Readable {
   }
 }
 
-function kindOf(error: Error, begun: boolean): OriginError['kind'] {
+function kindOf(error: Error, hasBegun: boolean): OriginError['kind'] {
   // Node's system errors carry `syscall`; undici's carry only a code.
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'connect' || syscall === 'getaddrinfo') return 'connect';
@@ -198,7 +198,7 @@ function kindOf(error: Error, begun: boolean): OriginError['kind'] {
     case 'UND_ERR_SOCKET':
     case 'ECONNRESET':
     case 'EPIPE':
-      return begun ? 'truncated' : 'closed';
+      return hasBegun ? 'truncated' : 'closed';
     case 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH':
     case 'UND_ERR_INVALID_ARG':
       return 'unsendable';

@@ -5,7 +5,7 @@ import { MAX_HELLO_BYTES, readHello } from './client-hello.ts';
 import { ja4Of } from './ja4.ts';
 
 const codes = (list: string) => list.split(' ').map((code) => parseInt(code, 16));
-const published = {
+const publishedHello = {
   version: 0x0304,
   namesServer: true,
   ciphers: codes('002f 0035 009c 009d 1301 1302 1303 c013 c014 c02b c02c c02f c030 cca8 cca9'),
@@ -18,18 +18,21 @@ const published = {
 
 describe('JA4 as FoxIO publishes it', () => {
   test('the published example of Chrome', () => {
-    expect(ja4Of(published)).toBe('t13d1516h2_8daaf6152771_e5627efa2ab1');
+    expect(ja4Of(publishedHello)).toBe('t13d1516h2_8daaf6152771_e5627efa2ab1');
   });
 
   test('the order of cipher suites and extensions does not count, that of signature algorithms does', () => {
-    const reversed = {
-      ...published,
-      ciphers: published.ciphers.toReversed(),
-      extensions: published.extensions.toReversed(),
+    const reversedHello = {
+      ...publishedHello,
+      ciphers: publishedHello.ciphers.toReversed(),
+      extensions: publishedHello.extensions.toReversed(),
     };
-    expect(ja4Of(reversed)).toBe(ja4Of(published));
-    const other = { ...published, signatureAlgorithms: published.signatureAlgorithms.toReversed() };
-    expect(ja4Of(other)).not.toBe(ja4Of(published));
+    expect(ja4Of(reversedHello)).toBe(ja4Of(publishedHello));
+    const otherHello = {
+      ...publishedHello,
+      signatureAlgorithms: publishedHello.signatureAlgorithms.toReversed(),
+    };
+    expect(ja4Of(otherHello)).not.toBe(ja4Of(publishedHello));
   });
 
   test.each([
@@ -47,7 +50,7 @@ describe('JA4 as FoxIO publishes it', () => {
     ['no cipher suites', { ciphers: [] }, /^t13d0016h2_000000000000_/],
     ['no extensions', { extensions: [], signatureAlgorithms: [] }, /_000000000000$/],
   ])('%s', (_what, changes, expected) => {
-    expect(ja4Of({ ...published, ...changes })).toMatch(expected);
+    expect(ja4Of({ ...publishedHello, ...changes })).toMatch(expected);
   });
 });
 
@@ -65,7 +68,7 @@ describe('the ClientHello of real clients (RFC 8446 section 4.1.2)', () => {
   });
 });
 
-describe('the bytes come as they come', () => {
+describe('the bytes of a hello come in any pieces', () => {
   const { helloBytes, facts } = handshakeOf('Chromium 156');
   const whole = { kind: 'hello', hello: facts.hello };
 
@@ -78,7 +81,7 @@ describe('the bytes come as they come', () => {
   test.each([1, 3, 4, 5, 100, 1000])(
     'a hello in records of %i bytes is the same hello (RFC 8446 section 5.1)',
     (size) => {
-      expect(readHello(inRecords(helloBytes.subarray(5), size))).toEqual(whole);
+      expect(readHello(splitIntoRecords(helloBytes.subarray(5), size))).toEqual(whole);
     },
   );
 
@@ -97,7 +100,7 @@ describe('the bytes come as they come', () => {
   test('a hello above 16 KiB, or without an end, is not waited for', () => {
     const huge = Buffer.from([22, 3, 1, 0, 4, 1, 0xff, 0xff, 0xff]);
     expect(readHello(huge)).toEqual({ kind: 'unreadable' });
-    const slow = inRecords(
+    const slow = splitIntoRecords(
       Buffer.concat([Buffer.from([1, 0, 0x3f, 0xf0]), Buffer.alloc(16_000)]),
       2,
     );
@@ -115,15 +118,15 @@ test('bytes that are not a hello never throw: 20,000 mutations', () => {
       helloBytes.subarray(0, below(4) === 0 ? 1 + below(helloBytes.length - 1) : undefined),
     );
     for (let change = below(6); change >= 0; change--) bytes[below(bytes.length)] = below(256);
-    const first = readHello(bytes);
-    kinds.add(first.kind);
-    if (first.kind === 'hello')
-      expect(first.hello.ja4).toMatch(/^t\w\w[di]\d{4}.._[0-9a-f]{12}_[0-9a-f]{12}$/);
+    const firstReading = readHello(bytes);
+    kinds.add(firstReading.kind);
+    if (firstReading.kind === 'hello')
+      expect(firstReading.hello.ja4).toMatch(/^t\w\w[di]\d{4}.._[0-9a-f]{12}_[0-9a-f]{12}$/);
   }
   expect([...kinds].sort()).toEqual(['foreign', 'hello', 'incomplete', 'unreadable']);
 });
 
-function inRecords(message: Buffer, size: number): Buffer {
+function splitIntoRecords(message: Buffer, size: number): Buffer {
   const records: Buffer[] = [];
   for (let at = 0; at < message.length; at += size) {
     const part = message.subarray(at, at + size);

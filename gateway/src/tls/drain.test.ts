@@ -36,15 +36,15 @@ test('close() waits for visitors with a request, and for no others', async () =>
 
   const silent = connectTcp(tlsPort, '127.0.0.1');
   await once(silent, 'connect');
-  const opened = [await handshake(tlsPort, 'http/1.1'), await handshake(tlsPort, 'h2')];
+  const openConnections = [await handshake(tlsPort, 'http/1.1'), await handshake(tlsPort, 'h2')];
   // This client leaves at once, perhaps before the gateway sees the end of the handshake.
   (await handshake(tlsPort, 'http/1.1')).destroy();
-  const closed = gateway.close();
-  const idle = [silent, ...opened];
+  const gatewayClosed = gateway.close();
+  const idle = [silent, ...openConnections];
   for (const socket of idle) socket.on('error', () => undefined).resume();
   await eventually(() => idle.every((socket) => socket.closed));
   expect(asking.closed).toBe(false);
   origin.sockets[0]?.write(ANSWER);
-  await closed;
+  await gatewayClosed;
   expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nok$/);
 });

@@ -11,7 +11,7 @@ import { selfSigned } from '../testing/self-signed.ts';
 
 const run = promisify(execFile);
 const shop = selfSigned('shop.example', '*.shop.example');
-const other = selfSigned('other.example');
+const otherCertificate = selfSigned('other.example');
 
 interface Client {
   readonly servername?: string;
@@ -70,7 +70,7 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
     expect(await curl(tlsPort)).toBe('hello');
   });
 
-  test('an http listener beside it still serves, with the scheme http', async () => {
+  test('an http listener of the same gateway still serves, with the scheme http', async () => {
     const rig = await startGatewayWithOrigin({ certificates: [shop] });
     await rawExchange(
       rig.port,
@@ -106,7 +106,7 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
 
 describe('the certificate of the host that is asked for (RFC 6066 section 3)', () => {
   test('by SNI, exact and wildcard; the first one for all others', async () => {
-    const { tlsPort } = await startGatewayWithOrigin({ certificates: [shop, other] });
+    const { tlsPort } = await startGatewayWithOrigin({ certificates: [shop, otherCertificate] });
     expect(await shownTo(tlsPort, 'other.example')).toBe('other.example');
     expect(await shownTo(tlsPort, 'shop.example')).toBe('shop.example');
     expect(await shownTo(tlsPort, 'a.shop.example')).toBe('shop.example');
@@ -118,7 +118,7 @@ describe('the certificate of the host that is asked for (RFC 6066 section 3)', (
     const rig = await startGatewayWithOrigin({ certificates: [shop] });
     const session = openHttp2(rig.tlsPort);
     expect((await exchange(session)).status).toBe(200);
-    rig.gateway.reload({ ...rig.settings, certificates: [other] });
+    rig.gateway.reload({ ...rig.settings, certificates: [otherCertificate] });
     expect(await shownTo(rig.tlsPort)).toBe('other.example');
     expect(await shownTo(rig.tlsPort, 'shop.example')).toBe('other.example');
     expect((await exchange(session)).status).toBe(200);
@@ -126,7 +126,7 @@ describe('the certificate of the host that is asked for (RFC 6066 section 3)', (
 
   test('a certificate that the TLS library refuses does not replace the last good one', async () => {
     const rig = await startGatewayWithOrigin({ certificates: [shop] });
-    const bad = { ...shop, key: other.key };
+    const bad = { ...shop, key: otherCertificate.key };
     expect(() => rig.gateway.reload({ ...rig.settings, certificates: [bad] })).toThrow();
     expect(await shownTo(rig.tlsPort)).toBe('shop.example');
     expect(await curl(rig.tlsPort)).toBe('hello');
@@ -167,12 +167,12 @@ describe('what the handshake showed goes to the validator', () => {
 async function pieceByPiece(port: number): Promise<number> {
   const server = createServer((visitor) => {
     const relay = connectTcp(port, '127.0.0.1').setNoDelay(true);
-    let sent = 0;
+    let sentBytes = 0;
     visitor.on('data', (part: Buffer) => {
-      const single = Math.max(0, Math.min(part.length, 600 - sent));
+      const single = Math.max(0, Math.min(part.length, 600 - sentBytes));
       for (let at = 0; at < single; at++) relay.write(part.subarray(at, at + 1));
       if (single < part.length) relay.write(part.subarray(single));
-      sent += part.length;
+      sentBytes += part.length;
     });
     visitor.on('close', () => relay.destroy()).on('error', () => undefined);
     relay.on('close', () => visitor.destroy()).on('error', () => undefined);

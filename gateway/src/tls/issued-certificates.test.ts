@@ -101,9 +101,9 @@ describe('tls-alpn-01 (RFC 8737)', () => {
 
   test('the connection that got the proof is cut, even when its peer does not close', async () => {
     const { tlsPort } = await start({ challenges });
-    const wire = createConnection({ port: tlsPort, host: '127.0.0.1', allowHalfOpen: true });
+    const tcpSocket = createConnection({ port: tlsPort, host: '127.0.0.1', allowHalfOpen: true });
     const socket = connect({
-      socket: wire,
+      socket: tcpSocket,
       servername: 'proof.example',
       ALPNProtocols: ['acme-tls/1'],
       rejectUnauthorized: false,
@@ -111,12 +111,12 @@ describe('tls-alpn-01 (RFC 8737)', () => {
     socket.on('error', () => undefined).resume();
     await once(socket, 'secureConnect');
     // Writing to a connection that the gateway has cut fails.
-    const talking = setInterval(() => wire.write('x'), 10);
+    const talking = setInterval(() => tcpSocket.write('x'), 10);
     onTestFinished(() => {
       clearInterval(talking);
-      wire.destroy();
+      tcpSocket.destroy();
     });
-    const [fault] = (await once(wire, 'error')) as [NodeJS.ErrnoException];
+    const [fault] = (await once(tcpSocket, 'error')) as [NodeJS.ErrnoException];
     expect(['ECONNRESET', 'EPIPE']).toContain(fault.code);
   });
 

@@ -7,7 +7,7 @@ import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 const shop = selfSigned('shop.example');
-const other = selfSigned('other.example');
+const otherCertificate = selfSigned('other.example');
 
 interface Handshake {
   readonly isResumed: boolean;
@@ -25,13 +25,13 @@ async function visit(
     ...{ port, host: '127.0.0.1', servername: 'shop.example', rejectUnauthorized: false },
     ...{ minVersion: version, maxVersion: version, ...(session && { session }) },
   });
-  const given: Buffer[] = [];
-  socket.on('session', (ticket: Buffer) => given.push(ticket));
+  const sessions: Buffer[] = [];
+  socket.on('session', (ticket: Buffer) => sessions.push(ticket));
   socket.write('GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n');
   await once(socket, 'data');
   const isResumed = socket.isSessionReused();
   socket.destroy();
-  return { isResumed, session: given.at(-1) ?? Buffer.alloc(0) };
+  return { isResumed, session: sessions.at(-1) ?? Buffer.alloc(0) };
 }
 
 async function start(...certificates: readonly (typeof shop)[]) {
@@ -64,7 +64,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s is resumed', (ve
 
   test('but not under another certificate', async () => {
     const { session } = await visit((await start(shop)).tlsPort, version);
-    const elsewhere = await start(other, shop);
+    const elsewhere = await start(otherCertificate, shop);
     expect((await visit(elsewhere.tlsPort, version, session)).isResumed).toBe(false);
   });
 });

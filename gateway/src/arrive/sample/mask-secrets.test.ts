@@ -56,7 +56,7 @@ test.each([
   ['{"pin":12', '{"pin":"***"'],
   ['{"card":{"number":"41', '{"card":"***"'],
   ['{"a":"b","passw', '{"a":"b","passw'],
-  // Not JSON any more: the rest is masked as plain text, and left out behind a secret.
+  // From here on the text is not JSON: it is masked as plain text, and everything after a secret is left out.
   ["{password:'hunter2'}", '{***'],
   ['{"a":1 "password":"hunter2"}', '{"a":1 "***'],
   ['{"password":hunter2,"a":"b"}', '{"password":"***"'],
@@ -145,7 +145,7 @@ function anyObject(random: SeededRandom, isSecret: boolean, depth = 0): unknown 
   );
 }
 
-describe('property: a sample has no byte of a secret, wherever it is cut', () => {
+describe('property: a sample has no byte of a secret, at whatever byte the sample is cut', () => {
   test.each([
     ['form', anyForm],
     [

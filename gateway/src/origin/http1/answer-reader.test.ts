@@ -36,7 +36,7 @@ class Notes implements AnswerSink {
   }
 }
 
-function read(pieces: readonly Buffer[], method = 'GET', atEnd = true): Notes {
+function readPieces(pieces: readonly Buffer[], method = 'GET', atEnd = true): Notes {
   const notes = new Notes();
   const reader = new AnswerReader(notes, MAX_HEADER_BYTES);
   reader.expect(method === 'HEAD');
@@ -51,7 +51,7 @@ function read(pieces: readonly Buffer[], method = 'GET', atEnd = true): Notes {
 }
 
 function whole(text: string, method?: string): Notes {
-  return read([Buffer.from(text, 'latin1')], method);
+  return readPieces([Buffer.from(text, 'latin1')], method);
 }
 
 const answer = (...lines: readonly string[]) => ['HTTP/1.1 200 OK', ...lines].join('\r\n');
@@ -67,14 +67,14 @@ describe('an answer reads the same, however it is cut into chunks (RFC 9112 sect
     for (let round = 0; round < 1_000; round++) {
       const method = random.pick(methods);
       const { bytes, damage } = generateAnswer(random, method);
-      const expected = read([bytes], method);
-      // Bytes behind the end are found together with the answer, or later. The answer is the same.
+      const expected = readPieces([bytes], method);
+      // The reader finds bytes after the end together with the answer, or later. The answer is the same in both cases.
       const { complete, fault, ...rest } = expected;
       for (let way = 0; way < 5; way++) {
-        const cut = way === 0 ? bytes.length : 1 + random.below(20);
-        const got = read(piecesOf(bytes, cut, random.below), method);
+        const cuts = way === 0 ? bytes.length : 1 + random.below(20);
+        const notes = readPieces(piecesOf(bytes, cuts, random.below), method);
         const clue = `GUARD_TEST_SEED=${random.seed}, round ${round}: ${damage}\n${bytes.toString('latin1').slice(0, 600)}`;
-        const { complete: gotComplete, fault: gotFault, ...gotRest } = got;
+        const { complete: gotComplete, fault: gotFault, ...gotRest } = notes;
         expect(gotRest, clue).toEqual(rest);
         expect(gotComplete === undefined, clue).toBe(complete === undefined);
         if (complete === undefined) expect(gotFault, clue).toBe(fault);
@@ -96,7 +96,7 @@ function piecesOf(bytes: Buffer, cuts: number, below: (limit: number) => number)
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 }
 
-describe('where an answer ends (RFC 9112 section 6.3)', () => {
+describe('the end of an answer (RFC 9112 section 6.3)', () => {
   test.each([
     { text: answer('Content-Length: 2', '', 'ok'), body: 'ok', reusable: true },
     { text: answer('Content-Length: 0', '', ''), body: '', reusable: true },
@@ -143,13 +143,13 @@ describe('where an answer ends (RFC 9112 section 6.3)', () => {
     expect(whole(text)).toMatchObject({ complete: undefined, fault: undefined });
   });
 
-  test('bytes behind the end of an answer end the connection (RFC 9112 section 6.3)', () => {
+  test('bytes after the end of an answer end the connection (RFC 9112 section 6.3)', () => {
     const sound = answer('Content-Length: 2', '', 'ok');
     expect(whole(`${sound}HTTP/1.1 200 OK\r\n`)).toMatchObject({
       body: 'ok',
       complete: { reusable: false },
     });
-    const later = read([Buffer.from(sound), Buffer.from('x')], 'GET', false);
+    const later = readPieces([Buffer.from(sound), Buffer.from('x')], 'GET', false);
     expect(later.complete).toMatchObject({ reusable: true });
     expect(later.fault).toBeTypeOf('string');
   });
@@ -172,7 +172,7 @@ describe('bytes that are not exactly one answer (RFC 9112 sections 2.2, 4, 5, 6,
     ['a bare LF', 'HTTP/1.1 200 OK\nContent-Length: 0\r\n\r\n'],
     ['a bare CR', answer('X: a\rY: b', 'Content-Length: 0', '', '')],
     ['obs-fold', answer('X: a', ' b', 'Content-Length: 0', '', '')],
-    ['obs-fold behind the status line', answer(' X: a', 'Content-Length: 0', '', '')],
+    ['obs-fold after the status line', answer(' X: a', 'Content-Length: 0', '', '')],
     ['a space before the colon', answer('Content-Length : 0', '', '')],
     ['a field without a colon', answer('Content-Length', '', '')],
     ['a field without a name', answer(': 0', '', '')],
@@ -191,7 +191,7 @@ describe('bytes that are not exactly one answer (RFC 9112 sections 2.2, 4, 5, 6,
     ['a signed length', answer('Content-Length: +1', '', 'a')],
     ['a negative length', answer('Content-Length: -1', '', 'a')],
     ['a hexadecimal length', answer('Content-Length: 0x1', '', 'a')],
-    ['a length behind a no-break space', answer('Content-Length: \xa01', '', 'a')],
+    ['a length after a no-break space', answer('Content-Length: \xa01', '', 'a')],
     ['an empty length', answer('Content-Length:', '', '')],
     ['a length that is too large for a number', answer('Content-Length: 99999999999999999', '', 'a')],
     ['a coding and a length', chunked('0', '', '').replace('\r\n\r\n', '\r\nContent-Length: 5\r\n\r\n')],
@@ -209,8 +209,8 @@ describe('bytes that are not exactly one answer (RFC 9112 sections 2.2, 4, 5, 6,
     ['a size that is too large for a number', chunked('fffffffffffffffff', 'ok')],
     ['a chunk longer than it says', chunked('1', 'ok', '0', '', '')],
     ['a chunk shorter than it says', chunked('3', 'ok', '0', '', '')],
-    ['a bare LF behind a size', answer('Transfer-Encoding: chunked', '', '2\nok', '0', '', '')],
-    ['a bare LF behind a chunk', answer('Transfer-Encoding: chunked', '', '2', 'ok\n0', '', '')],
+    ['a bare LF after a size', answer('Transfer-Encoding: chunked', '', '2\nok', '0', '', '')],
+    ['a bare LF after a chunk', answer('Transfer-Encoding: chunked', '', '2', 'ok\n0', '', '')],
     ['a control in an extension', chunked('2;a=\0', 'ok', '0', '', '')],
     ['a length in a trailer', chunked('0', 'Content-Length: 5', '', '')],
     ['a coding in a trailer', chunked('0', 'Transfer-Encoding: chunked', '', '')],
@@ -223,7 +223,7 @@ describe('bytes that are not exactly one answer (RFC 9112 sections 2.2, 4, 5, 6,
 });
 
 describe('every part has a bound', () => {
-  const many = (count: number, line: string) => Array.from({ length: count }, () => line);
+  const repeatLine = (count: number, line: string) => Array.from({ length: count }, () => line);
   const { maxFields, maxInterim, maxChunkLineBytes, maxChunkExtensionBytes } = HTTP1_LIMITS;
   const wide = ';x=' + 'y'.repeat(maxChunkLineBytes - 100);
   const chunks = Math.ceil(maxChunkExtensionBytes / wide.length) + 1;
@@ -231,12 +231,12 @@ describe('every part has a bound', () => {
   test.each([
     ['a header section', answer(`X: ${'x'.repeat(MAX_HEADER_BYTES)}`, '', '')],
     ['a header section without an end', 'x'.repeat(MAX_HEADER_BYTES + 1)],
-    ['the count of fields', answer(...many(maxFields + 1, 'a:'), '', '')],
+    ['the count of fields', answer(...repeatLine(maxFields + 1, 'a:'), '', '')],
     ['a trailer section', chunked('0', `X: ${'x'.repeat(MAX_HEADER_BYTES)}`, '', '')],
-    ['the count of trailers', chunked('0', ...many(maxFields + 1, 'a:'), '', '')],
+    ['the count of trailers', chunked('0', ...repeatLine(maxFields + 1, 'a:'), '', '')],
     ['interim answers', 'HTTP/1.1 103 Wait\r\n\r\n'.repeat(maxInterim + 1)],
     ['a chunk-size line', chunked(`2;x=${'y'.repeat(maxChunkLineBytes)}`, 'ok', '0', '', '')],
-    ['chunk extensions together', chunked(...many(chunks, `1${wide}\r\nx`), '0', '', '')],
+    ['chunk extensions together', chunked(...repeatLine(chunks, `1${wide}\r\nx`), '0', '', '')],
   ])('%s', (_name, text) => {
     const { complete, fault } = whole(text);
     expect(complete).toBeUndefined();
@@ -245,7 +245,7 @@ describe('every part has a bound', () => {
   });
 
   test('an answer just inside the bounds is read', () => {
-    const fields = many(MAX_HEADER_BYTES / 4 - 10, 'a:');
+    const fields = repeatLine(MAX_HEADER_BYTES / 4 - 10, 'a:');
     expect(whole(answer(...fields, 'Content-Length: 2', '', 'ok')).body).toBe('ok');
     const interim = 'HTTP/1.1 103 Wait\r\n\r\n'.repeat(maxInterim);
     const notes = whole(interim + answer('Content-Length: 2', '', 'ok'));

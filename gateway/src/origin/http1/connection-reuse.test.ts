@@ -8,7 +8,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
   test.each([
     ['Connection: close', 'GET', OK.replace('\r\n', '\r\nConnection: close\r\n')],
     ['HTTP/1.0', 'GET', OK.replace('1.1', '1.0')],
-    ['bytes behind the end', 'GET', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison`],
+    ['bytes after the end', 'GET', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison`],
     ['an answer to HEAD, whose body may come after all', 'HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n'],
     ['a 204 that announces a body', 'GET', 'HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n'],
     ['Keep-Alive: timeout=1, which is over at once', 'GET', OK.replace('\r\n', '\r\nKeep-Alive: timeout=1\r\n')],
@@ -16,8 +16,8 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
     const origin = await startScripted((_sent, connection) => keep(connection === 0 ? answer : OK));
     const client = openClient(origin.url);
     await hear(client, { method });
-    const second = await hear(client);
-    expect(second.body.toString()).not.toBe('poison');
+    const secondAnswer = await hear(client);
+    expect(secondAnswer.body.toString()).not.toBe('poison');
     expect(origin.sockets).toHaveLength(2);
     await eventually(() => origin.sockets[0]?.closed === true);
   }); // prettier-ignore

@@ -28,7 +28,7 @@ describe('every wait ends', () => {
     const stuck = ask(client, { method: 'POST', fields: huge, body: blocked });
     await eventually(() => origin.sockets.length === 2);
     origin.sockets[1]?.pause();
-    await eventually(() => blocked.paused);
+    await eventually(() => blocked.isPaused);
     sweep(1_500);
     expect((await stuck?.heard)?.error?.kind).toBe('timeout');
   });

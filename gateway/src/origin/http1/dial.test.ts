@@ -43,28 +43,28 @@ describe('addresses of an origin', () => {
     await client.destroy();
   });
 
-  describe('behind TLS', () => {
+  describe('an origin with TLS', () => {
     async function startTls(host: string) {
       const { cert, key } = selfSigned(host);
-      const before = getCACertificates('default');
-      setDefaultCACertificates([...before, cert.toString()]);
-      const seen: { servername: unknown; alpn: unknown; resumed: boolean }[] = [];
+      const trustedBefore = getCACertificates('default');
+      setDefaultCACertificates([...trustedBefore, cert.toString()]);
+      const handshakes: { servername: unknown; alpn: unknown; resumed: boolean }[] = [];
       const server = createTlsServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] });
       const sockets: TLSSocket[] = [];
       server.on('secureConnection', (socket) => {
         sockets.push(socket);
         const { servername, alpnProtocol } = socket as TLSSocket & { servername?: unknown };
-        seen.push({ servername, alpn: alpnProtocol, resumed: socket.isSessionReused() });
+        handshakes.push({ servername, alpn: alpnProtocol, resumed: socket.isSessionReused() });
         socket.on('error', () => undefined).on('data', () => socket.write(OK));
       });
       onTestFinished(() => {
-        setDefaultCACertificates(before);
+        setDefaultCACertificates(trustedBefore);
         for (const socket of sockets) socket.destroy();
         server.close();
       });
       await once(server.listen(0, 'localhost'), 'listening');
       const { port } = server.address() as AddressInfo; // a TCP listener has one
-      return { port, seen };
+      return { port, seen: handshakes };
     }
 
     test('the origin’s name is verified, HTTP/1.1 is agreed on, and the session is resumed', async () => {

@@ -71,7 +71,7 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
   }
 
   capacityOf(lane: Lane): Capacity {
-    return this.#lanes.room(lane);
+    return this.#lanes.capacityOf(lane);
   }
 
   onReleased(exchange: Exchange): void {
@@ -239,7 +239,7 @@ export class Lanes {
     this.#busy[lane]--;
   }
 
-  room(lane: Lane): Capacity {
+  capacityOf(lane: Lane): Capacity {
     const total = this.#capacity[lane];
     return { total, free: total - this.#busy[lane] };
   }

@@ -4,7 +4,7 @@ import { hear, PartedBody, startScripted } from '../../testing/origin-client.ts'
 import { eventually } from '../../testing/raw-client.ts';
 
 describe('a request that could be read as two is not sent (RFC 9112 section 11.1)', () => {
-  const sized = () => new PartedBody([Buffer.from('abc')]);
+  const threeByteBody = () => new PartedBody([Buffer.from('abc')]);
   test.each([
     ['CR LF in a value', { fields: ['X', 'a\r\nY: b'] }],
     ['a bare LF in a value', { fields: ['X', 'a\nY: b'] }],
@@ -21,15 +21,21 @@ describe('a request that could be read as two is not sent (RFC 9112 section 11.1
     ['Transfer-Encoding', { fields: ['transfer-encoding', 'chunked'] }],
     ['Connection', { fields: ['connection', 'x'] }],
     ['a length without a body', { fields: ['Content-Length', '3'] }],
-    ['another length than the body has', { fields: ['Content-Length', '4'], body: sized() }],
-    ['a length twice', { fields: ['Content-Length', '3', 'content-length', '3'], body: sized() }],
+    [
+      'another length than the body has',
+      { fields: ['Content-Length', '4'], body: threeByteBody() },
+    ],
+    [
+      'a length twice',
+      { fields: ['Content-Length', '3', 'content-length', '3'], body: threeByteBody() },
+    ],
     ['a length and chunks', { fields: ['Content-Length', '3'], body: PartedBody.chunked([]) }],
   ])('%s', async (_what, request) => {
     const origin = await startScripted(() => keep(OK));
     // The fields come from the gateway, from both, and from the visitor.
-    for (const sent of [0, 1, 2]) {
-      const heard = await hear(openClient(origin.url), { ...request, sent });
-      expect([sent, heard.error?.kind]).toEqual([sent, 'unsendable']);
+    for (const visitorFieldCount of [0, 1, 2]) {
+      const heard = await hear(openClient(origin.url), { ...request, sent: visitorFieldCount });
+      expect([visitorFieldCount, heard.error?.kind]).toEqual([visitorFieldCount, 'unsendable']);
     }
     expect(origin.sockets).toHaveLength(0);
   });
@@ -43,14 +49,14 @@ describe('a request that could be read as two is not sent (RFC 9112 section 11.1
     const fields = ['Host', 'a', 'Content-Length', String(length)];
     const heard = await hear(openClient(origin.url), { method: 'POST', fields, body });
     expect(heard.error?.kind).toBe('unsendable');
-    expect(body.stopped).toBe(true);
+    expect(body.isStopped).toBe(true);
     await eventually(() => allClosed(origin));
     expect((origin.received[0] ?? '').split('\r\n\r\n')[1]?.length).not.toBe(length);
   });
 });
 
 describe('bodies of requests', () => {
-  test('trailers go behind the last chunk (RFC 9112 section 7.1.2)', async () => {
+  test('trailers go after the last chunk (RFC 9112 section 7.1.2)', async () => {
     const origin = await startScripted((sent) => (sent.endsWith('\r\n\r\n') && sent.includes('0\r\nX') ? keep(OK) : undefined)); // prettier-ignore
     const body = PartedBody.chunked([Buffer.from('ab')], ['X-Sum', '42', 'x-b', '\xe9']);
     expect((await hear(openClient(origin.url), { method: 'POST', body })).status).toBe(200);
@@ -90,7 +96,7 @@ describe('bodies of requests', () => {
     const fields = ['Host', 'a', 'Content-Length', '1000'];
     const heard = await hear(client, { method: 'POST', fields, body });
     expect([heard.error, heard.body.toString()]).toEqual([undefined, 'ok']);
-    expect(body.stopped).toBe(true);
+    expect(body.isStopped).toBe(true);
     await eventually(() => allClosed(origin));
   });
 });
