@@ -94,7 +94,10 @@ test.each([
   ['NUL', 'GET / HTTP/1.1\r\nHost: a\0\r\n\r\n'],
   ['an empty line ahead', '\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a byte after the request', 'GET / HTTP/1.1\r\nHost: a\r\n\r\nG'],
-  ['a second request after the first', 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+  [
+    'a second request after the first',
+    'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n',
+  ],
   ['a part of it', 'GET / HTTP/1.1\r\nHost: a\r\n'],
   ['nothing', ''],
 ])('%s is not plain', (_what, text) => {
