@@ -92,22 +92,22 @@ export async function settle(
 ): Promise<Settlement> {
   switch (reading.kind) {
     case 'invalid':
-      return failedSettlement(undefined, 'challenge_invalid', 'failed');
+      return failWith(undefined, 'challenge_invalid', 'failed');
     // During a rolling update, a reload may give the page a ticket of this instance.
     case 'unknown':
-      return failedSettlement(undefined, 'challenge_outdated', 'retry');
+      return failWith(undefined, 'challenge_outdated', 'retry');
     // The page was open too long, or a clock was changed. A reload gives it a new ticket.
     case 'expired':
     case 'early':
-      return failedSettlement(reading.ticket, 'challenge_expired', 'retry');
+      return failWith(reading.ticket, 'challenge_expired', 'retry');
     case 'valid': {
-      if (!upload) return failedSettlement(reading.ticket, 'challenge_outdated', 'retry');
+      if (!upload) return failWith(reading.ticket, 'challenge_outdated', 'retry');
       const objection = objectionTo(upload, reading.ticket, request, options.currentRuleSet);
-      if (objection) return failedSettlement(reading.ticket, objection.reason, objection.result);
+      if (objection) return failWith(reading.ticket, objection.reason, objection.result);
       // This check comes before the judgement, which is expensive, because a spent ticket may be sent a thousand times.
       const storedSession = await options.store.session(reading.ticket.sessionId);
       if (storedSession && isAnswered(reading.ticket, storedSession)) {
-        return failedSettlement(reading.ticket, 'challenge_replayed', 'retry');
+        return failWith(reading.ticket, 'challenge_replayed', 'retry');
       }
       const sender: Sender = {
         userAgentHash: reading.ticket.userAgentHash,
@@ -146,10 +146,10 @@ async function failIncomplete(
   // This ticket gets no task and no session any more.
   const isUnpriced = await isFirst(`priced:${ticket.id}`, store);
   if (!(await isFirst(ticket.id, store)) || !isUnpriced) {
-    return failedSettlement(ticket, 'challenge_replayed', 'retry');
+    return failWith(ticket, 'challenge_replayed', 'retry');
   }
   await countFailure(ticket, ip, store, priceOf(ticket.organisation));
-  return failedSettlement(ticket, reason, 'retry');
+  return failWith(ticket, reason, 'retry');
 }
 
 /** Whether this name is new for a ticket. Each ticket is spent once and priced once. */
@@ -194,21 +194,19 @@ async function finish(
   const { sender } = answer;
   const { ticket } = reading;
   const work = workOf(ticket, answer, options);
-  const earlySettlement = work
-    ? limitWhileBusy()
-    : await settleWithoutWork(ticket, answer, nowMs, options);
-  if (earlySettlement) return earlySettlement;
+  const settled = work ? limitIfBusy() : await settleWithoutWork(ticket, answer, nowMs, options);
+  if (settled) return settled;
   const isNewlySpent = await isFirst(ticket.id, store);
   // A wrong solution has spent its ticket, so no second solution is checked.
   if (isNewlySpent && work && !(await isWorkDone(work.task, work.counter, work.bits))) {
-    return failedSettlement(ticket, 'challenge_invalid', 'failed');
+    return failWith(ticket, 'challenge_invalid', 'failed');
   }
   const judgement = isNewlySpent ? await unlessReplayed(answer, store) : answer.judgement;
   switch (judgement.kind) {
     case 'human':
     case 'doubtful': {
       const verification = Verification.afterSpending(isNewlySpent, { reading, judgement, sender });
-      if (!verification) return failedSettlement(ticket, 'challenge_replayed', 'retry');
+      if (!verification) return failWith(ticket, 'challenge_replayed', 'retry');
       const { doubts } = verification;
       const ttlMs = doubts.length > 0 ? SHORT_PASS_MS : sessionTtlMs;
       await store.keepSession(verification.sessionId, verification.session(nowMs), ttlMs);
@@ -216,7 +214,7 @@ async function finish(
       return { kind: 'verified', ticket, doubts, noted: noted ?? [] };
     }
     case 'automated': {
-      if (!isNewlySpent) return failedSettlement(ticket, 'challenge_replayed', 'retry');
+      if (!isNewlySpent) return failWith(ticket, 'challenge_replayed', 'retry');
       const { organisation, sessionId, network, client } = ticket;
       const { reasons } = judgement;
       // The session is stored for the challenged network. An upload from another network must not move it there.
@@ -238,7 +236,7 @@ function workOf(ticket: Ticket, answer: JudgedUpload, { tasks }: SettleOptions) 
   return work && bits >= minBits ? { ...work, bits } : undefined;
 }
 
-function limitWhileBusy(): Settlement | undefined {
+function limitIfBusy(): Settlement | undefined {
   return isCheckBusy() ? { kind: 'limited', waitMs: BUSY_CHECK_WAIT_MS } : undefined;
 }
 
@@ -252,11 +250,11 @@ async function settleWithoutWork(
   const { store, tasks, priceOf } = options;
   const { ip, judgement } = answer;
   const admission = await admit(ticket, ip, store);
-  if (admission.kind === 'repeated') return failedSettlement(ticket, 'challenge_replayed', 'retry');
+  if (admission.kind === 'repeated') return failWith(ticket, 'challenge_replayed', 'retry');
   if (admission.kind === 'limited') return admission;
   // An upload that already got a task must come back with work. Otherwise it would count as many passes.
   if (!(await isFirst(`priced:${ticket.id}`, store))) {
-    return failedSettlement(ticket, 'challenge_replayed', 'retry');
+    return failWith(ticket, 'challenge_replayed', 'retry');
   }
   if (judgement.kind === 'automated') {
     await countFailure(ticket, ip, store, priceOf(ticket.organisation));
@@ -290,10 +288,6 @@ function isAnswered(ticket: Ticket, session: Session): boolean {
   return session.organisation === ticket.organisation && session.judgedAt >= ticket.issuedAt;
 }
 
-function failedSettlement(
-  ticket: Ticket | undefined,
-  reason: Reason,
-  result: UploadResult,
-): Settlement {
+function failWith(ticket: Ticket | undefined, reason: Reason, result: UploadResult): Settlement {
   return { kind: 'failed', ticket, reason, result };
 }

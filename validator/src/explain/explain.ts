@@ -18,7 +18,7 @@ import { type DirectiveName, directivesOf, setBy } from '../rules/directive-name
 import { validate } from '../decision/validate.ts';
 import type { Engine } from '../decision/engine.ts';
 import type { Strengths } from '../verdict/strengths.ts';
-import { TRAPPED } from '../verdict/traps.ts';
+import { TRAP_PREFIX } from '../verdict/traps.ts';
 import { type Weighed, weigh } from '../verdict/weigh.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 
@@ -173,7 +173,7 @@ function readOnlyStore(
     remember: () => undefined,
     // Hits of traps are read from the real store.
     remembers: (name, subject) =>
-      name.startsWith(TRAPPED) ? store.remembers(name, subject) : overBudget,
+      name.startsWith(TRAP_PREFIX) ? store.remembers(name, subject) : overBudget,
     close: () => Promise.resolve(),
   };
 }

@@ -17,5 +17,5 @@ function later<T, With, U>(
   context: With,
   next: (value: T, context: With) => MaybePromise<U>,
 ): Promise<U> {
-  return value.then((known) => next(known, context));
+  return value.then((result) => next(result, context));
 }

@@ -13,7 +13,7 @@ const STEPS = 0x1fff;
  * The age, in steps, of a challenge that was not answered. After two steps, which are more than ten minutes, its ticket
  * has expired. Five steps are less than an hour, so the store still has every session that was judged meanwhile.
  */
-const UNCLEARED = { from: 2, to: 5 };
+const UNCLEARED_STEPS = { from: 2, to: 5 };
 
 /** Returns the mark. `challengedAt` is in epoch milliseconds. Undefined for no challenge. */
 export function challengeMark(challengedAt: number | undefined): number {
@@ -24,8 +24,8 @@ export function challengeMark(challengedAt: number | undefined): number {
 export function shownChallenge(mark: number, nowMs: number): ShownChallenge {
   if (mark === 0) return 'none';
   const age = (stepOf(nowMs) - (mark - 1) + STEPS) % STEPS;
-  if (age > UNCLEARED.to) return 'none';
-  return age < UNCLEARED.from ? 'open' : 'uncleared';
+  if (age > UNCLEARED_STEPS.to) return 'none';
+  return age < UNCLEARED_STEPS.from ? 'open' : 'uncleared';
 }
 
 function stepOf(timeMs: number): number {

@@ -10,14 +10,14 @@ const SEED_B = 1;
 const USES = 2;
 const ENTRIES = 3;
 /** Layout of one set in Int32: the two halves of the keys, the last use of each key, a lock, and the deadlines. */
-const SET = 88;
+const SET_LENGTH = 88;
 const KEYS_B = WAYS;
 const USED_AT = 2 * WAYS;
 const LOCK = 3 * WAYS;
 /** The index of the deadlines as doubles, from the beginning of the set. */
 const DEADLINES = (LOCK + 8) / 2;
 /** Mixed into the key of a remembered subject, so that it differs from the counter with the same name. */
-const REMEMBERED = 0x51ed270b;
+const REMEMBERED_KIND = 0x51ed270b;
 /** Tries before a thread waits for a lock. Usually a lock is free again after fewer tries. */
 const SPINS = 1_000;
 /** After this time a lock is ignored, because its thread has ended. A thread that is only slow has finished by then. */
@@ -26,7 +26,7 @@ const ABANDONED_AFTER_MS = 500;
 /** Allocates memory for `maxEntries`, rounded up to a power of two. It can be passed to other threads. */
 export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
   const sets = 2 ** Math.max(0, Math.ceil(Math.log2(maxEntries / WAYS)));
-  const buffer = new SharedArrayBuffer((HEAD + sets * SET) * 4);
+  const buffer = new SharedArrayBuffer((HEAD + sets * SET_LENGTH) * 4);
   new Int32Array(buffer).set(getRandomValues(new Int32Array(2)));
   return buffer;
 }
@@ -52,7 +52,7 @@ export class DeadlineTable {
   constructor(buffer: SharedArrayBuffer) {
     this.#ints = new Int32Array(buffer);
     this.#doubles = new Float64Array(buffer);
-    this.#sets = (this.#ints.length - HEAD) / SET;
+    this.#sets = (this.#ints.length - HEAD) / SET_LENGTH;
   }
 
   /** The number of entries, including those whose deadline is over. */
@@ -64,11 +64,11 @@ export class DeadlineTable {
   spend(key: string, nowMs: number, expiresAt: number): boolean {
     this.#hash(key, '');
     const set = this.#lock();
-    const at = this.#deadlineOf(set);
-    const first = !(nowMs <= (this.#doubles[at] ?? 0));
-    if (first) this.#doubles[at] = expiresAt;
+    const deadlineIndex = this.#deadlineOf(set);
+    const isFirst = !(nowMs <= (this.#doubles[deadlineIndex] ?? 0));
+    if (isFirst) this.#doubles[deadlineIndex] = expiresAt;
     this.#unlock(set);
-    return first;
+    return isFirst;
   }
 
   /**
@@ -78,10 +78,10 @@ export class DeadlineTable {
   take(name: string, subject: string, nowMs: number, budget: Budget): number {
     this.#hash(name, subject);
     const set = this.#lock();
-    const at = this.#deadlineOf(set);
-    const held = this.#doubles[at] ?? 0;
-    const waitMs = waitFor(held, nowMs, budget);
-    if (waitMs === 0) this.#doubles[at] = withOneMore(held, nowMs, budget);
+    const deadlineIndex = this.#deadlineOf(set);
+    const counter = this.#doubles[deadlineIndex] ?? 0;
+    const waitMs = waitFor(counter, nowMs, budget);
+    if (waitMs === 0) this.#doubles[deadlineIndex] = withOneMore(counter, nowMs, budget);
     this.#unlock(set);
     return waitMs;
   }
@@ -102,7 +102,7 @@ export class DeadlineTable {
 
   /** Remembers a subject until its deadline. Its key differs from the key of a counter with the same name. */
   remember(name: string, subject: string, expiresAt: number): void {
-    this.#hash(name, subject, REMEMBERED);
+    this.#hash(name, subject, REMEMBERED_KIND);
     const set = this.#lock();
     this.#doubles[this.#deadlineOf(set)] = expiresAt;
     this.#unlock(set);
@@ -110,7 +110,7 @@ export class DeadlineTable {
 
   /** Whether a subject is still remembered. The usual answer, no, needs no lock and no time. */
   remembers(name: string, subject: string, clock: Clock): boolean {
-    this.#hash(name, subject, REMEMBERED);
+    this.#hash(name, subject, REMEMBERED_KIND);
     if (this.#wayOf(this.#set()) === -1) return false;
     const set = this.#lock();
     const way = this.#wayOf(set);
@@ -122,8 +122,8 @@ export class DeadlineTable {
   #giveBack(name: string, subject: string, intervalMs: number): void {
     this.#hash(name, subject);
     const set = this.#lock();
-    const at = this.#deadlineOf(set);
-    this.#doubles[at] = (this.#doubles[at] ?? 0) - intervalMs;
+    const deadlineIndex = this.#deadlineOf(set);
+    this.#doubles[deadlineIndex] = (this.#doubles[deadlineIndex] ?? 0) - intervalMs;
     this.#unlock(set);
   }
 
@@ -156,7 +156,7 @@ export class DeadlineTable {
 
   /** The index of the set of the current key. */
   #set(): number {
-    return HEAD + (this.#a & (this.#sets - 1)) * SET;
+    return HEAD + (this.#a & (this.#sets - 1)) * SET_LENGTH;
   }
 
   /** Locks the set of the current key, and returns its index. */
@@ -186,18 +186,18 @@ export class DeadlineTable {
     const ints = this.#ints;
     const deadlines = set / 2 + DEADLINES;
     // Two threads may use the same number, because the order of use need not be exact.
-    const now = ((ints[USES] ?? 0) + 1) | 0;
-    ints[USES] = now;
-    const held = this.#wayOf(set);
-    if (held !== -1) {
-      ints[set + USED_AT + held] = now;
-      return deadlines + held;
+    const useNumber = ((ints[USES] ?? 0) + 1) | 0;
+    ints[USES] = useNumber;
+    const knownWay = this.#wayOf(set);
+    if (knownWay !== -1) {
+      ints[set + USED_AT + knownWay] = useNumber;
+      return deadlines + knownWay;
     }
-    const way = this.#leastUsed(set, now);
+    const way = this.#leastUsed(set, useNumber);
     if (this.#doubles[deadlines + way] === 0) Atomics.add(ints, ENTRIES, 1);
     ints[set + way] = this.#a;
     ints[set + KEYS_B + way] = this.#b;
-    ints[set + USED_AT + way] = now;
+    ints[set + USED_AT + way] = useNumber;
     // A new entry has no deadline yet. This value is before every time; 0 would mean that the slot is free.
     this.#doubles[deadlines + way] = Number.NEGATIVE_INFINITY;
     return deadlines + way;
@@ -213,19 +213,19 @@ export class DeadlineTable {
     return -1;
   }
 
-  #leastUsed(set: number, now: number): number {
+  #leastUsed(set: number, useNumber: number): number {
     const deadlines = set / 2 + DEADLINES;
-    let chosen = 0;
+    let leastUsedWay = 0;
     let longest = -1;
     for (let way = 0; way < WAYS; way++) {
       if (this.#doubles[deadlines + way] === 0) return way;
-      const unused = (now - (this.#ints[set + USED_AT + way] ?? 0)) >>> 0;
+      const unused = (useNumber - (this.#ints[set + USED_AT + way] ?? 0)) >>> 0;
       if (unused > longest) {
         longest = unused;
-        chosen = way;
+        leastUsedWay = way;
       }
     }
-    return chosen;
+    return leastUsedWay;
   }
 }
 

@@ -76,15 +76,15 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
 
   /** The judged sessions that are still valid, each with its expiry. */
   *sessions(): Generator<readonly [id: string, session: Session, expiresAt: number]> {
-    const now = this.clock();
+    const nowMs = this.clock();
     for (const [id, kept] of this.#sessions.entries()) {
-      if (kept.isAlive(now)) yield [id, kept, kept.expiresAt];
+      if (kept.isAlive(nowMs)) yield [id, kept, kept.expiresAt];
     }
   }
 
   spend(id: string, ttlMs: number): boolean {
-    const now = this.clock();
-    return this.#spent.spend(id, now, now + ttlMs);
+    const nowMs = this.clock();
+    return this.#spent.spend(id, nowMs, nowMs + ttlMs);
   }
 
   take(name: string, subject: string, budget: Budget): number {

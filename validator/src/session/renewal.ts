@@ -56,13 +56,13 @@ function rewrite(
 ): void {
   const { organisation, state, reasons, userAgentHash, network, client, judgedAt } = session;
   const { newest, newestAt } = session;
-  const rest = { organisation, state, reasons, userAgentHash, network, client, judgedAt };
+  const otherFields = { organisation, state, reasons, userAgentHash, network, client, judgedAt };
   const ttlMs = isShortPass(session) ? SHORT_PASS_MS : VERIFIED_TTL_MS;
-  const kept = store.keepSession(
+  const stored = store.keepSession(
     value,
-    { ...rest, newest, newestAt, ...change },
+    { ...otherFields, newest, newestAt, ...change },
     Math.max(1, session.judgedAt + ttlMs - nowMs),
   );
   // The shared store may be away. Then the next request tries again.
-  if (kept instanceof Promise) kept.catch(() => undefined);
+  if (stored instanceof Promise) stored.catch(() => undefined);
 }

@@ -7,7 +7,7 @@ import type { SessionFact } from '../request/facts.ts';
 import { endShared, standingOfOther } from './renewal.ts';
 import { isUuid, type SessionIds } from './session-id.ts';
 
-const NONE: SessionFact = { state: 'none' };
+const NO_SESSION: SessionFact = { state: 'none' };
 
 interface Visitor {
   readonly organisation: string;
@@ -40,17 +40,17 @@ export function resolveSession(
   clock: Clock,
 ): MaybePromise<SessionFact> {
   const [first] = cookies;
-  if (first === undefined) return NONE;
+  if (first === undefined) return NO_SESSION;
   const source = { visitor, store, ids, clock };
-  if (cookies.length === 1) return afterWith(resolveOne(first, source), source, chosen);
+  if (cookies.length === 1) return afterWith(resolveOne(first, source), source, endIfShared);
   // All values are looked up at the same time, so a remote store takes only the time of one question.
   const facts = cookies.map((cookie) => resolveOne(cookie, source));
-  const known = facts.filter(isKnown);
-  const sure = strongest(known, visitor);
-  if (known.length === facts.length) return chosen(sure, source);
+  const knownFacts = facts.filter(isKnown);
+  const sure = strongest(knownFacts, visitor);
+  if (knownFacts.length === facts.length) return endIfShared(sure, source);
   if (isOwn(sure, visitor)) return { ...sure, contested: true };
   return later(facts, visitor).then(
-    (fact) => chosen(fact, source),
+    (fact) => endIfShared(fact, source),
     (error: unknown) => {
       if (sure.state === 'verified') return sure;
       throw error;
@@ -66,7 +66,7 @@ async function later(
 }
 
 /** Ends a session that two clients have, but not when the request also has a value that counts. */
-function chosen(fact: SessionFact, { store, clock }: Source): SessionFact {
+function endIfShared(fact: SessionFact, { store, clock }: Source): SessionFact {
   if (fact.state === 'issued' && fact.shared !== undefined) {
     endShared({ value: fact.id, session: fact.shared, nowMs: clock() }, store);
   }
@@ -89,17 +89,17 @@ function isOwn(fact: SessionFact, { ip }: Visitor): fact is Verified {
 }
 
 function strongest(facts: readonly SessionFact[], visitor: Visitor): SessionFact {
-  const verified = facts.filter(isVerified);
-  const [first] = verified;
+  const verifiedFacts = facts.filter(isVerified);
+  const [first] = verifiedFacts;
   if (first !== undefined) {
-    const best = verified.find((fact) => isOwn(fact, visitor)) ?? first;
+    const best = verifiedFacts.find((fact) => isOwn(fact, visitor)) ?? first;
     const root = sessionRoot(best.id);
-    const isOnly = verified.every(({ id }) => sessionRoot(id) === root);
+    const isOnly = verifiedFacts.every(({ id }) => sessionRoot(id) === root);
     return isOnly ? best : { ...best, contested: true };
   }
   const issued = facts.find(({ state }) => state === 'issued');
   if (issued?.state === 'issued') return { ...issued, contested: true };
-  return facts.find(({ state }) => state === 'rejected') ?? NONE;
+  return facts.find(({ state }) => state === 'rejected') ?? NO_SESSION;
 }
 
 /**
@@ -111,33 +111,35 @@ function strongest(facts: readonly SessionFact[], visitor: Visitor): SessionFact
  */
 function resolveOne(cookie: string, source: Source): MaybePromise<SessionFact> {
   const { visitor, store, ids } = source;
-  if (cookie.length !== 36) return NONE;
+  if (cookie.length !== 36) return NO_SESSION;
   const id = cookie.toLowerCase();
   if (store.sessionOfStranger === undefined || ids.isOurs(visitor.organisation, id)) {
     return afterWith(store.session(id), { id, source }, standingOf);
   }
   // An instance that already has the next secret may have made and judged this id.
-  return isUuid(id) ? afterWith(store.sessionOfStranger(id), { id, source }, judgementOf) : NONE;
+  return isUuid(id)
+    ? afterWith(store.sessionOfStranger(id), { id, source }, judgementOf)
+    : NO_SESSION;
 }
 
-interface Presented {
+interface PresentedId {
   readonly id: string;
   readonly source: Source;
 }
 
-function standingOf(session: Session | undefined, presented: Presented): SessionFact {
+function standingOf(session: Session | undefined, presented: PresentedId): SessionFact {
   if (session) return judgementOf(session, presented);
   const { id, source } = presented;
   const { visitor, ids, clock } = source;
-  if (!ids.isOurs(visitor.organisation, id)) return NONE;
+  if (!ids.isOurs(visitor.organisation, id)) return NO_SESSION;
   return { state: 'issued', id, challenge: ids.shownChallenge(id, clock()) };
 }
 
 /** The session fact for a stored session. */
-function judgementOf(session: Session | undefined, presented: Presented): SessionFact {
+function judgementOf(session: Session | undefined, presented: PresentedId): SessionFact {
   const { id, source } = presented;
   const { visitor } = source;
-  if (!session || !counts(session, visitor)) return NONE;
+  if (!session || !counts(session, visitor)) return NO_SESSION;
   const { state } = session;
   if (state === 'verified' && !isSameClient(session.client, visitor.client)) {
     // The session passed for another client. This client is not blocked: it has its free pages, and can pass itself.
@@ -147,14 +149,14 @@ function judgementOf(session: Session | undefined, presented: Presented): Sessio
   return { state, id, session };
 }
 
-function otherValue(session: Session, { id, source }: Presented): SessionFact {
+function otherValue(session: Session, { id, source }: PresentedId): SessionFact {
   const { ids, store, clock } = source;
   const presented = { value: id, session, nowMs: clock() };
   switch (standingOfOther(presented, ids, store)) {
     case 'counts':
       return { state: 'verified', id, session };
     case 'foreign':
-      return NONE;
+      return NO_SESSION;
     case 'shared':
       return {
         state: 'issued',

@@ -43,7 +43,7 @@ export function isUuid(text: string): boolean {
 /** Most ids of returning visitors in the cache. Their next requests need no hashing. */
 const MAX_KNOWN = 50_000;
 
-interface Known {
+interface KnownId {
   readonly id: string;
   /** The organisation for which the MAC is valid. Undefined when the MAC was not checked, as for a stored session. */
   readonly organisation: string | undefined;
@@ -53,17 +53,17 @@ interface Known {
 export function createSessionIds(sealer: Sealer): SessionIds {
   // `maxSize` instead of `max`: with `max` the library allocates all memory at once, which takes 5 ms and 2 MB at each
   // reload.
-  const known = new LRUCache<string, Known>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
+  const knownIds = new LRUCache<string, KnownId>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
   // A request asks about its id twice, so the last id is cached.
-  let last: Known | undefined;
-  const knownOf = (id: string): Known | undefined =>
-    last?.id === id ? last : (last = known.get(id));
-  const keep = (id: string, organisation: string | undefined): Known => {
-    last = { id: ownText(id), organisation, digest: sessionDigest(id) };
-    known.set(last.id, last);
-    return last;
+  let lastId: KnownId | undefined;
+  const knownOf = (id: string): KnownId | undefined =>
+    lastId?.id === id ? lastId : (lastId = knownIds.get(id));
+  const keep = (id: string, organisation: string | undefined): KnownId => {
+    lastId = { id: ownText(id), organisation, digest: sessionDigest(id) };
+    knownIds.set(lastId.id, lastId);
+    return lastId;
   };
-  const sealed = (organisation: string, root: string, group: string): string => {
+  const sealId = (organisation: string, root: string, group: string): string => {
     const open = `${root}-${group}-`;
     return open + sealer.seal([organisation, open], MAC_BYTES).toString('hex');
   };
@@ -72,10 +72,10 @@ export function createSessionIds(sealer: Sealer): SessionIds {
       // node:crypto makes UUIDs in batches. This takes a tenth of the time of random bytes for each id.
       const uuid = randomUUID();
       const root = `${uuid.slice(0, 14)}8${uuid.slice(15, ROOT_LENGTH)}`;
-      return sealed(organisation, root, firstGroup(challengeMark(challengedAt)));
+      return sealId(organisation, root, firstGroup(challengeMark(challengedAt)));
     },
     renewed: (organisation, id, nowMs) =>
-      sealed(organisation, sessionRoot(id), renewedGroup(id, nowMs)),
+      sealId(organisation, sessionRoot(id), renewedGroup(id, nowMs)),
     isOurs(organisation, id) {
       if (knownOf(id)?.organisation === organisation) return true;
       if (!isUuid(id)) return false;
@@ -86,8 +86,8 @@ export function createSessionIds(sealer: Sealer): SessionIds {
       return ours;
     },
     digestOf(id) {
-      const held = knownOf(id);
-      if (held !== undefined) return held.digest;
+      const knownId = knownOf(id);
+      if (knownId !== undefined) return knownId.digest;
       return keep(id, undefined).digest;
     },
     shownChallenge: (id, nowMs) => shownChallenge(markOf(id), nowMs),

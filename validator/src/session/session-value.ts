@@ -6,10 +6,10 @@ import { sessionRoot } from '@guard/config/contract/session-root';
  * they are the number of its period.
  */
 const VARIANT = 0x8000;
-const RENEWED = 0x2000;
+const RENEWED_BIT = 0x2000;
 const BITS = 0x1fff;
-const FROM = 19;
-const TO = 23;
+const GROUP_FROM = 19;
+const GROUP_TO = 23;
 
 const PERIOD_MS = 15 * 60_000;
 /** After this many periods (85 days) the numbers repeat. */
@@ -22,7 +22,7 @@ export function firstGroup(mark: number): string {
 
 /** The fourth group of the value at this time. */
 export function renewedGroup(value: string, nowMs: number): string {
-  return (VARIANT | RENEWED | periodAt(value, nowMs)).toString(16);
+  return (VARIANT | RENEWED_BIT | periodAt(value, nowMs)).toString(16);
 }
 
 export function markOf(value: string): number {
@@ -57,7 +57,7 @@ export function isSamePeriod(value: string, other: string): boolean {
 }
 
 export function isFirst(value: string): boolean {
-  return (numberOf(value) & RENEWED) === 0;
+  return (numberOf(value) & RENEWED_BIT) === 0;
 }
 
 /** The number of the period. Its borders differ between sessions, so that not all are renewed in one second. */
@@ -67,5 +67,5 @@ function periodAt(value: string, timeMs: number): number {
 }
 
 function numberOf(value: string): number {
-  return Number.parseInt(value.slice(FROM, TO), 16);
+  return Number.parseInt(value.slice(GROUP_FROM, GROUP_TO), 16);
 }

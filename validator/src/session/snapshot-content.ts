@@ -64,22 +64,22 @@ export async function restoreContent(
   for (const [index, table] of TABLES.entries()) {
     const size = sizes[index] ?? 0;
     const target = new Uint8Array(memory[table]);
-    const fits = size === target.length;
+    const isSameSize = size === target.length;
     for (let at = 0; at < size;) {
-      const part = await reader.some(size - at);
+      const part = await reader.readSome(size - at);
       if (part === undefined) return 0;
-      if (fits) writeChanges(target.subarray(at), part);
+      if (isSameSize) writeChanges(target.subarray(at), part);
       at += part.length;
     }
   }
-  let restored = 0;
+  let restoredCount = 0;
   for (let line = await reader.line(); line !== undefined; line = await reader.line()) {
     const [id, session] = readLine(line);
     if (session === undefined || session.expiresAt <= nowMs) continue;
     store.adopt(id, session, Math.min(session.expiresAt, nowMs + maxTtlMs));
-    restored += 1;
+    restoredCount += 1;
   }
-  return restored;
+  return restoredCount;
 }
 
 /** Writes only pages that differ. So an empty table is not touched, and the system allocates no memory for it. */
@@ -99,36 +99,37 @@ function readLine(line: string) {
 /** Reads lines and blocks from bytes that arrive in pieces. */
 class ByteReader {
   readonly #pieces: AsyncIterator<Buffer>;
-  #left: Buffer = Buffer.alloc(0);
+  #unreadBytes: Buffer = Buffer.alloc(0);
 
   constructor(pieces: AsyncIterable<Buffer>) {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
   /** At least one byte and at most `max`. Undefined at the end. */
-  async some(max: number): Promise<Buffer | undefined> {
-    if (this.#left.length === 0 && !(await this.#more())) return undefined;
-    const part = this.#left.subarray(0, max);
-    this.#left = this.#left.subarray(part.length);
+  async readSome(max: number): Promise<Buffer | undefined> {
+    if (this.#unreadBytes.length === 0 && !(await this.#readPiece())) return undefined;
+    const part = this.#unreadBytes.subarray(0, max);
+    this.#unreadBytes = this.#unreadBytes.subarray(part.length);
     return part;
   }
 
   /** The next line without its newline. Undefined after the last line. */
   async line(): Promise<string | undefined> {
-    let end = this.#left.indexOf(10);
+    let end = this.#unreadBytes.indexOf(10);
     while (end === -1) {
-      if (this.#left.length > MAX_LINE_BYTES || !(await this.#more())) return undefined;
-      end = this.#left.indexOf(10);
+      if (this.#unreadBytes.length > MAX_LINE_BYTES || !(await this.#readPiece())) return undefined;
+      end = this.#unreadBytes.indexOf(10);
     }
-    const line = this.#left.toString('utf8', 0, end);
-    this.#left = this.#left.subarray(end + 1);
+    const line = this.#unreadBytes.toString('utf8', 0, end);
+    this.#unreadBytes = this.#unreadBytes.subarray(end + 1);
     return line;
   }
 
-  async #more(): Promise<boolean> {
+  async #readPiece(): Promise<boolean> {
     const next = await this.#pieces.next();
     if (next.done === true) return false;
-    this.#left = this.#left.length === 0 ? next.value : Buffer.concat([this.#left, next.value]);
+    this.#unreadBytes =
+      this.#unreadBytes.length === 0 ? next.value : Buffer.concat([this.#unreadBytes, next.value]);
     return true;
   }
 }

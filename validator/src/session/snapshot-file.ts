@@ -45,10 +45,13 @@ async function writeSealed(path: string, content: AsyncIterable<Uint8Array>): Pr
   const digest = createHash('sha256');
   // The stream closes the file, also after an error.
   const target = file.createWriteStream({ flush: true });
-  await pipeline(content, createGzip({ level: 1 }), (parts) => sealed(parts, digest), target);
+  await pipeline(content, createGzip({ level: 1 }), (parts) => withDigest(parts, digest), target);
 }
 
-async function* sealed(parts: AsyncIterable<Uint8Array>, digest: Hash): AsyncGenerator<Uint8Array> {
+async function* withDigest(
+  parts: AsyncIterable<Uint8Array>,
+  digest: Hash,
+): AsyncGenerator<Uint8Array> {
   digest.update(MAGIC);
   yield MAGIC;
   for await (const part of parts) {

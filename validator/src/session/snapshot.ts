@@ -23,7 +23,7 @@ export class Snapshot {
   readonly #options: SnapshotOptions;
   readonly #path: string;
   #timer: NodeJS.Timeout | undefined;
-  #written: Promise<void> = Promise.resolve();
+  #lastWrite: Promise<void> = Promise.resolve();
   #failing = false;
 
   /** Restores the last snapshot, and resolves after that. Never rejects. */
@@ -47,7 +47,7 @@ export class Snapshot {
   /** Writes the last snapshot, after the last change. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#written;
+    await this.#lastWrite;
     await this.#write();
   }
 
@@ -71,7 +71,7 @@ export class Snapshot {
 
   #writeLater(): void {
     this.#timer = setTimeout(() => {
-      this.#written = this.#write().then(() => {
+      this.#lastWrite = this.#write().then(() => {
         this.#writeLater();
       });
     }, EVERY_MS);

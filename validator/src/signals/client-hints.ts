@@ -2,7 +2,7 @@ import type { Agent, Platform } from '../request/agent.ts';
 import { hasGreaseOf } from '../request/chromium-brands.ts';
 import type { Facts } from '../request/facts.ts';
 import { isHandshake, representationFor } from '../request/representation.ts';
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 
 const PLATFORM_HINTS: ReadonlyMap<string, Platform> = new Map([
   ['"Windows"', 'windows'],
@@ -27,11 +27,11 @@ const LOADED_BY_WORKERS: ReadonlySet<string | undefined> = new Set(
  * with plain http, in WebSocket handshakes, in browsers inside apps, and with what workers load.
  */
 export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
-  if (agent.engine === undefined || crawler) return NOTHING;
+  if (agent.engine === undefined || crawler) return NO_REASONS;
   const brands = headers['sec-ch-ua'];
   if (brands === undefined) {
-    const expected = agent.clientHints === 'always' && url.scheme === 'https';
-    return expected && !mayLackHints(headers) ? ['client_hints_missing'] : NOTHING;
+    const areHintsExpected = agent.clientHints === 'always' && url.scheme === 'https';
+    return areHintsExpected && !mayLackHints(headers) ? ['client_hints_missing'] : NO_REASONS;
   }
   // Firefox and Safari do not implement client hints.
   if (agent.engine !== 'chromium') return ['client_hints_mismatch'];
@@ -40,7 +40,7 @@ export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   if (major !== agent.major || contradicts(agent, brands, headers)) {
     return ['client_hints_mismatch'];
   }
-  if (brands === agent.brands || hasGreaseOf(major, brands)) return NOTHING;
+  if (brands === agent.brands || hasGreaseOf(major, brands)) return NO_REASONS;
   return ['client_hints_unusual'];
 };
 
@@ -55,8 +55,8 @@ function mayLackHints(headers: Facts['headers']): boolean {
 function contradicts(agent: Agent, brands: string, headers: Facts['headers']): boolean {
   const mobile = headers['sec-ch-ua-mobile'];
   if (mobile !== undefined && mobile !== (agent.mobile ? '?1' : '?0')) return true;
-  const named = headers['sec-ch-ua-platform'];
-  const platform = named === undefined ? undefined : PLATFORM_HINTS.get(named);
+  const platformHint = headers['sec-ch-ua-platform'];
+  const platform = platformHint === undefined ? undefined : PLATFORM_HINTS.get(platformHint);
   if (platform !== undefined && platform !== agent.platform) return true;
   if (agent.product === 'edge' && brands !== agent.brands && !brands.includes('"Microsoft Edge')) {
     return true;

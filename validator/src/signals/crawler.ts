@@ -1,9 +1,9 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 
 const IMPERSONATOR: readonly Reason[] = ['crawler_impersonator'];
-const BLOCKED: readonly Reason[] = ['crawler_blocked'];
-const UNVERIFIED: readonly Reason[] = ['crawler_unverified'];
+const CRAWLER_BLOCKED: readonly Reason[] = ['crawler_blocked'];
+const CRAWLER_UNVERIFIED: readonly Reason[] = ['crawler_unverified'];
 
 /**
  * Judges the User-Agent of a known crawler: an impersonator, a crawler that is not on the allowlist, or a crawler
@@ -11,8 +11,8 @@ const UNVERIFIED: readonly Reason[] = ['crawler_unverified'];
  * allow` does not require a proof.
  */
 export const crawlerSignal: Signal = ({ crawler }) => {
-  if (!crawler) return NOTHING;
+  if (!crawler) return NO_REASONS;
   if (crawler.proof === 'impersonator') return IMPERSONATOR;
-  if (!crawler.allowlisted) return BLOCKED;
-  return crawler.proof === 'verified' ? NOTHING : UNVERIFIED;
+  if (!crawler.allowlisted) return CRAWLER_BLOCKED;
+  return crawler.proof === 'verified' ? NO_REASONS : CRAWLER_UNVERIFIED;
 };

@@ -1,6 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Facts } from '../request/facts.ts';
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 
 const MODES = new Set(['navigate', 'cors', 'no-cors', 'same-origin', 'websocket']);
 const SITES = new Set(['none', 'same-origin', 'same-site', 'cross-site']);
@@ -17,12 +17,12 @@ const COMPLETE_SINCE = 80;
 /** Checks Sec-Fetch-* (W3C Fetch Metadata). The browser sets these fields itself, with values from a fixed list. */
 export const fetchMetadataSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;
-  if (agent.engine === undefined || crawler) return NOTHING;
-  if (agent.engine === 'chromium' && agent.major < COMPLETE_SINCE) return NOTHING;
+  if (agent.engine === undefined || crawler) return NO_REASONS;
+  if (agent.engine === 'chromium' && agent.major < COMPLETE_SINCE) return NO_REASONS;
   const mode = headers['sec-fetch-mode'];
   const site = headers['sec-fetch-site'];
   const dest = headers['sec-fetch-dest'];
-  if (mode === undefined && site === undefined && dest === undefined) return NOTHING;
+  if (mode === undefined && site === undefined && dest === undefined) return NO_REASONS;
   return judge(mode ?? '', site ?? '', dest ?? '', facts);
 };
 
@@ -32,7 +32,7 @@ function judge(mode: string, site: string, dest: string, facts: Facts): readonly
   const asksForPage = mode === 'navigate' && dest === 'document';
   return asksForPage && facts.headers['accept']?.includes('text/html') === false
     ? ['header_contradiction']
-    : NOTHING;
+    : NO_REASONS;
 }
 
 function isImpossible(mode: string, dest: string, { method, headers }: Facts): boolean {

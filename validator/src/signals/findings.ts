@@ -3,14 +3,14 @@ import type { Facts } from '../request/facts.ts';
 import type { Strengths } from '../verdict/strengths.ts';
 import { findingsOf } from './list.ts';
 
-const NONE: readonly Reason[] = [];
+const NO_FINDINGS: readonly Reason[] = [];
 const NO_POINTS: readonly number[] = [];
 
 /** The findings of one request. They are computed once, at the first use. */
 export class Findings {
   readonly #facts: Facts;
   readonly #strengths: Strengths;
-  #found: readonly Reason[] | undefined;
+  #findings: readonly Reason[] | undefined;
 
   constructor(facts: Facts, strengths: Strengths) {
     this.#facts = facts;
@@ -19,7 +19,7 @@ export class Findings {
 
   /** The findings that were computed. Empty before the first use. */
   get made(): readonly Reason[] {
-    return this.#found ?? NONE;
+    return this.#findings ?? NO_FINDINGS;
   }
 
   /** The points of each finding in `made`, for this organisation. */
@@ -28,6 +28,6 @@ export class Findings {
   }
 
   all(): readonly Reason[] {
-    return (this.#found ??= this.#strengths.withoutOff(findingsOf(this.#facts)));
+    return (this.#findings ??= this.#strengths.withoutOff(findingsOf(this.#facts)));
   }
 }

@@ -1,7 +1,7 @@
 import type { Facts } from '../request/facts.ts';
 import { mayHavePassedProxy } from '../request/passed-proxy.ts';
 import { isDownload } from '../request/representation.ts';
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 
 /**
  * Compares the order of header names with the order of the claimed browser. This is a weak sign: it finds only orders
@@ -10,9 +10,9 @@ import { NOTHING, type Signal } from './signal.ts';
  */
 export const headerOrderSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;
-  if (agent.engine === undefined || agent.engine === 'webkit' || crawler) return NOTHING;
-  if (!isNavigation(headers) || mayHavePassedProxy(facts)) return NOTHING;
-  return hasForeignOrder(headers, agent.engine) ? ['header_order_mismatch'] : NOTHING;
+  if (agent.engine === undefined || agent.engine === 'webkit' || crawler) return NO_REASONS;
+  if (!isNavigation(headers) || mayHavePassedProxy(facts)) return NO_REASONS;
+  return hasForeignOrder(headers, agent.engine) ? ['header_order_mismatch'] : NO_REASONS;
 };
 
 function isNavigation(headers: Facts['headers']): boolean {

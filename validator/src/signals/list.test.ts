@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
 import { findingsOf, signals } from './list.ts';
-import { NOTHING } from './signal.ts';
+import { NO_REASONS } from './signal.ts';
 import { factsOf } from './testing/facts.ts';
 
 test.each([
@@ -10,7 +10,7 @@ test.each([
   ['Firefox', firefoxHttps],
   ['Safari', safariIphone],
 ])('a plain request of %s has no findings, and allocates no list', (_name, headers) => {
-  expect(findingsOf(factsOf(headers))).toBe(NOTHING);
+  expect(findingsOf(factsOf(headers))).toBe(NO_REASONS);
 });
 
 test('a download in Chromium has no findings, although it has no Accept and no client hints', () => {

@@ -11,7 +11,7 @@ import { plausibilitySignal } from './plausibility.ts';
 import { proxyHeadersSignal } from './proxy-headers.ts';
 import { scriptLikeValuesSignal } from './script-like-values.ts';
 import { sessionSignal } from './session.ts';
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 import { transportHttp2Signal } from './transport-http2.ts';
 import { transportTlsSignal } from './transport-tls.ts';
 import { userAgentSignal } from './user-agent.ts';
@@ -38,16 +38,16 @@ export const signals: readonly Signal[] = [
  * The signals for a signed agent. Its signature already shows that it is a program. Headers and networks that are
  * typical of programs add nothing.
  */
-const ofSignedAgents: readonly Signal[] = [crawlerSignal, sessionSignal];
+const signedAgentSignals: readonly Signal[] = [crawlerSignal, sessionSignal];
 
 /** All findings of a request, without repetition. Without findings, it returns `NOTHING` and allocates no memory. */
 export function findingsOf(facts: Facts): readonly Reason[] {
-  let found: Reason[] | undefined;
-  for (const signal of facts.signedAgent ? ofSignedAgents : signals) {
+  let findings: Reason[] | undefined;
+  for (const signal of facts.signedAgent ? signedAgentSignals : signals) {
     const reasons = signal(facts);
-    if (reasons.length > 0) (found ??= []).push(...reasons);
+    if (reasons.length > 0) (findings ??= []).push(...reasons);
   }
-  if (found === undefined) return NOTHING;
+  if (findings === undefined) return NO_REASONS;
   // A rejected session repeats the reasons of its challenge. A signal can find the same reason again.
-  return found.length === 1 ? found : [...new Set(found)];
+  return findings.length === 1 ? findings : [...new Set(findings)];
 }

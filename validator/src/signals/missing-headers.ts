@@ -1,6 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
 import { isDownload, isHandshake } from '../request/representation.ts';
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 
 const MISSING: readonly Reason[] = ['header_missing'];
 const INCOMPLETE: readonly Reason[] = ['navigation_incomplete'];
@@ -10,21 +10,21 @@ const INCOMPLETE: readonly Reason[] = ['navigation_incomplete'];
  * library that names itself contradicts nothing. Crawlers copy the words of browsers, so they are not checked.
  */
 export const missingHeadersSignal: Signal = ({ agent, headers, url, crawler }) => {
-  if (agent.engine === undefined || crawler) return NOTHING;
+  if (agent.engine === undefined || crawler) return NO_REASONS;
   if (headers['accept-language'] === undefined || headers['accept-encoding'] === undefined) {
     return MISSING;
   }
-  if (isHandshake(headers) || isDownload(headers)) return NOTHING;
+  if (isHandshake(headers) || isDownload(headers)) return NO_REASONS;
   if (headers['accept'] === undefined) return MISSING;
-  if (url.scheme !== 'https') return NOTHING;
+  if (url.scheme !== 'https') return NO_REASONS;
   const mode = headers['sec-fetch-mode'];
   if (mode === undefined) {
-    if (agent.fetchMetadata === 'unknown') return NOTHING;
+    if (agent.fetchMetadata === 'unknown') return NO_REASONS;
     return agent.fetchMetadata === 'always' ? MISSING : INCOMPLETE;
   }
   const lacksUpgrade =
     mode === 'navigate' &&
     agent.engine !== 'webkit' &&
     headers['upgrade-insecure-requests'] === undefined;
-  return lacksUpgrade ? INCOMPLETE : NOTHING;
+  return lacksUpgrade ? INCOMPLETE : NO_REASONS;
 };

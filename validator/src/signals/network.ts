@@ -1,6 +1,6 @@
 import type { NetworkKind } from '@guard/config/catalogue/networks';
 import type { Reason } from '@guard/config/contract/reasons';
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 
 const REASON: Readonly<Record<NetworkKind, readonly Reason[]>> = {
   datacenter: ['datacenter_ip'],
@@ -10,4 +10,4 @@ const REASON: Readonly<Record<NetworkKind, readonly Reason[]>> = {
 
 /** Finds the kind of the address's network. Skips verified crawlers, because nearly all are in datacenters. */
 export const networkSignal: Signal = ({ network }) =>
-  network === undefined ? NOTHING : REASON[network];
+  network === undefined ? NO_REASONS : REASON[network];

@@ -1,7 +1,7 @@
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Facts } from '../request/facts.ts';
 import { mayHavePassedProxy } from '../request/passed-proxy.ts';
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 
 const SCRIPT_LIKE: readonly Reason[] = ['header_script_like'];
 const UNUSUAL: readonly Reason[] = ['accept_encoding_unusual'];
@@ -9,14 +9,14 @@ const UNUSUAL: readonly Reason[] = ['accept_encoding_unusual'];
 /** Finds header values that HTTP libraries and scripts send, and that browsers do not send. */
 export const scriptLikeValuesSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;
-  if (agent.engine === undefined || crawler) return NOTHING;
+  if (agent.engine === undefined || crawler) return NO_REASONS;
   const language = headers['accept-language'];
   if (language !== undefined && !beginsWithLetter(language)) return SCRIPT_LIKE;
   if (headers['accept'] === '' || hasLibraryEncodings(headers)) return SCRIPT_LIKE;
   // Only Firefox sends TE, over HTTP/2, and only this value (RFC 9110, 10.1.4).
   const te = headers['te'];
   if (te !== undefined && te !== 'trailers') return SCRIPT_LIKE;
-  return agent.engine !== 'webkit' && hasUnusualEncodings(facts) ? UNUSUAL : NOTHING;
+  return agent.engine !== 'webkit' && hasUnusualEncodings(facts) ? UNUSUAL : NO_REASONS;
 };
 
 /** libcurl begins with `deflate`, and Ruby adds weights. No browser and no CDN does this. */

@@ -1,9 +1,9 @@
 import { isReason, type Reason } from '@guard/config/contract/reasons';
 import type { LostBy } from '../request/facts.ts';
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 
 const NEVER_CLEARED: readonly Reason[] = ['challenge_never_cleared'];
-const MOVED: readonly Reason[] = ['session_moved'];
+const SESSION_MOVED: readonly Reason[] = ['session_moved'];
 const LOST: Readonly<Record<LostBy, readonly Reason[]>> = {
   session_of_another: ['session_of_another'],
   session_shared: ['session_shared'],
@@ -22,10 +22,12 @@ export const sessionSignal: Signal = (facts) => {
       return session.session.reasons.filter(isReason);
     case 'issued':
       if (session.lost !== undefined) return LOST[session.lost];
-      return session.challenge === 'uncleared' ? NEVER_CLEARED : NOTHING;
+      return session.challenge === 'uncleared' ? NEVER_CLEARED : NO_REASONS;
     case 'verified':
-      return network !== undefined && facts.sessionNetwork() !== network ? MOVED : NOTHING;
+      return network !== undefined && facts.sessionNetwork() !== network
+        ? SESSION_MOVED
+        : NO_REASONS;
     case 'none':
-      return NOTHING;
+      return NO_REASONS;
   }
 };

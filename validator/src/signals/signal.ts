@@ -4,4 +4,4 @@ import type { Facts } from '../request/facts.ts';
 /** A pure function that returns the reasons that it finds in the facts of a request. Usually there are none. */
 export type Signal = (facts: Facts) => readonly Reason[];
 
-export const NOTHING: readonly Reason[] = [];
+export const NO_REASONS: readonly Reason[] = [];

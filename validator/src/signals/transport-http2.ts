@@ -1,6 +1,6 @@
 import type { Http2Opening } from '@guard/config/contract/transport';
 import type { Engine } from '../request/agent.ts';
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 import { isKnown } from './transport-tls.ts';
 
 /** Identifiers of settings (RFC 9113 section 6.5.2). */
@@ -13,8 +13,8 @@ const INITIAL_WINDOW_SIZE = 4;
  */
 export const transportHttp2Signal: Signal = ({ transport, agent, crawler }) => {
   const opening = transport?.http2;
-  if (opening === undefined || crawler || !isKnown(agent)) return NOTHING;
-  return contradicts(opening, agent.engine) ? ['http2_fingerprint_mismatch'] : NOTHING;
+  if (opening === undefined || crawler || !isKnown(agent)) return NO_REASONS;
+  return contradicts(opening, agent.engine) ? ['http2_fingerprint_mismatch'] : NO_REASONS;
 };
 
 function contradicts({ settings, pseudoHeaders }: Http2Opening, engine: Engine): boolean {

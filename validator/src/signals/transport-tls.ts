@@ -1,6 +1,6 @@
 import type { ClientHello } from '@guard/config/contract/transport';
 import type { Agent, Engine } from '../request/agent.ts';
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 
 /** OpenSSL and mbedTLS send this extension (RFC 7366). The TLS libraries of browsers do not send it. */
 const ENCRYPT_THEN_MAC = 22;
@@ -20,12 +20,12 @@ const KNOWN_SINCE: Record<Engine, number> = { chromium: 70, gecko: 70, webkit: 1
  */
 export const transportTlsSignal: Signal = ({ transport, agent, crawler }) => {
   const hello = transport?.hello;
-  if (hello === undefined || crawler || !isOfBrowser(agent)) return NOTHING;
+  if (hello === undefined || crawler || !isOfBrowser(agent)) return NO_REASONS;
   // Old browsers do not send this extension either, so the version does not matter.
   const isOfNoBrowser = hello.extensions.includes(ENCRYPT_THEN_MAC);
   return isOfNoBrowser || (isKnown(agent) && contradicts(hello, agent.engine))
     ? ['tls_fingerprint_mismatch']
-    : NOTHING;
+    : NO_REASONS;
 };
 
 /** Whether the agent claims a browser. Apps on a Mac, and on an iPad in desktop mode, name only WebKit. */

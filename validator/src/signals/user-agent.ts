@@ -1,12 +1,12 @@
-import { NOTHING, type Signal } from './signal.ts';
+import { NO_REASONS, type Signal } from './signal.ts';
 
 /** Findings about the User-Agent. Crawlers are judged in crawler.ts. */
 export const userAgentSignal: Signal = ({ userAgent, agent, crawler, headers }) => {
-  if (crawler) return NOTHING;
+  if (crawler) return NO_REASONS;
   if (userAgent === '') return ['user_agent_missing'];
   if (agent.automation !== undefined || headers['sec-ch-ua']?.includes('Headless') === true) {
     return ['headless_user_agent'];
   }
   if (agent.httpClient !== undefined) return ['http_client_user_agent'];
-  return agent.recognised ? NOTHING : ['user_agent_unknown'];
+  return agent.recognised ? NO_REASONS : ['user_agent_unknown'];
 };

@@ -14,47 +14,47 @@ import { begin, type Subject, UnderWay } from './under-way.ts';
  */
 export class ClaimedMedia {
   readonly #name: string;
-  readonly #ofShape: Budget;
+  readonly #shapeBudget: Budget;
   readonly #underWay = new UnderWay();
 
-  constructor(organisation: string, ofShape: Budget) {
+  constructor(organisation: string, shapeBudget: Budget) {
     this.#name = `false-media:${organisation}`;
-    this.#ofShape = ofShape;
+    this.#shapeBudget = shapeBudget;
   }
 
   /** Whether the request claims to be for media, and neither its address nor its shape made too many false claims. */
   isBelieved(facts: Facts, store: SessionStore): MaybePromise<boolean> {
     if (!isClaimedMedia(facts)) return false;
-    const ofAddress = store.remembers(this.#name, addressGroup(facts.ip));
-    const ofShape = store.remembers(this.#name, shapeName(facts));
-    return afterWith(ofAddress, ofShape, (address, shape) =>
+    const isAddressFalse = store.remembers(this.#name, addressGroup(facts.ip));
+    const isShapeFalse = store.remembers(this.#name, shapeName(facts));
+    return afterWith(isAddressFalse, isShapeFalse, (address, shape) =>
       afterWith(shape, address, (isShape, isAddress) => !isShape && !isAddress),
     );
   }
 
   /** Counts one more waiting claim of its shape. Undefined, without counting, when too many wait. */
   begin(facts: Facts, nowMs: number): Subject | undefined {
-    const waiting = this.#underWay.of(shapeName(facts));
-    return begin(waiting, this.#ofShape.requests, nowMs) ? waiting : undefined;
+    const waiting = this.#underWay.subject(shapeName(facts));
+    return begin(waiting, this.#shapeBudget.requests, nowMs) ? waiting : undefined;
   }
 
   /** Counts a false claim of the shape. */
   noteFalse(facts: Facts, store: SessionStore): void {
     const shape = shapeName(facts);
-    void afterWith(store.take(this.#name, shape, this.#ofShape), undefined, (wait) => {
-      if (wait > 0) void store.remember(this.#name, shape, this.#ofShape.perMs);
+    void afterWith(store.take(this.#name, shape, this.#shapeBudget), undefined, (wait) => {
+      if (wait > 0) void store.remember(this.#name, shape, this.#shapeBudget.perMs);
     });
   }
 
   /** The address has no free page left for a false claim. */
   disbelieve(facts: Facts, store: SessionStore): void {
-    void store.remember(this.#name, addressGroup(facts.ip), this.#ofShape.perMs);
+    void store.remember(this.#name, addressGroup(facts.ip), this.#shapeBudget.perMs);
   }
 }
 
 /** Whether an answer shows that the claim was false. An error shows nothing. */
-export function isFalse(how: Ending): boolean {
-  return how !== 'other';
+export function isFalse(ending: Ending): boolean {
+  return ending !== 'other';
 }
 
 function shapeName(facts: Facts): string {

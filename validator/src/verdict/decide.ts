@@ -10,7 +10,7 @@ import type { Directives } from '../rules/direct.ts';
 import type { FreePages } from './free-pages.ts';
 import { withinPreset } from './pages-of-presets.ts';
 import type { Pressure } from './pressure/pressure.ts';
-import type { Passed, SessionLimits } from './session-limits.ts';
+import type { JudgedSession, SessionLimits } from './session-limits.ts';
 import type { Strengths } from './strengths.ts';
 import { HIT_AGAIN_WAIT_MS, type Standing, type Traps } from './traps.ts';
 import type { Judgement, Verdict } from './verdict.ts';
@@ -63,10 +63,10 @@ function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgem
     return afterWith(withinPreset(deciding), undefined, concludeWithin);
   }
   const { by } = rateLimit;
-  const limited: Verdict = { kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs };
-  if (!monitor) return settle(limited, deciding);
+  const limit: Verdict = { kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs };
+  if (!monitor) return settle(limit, deciding);
   // In monitor mode the request passes in spite of the limit, so the limits of a preset still apply.
-  return afterWith(withinPreset(deciding), limited, (within, found) => settle(found, within));
+  return afterWith(withinPreset(deciding), limit, (within, found) => settle(found, within));
 }
 
 function concludeWithin(deciding: Deciding): MaybePromise<Judgement> {
@@ -90,8 +90,8 @@ function detect({ directives, facts, findings, strengths }: Deciding): Verdict |
   if (weighed !== 'ask' || challenge?.value === 'never') return undefined;
   // Contract 3: after an upload the next decision is allow or block. If a rejected session were challenged again, its
   // browser would loop, and a program could try many times.
-  const answered = facts.session.state === 'rejected';
-  return { kind: answered ? 'block' : 'challenge', reasons, by: detection.by };
+  const hasAnswered = facts.session.state === 'rejected';
+  return { kind: hasAnswered ? 'block' : 'challenge', reasons, by: detection.by };
 }
 
 /** Challenges a request that hits a trap. A verdict that was found before is kept. */
@@ -124,7 +124,7 @@ interface Unfinished {
  * Applies monitor mode (contract 1): a block becomes `allow` with its reasons. A challenge is still enforced, also when
  * a lifted block was found before it.
  */
-function finish({ verdict, ended }: Asked, { found, deciding }: Unfinished): Judgement {
+function finish({ verdict, ended }: Outcome, { found, deciding }: Unfinished): Judgement {
   const { detect: detection, challenge: asked, monitor } = deciding.directives;
   const by = (found ?? verdict)?.by ?? (detection ?? asked)?.by;
   const reasons = allOf(found?.reasons, verdict?.reasons);
@@ -147,20 +147,20 @@ function allOf(found: readonly Reason[] | undefined, asked: readonly Reason[] | 
 const NO_REASONS: readonly Reason[] = [];
 
 /** What the challenge and the session limits decide for a visitor whom no other check stops. */
-interface Asked {
+interface Outcome {
   readonly verdict?: Exclude<Verdict, { kind: 'allow' }>;
   /** As Judgement.ended. */
   readonly ended?: RequestEnded | undefined;
 }
 
-const NOT_CHALLENGED: Asked = {};
+const NOT_CHALLENGED: Outcome = {};
 
 /**
  * With `always`, each session has to pass once. With `auto`, a visitor is challenged when the free pages are used up or
  * when pressure ends them. A visitor whose block monitor mode lifts is challenged too. Without this, monitor mode would
  * give such visitors unlimited pages.
  */
-function askOrPass(deciding: Deciding): MaybePromise<Asked> {
+function askOrPass(deciding: Deciding): MaybePromise<Outcome> {
   const { directives, facts } = deciding;
   const by = challengeRule(directives);
   const isAlways = directives.challenge?.value === 'always';
@@ -191,19 +191,19 @@ function lostBy({ session }: Facts): readonly Reason[] {
   return session.state === 'issued' && session.lost !== undefined ? [session.lost] : NO_REASONS;
 }
 
-function takeOfVerified(by: Rule, passed: Passed, deciding: Deciding): Asked {
+function takeOfVerified(by: Rule, passed: JudgedSession, deciding: Deciding): Outcome {
   const { facts, freePages, store } = deciding;
-  const left = takeOfSession(by, passed, deciding);
-  if (left.verdict === undefined && isPage(facts)) {
+  const outcome = takeOfSession(by, passed, deciding);
+  if (outcome.verdict === undefined && isPage(facts)) {
     // A short pass can end while its page is still open. Guard remembers the page, so that it can still load data.
     if (isShortPass(passed.session)) freePages?.remember(facts, store);
     else freePages?.openForPass(passed.id, facts, store);
   }
-  return left;
+  return outcome;
 }
 
 /** Applies the session limits, so that one pass allows no more than a person needs. */
-function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Asked {
+function takeOfSession(by: Rule, passed: JudgedSession, deciding: Deciding): Outcome {
   const { sessionLimits } = deciding;
   if (sessionLimits === undefined) return NOT_CHALLENGED;
   const allowance = sessionLimits.take(passed, deciding);
@@ -224,57 +224,57 @@ function takeOfSession(by: Rule, passed: Passed, deciding: Deciding): Asked {
 }
 
 /** Challenges a visitor who hit a trap recently. Asks the store for both answers at the same time. */
-function unlessTrapped(by: Rule, deciding: Deciding): MaybePromise<Asked> {
+function unlessTrapped(by: Rule, deciding: Deciding): MaybePromise<Outcome> {
   const { traps, facts, store } = deciding;
   if (traps === undefined) return takeFreePage(by, deciding);
   const standing = traps.standing(facts, store);
-  const left = takeFreePage(by, deciding);
-  return afterWith(standing, { by, left }, afterTrap);
+  const outcome = takeFreePage(by, deciding);
+  return afterWith(standing, { by, outcome }, afterTrap);
 }
 
 function afterTrap(
   standing: Standing,
-  { by, left }: { readonly by: Rule; readonly left: MaybePromise<Asked> },
-): MaybePromise<Asked> {
+  { by, outcome }: { readonly by: Rule; readonly outcome: MaybePromise<Outcome> },
+): MaybePromise<Outcome> {
   const reasons = ['trap_hit'] as const;
   switch (standing) {
     case 'free':
-      return left;
+      return outcome;
     case 'hit':
-      return endedAs({ kind: 'challenge', reasons, by }, left);
+      return endWith({ kind: 'challenge', reasons, by }, outcome);
     case 'hit_again':
-      return endedAs({ kind: 'limited', reasons, by, retryAfterMs: HIT_AGAIN_WAIT_MS }, left);
+      return endWith({ kind: 'limited', reasons, by, retryAfterMs: HIT_AGAIN_WAIT_MS }, outcome);
   }
 }
 
 /** Replaces the result by another verdict, and reports that the request no longer waits for the origin. */
-function endedAs(verdict: Exclude<Verdict, { kind: 'allow' }>, left: MaybePromise<Asked>) {
-  return afterWith(left, verdict, ({ ended }, instead): Asked => {
+function endWith(verdict: Exclude<Verdict, { kind: 'allow' }>, outcome: MaybePromise<Outcome>) {
+  return afterWith(outcome, verdict, ({ ended }, instead): Outcome => {
     ended?.('other');
     return { verdict: instead };
   });
 }
 
-function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Asked> {
+function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Outcome> {
   const { facts, site, store, freePages, pressure, clock, seesAnswer } = deciding;
   if (freePages === undefined) return NOT_CHALLENGED;
-  const cause = pressure?.on(facts, site);
-  if (cause !== undefined) return challengeFor(cause, by, facts);
+  const newCause = pressure?.causeFor(facts, site);
+  if (newCause !== undefined) return challengeFor(newCause, by, facts);
   const nowMs = clock();
   const few =
     pressure?.isOnClient(facts, nowMs) === true || freePages.documents.isShapeSpent(facts, nowMs);
   if (freePages.isFull(facts, nowMs, few)) return challengeFor('free_pages_used', by, facts);
   return afterWith(freePages.take(facts, store, few, seesAnswer), by, (taken) => {
     if (taken === 'spent') return challengeFor('free_pages_used', by, facts);
-    const begun = taken === 'page' ? pressure?.take(facts, site) : undefined;
-    if (begun !== undefined) return challengeFor(begun, by, facts);
+    const cause = taken === 'page' ? pressure?.take(facts, site) : undefined;
+    if (cause !== undefined) return challengeFor(cause, by, facts);
     return (
       letThrough(taken, freePages, few, deciding) ?? challengeFor('free_pages_used', by, facts)
     );
   });
 }
 
-function challengeFor(reason: Reason, by: Rule, facts: Facts): Asked {
+function challengeFor(reason: Reason, by: Rule, facts: Facts): Outcome {
   return { verdict: { kind: 'challenge', reasons: [reason, ...lostBy(facts)], by } };
 }
 
@@ -284,7 +284,7 @@ function letThrough(
   freePages: FreePages,
   few: boolean,
   { facts, site, store, pressure, clock, reportsEnd }: Deciding,
-): Asked | undefined {
+): Outcome | undefined {
   if (!reportsEnd) return NOT_CHALLENGED;
   const onPage = () => pressure?.take(facts, site);
   if (taken === 'page') return { ended: pressure?.watch(facts, site) };

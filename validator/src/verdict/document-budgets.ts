@@ -32,9 +32,9 @@ export class DocumentBudgets {
   readonly #documents: string;
   readonly #fewDocuments: string;
   readonly #spent: Readonly<Record<'few' | 'many', Readonly<Record<'data' | 'files', string>>>>;
-  readonly #ofAddress: AddressCharges;
+  readonly #addressCharges: AddressCharges;
   readonly #fewOfAddress: AddressCharges;
-  readonly #ofShape: Budget;
+  readonly #shapeBudget: Budget;
   readonly #spentShapes = new LateCache<number>(MAX_SPENT_SHAPES);
   readonly #perMs: number;
 
@@ -51,9 +51,9 @@ export class DocumentBudgets {
       files: `${prefix}documents-as-files:${organisation}`,
     });
     this.#spent = { few: spent('few-'), many: spent('') };
-    this.#ofAddress = compileAddressCharges(times(1));
+    this.#addressCharges = compileAddressCharges(times(1));
     this.#fewOfAddress = compileAddressCharges(times(PART_OF_FEW));
-    this.#ofShape = times(BUDGETS_OF_A_SHAPE);
+    this.#shapeBudget = times(BUDGETS_OF_A_SHAPE);
     this.#perMs = pages.perMs;
   }
 
@@ -79,7 +79,7 @@ export class DocumentBudgets {
   isAddressSpent(facts: Facts, store: SessionStore, few: boolean): MaybePromise<boolean> {
     const [name] = this.#spentFor(facts, few);
     let isSpent: MaybePromise<boolean> = false;
-    for (const { subject } of this.#ofAddress(facts.ip)) {
+    for (const { subject } of this.#addressCharges(facts.ip)) {
       const remembered = store.remembers(name, subject + suffixOf(facts));
       isSpent = afterWith(isSpent, remembered, (spent, others) => spent || others);
     }
@@ -87,7 +87,7 @@ export class DocumentBudgets {
   }
 
   /** Counts one answer of the origin that is a document (isDocument), for the address and the client shape. */
-  count(how: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
+  count(ending: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
     const charge = (name: string, [first, ...wider]: readonly Charge[], few: boolean): void => {
       if (first === undefined) return;
       const { subject, budget } = first;
@@ -104,12 +104,12 @@ export class DocumentBudgets {
         }
       });
     };
-    charge(this.#documents, this.#ofAddress(facts.ip), false);
+    charge(this.#documents, this.#addressCharges(facts.ip), false);
     charge(this.#fewDocuments, this.#fewOfAddress(facts.ip), true);
-    if (how === 'data' && isFileOfData(facts)) return;
+    if (ending === 'data' && isFileOfData(facts)) return;
     const shape = shapeOf(facts);
-    const ofShapeMs = store.take(this.#documents, `shape ${shape}`, this.#ofShape);
-    void afterWith(ofShapeMs, undefined, (wait) => {
+    const shapeWaitMs = store.take(this.#documents, `shape ${shape}`, this.#shapeBudget);
+    void afterWith(shapeWaitMs, undefined, (wait) => {
       if (wait > 0) this.#spentShapes.set(shape, nowMs + this.#perMs);
     });
   }

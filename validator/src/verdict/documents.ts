@@ -20,8 +20,8 @@ import { compileMatch } from '../rules/compile-match.ts';
  * any path what a parameter names. In answer to a preflight, data does not count, because some servers send data there.
  * A stored file without a type counts only when the path is not the path of a file.
  */
-export function isDocument(how: Ending, facts: Facts): boolean {
-  switch (how) {
+export function isDocument(ending: Ending, facts: Facts): boolean {
+  switch (ending) {
     case 'document':
       return true;
     case 'data':

@@ -68,7 +68,7 @@ export type FreePage = 'page' | 'data' | 'media' | 'spent';
 export class FreePages {
   readonly documents: DocumentBudgets;
   readonly #counter: string;
-  readonly #loaded: string;
+  readonly #loadedName: string;
   readonly #moves: string;
   readonly #unseen: string;
   readonly #pagesOfAddress: AddressCharges;
@@ -92,7 +92,7 @@ export class FreePages {
     });
     // The name of a rule's budget has a blank. These names have no blank, so both never collide.
     this.#counter = `free-pages:${organisation}`;
-    this.#loaded = `loaded-a-page:${organisation}`;
+    this.#loadedName = `loaded-a-page:${organisation}`;
     this.#moves = `moves-of-a-session:${organisation}`;
     this.#unseen = `data-unseen:${organisation}`;
     this.#pagesOfAddress = compileAddressCharges(budget);
@@ -152,10 +152,10 @@ export class FreePages {
     nowMs: number,
     onPage: () => void,
   ): RequestEnded | undefined {
-    const ofShape = this.#media.begin(facts, nowMs);
-    if (ofShape === undefined) return undefined;
+    const shapeSubject = this.#media.begin(facts, nowMs);
+    if (shapeSubject === undefined) return undefined;
     const ended = this.startWaitingForAnswer('', facts, nowMs, false, (how, waiting) => {
-      end(ofShape);
+      end(shapeSubject);
       if (!isFalse(how)) return;
       for (const subject of waiting) noteDocument(subject, this.#pagesOfShape.perMs, nowMs);
       this.#media.noteFalse(facts, store);
@@ -165,7 +165,7 @@ export class FreePages {
       });
       if (how === 'document') this.documents.count(how, facts, store, nowMs);
     });
-    if (ended === undefined) end(ofShape);
+    if (ended === undefined) end(shapeSubject);
     return ended;
   }
 
@@ -192,19 +192,19 @@ export class FreePages {
    * Returns undefined, and counts nothing, when one of the counters is at its limit.
    */
   #begin(kind: Kind, facts: Facts, nowMs: number, few: boolean): readonly Subject[] | undefined {
-    const ofData = few ? DOCUMENTS_AS_DATA : DATA_AT_ONCE;
-    const ofPage = (kind === '' ? ofData : PARTS_AT_ONCE) * (few ? PART_OF_FEW : 1);
-    const begun: Subject[] = [];
+    const dataPerPage = few ? DOCUMENTS_AS_DATA : DATA_AT_ONCE;
+    const requestsPerPage = (kind === '' ? dataPerPage : PARTS_AT_ONCE) * (few ? PART_OF_FEW : 1);
+    const countedSubjects: Subject[] = [];
     for (const { subject: name, budget } of this.#pagesOfAddress(facts.ip)) {
-      const subject = this.#underWay.of(kind + name + suffixOf(facts));
-      const most = budget.requests * ofPage - recentDocuments(subject, nowMs);
-      if (!begin(subject, most, nowMs)) {
-        begun.forEach(end);
+      const subject = this.#underWay.subject(kind + name + suffixOf(facts));
+      const limit = budget.requests * requestsPerPage - recentDocuments(subject, nowMs);
+      if (!begin(subject, limit, nowMs)) {
+        countedSubjects.forEach(end);
         return undefined;
       }
-      begun.push(subject);
+      countedSubjects.push(subject);
     }
-    return begun;
+    return countedSubjects;
   }
 
   /**
@@ -228,7 +228,7 @@ export class FreePages {
   ): MaybePromise<FreePage> {
     // Files are free for all visitors, because other sites show pictures too. Preflights are free: they have no cookie.
     if (isPlainFile(facts)) return 'data';
-    const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
+    const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));
     return afterWith(hasLoaded, undefined, (loaded) => {
       if (loaded) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
       if (few) return this.#count(facts, store);
@@ -273,13 +273,13 @@ export class FreePages {
    * for sessions applies.
    */
   openForPass(id: string, facts: Facts, store: SessionStore): void {
-    const hasLoaded = store.remembers(this.#loaded, addressGroup(facts.ip));
+    const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));
     void afterWith(hasLoaded, undefined, (loaded) => loaded || this.#open(id, facts, store));
   }
 
   /** Remembers that this network loaded a page, so that its requests for data are free. */
   remember(facts: Facts, store: SessionStore): void {
-    void store.remember(this.#loaded, addressGroup(facts.ip), PAGE_REMEMBERED_MS);
+    void store.remember(this.#loadedName, addressGroup(facts.ip), PAGE_REMEMBERED_MS);
   }
 
   #takePage(facts: Facts, store: SessionStore): MaybePromise<FreePage> {

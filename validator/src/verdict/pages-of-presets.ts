@@ -13,7 +13,7 @@ import { isDocument } from './documents.ts';
 import type { FreePages } from './free-pages.ts';
 
 /** One request. Its fields are fields of Deciding. */
-interface Asked {
+interface PresetRequest {
   readonly directives: Directives;
   readonly facts: Facts;
   readonly store: SessionStore;
@@ -29,25 +29,25 @@ interface Asked {
  * up, the request is judged without the preset. The same applies when so many requests wait that they could return far
  * more documents.
  */
-export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
-  const { directives, freePages, facts, store, clock, reportsEnd } = asked;
+export function withinPreset<One extends PresetRequest>(request: One): MaybePromise<One> {
+  const { directives, freePages, facts, store, clock, reportsEnd } = request;
   const { verdict } = directives;
-  if (freePages === undefined || verdict?.value !== 'allow') return asked;
+  if (freePages === undefined || verdict?.value !== 'allow') return request;
   const { name } = verdict.by;
-  if (!RULES_WITHOUT_PAGES.has(name)) return asked;
+  if (!RULES_WITHOUT_PAGES.has(name)) return request;
   const nowMs = clock();
   const few = freePages.documents.isShapeSpent(facts, nowMs);
   const countPage = (how: Ending) => {
     if (isPage(how, name, facts)) freePages.documents.count(how, facts, store, nowMs);
   };
-  return afterWith(freePages.documents.isAddressSpent(facts, store, few), asked, (spent) => {
-    if (!spent && !reportsEnd) return asked;
+  return afterWith(freePages.documents.isAddressSpent(facts, store, few), request, (spent) => {
+    if (!spent && !reportsEnd) return request;
     const endOfPreset = spent
       ? undefined
       : freePages.startWaitingForAnswer('preset ', facts, nowMs, few, countPage);
     return endOfPreset
-      ? { ...asked, endOfPreset }
-      : { ...asked, directives: { ...directives, verdict: undefined } };
+      ? { ...request, endOfPreset }
+      : { ...request, directives: { ...directives, verdict: undefined } };
   });
 }
 
@@ -55,7 +55,7 @@ export function withinPreset<One extends Asked>(asked: One): MaybePromise<One> {
  * Whether an answer is a page. A stored file is what its path says, so it is no page. An authority asks for one such
  * file for each name of a certificate.
  */
-function isPage(how: Ending, rule: string, facts: Facts): boolean {
-  if (how === 'data') return isDocument(how, facts) || !answersData(rule, facts.url.path);
-  return how === 'document';
+function isPage(ending: Ending, rule: string, facts: Facts): boolean {
+  if (ending === 'data') return isDocument(ending, facts) || !answersData(rule, facts.url.path);
+  return ending === 'document';
 }

@@ -55,7 +55,7 @@ interface Budgets {
 }
 
 /** The session of a visitor whose upload was judged, with its id. */
-export type Passed = Extract<SessionFact, { session: unknown }>;
+export type JudgedSession = Extract<SessionFact, { session: unknown }>;
 
 /** One request of a session. Its fields are fields of Deciding. */
 export interface Taking {
@@ -125,7 +125,7 @@ export class SessionLimits {
   }
 
   /** Counts one request of a session that passed. */
-  take({ id, session }: Passed, taking: Taking): Allowance {
+  take({ id, session }: JudgedSession, taking: Taking): Allowance {
     const { facts, reportsEnd } = taking;
     const nowMs = taking.clock();
     // Requests of foreign pages have their own counters, so that they take nothing from the visitor.
@@ -143,8 +143,8 @@ export class SessionLimits {
     if (waitMs > 0) return asksForPage ? USED_UP : { kind: 'wait', waitMs };
     pass.requests = withOneMore(pass.requests, nowMs, budgets.requests);
     if (asksForPage) {
-      const taken = this.#takePage(taking, pass, budgets, nowMs - session.judgedAt, nowMs);
-      if (taken !== WITHIN) return taken;
+      const allowance = this.#takePage(taking, pass, budgets, nowMs - session.judgedAt, nowMs);
+      if (allowance !== WITHIN) return allowance;
       if (this.#isOfProgram(pass, session.judgedAt, taking, nowMs)) return OF_A_PROGRAM;
     }
     if (!reportsEnd) return WITHIN;
@@ -167,9 +167,9 @@ export class SessionLimits {
     const parts = this.#parts;
     if (parts === undefined || !reportsEnd) return false;
     if (shape.isFound(passedAt)) return true;
-    const seen = shape.add(facts, nowMs);
-    if (seen === undefined) return false;
-    const { hasParts, isRegular, isWalk } = seen;
+    const stretch = shape.add(facts, nowMs);
+    if (stretch === undefined) return false;
+    const { hasParts, isRegular, isWalk } = stretch;
     const lacksParts = !hasParts && parts.areLoadedByMost(site);
     // Learn only from sessions that do not move like a program, so that programs cannot change what is usual.
     if (!isRegular && !shape.wasCounted) {
@@ -177,7 +177,7 @@ export class SessionLimits {
       parts.learn(site, hasParts);
     }
     if (Number(lacksParts) + Number(isRegular) + Number(isWalk) < 2) return false;
-    shape.found(passedAt);
+    shape.noteFound(passedAt);
     return true;
   }
 

@@ -140,7 +140,7 @@ test('each time a program is found, the next stretch is twice as long, up to 80;
     while (shapesOf([{ path: `/a${at}`, afterMs: at * 2 * SECOND_MS }], shape).length === 0)
       at += 1;
     at += 1;
-    shape.found(pass);
+    shape.noteFound(pass);
     expect(shape.isFound(pass)).toBe(true);
     return at - before;
   });
@@ -150,7 +150,7 @@ test('each time a program is found, the next stretch is twice as long, up to 80;
 
 test('80 documents are a walk, because few of them seem to repeat in the table of paths', () => {
   const shape = new SessionShape({ count: 0 });
-  for (const pass of [1, 2, 3]) shape.found(pass);
+  for (const pass of [1, 2, 3]) shape.noteFound(pass);
   let walks = 0;
   for (let turn = 0; turn < 100; turn++) {
     const all = steps(90, (i) => ({ path: `/products/${turn}/${i}`, afterMs: 2 * SECOND_MS }));

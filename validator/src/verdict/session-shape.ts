@@ -66,7 +66,7 @@ export class SessionShape {
   #events = 0;
   #eventAt = 0;
   #begunAt = 0;
-  #inEvent = 0;
+  #eventDocuments = 0;
   /** Whether there was a pause after the last document. */
   #isApart = false;
   #lastAt = 0;
@@ -74,7 +74,7 @@ export class SessionShape {
   /** The sum of the times between events, in seconds, and the sum of their squares. */
   #sum = 0;
   #squares = 0;
-  readonly #seen: number[] = new Array<number>(WORDS).fill(0);
+  readonly #seenBits: number[] = new Array<number>(WORDS).fill(0);
 
   constructor(parts: LoadedParts) {
     this.#parts = parts;
@@ -87,7 +87,7 @@ export class SessionShape {
   }
 
   /** Notes that the session moved like a program in this pass. The next stretch is twice as long. */
-  found(passedAt: number): void {
+  noteFound(passedAt: number): void {
     this.#foundIn = passedAt;
     this.#stretch = Math.min(this.#stretch * 2, mostDocuments);
   }
@@ -126,8 +126,8 @@ export class SessionShape {
   /** Whether more documents came together than a person opens as tabs. */
   #time(nowMs: number): boolean {
     if (this.#events > 0 && !this.#isApart) {
-      this.#inEvent += 1;
-      return this.#inEvent > MOST_OF_BURST;
+      this.#eventDocuments += 1;
+      return this.#eventDocuments > MOST_OF_BURST;
     }
     if (this.#events > 0) {
       const seconds = (nowMs - this.#eventAt) / 1000;
@@ -137,7 +137,7 @@ export class SessionShape {
     this.#events += 1;
     this.#isApart = false;
     this.#eventAt = nowMs;
-    this.#inEvent = 1;
+    this.#eventDocuments = 1;
     return false;
   }
 
@@ -155,17 +155,17 @@ export class SessionShape {
 
   /** Notes a document. True when the document seems to repeat. */
   #wasSeen(hash: number): boolean {
-    const one = this.#note(hash);
-    const other = this.#note(hash >>> 16);
-    return one && other;
+    const isFirstKnown = this.#note(hash);
+    const isSecondKnown = this.#note(hash >>> 16);
+    return isFirstKnown && isSecondKnown;
   }
 
   #note(bits: number): boolean {
     const word = (bits >>> 5) % WORDS;
     const bit = 1 << (bits & 31);
-    const before = this.#seen[word] ?? 0;
-    this.#seen[word] = before | bit;
-    return (before & bit) !== 0;
+    const bitsBefore = this.#seenBits[word] ?? 0;
+    this.#seenBits[word] = bitsBefore | bit;
+    return (bitsBefore & bit) !== 0;
   }
 
   #begin(): void {
@@ -176,14 +176,14 @@ export class SessionShape {
     this.#events = 0;
     this.#sum = 0;
     this.#squares = 0;
-    this.#seen.fill(0);
+    this.#seenBits.fill(0);
   }
 }
 
 /** Whether a link on this site or on another one led to the document. The request itself says this. */
 function isLed({ headers, referrer }: Pick<Facts, 'headers' | 'referrer'>): boolean {
-  const from = headers['sec-fetch-site'];
-  return from === undefined ? referrer !== '' : from !== 'none';
+  const fetchSite = headers['sec-fetch-site'];
+  return fetchSite === undefined ? referrer !== '' : fetchSite !== 'none';
 }
 
 /** FNV-1a of the first characters. Its bits are mixed, so that paths with different ends differ in all bits. */
@@ -193,8 +193,8 @@ function hashOf(path: string, query: string): number {
   return mixed ^ (mixed >>> 13);
 }
 
-function hashOn(begun: number, text: string): number {
-  let hash = begun;
+function hashOn(startHash: number, text: string): number {
+  let hash = startHash;
   const end = Math.min(text.length, MAX_PATH);
   for (let at = 0; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash;

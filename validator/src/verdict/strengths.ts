@@ -8,7 +8,7 @@ export interface Weight {
   readonly group: Group;
 }
 
-type Changed = { readonly [Name in Finding]?: Strength | undefined };
+type ChangedStrengths = { readonly [Name in Finding]?: Strength | undefined };
 
 /** The strength of each finding for one organisation: the defaults, and the changes of its settings. */
 export class Strengths {
@@ -16,11 +16,11 @@ export class Strengths {
   readonly #isNoneOff: boolean;
 
   /** Organisations without changes share one object. */
-  static of(changed: Changed): Strengths {
+  static of(changed: ChangedStrengths): Strengths {
     return Object.keys(changed).length === 0 ? USUAL : new Strengths(changed);
   }
 
-  constructor(changed: Changed = {}) {
+  constructor(changed: ChangedStrengths = {}) {
     for (const name of FINDINGS) {
       const { strength: usual, group } = reasons[name];
       const strength = changed[name] ?? usual;

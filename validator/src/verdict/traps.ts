@@ -23,7 +23,7 @@ const YOUNG_MS = 10 * 60_000;
 export const HIT_AGAIN_WAIT_MS = 10 * 60_000;
 
 /** Prefix of the names under which the store remembers hits (SessionStore.remember). */
-export const TRAPPED = 'trapped';
+export const TRAP_PREFIX = 'trapped';
 
 /** What Guard remembers of a visitor who did not pass: nothing, a hit, or a second hit of the same session. */
 export type Standing = 'free' | 'hit' | 'hit_again';
@@ -39,7 +39,7 @@ export type Standing = 'free' | 'hit' | 'hit_again';
 export class Traps {
   /** Whether Guard's own pages have the link. */
   readonly hasLink: boolean;
-  readonly #trapped: string;
+  readonly #trappedName: string;
   readonly #trappedAgain: string;
   readonly #isTrap: Condition | undefined;
 
@@ -51,8 +51,8 @@ export class Traps {
 
   constructor(organisation: string, settings: Organisation['traps']) {
     this.hasLink = settings.link;
-    this.#trapped = `${TRAPPED}:${organisation}`;
-    this.#trappedAgain = `${TRAPPED}-again:${organisation}`;
+    this.#trappedName = `${TRAP_PREFIX}:${organisation}`;
+    this.#trappedAgain = `${TRAP_PREFIX}-again:${organisation}`;
     const path = trapPaths(settings);
     this.#isTrap = path.length === 0 ? undefined : compileMatch({ path: [...path] }, 'some');
   }
@@ -92,11 +92,11 @@ export class Traps {
     this.#rememberAddress(ip, store);
     if (session === undefined) return;
     const root = sessionRoot(session);
-    const isAgain = await store.remembers(this.#trapped, root);
-    await store.remember(this.#trapped, root, SESSION_REMEMBERED_MS);
+    const isAgain = await store.remembers(this.#trappedName, root);
+    await store.remember(this.#trappedName, root, SESSION_REMEMBERED_MS);
     if (isAgain) await store.remember(this.#trappedAgain, root, HIT_AGAIN_WAIT_MS);
-    const held = await store.session(session);
-    if (held?.state === 'verified') endSession(session, held, store);
+    const storedSession = await store.session(session);
+    if (storedSession?.state === 'verified') endSession(session, storedSession, store);
   }
 
   /** What Guard remembers of a visitor who did not pass. Parts of pages are free: other sites and mails show them. */
@@ -104,31 +104,36 @@ export class Traps {
     if (isFileOfPage(facts) || isProved(facts)) return 'free';
     const id = facts.session.state === 'issued' ? sessionRoot(facts.session.id) : undefined;
     // An open page behind a shared address must still be able to load its data.
-    const byAddress =
-      (id === undefined || isPage(facts)) && store.remembers(this.#trapped, addressGroup(facts.ip));
-    if (id === undefined) return afterWith(byAddress, undefined, standingOf);
-    return afterWith(store.remembers(this.#trapped, id), { byAddress, id, store }, this.#ofSession);
+    const isAddressHit =
+      (id === undefined || isPage(facts)) &&
+      store.remembers(this.#trappedName, addressGroup(facts.ip));
+    if (id === undefined) return afterWith(isAddressHit, undefined, standingOf);
+    return afterWith(
+      store.remembers(this.#trappedName, id),
+      { byAddress: isAddressHit, id, store },
+      this.#standingOfSession,
+    );
   }
 
-  readonly #ofSession = (
+  readonly #standingOfSession = (
     isHit: boolean,
-    asked: {
+    hit: {
       readonly byAddress: MaybePromise<boolean>;
       readonly id: string;
       readonly store: SessionStore;
     },
   ): MaybePromise<Standing> => {
-    if (!isHit) return afterWith(asked.byAddress, undefined, standingOf);
-    const isAgain = asked.store.remembers(this.#trappedAgain, asked.id);
+    if (!isHit) return afterWith(hit.byAddress, undefined, standingOf);
+    const isAgain = hit.store.remembers(this.#trappedAgain, hit.id);
     return afterWith(isAgain, undefined, (again) => (again ? 'hit_again' : 'hit'));
   };
 
   #rememberSession(id: string, store: SessionStore): void {
-    void store.remember(this.#trapped, sessionRoot(id), SESSION_REMEMBERED_MS);
+    void store.remember(this.#trappedName, sessionRoot(id), SESSION_REMEMBERED_MS);
   }
 
   #rememberAddress(ip: string, store: SessionStore): void {
-    void store.remember(this.#trapped, addressGroup(ip), ADDRESS_REMEMBERED_MS);
+    void store.remember(this.#trappedName, addressGroup(ip), ADDRESS_REMEMBERED_MS);
   }
 }
 

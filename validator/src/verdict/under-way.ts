@@ -51,7 +51,7 @@ export function noteDocument(subject: Subject, perMs: number, nowMs: number): vo
 export class UnderWay {
   readonly #subjects = new LateCache<Subject>(MAX_SUBJECTS);
 
-  of(name: string): Subject {
+  subject(name: string): Subject {
     let subject = this.#subjects.get(name);
     if (subject === undefined) {
       subject = { count: 0, since: 0, documents: 0, documentsUntil: 0 };

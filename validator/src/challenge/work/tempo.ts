@@ -56,7 +56,7 @@ export class Tempo {
 
   /** Counts `passes`. Returns 0 when the count is normal, and one more for each doubling above it. */
   level(client: string, nowMs: number, passes: 0 | 1): number {
-    const classCount = this.#classes.of(client, nowMs);
+    const classCount = this.#classes.findOrAdd(client, nowMs);
     classCount.add(passes, nowMs, FLOOR);
     const level = classCount.level(nowMs, FLOOR);
     if (level > 0) return level;

@@ -56,16 +56,16 @@ export class RedisLink {
   #underWay = 0;
   #awaySince: number | undefined;
   #awayFor: string | undefined;
-  #ended: Promise<void> = Promise.resolve();
+  #connectionLoop: Promise<void> = Promise.resolve();
 
   /** Resolves after the first attempt. {@link isAway} says whether the attempt succeeded. */
   static async open(options: RedisLinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
-    const tried = Promise.withResolvers<undefined>();
-    link.#ended = link.#stayConnected(() => {
-      tried.resolve(undefined);
+    const firstAttempt = Promise.withResolvers<undefined>();
+    link.#connectionLoop = link.#stayConnected(() => {
+      firstAttempt.resolve(undefined);
     });
-    await tried.promise;
+    await firstAttempt.promise;
     return link;
   }
 
@@ -105,7 +105,7 @@ export class RedisLink {
         resolve(reply);
       };
       client.sendCommand<unknown>(command).then(settle, (error: unknown) => {
-        settle(this.#failed(error, client));
+        settle(this.#handleError(error, client));
       });
     });
   }
@@ -114,10 +114,10 @@ export class RedisLink {
     clearInterval(this.#heartbeat);
     this.#closed.abort();
     this.#lose('closed');
-    await this.#ended;
+    await this.#connectionLoop;
   }
 
-  #failed(error: unknown, client: RedisClientType): symbol {
+  #handleError(error: unknown, client: RedisClientType): symbol {
     const reason = reasonOf(error);
     if (reason === 'NOSCRIPT') return NO_SCRIPT;
     if (client === this.#client) this.#lose(reason);
@@ -136,8 +136,8 @@ export class RedisLink {
       onTried();
       if (performance.now() - startedAt > GOOD_AFTER_MS) backoff.reset();
       // Add a random part, so that instances that lost Redis together do not reconnect together.
-      const jittered = backoff.next() * (0.5 + Math.random() / 2);
-      await sleep(jittered, undefined, { signal: this.#closed.signal, ref: false }).catch(
+      const pauseMs = backoff.next() * (0.5 + Math.random() / 2);
+      await sleep(pauseMs, undefined, { signal: this.#closed.signal, ref: false }).catch(
         () => undefined,
       );
     }
@@ -184,9 +184,11 @@ export class RedisLink {
       const mode = await modeOf(client);
       if (mode === 'cluster' || mode === 'sentinel') return mode;
       const command = client.sendCommand(['SET', PROBE_KEY, '1', 'PX', '1000']);
-      const written: Promise<string | undefined> = command.then(() => undefined);
+      const probeWrite: Promise<string | undefined> = command.then(() => undefined);
       // When this process was busy, the answer still counts. The whole attempt has its own time limit.
-      return await this.#asking.within(written, (why) => (why === 'silent' ? 'slow' : written));
+      return await this.#asking.within(probeWrite, (why) =>
+        why === 'silent' ? 'slow' : probeWrite,
+      );
     } catch (error) {
       return reasonOf(error);
     }
@@ -233,9 +235,9 @@ export class RedisLink {
 
 /** The mode that a server reports: `standalone`, `cluster` or `sentinel`. A server may report none. */
 async function modeOf(client: RedisClientType): Promise<string> {
-  const told = await client.sendCommand<unknown>(['HELLO']).catch(() => undefined);
-  const isTold = typeof told === 'object' && told !== null && 'mode' in told;
-  return isTold && typeof told.mode === 'string' ? told.mode : 'standalone';
+  const hello = await client.sendCommand<unknown>(['HELLO']).catch(() => undefined);
+  const isTold = typeof hello === 'object' && hello !== null && 'mode' in hello;
+  return isTold && typeof hello.mode === 'string' ? hello.mode : 'standalone';
 }
 
 /** A code or a name of the error. The message is never used: Redis quotes the command in it, and Node the address. */

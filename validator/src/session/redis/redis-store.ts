@@ -123,7 +123,7 @@ export class RedisStore implements SessionStore {
 
   sessionOfStranger(id: string): MaybePromise<Session | undefined> {
     // The limit does not apply to a session that this instance has seen before.
-    const maybeKnown = this.#copies.held(id) !== undefined || this.#mayAskForStranger();
+    const maybeKnown = this.#copies.lastCopy(id) !== undefined || this.#mayAskForStranger();
     return maybeKnown ? this.session(id) : undefined;
   }
 
@@ -145,24 +145,26 @@ export class RedisStore implements SessionStore {
   }
 
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number> {
-    const now = this.#clock();
-    const wanted = charges.map(({ subject, budget }) => ({
+    const nowMs = this.#clock();
+    const counters = charges.map(({ subject, budget }) => ({
       key: budgetKey(name, subject),
       budget,
     }));
-    const refusedMs = wanted.map(({ key, budget }) => this.#refusals.left(key, now, budget.perMs));
+    const refusedMs = counters.map(({ key, budget }) =>
+      this.#refusals.waitMs(key, nowMs, budget.perMs),
+    );
     const longestMs = Math.max(0, ...refusedMs);
     if (longestMs > 0) return longestMs;
-    const localMs = this.#budgets.takeAll(name, charges, now);
-    if (!this.#link.isAway) return this.#takeShared(wanted, localMs);
-    this.#unanswered('take');
+    const localMs = this.#budgets.takeAll(name, charges, nowMs);
+    if (!this.#link.isAway) return this.#takeShared(counters, localMs);
+    this.#countUnanswered('take');
     return localMs;
   }
 
   async remember(name: string, subject: string, ttlMs: number): Promise<void> {
     this.#budgets.remember(name, subject, this.#clock() + ttlMs);
     const command = ['SET', rememberedKey(name, subject), '1', 'PX', lifetime(ttlMs)];
-    if ((await this.#link.ask(command)) === NO_ANSWER) this.#unanswered('remember');
+    if ((await this.#link.ask(command)) === NO_ANSWER) this.#countUnanswered('remember');
   }
 
   remembers(name: string, subject: string): MaybePromise<boolean> {
@@ -172,7 +174,7 @@ export class RedisStore implements SessionStore {
   async #isShared(name: string, subject: string): Promise<boolean> {
     // GET instead of EXISTS, because an account may allow only the documented commands.
     const reply = await this.#link.ask(['GET', rememberedKey(name, subject)]);
-    if (reply === NO_ANSWER) this.#unanswered('remember');
+    if (reply === NO_ANSWER) this.#countUnanswered('remember');
     return reply === '1';
   }
 
@@ -202,11 +204,11 @@ export class RedisStore implements SessionStore {
   async changeSharedText(name: string, edit: EditText, ttlMs: number): Promise<TextChange> {
     const key = sharedTextKey(name);
     for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt += 1) {
-      const held = await this.sharedText(name);
-      if (held === undefined) return 'lost';
-      const text = edit(held.text);
+      const heldText = await this.sharedText(name);
+      if (heldText === undefined) return 'lost';
+      const text = edit(heldText.text);
       if (text === undefined) return 'left';
-      const reply = await this.#link.ask(replaceCommand(key, held, text, lifetime(ttlMs)));
+      const reply = await this.#link.ask(replaceCommand(key, heldText, text, lifetime(ttlMs)));
       if (reply === 1) return 'changed';
       if (reply === NO_ANSWER) return 'lost';
     }
@@ -223,16 +225,16 @@ export class RedisStore implements SessionStore {
 
   #askForSession(id: string): MaybePromise<Session | undefined> {
     if (!this.#link.isAway) return this.#readSession(id);
-    this.#unanswered('session');
-    return this.#copies.held(id);
+    this.#countUnanswered('session');
+    return this.#copies.lastCopy(id);
   }
 
   async #readSession(id: string): Promise<Session | undefined> {
     const { changes } = this.#copies;
     const reply = await this.#link.ask(['GET', sessionKey(id)]);
     if (reply === NO_ANSWER) {
-      this.#unanswered('session');
-      return this.#copies.held(id);
+      this.#countUnanswered('session');
+      return this.#copies.lastCopy(id);
     }
     const session = typeof reply === 'string' ? readStoredSession(reply) : undefined;
     if (session) this.#copies.confirm(id, session, session.expiresAt, changes);
@@ -240,16 +242,16 @@ export class RedisStore implements SessionStore {
     return session;
   }
 
-  async #takeShared(wanted: readonly Counter[], localMs: number): Promise<number> {
-    let reply = await this.#link.ask(takeKnown(wanted));
-    if (reply === NO_SCRIPT) reply = await this.#link.ask(takeUnknown(wanted));
-    const taken = readTaken(reply);
-    if (taken === undefined) {
-      this.#unanswered('take');
+  async #takeShared(counters: readonly Counter[], localMs: number): Promise<number> {
+    let reply = await this.#link.ask(takeKnown(counters));
+    if (reply === NO_SCRIPT) reply = await this.#link.ask(takeUnknown(counters));
+    const result = readTaken(reply);
+    if (result === undefined) {
+      this.#countUnanswered('take');
       return localMs;
     }
-    const { waitMs, refusedBy } = taken;
-    const refusing = wanted[refusedBy];
+    const { waitMs, refusedBy } = result;
+    const refusing = counters[refusedBy];
     if (waitMs > 0 && refusing) this.#refusals.remember(refusing.key, this.#clock() + waitMs);
     return waitMs;
   }
@@ -258,11 +260,11 @@ export class RedisStore implements SessionStore {
   async #askOrThrow(operation: Operation, command: readonly string[]): Promise<unknown> {
     const reply = await this.#link.ask(command);
     if (reply !== NO_ANSWER) return reply;
-    this.#unanswered(operation);
+    this.#countUnanswered(operation);
     throw new Error('the shared store is away');
   }
 
-  #unanswered(operation: Operation): void {
+  #countUnanswered(operation: Operation): void {
     this.#metrics.count('guard_store_unanswered_total', operation);
   }
 }

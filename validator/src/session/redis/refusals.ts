@@ -8,16 +8,16 @@ const MAX_REFUSALS = 50_000;
  * before that time. Until then requests are refused here, without a question to Redis.
  */
 export class Refusals {
-  readonly #until = new LRUCache<string, number>({ max: MAX_REFUSALS });
+  readonly #refusedUntil = new LRUCache<string, number>({ max: MAX_REFUSALS });
 
   /** Milliseconds until a request may fit. 0 when it is unknown here. */
-  left(key: string, nowMs: number, perMs: number): number {
-    const leftMs = (this.#until.get(key) ?? 0) - nowMs;
+  waitMs(key: string, nowMs: number, perMs: number): number {
+    const leftMs = (this.#refusedUntil.get(key) ?? 0) - nowMs;
     // When the time is beyond `nowMs + perMs`, the clock was set back, so the time is ignored.
     return leftMs > 0 && leftMs <= perMs ? leftMs : 0;
   }
 
   remember(key: string, untilMs: number): void {
-    this.#until.set(key, untilMs);
+    this.#refusedUntil.set(key, untilMs);
   }
 }

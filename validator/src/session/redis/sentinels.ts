@@ -14,10 +14,10 @@ export async function primaryOf(
   const answers = sentinels.map((address) => askSentinel(`${protocol}//${address}`, hostname));
   const primary = await Promise.any(answers).catch(() => undefined);
   if (primary === undefined) return undefined;
-  const found = new URL(url);
-  found.hostname = primary.host.includes(':') ? `[${primary.host}]` : primary.host;
-  found.port = primary.port;
-  return found.href;
+  const primaryUrl = new URL(url);
+  primaryUrl.hostname = primary.host.includes(':') ? `[${primary.host}]` : primary.host;
+  primaryUrl.port = primary.port;
+  return primaryUrl.href;
 }
 
 interface Address {

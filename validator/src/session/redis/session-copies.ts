@@ -50,7 +50,7 @@ export class SessionCopies {
   }
 
   /** The last copy of a session, even if it is old. */
-  held(id: string): Session | undefined {
+  lastCopy(id: string): Session | undefined {
     const copy = this.#copies.get(id);
     return copy !== undefined && this.#clock() <= copy.expiresAt ? copy.session : undefined;
   }

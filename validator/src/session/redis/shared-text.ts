@@ -10,7 +10,7 @@ const FOREIGN = '-';
  * type causes an error, and an error of a script would end the connection. It uses only `GET`, because an account may
  * allow no other command that reads.
  */
-const HELD = `
+const READ_VERSION = `
 local text = redis.pcall('GET', KEYS[1]) or ''
 local version = text
 if type(text) == 'table' or #text > ${MOST_BYTES} then version = '${FOREIGN}'
@@ -21,13 +21,13 @@ elseif text ~= '' then version = string.match(text, '^(%x+)\\n') or '${FOREIGN}'
  * The value of a shared text is its version, a line break, and the text. An instance sends the version that it has, so
  * that an unchanged text is not sent again.
  */
-const READ_SCRIPT = `${HELD}
+const READ_SCRIPT = `${READ_VERSION}
 if version == ARGV[1] then return false end
 if version == '${FOREIGN}' then return '${FOREIGN}\\nunreadable' end
 return text
 `;
 
-const REPLACE_SCRIPT = `${HELD}
+const REPLACE_SCRIPT = `${READ_VERSION}
 if version ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
@@ -62,13 +62,13 @@ export function readReply(reply: unknown, known: SharedText | undefined): Shared
   return { version: reply.slice(0, end), text: reply.slice(end + 1) };
 }
 
-/** Replaces the text if it is still `before`. Then the reply is 1. */
+/** Replaces the text if it is still `expectedText`. Then the reply is 1. */
 export function replaceCommand(
   key: string,
-  before: SharedText,
+  expectedText: SharedText,
   text: string,
   ttl: string,
 ): readonly string[] {
   const version = randomBytes(8).toString('hex');
-  return ['EVAL', REPLACE_SCRIPT, '1', key, before.version, `${version}\n${text}`, ttl];
+  return ['EVAL', REPLACE_SCRIPT, '1', key, expectedText.version, `${version}\n${text}`, ttl];
 }

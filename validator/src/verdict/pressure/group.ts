@@ -23,15 +23,20 @@ const LEAST_NORMAL = FLOOR / FAR_ABOVE;
  * The normal count after a time. It doubles in an hour at most, and halves in twelve hours at most. So a flood of some
  * minutes hardly changes it, and a quiet night does not make the usual traffic of the morning look like pressure.
  */
-export function follow(normal: number, seen: number, elapsedMs: number, least: number): number {
-  if (seen <= normal) return Math.max(seen, normal * 2 ** (-elapsedMs / (12 * HOUR_MS)));
+export function follow(
+  normal: number,
+  count: number,
+  elapsedMs: number,
+  minNormal: number,
+): number {
+  if (count <= normal) return Math.max(count, normal * 2 ** (-elapsedMs / (12 * HOUR_MS)));
   // The count of one request stands for FADING_MS at most, so a long pause causes no further growth.
-  const grown = Math.max(normal, least) * 2 ** (Math.min(elapsedMs, FADING_MS) / HOUR_MS);
-  return Math.min(seen, grown);
+  const grown = Math.max(normal, minNormal) * 2 ** (Math.min(elapsedMs, FADING_MS) / HOUR_MS);
+  return Math.min(count, grown);
 }
 
 /** The value to which a count decays in this time. */
-export function faded(count: number, elapsedMs: number): number {
+export function fadeCount(count: number, elapsedMs: number): number {
   return count * Math.exp(-elapsedMs / FADING_MS);
 }
 
@@ -43,13 +48,13 @@ export class Group {
   #heldUntil = 0;
   #count = 0;
   #normal = 0;
-  #at: number;
+  #updatedAt: number;
 
   constructor(name: string, nowMs: number, floor: number) {
     this.name = name;
     this.#floor = floor;
     this.bornAt = nowMs;
-    this.#at = nowMs;
+    this.#updatedAt = nowMs;
   }
 
   /** Whether the group is under pressure. Ignores a time after `nowMs + HOLD_MS`: then the clock was set back. */
@@ -60,9 +65,9 @@ export class Group {
 
   /** Counts one request. True when the group is under pressure, also when this request is the first above the limit. */
   add(nowMs: number): boolean {
-    const elapsedMs = Math.max(0, nowMs - this.#at);
-    this.#at = nowMs;
-    this.#count = faded(this.#count, elapsedMs) + 1;
+    const elapsedMs = Math.max(0, nowMs - this.#updatedAt);
+    this.#updatedAt = nowMs;
+    this.#count = fadeCount(this.#count, elapsedMs) + 1;
     this.#normal = follow(this.#normal, this.#count, elapsedMs, LEAST_NORMAL);
     const limit = Math.max(this.#floor, FAR_ABOVE * this.#normal);
     // During pressure, half the limit is enough to continue it.

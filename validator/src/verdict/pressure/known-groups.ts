@@ -34,20 +34,20 @@ export class KnownGroups<Kind extends Born> {
     return this.#known.get(name) ?? this.#new.get(name);
   }
 
-  of(name: string, nowMs: number): Kind {
-    const known = this.#known.get(name);
-    if (known) return known;
-    const found = this.#new.get(name);
-    if (found === undefined) {
-      const made = this.#make(name, nowMs);
-      this.#new.set(name, made);
-      return made;
+  findOrAdd(name: string, nowMs: number): Kind {
+    const knownGroup = this.#known.get(name);
+    if (knownGroup) return knownGroup;
+    const newGroup = this.#new.get(name);
+    if (newGroup === undefined) {
+      const firstGroup = this.#make(name, nowMs);
+      this.#new.set(name, firstGroup);
+      return firstGroup;
     }
-    if (this.#isKnown(found, nowMs)) {
+    if (this.#isKnown(newGroup, nowMs)) {
       this.#new.delete(name);
-      this.#known.set(name, found);
+      this.#known.set(name, newGroup);
     }
-    return found;
+    return newGroup;
   }
 }
 

@@ -1,4 +1,4 @@
-import { faded, follow } from './group.ts';
+import { fadeCount, follow } from './group.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -36,13 +36,13 @@ export class OriginStrain {
   #normalMs = 0;
   #normalShare = 0;
   readonly #bornAt: number;
-  #at: number;
+  #updatedAt: number;
   readonly #addresses = new Set<string>();
   #addressesSince: number;
 
   constructor(nowMs: number) {
     this.#bornAt = nowMs;
-    this.#at = nowMs;
+    this.#updatedAt = nowMs;
     this.#addressesSince = nowMs;
   }
 
@@ -61,14 +61,14 @@ export class OriginStrain {
    * Counts one answer. `ms` is the time until its header section arrived. True when the origin has just become
    * strained.
    */
-  answered(status: number, ms: number, address: string, nowMs: number): boolean {
-    const elapsedMs = Math.max(0, nowMs - this.#at);
-    this.#at = nowMs;
+  countAnswer(status: number, ms: number, address: string, nowMs: number): boolean {
+    const elapsedMs = Math.max(0, nowMs - this.#updatedAt);
+    this.#updatedAt = nowMs;
     const isError = status >= 500;
     const isBad = isError || (this.#isLearnt(nowMs) && ms > this.#slowMs());
-    this.#answers = faded(this.#answers, elapsedMs) + 1;
-    this.#bad = faded(this.#bad, elapsedMs) + (isBad ? 1 : 0);
-    this.#errors = faded(this.#errors, elapsedMs) + (isError ? 1 : 0);
+    this.#answers = fadeCount(this.#answers, elapsedMs) + 1;
+    this.#bad = fadeCount(this.#bad, elapsedMs) + (isBad ? 1 : 0);
+    this.#errors = fadeCount(this.#errors, elapsedMs) + (isError ? 1 : 0);
     if (isBad) this.#noteAddress(address, nowMs);
     const isStrained = isBad && this.#isTooMuch(this.#bad, nowMs);
     const hasFailed = isStrained && this.#isTooMuch(this.#errors, nowMs);

@@ -30,7 +30,7 @@ export interface PressurePorts {
   readonly metrics: Pick<Metrics, 'count'>;
 }
 
-interface Held {
+interface HeldGroup {
   readonly cause: Cause;
   readonly group: Pick<Group, 'name' | 'isHeld'>;
 }
@@ -49,7 +49,7 @@ export class Pressure {
   readonly #shapes = new KnownGroups((name, nowMs) => new Group(name, nowMs, FLOOR));
   readonly #newShapes = new Group('new clients', 0, FLOOR_OF_MANY);
   readonly #parts = new KnownGroups((name, nowMs) => new PartOfSite(name, nowMs));
-  readonly #held = new Map<string, Held>();
+  readonly #heldGroups = new Map<string, HeldGroup>();
   #lookAt = 0;
   #lines = 0;
 
@@ -68,8 +68,8 @@ export class Pressure {
   }
 
   /** Returns why a visitor who did not pass is challenged now. Counts a page if its group is under pressure. */
-  on(facts: Facts, site: string): Cause | undefined {
-    if (this.#held.size === 0) return undefined;
+  causeFor(facts: Facts, site: string): Cause | undefined {
+    if (this.#heldGroups.size === 0) return undefined;
     const nowMs = this.#ports.clock();
     this.#reportEnds(nowMs);
     if (isFile(facts)) return undefined;
@@ -90,7 +90,7 @@ export class Pressure {
 
   /** Whether the visitor's client shape is under pressure. Then its addresses get few documents. Counts nothing. */
   isOnClient(facts: Facts, nowMs: number): boolean {
-    if (this.#held.size === 0) return false;
+    if (this.#heldGroups.size === 0) return false;
     const shape = this.#shapes.find(clientShape(facts));
     if (shape?.isHeld(nowMs) === true) return true;
     return (shape === undefined || !isKnown(shape, nowMs)) && this.#newShapes.isHeld(nowMs);
@@ -102,8 +102,8 @@ export class Pressure {
    */
   take(facts: Facts, site: string): Cause | undefined {
     const nowMs = this.#ports.clock();
-    const shape = this.#shapes.of(clientShape(facts), nowMs);
-    const part = this.#parts.of(nameOfPart(facts, site), nowMs);
+    const shape = this.#shapes.findOrAdd(clientShape(facts), nowMs);
+    const part = this.#parts.findOrAdd(nameOfPart(facts, site), nowMs);
     if (shape.add(nowMs)) {
       if (!isKnown(shape, nowMs)) this.#newShapes.forget(shape);
       part.forget(shape);
@@ -116,24 +116,24 @@ export class Pressure {
     return part.add(nowMs) ? this.#begin('pressure_on_path', part) : undefined;
   }
 
-  /** Returns a function that takes the result of the request at its end. That function also calls `then`. */
-  watch(facts: Facts, site: string, then?: RequestEnded): RequestEnded | undefined {
-    if (isFile(facts)) return then;
+  /** Returns a function that takes the result of the request at its end. That function also calls `onEnd`. */
+  watch(facts: Facts, site: string, onEnd?: RequestEnded): RequestEnded | undefined {
+    if (isFile(facts)) return onEnd;
     return (how, answer) => {
-      then?.(how, answer);
+      onEnd?.(how, answer);
       if (answer === undefined) return;
       const nowMs = this.#ports.clock();
-      const part = this.#parts.of(nameOfPart(facts, site), nowMs);
+      const part = this.#parts.findOrAdd(nameOfPart(facts, site), nowMs);
       const { origin, name } = part;
-      if (!origin.answered(answer.status, answer.ms, holderOf(facts.ip), nowMs)) return;
+      if (!origin.countAnswer(answer.status, answer.ms, holderOf(facts.ip), nowMs)) return;
       this.#begin('pressure_on_origin', { name, isHeld: (at) => origin.isHeld(at) });
     };
   }
 
-  #begin(cause: Cause, group: Held['group']): Cause {
+  #begin(cause: Cause, group: HeldGroup['group']): Cause {
     const key = `${cause} ${group.name}`;
-    if (!this.#held.has(key) && this.#held.size < MAX_LOGGED) {
-      this.#held.set(key, { cause, group });
+    if (!this.#heldGroups.has(key) && this.#heldGroups.size < MAX_LOGGED) {
+      this.#heldGroups.set(key, { cause, group });
       this.#report('pressure_begins', { cause, group });
     }
     return cause;
@@ -142,14 +142,14 @@ export class Pressure {
   #reportEnds(nowMs: number): void {
     if (nowMs < this.#lookAt && this.#lookAt - nowMs <= LOOK_EVERY_MS) return;
     this.#lookAt = nowMs + LOOK_EVERY_MS;
-    for (const [key, held] of this.#held) {
+    for (const [key, held] of this.#heldGroups) {
       if (held.group.isHeld(nowMs)) continue;
-      this.#held.delete(key);
+      this.#heldGroups.delete(key);
       this.#report('pressure_ends', held);
     }
   }
 
-  #report(event: 'pressure_begins' | 'pressure_ends', { cause, group }: Held): void {
+  #report(event: 'pressure_begins' | 'pressure_ends', { cause, group }: HeldGroup): void {
     const { clock, log, metrics } = this.#ports;
     metrics.count('guard_pressure_changes_total', event === 'pressure_begins' ? cause : 'ended');
     const nowMs = clock();
