@@ -49,14 +49,17 @@ async function openGround(): Promise<Ground> {
   const store = { engine: 'redis', url: redis.url };
   const folder = await mkdtemp(join(tmpdir(), 'guard-acme-'));
   const onDisk = { engine: 'memory', path: folder };
-  const any = { gateway: 0, gateway_tls: 0 };
-  const both = ({ httpPort, tlsPort }: Pebble) => ({ gateway: httpPort, gateway_tls: tlsPort });
+  const freePorts = { gateway: 0, gateway_tls: 0 };
+  const portsOfPebble = ({ httpPort, tlsPort }: Pebble) => ({
+    gateway: httpPort,
+    gateway_tls: tlsPort,
+  });
   const [byHttp, byAlpn, notFound, ...sharing] = await Promise.all([
-    start(origin, http, both(http)),
+    start(origin, http, portsOfPebble(http)),
     start(origin, alpn, { gateway_tls: alpn.tlsPort }, { workers: 2, store: onDisk }),
-    start(origin, alpn, any),
-    start(origin, shared, both(shared), { store }),
-    start(origin, shared, any, { store }),
+    start(origin, alpn, freePorts),
+    start(origin, shared, portsOfPebble(shared), { store }),
+    start(origin, shared, freePorts, { store }),
   ]);
   const pebbles = { http, alpn, shared };
   return { origin, pebbles, redis, byHttp, byAlpn, folder, sharing, notFound };
@@ -102,7 +105,7 @@ async function handshake({ addresses }: Product, alpn = 'http/1.1'): Promise<TLS
 }
 
 /** The certificate that visitors get; undefined while there is none. */
-async function shown(product: Product) {
+async function shownCertificate(product: Product) {
   try {
     const socket = await handshake(product);
     const { fingerprint256, subjectaltname, issuer } = socket.getPeerCertificate();
@@ -115,7 +118,7 @@ async function shown(product: Product) {
 
 const untilShown = (product: Product, before?: string) =>
   poll(
-    () => shown(product),
+    () => shownCertificate(product),
     (now) => now !== undefined && now.print !== before,
   );
 
@@ -175,9 +178,9 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
     });
 
     test('a client that guesses a token gets the usual answer of the site', async () => {
-      const before = ground.origin.arrivals.length;
+      const requestsBefore = ground.origin.arrivals.length;
       expect((await ask('/.well-known/acme-challenge/guess')).status).toBe(200);
-      expect(ground.origin.arrivals.length).toBe(before + 1);
+      expect(ground.origin.arrivals.length).toBe(requestsBefore + 1);
     });
 
     test('a client that asks for acme-tls/1 gets no certificate', async () => {
@@ -187,29 +190,29 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
     test('keys are encrypted, in a file that only this user can read, and in no log', async () => {
       const file = join(ground.byHttp.folder, 'store', 'acme.sealed');
       expect((await stat(file)).mode & 0o777).toBe(0o600);
-      const kept = await readFile(file, 'utf8');
-      expect(kept).toMatch(/^[A-Za-z0-9+/=]+$/);
-      expect(Buffer.from(kept, 'base64').toString('latin1')).not.toContain('PRIVATE KEY');
+      const keptText = await readFile(file, 'utf8');
+      expect(keptText).toMatch(/^[A-Za-z0-9+/=]+$/);
+      expect(Buffer.from(keptText, 'base64').toString('latin1')).not.toContain('PRIVATE KEY');
       expect(ground.byHttp.log()).not.toContain('PRIVATE KEY');
     });
 
     test('in the last third of its life the certificate is replaced, and open connections stay', async () => {
-      const kept = await handshake(ground.byHttp);
+      const keptCertificate = await handshake(ground.byHttp);
       let answers = '';
-      kept.setEncoding('latin1').on('data', (text: string) => (answers += text));
-      const before = await shown(ground.byHttp);
+      keptCertificate.setEncoding('latin1').on('data', (text: string) => (answers += text));
+      const certificateBefore = await shownCertificate(ground.byHttp);
       // Requests keep the connection from being idle, which would close it.
       const now = await poll(
         () => {
-          kept.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
-          return shown(ground.byHttp);
+          keptCertificate.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+          return shownCertificate(ground.byHttp);
         },
-        (one) => one !== undefined && one.print !== before?.print,
+        (one) => one !== undefined && one.print !== certificateBefore?.print,
       );
       expect(now?.name).toBe(`DNS:${HOST}`);
       const heard = answers.length;
-      kept.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`);
-      await once(kept, 'close');
+      keptCertificate.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`);
+      await once(keptCertificate, 'close');
       expect(answers.slice(heard)).toMatch(/HTTP\/1\.1 200 /);
     });
   });
@@ -219,18 +222,19 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
       const now = await untilShown(ground.byAlpn);
       expect(now?.issuer).toMatch(/^Pebble/);
       // The other thread has the certificate a second later.
-      const all = () => Promise.all(Array.from({ length: 8 }, () => shown(ground.byAlpn)));
+      const all = () =>
+        Promise.all(Array.from({ length: 8 }, () => shownCertificate(ground.byAlpn)));
       await poll(all, (every) => every.every((one) => one?.print === now?.print));
       expect(ground.byAlpn.log()).not.toContain('certificate_not_issued');
     });
 
     test('after a restart it is used at the first handshake, and none is ordered', async () => {
       const { origin, pebbles, folder, byAlpn } = ground;
-      const before = await shown(byAlpn);
+      const certificateBefore = await shownCertificate(byAlpn);
       expect(await byAlpn.stop()).toBe(0);
       const store = { engine: 'memory', path: folder };
       const again = await start(origin, pebbles.alpn, { gateway_tls: 0 }, { store });
-      expect(await shown(again)).toEqual(before);
+      expect(await shownCertificate(again)).toEqual(certificateBefore);
       expect(await metric(again, 'guard_certificates_awaited')).toBe(0);
       expect(again.log()).not.toContain('certificates_awaited');
       expect(await again.stop()).toBe(0);
@@ -246,9 +250,9 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
         ground.sharing.map((product) => metric(product, 'guard_certificate_orders_total')),
       );
       expect(orders.toSorted()).toEqual([0, 1]);
-      const held = await ground.redis.ask<string>('GET', 'guard:1:text:acme');
-      const sealed = held.slice(held.indexOf('\n') + 1);
-      expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('PRIVATE');
+      const storedText = await ground.redis.ask<string>('GET', 'guard:1:text:acme');
+      const sealedText = storedText.slice(storedText.indexOf('\n') + 1);
+      expect(Buffer.from(sealedText, 'base64').toString('latin1')).not.toContain('PRIVATE');
     });
   });
 

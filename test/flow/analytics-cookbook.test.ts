@@ -34,8 +34,13 @@ const elsewhere = globSync('**/*.md', { cwd: CONTENT })
 const HOUR_MS = 3_600_000;
 const VISITOR = '6b1f0d9c2e7a48358c5d1e9f70a2b4c6';
 
-const passed = { session: VISITOR, challenge: 'verified', blockReasons: [] } as const;
-const allowed = { action: 'allow', decision: 'allow', response: 'allow', statusCode: 200 } as const;
+const passedFields = { session: VISITOR, challenge: 'verified', blockReasons: [] } as const;
+const allowedFields = {
+  action: 'allow',
+  decision: 'allow',
+  response: 'allow',
+  statusCode: 200,
+} as const;
 const gptBot = {
   id: '931c0b40-e0b9-5793-9ebd-8c5281c232cc',
   name: 'GPTBot',
@@ -49,16 +54,16 @@ const events: readonly Partial<DecisionEvent>[] = [
   {},
   { createdAt: Date.now() - 30 * HOUR_MS },
   { action: 'challenge', decision: 'challenge', challenge: 'issued', session: VISITOR },
-  { ...allowed, ...passed, reference: 'K7QM2X9D' },
-  { ...passed, blockReasons: ['automation_globals'] },
-  { ...allowed, monitor: true, decision: 'block' },
-  { ...allowed, observe: true, decision: 'challenge' },
+  { ...allowedFields, ...passedFields, reference: 'K7QM2X9D' },
+  { ...passedFields, blockReasons: ['automation_globals'] },
+  { ...allowedFields, monitor: true, decision: 'block' },
+  { ...allowedFields, observe: true, decision: 'challenge' },
   { action: 'limited', decision: 'limited', statusCode: 429, rateLimited: true },
-  { ...allowed, decision: 'none', rule: '' },
-  { ...allowed, crawler: gptBot, ip: '20.171.206.5' },
+  { ...allowedFields, decision: 'none', rule: '' },
+  { ...allowedFields, crawler: gptBot, ip: '20.171.206.5' },
   { crawler: { ...gptBot, verified: false }, blockReasons: ['crawler_impersonator'] },
   // GPTBot reads robots.txt, and makes requests on that day, when it may use an older copy, and later.
-  { ...allowed, crawler: gptBot, path: '/robots.txt', createdAt: Date.now() - 40 * HOUR_MS },
+  { ...allowedFields, crawler: gptBot, path: '/robots.txt', createdAt: Date.now() - 40 * HOUR_MS },
   ...[20, 2, 1].map((hours) => ({
     crawler: gptBot,
     path: `/articles/${hours}`,
@@ -90,24 +95,30 @@ const events: readonly Partial<DecisionEvent>[] = [
     action: 'challenge' as const,
     userAgent: 'never passes',
   })),
-  { ...allowed, statusCode: 502 },
-  { ...allowed, statusCode: 500, originStatus: 500, originUs: 2_300, settingsRevision: 'f00' },
+  { ...allowedFields, statusCode: 502 },
+  {
+    ...allowedFields,
+    statusCode: 500,
+    originStatus: 500,
+    originUs: 2_300,
+    settingsRevision: 'f00',
+  },
   { asn: 16_509, asnName: 'Amazon.com, Inc.' },
   ...Array.from({ length: 8 }, (_, name) => ({
-    ...allowed,
+    ...allowedFields,
     path: `/backup-${name}.zip`,
     originStatus: 404,
     statusCode: 404,
   })),
   // A scraper without cookies: each request gets a new session, and sends none.
   ...Array.from({ length: 8 }, (_, item) => ({
-    ...allowed,
+    ...allowedFields,
     ip: '203.0.113.99',
     session: `issued ${item}`,
     path: `/products/${item}`,
   })),
   ...Array.from({ length: 8 }, () => ({ method: 'POST', path: '/login' })),
-  ...Array.from({ length: 8 }, (_, item) => ({ ...allowed, path: `/products/${item}` })),
+  ...Array.from({ length: 8 }, (_, item) => ({ ...allowedFields, path: `/products/${item}` })),
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-cookbook-'));
@@ -131,8 +142,8 @@ beforeAll(async () => {
   });
   await until('the engine is ready', () => analytics.ready());
   for (const event of events) analytics.sink.record(sampleEvent(event));
-  const counted = () => run('SELECT count() FROM events_distributed');
-  await until('the events are there', async () => (await counted()) === `${events.length}\n`);
+  const countRows = () => run('SELECT count() FROM events_distributed');
+  await until('the events are there', async () => (await countRows()) === `${events.length}\n`);
 });
 
 afterAll(async () => {
@@ -156,8 +167,10 @@ test.each(statements)('contract 4.3: "$question" is answered with rows', async (
 });
 
 test('a scraper that keeps no cookie counts as one visitor, with any number of sessions', async () => {
-  const copied = statements.find(({ question }) => question.startsWith('Pages that are copied'));
-  expect(await run(copied?.sql ?? '')).toContain('203.0.113.99\t\t8\t');
+  const copiedPages = statements.find(({ question }) =>
+    question.startsWith('Pages that are copied'),
+  );
+  expect(await run(copiedPages?.sql ?? '')).toContain('203.0.113.99\t\t8\t');
 });
 
 test('a crawler is on the list a day after it read robots.txt, or if it never reads it', async () => {

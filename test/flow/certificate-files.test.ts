@@ -81,31 +81,31 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
   );
 
   test('a renewed certificate is used once both of its files have changed; other certificates and open connections stay', async () => {
-    const kept = await handshake('blog.example');
+    const keptCertificate = await handshake('blog.example');
     const [shop, blog] = [await shownTo('shop.example'), await shownTo('blog.example')];
-    const renewed = selfSigned('blog.example');
-    await replaceFile('blog-key.pem', renewed.key);
+    const renewedCertificate = selfSigned('blog.example');
+    await replaceFile('blog-key.pem', renewedCertificate.key);
     await untilReload(0);
     expect(await shownTo('blog.example')).toEqual(blog);
-    await replaceFile('blog.pem', renewed.cert);
+    await replaceFile('blog.pem', renewedCertificate.cert);
     await untilReload(1);
-    const shown = await shownTo('blog.example');
-    expect(shown.name).toBe(blog.name);
-    expect(shown.print).not.toBe(blog.print);
+    const shownCertificate = await shownTo('blog.example');
+    expect(shownCertificate.name).toBe(blog.name);
+    expect(shownCertificate.print).not.toBe(blog.print);
     expect(await shownTo('shop.example')).toEqual(shop);
 
     let answer = '';
-    kept.setEncoding('latin1').on('data', (text: string) => (answer += text));
-    kept.write('GET / HTTP/1.1\r\nHost: blog.example\r\nConnection: close\r\n\r\n');
-    await once(kept, 'close');
+    keptCertificate.setEncoding('latin1').on('data', (text: string) => (answer += text));
+    keptCertificate.write('GET / HTTP/1.1\r\nHost: blog.example\r\nConnection: close\r\n\r\n');
+    await once(keptCertificate, 'close');
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test('after a damaged file the last good certificate stays in use, and the log names the file', async () => {
-    const before = await shownTo('shop.example');
+    const certificateBefore = await shownTo('shop.example');
     await replaceFile('shop.pem', 'no certificate');
     await untilReload(0);
-    expect(await shownTo('shop.example')).toEqual(before);
+    expect(await shownTo('shop.example')).toEqual(certificateBefore);
     expect(product.log()).toContain('a file that holds no certificate in PEM');
     expect(product.log()).not.toContain('PRIVATE KEY');
   });

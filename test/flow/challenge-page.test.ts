@@ -25,10 +25,10 @@ const TEMPLATE = `<!doctype html><html lang="{{lang}}" dir="{{dir}}"><head>{{hea
 const pageFile = join(testFolder(), 'page.html');
 writeFileSync(pageFile, TEMPLATE);
 const rules = [{ name: 'all', match: {}, detect: true, challenge: 'always', monitor: true }];
-const own = { branding: { accent: '#0a7d4f' }, challenge_page: pageFile };
+const ownSettings = { branding: { accent: '#0a7d4f' }, challenge_page: pageFile };
 const story = useProduct({
   rules,
-  organisations: [{ id: 'own', rules, ...own }],
+  organisations: [{ id: 'own', rules, ...ownSettings }],
   sites: [{ hosts: ['own.localhost'], organisation: 'own' }],
   top: { analytics: undefined },
 });
@@ -37,7 +37,7 @@ let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 /** Decisions of the backend, as `decision path`. */
-const answered: string[] = [];
+const answers: string[] = [];
 let site: string;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 beforeEach(async () => {
-  answered.length = 0;
+  answers.length = 0;
   context = await browser.newContext(disguise(browser));
   page = await context.newPage();
 });
@@ -57,28 +57,28 @@ afterEach(() => context.close());
 /** Contract 4.1, rules 1 to 4. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '', headers } = request;
-  const described = { url: site + url, ip: '127.0.0.1', method, headers };
+  const description = { url: site + url, ip: '127.0.0.1', method, headers };
   const { body } = await send(`${story.product.addresses.validator}/validate`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': SECRET_KEY },
-    body: JSON.stringify(described),
+    body: JSON.stringify(description),
   });
-  const decided = ValidateResponse.parse(JSON.parse(body));
-  if (url !== '/favicon.ico') answered.push(`${decided.decision} ${url}`);
-  for (const [name, value] of Object.entries(decided.headers ?? {}))
+  const decision = ValidateResponse.parse(JSON.parse(body));
+  if (url !== '/favicon.ico') answers.push(`${decision.decision} ${url}`);
+  for (const [name, value] of Object.entries(decision.headers ?? {}))
     response.setHeader(name, value);
   response.setHeader(
     'Set-Cookie',
-    (decided.cookies ?? []).map(
+    (decision.cookies ?? []).map(
       ({ name, value, path, same_site, max_age, secure }) =>
         `${name}=${value}; Path=${path}; SameSite=${same_site}; Max-Age=${max_age}${secure ? '; Secure' : ''}`,
     ),
   );
-  response.statusCode = decided.status_code ?? 403;
+  response.statusCode = decision.status_code ?? 403;
   response.end(
-    decided.decision === 'allow'
+    decision.decision === 'allow'
       ? '<h1>the backend</h1>'
-      : Buffer.from(decided.response_html ?? '', 'base64'),
+      : Buffer.from(decision.response_html ?? '', 'base64'),
   );
 }
 
@@ -97,7 +97,7 @@ describe('contract 3 and 4.7: a challenge page that uploads to a collector of an
     await page.goto(`${site}/basket?of=ada#end`);
     await page.waitForSelector('text=the backend');
     expect(page.url()).toBe(`${site}/basket?of=ada#end`);
-    expect(answered).toEqual(['redirect /basket?of=ada', 'allow /basket?of=ada']);
+    expect(answers).toEqual(['redirect /basket?of=ada', 'allow /basket?of=ada']);
     expect(uploads).toEqual([`${story.product.addresses.collector}/verify`]);
     // Neither CORS nor the Content-Security-Policy of the page stopped a request.
     expect(errors).toEqual([]);
@@ -110,7 +110,7 @@ describe('contract 3 and 4.7: a challenge page that uploads to a collector of an
     await page.click('button:visible');
     await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
     expect(await page.textContent('footer code')).toMatch(/^[0-9A-Z]{8}$/);
-    expect(answered).toEqual(['redirect /basket']);
+    expect(answers).toEqual(['redirect /basket']);
   });
 
   test('"CORS for the upload only": pages can read no other answer of the collector', async () => {

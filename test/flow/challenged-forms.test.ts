@@ -58,10 +58,10 @@ function formTo(action: string): string {
 document.querySelector('[type=file]').files = chosen.files; document.forms[0].submit();</script>`;
 }
 
-const arrived = (path: string) => arrivals.filter(({ url }) => url === path);
+const arrivalsAt = (path: string) => arrivals.filter(({ url }) => url === path);
 const whenArrived = (path: string) =>
   poll(
-    () => Promise.resolve(arrived(path)),
+    () => Promise.resolve(arrivalsAt(path)),
     (found) => found.length > 0,
   );
 
@@ -96,7 +96,7 @@ describe.skipIf(!hasWindowedChromium)("contract 3: a form in a person's browser"
     } finally {
       await browser.close();
     }
-    const [order, ...more] = arrived('/order');
+    const [order, ...more] = arrivalsAt('/order');
     expect(more).toEqual([]);
     expect(order).toMatchObject({ method: 'POST' });
     expect(order?.body).toContain('the file itself');
@@ -106,17 +106,17 @@ describe.skipIf(!hasWindowedChromium)("contract 3: a form in a person's browser"
     pages.set('/open/attack', formTo(`${product.addresses.gateway}/transfer`));
     // The same page under another name is another site.
     const elsewhere = product.addresses.gateway.replace('127.0.0.1', 'localhost');
-    const before = await passes();
+    const passesBefore = await passes();
     const browser = await openInWindow(`${elsewhere}/open/attack`);
     try {
       expect(await actionsOn('/transfer', 1)).toEqual(['challenge']);
       // A form of this site would follow as soon as its challenge is passed.
-      await poll(passes, (now) => now > before, 60_000);
+      await poll(passes, (now) => now > passesBefore, 60_000);
     } finally {
       await browser.close();
     }
     expect(await actionsOn('/transfer', 1)).toEqual(['challenge']);
-    expect(arrived('/transfer')).toEqual([]);
+    expect(arrivalsAt('/transfer')).toEqual([]);
   }, 120_000);
 });
 
@@ -216,10 +216,10 @@ describe('contract 3: "a failure screen with a support reference code"', () => {
       });
       const code = await page.textContent('footer code');
       expect(code).toMatch(/^[0-9A-Z]{8}$/);
-      const fetched = await page.evaluate<unknown>(
+      const fetchResult = await page.evaluate<unknown>(
         "fetch('/api/cart').then((r) => [r.status, r.headers.get('content-type')])",
       );
-      expect(fetched).toEqual([403, 'application/problem+json']);
+      expect(fetchResult).toEqual([403, 'application/problem+json']);
       expect(await page.locator('h1:visible').count()).toBe(1);
       const rows = await poll(
         () =>

@@ -57,9 +57,9 @@ async function visit(
 const settles = (ip: string, expected: string): Promise<unknown> =>
   poll(
     async () => {
-      const seen = new Set<string>();
-      for (let times = 0; times < 6; times += 1) seen.add(await visit(ip));
-      return [...seen];
+      const seenStatuses = new Set<string>();
+      for (let times = 0; times < 6; times += 1) seenStatuses.add(await visit(ip));
+      return [...seenStatuses];
     },
     (seen) => seen.length === 1 && seen[0] === expected,
   );
@@ -86,21 +86,22 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
   });
 
   test('networks, IPv6 addresses, autonomous systems, countries and captchas are added and removed while Guard runs', async () => {
-    const added = [
+    const addedDecisions = [
       ['--range', '198.51.100.0/24', '198.51.100.77'],
       ['--ip', '2001:db8::7', '2001:db8:0::7'],
       ['--scope=AS --value', '8412', '84.115.20.7'],
       ['--scope=Country --value', 'nz', '202.27.184.3'],
       ['--type=captcha --ip', '203.0.113.5', '203.0.113.5'],
     ] as const;
-    for (const [, , ip] of added) expect(await visit(ip)).toBe('origin');
-    for (const [how, value] of added) await crowdsec.decide('add', ...how.split(' '), value);
-    await Promise.all(added.map(([, , ip]) => settles(ip, 'challenge')));
+    for (const [, , ip] of addedDecisions) expect(await visit(ip)).toBe('origin');
+    for (const [how, value] of addedDecisions)
+      await crowdsec.decide('add', ...how.split(' '), value);
+    await Promise.all(addedDecisions.map(([, , ip]) => settles(ip, 'challenge')));
     // To delete, cscli needs the last option only.
-    for (const [how, value] of added) {
+    for (const [how, value] of addedDecisions) {
       await crowdsec.decide('delete', how.split(' ').at(-1) ?? '', value);
     }
-    await Promise.all(added.map(([, , ip]) => settles(ip, 'origin')));
+    await Promise.all(addedDecisions.map(([, , ip]) => settles(ip, 'origin')));
   });
 
   test('when one of two decisions on an address is deleted, the other one still counts', async () => {
@@ -150,13 +151,13 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
   });
 
   test('while CrowdSec is away the last list stays in use, also after a restart of Guard, and its age grows', async () => {
-    const away = () =>
+    const awayLines = () =>
       product
         .log()
         .split('\n')
         .filter((line) => line.includes('crowdsec_away'));
     await poll(
-      () => Promise.resolve(away()),
+      () => Promise.resolve(awayLines()),
       (lines) => lines.length > 0,
     );
     expect(await visit('203.0.113.1')).toBe('challenge');
@@ -168,10 +169,10 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
       (age) => age >= 2,
     );
     await poll(
-      () => Promise.resolve(away()),
+      () => Promise.resolve(awayLines()),
       (lines) => lines.length > 0,
     );
-    expect(away()).toHaveLength(1);
+    expect(awayLines()).toHaveLength(1);
   });
 
   test('changes that were made meanwhile are known when CrowdSec is back', async () => {
@@ -188,7 +189,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
   });
 
   test('CrowdSec bans visitors whom Guard stops many times, but not for a ban, for requests of a foreign page, for a crowd or for a limit', async () => {
-    const LISTED = '203.0.113.2';
+    const LISTED_ADDRESS = '203.0.113.2';
     const PROGRAMS = ['203.0.113.21', '203.0.113.22'] as const;
     const AT_FOREIGN_PAGE = '203.0.113.23';
     const AT_COMMENT = '203.0.113.25';
@@ -202,8 +203,8 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     const visitOften = async (program: string) => {
       for (let times = 0; times < 22; times += 1) {
         expect(await visit(program, '/shelf', curl)).toBe('challenge');
-        expect(await visit(LISTED)).toBe('challenge');
-        expect(await visit(LISTED, '/admin/users')).toBe('block');
+        expect(await visit(LISTED_ADDRESS)).toBe('challenge');
+        expect(await visit(LISTED_ADDRESS, '/admin/users')).toBe('block');
       }
     };
     await visitOften(PROGRAMS[0]);
@@ -227,24 +228,26 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     }
     await visit('203.0.113.4', '/the-last');
     await logHas('/the-last');
-    const written = product.log().split('\n');
+    const logLines = product.log().split('\n');
     const reason = 'http_client_user_agent';
-    const known = written.find((one) => one.includes(`"${PROGRAMS[1]}"`) && one.includes(reason));
+    const known = logLines.find((one) => one.includes(`"${PROGRAMS[1]}"`) && one.includes(reason));
     if (known === undefined) throw new Error('no such line');
-    const ofPeople = OF_PEOPLE.map((reasons, at) =>
+    const linesOfPeople = OF_PEOPLE.map((reasons, at) =>
       known.replace(PROGRAMS[1], `203.0.113.3${at}`).replace(reason, reasons),
     );
-    const lines = [...written, ...Array.from({ length: 22 }, () => ofPeople).flat()];
-    const stopped = PROGRAMS.map((ip) => lines.findLast((line) => line.includes(`"${ip}"`)) ?? '');
-    const other = lines.find((line) => line.includes('"reload_applied"')) ?? '';
+    const lines = [...logLines, ...Array.from({ length: 22 }, () => linesOfPeople).flat()];
+    const linesOfPrograms = PROGRAMS.map(
+      (ip) => lines.findLast((line) => line.includes(`"${ip}"`)) ?? '',
+    );
+    const otherLine = lines.find((line) => line.includes('"reload_applied"')) ?? '';
 
     const [explained, log] = await Promise.all([
-      crowdsec.explain('guard', [...stopped, other]),
+      crowdsec.explain('guard', [...linesOfPrograms, otherLine]),
       crowdsec.read('guard', lines),
     ]);
 
-    const performed = [...log.matchAll(/Ip (\S+) performed '(\S+)'/g)].map(([, ...about]) => about);
-    expect(performed.toSorted()).toEqual(PROGRAMS.map((ip) => [ip, 'guard/stopped']));
+    const scenarios = [...log.matchAll(/Ip (\S+) performed '(\S+)'/g)].map(([, ...about]) => about);
+    expect(scenarios.toSorted()).toEqual(PROGRAMS.map((ip) => [ip, 'guard/stopped']));
     await Promise.all(PROGRAMS.map((ip) => settles(ip, 'challenge')));
     const parts = explained.split('line: ').slice(1);
     const meta = parts.map((part) =>

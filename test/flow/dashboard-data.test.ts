@@ -46,18 +46,18 @@ async function count(cookie: string, condition = ''): Promise<string> {
 async function readLive(
   cookie: string,
   where: string,
-  enough: (text: string) => boolean,
+  isEnough: (text: string) => boolean,
 ): Promise<string> {
-  const gone = new AbortController();
+  const abort = new AbortController();
   const url = `${story.product.addresses.dashboard}/api/live?where=${encodeURIComponent(where)}`;
-  const answer = await fetch(url, { headers: { cookie }, signal: gone.signal });
+  const answer = await fetch(url, { headers: { cookie }, signal: abort.signal });
   if (answer.body === null) throw new Error('no body');
   let text = '';
   for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
     text += chunk;
-    if (enough(text)) break;
+    if (isEnough(text)) break;
   }
-  gone.abort();
+  abort.abort();
   return text;
 }
 
@@ -69,9 +69,12 @@ test('an organisation sees only its own events, at each route', async () => {
     (rows) => rows === '1',
   );
   expect(await count(rival)).toBe('0');
-  const everything = "SELECT * FROM events_distributed WHERE organisation = 'acme' FORMAT JSON";
-  const other = await askDashboard(story.product, '/api/query', { cookie: rival, sql: everything });
-  expect(other.body).not.toContain('secret-path');
+  const allRowsSql = "SELECT * FROM events_distributed WHERE organisation = 'acme' FORMAT JSON";
+  const otherAnswer = await askDashboard(story.product, '/api/query', {
+    cookie: rival,
+    sql: allRowsSql,
+  });
+  expect(otherAnswer.body).not.toContain('secret-path');
   const me = await askDashboard(story.product, '/api/me', { cookie: rival });
   expect(JSON.parse(me.body)).toMatchObject({
     me: { organisation: 'rival', sites: [], rules: [] },
@@ -114,18 +117,18 @@ test('the live view shows each new event of its filter once', async () => {
 test('the live view counts each event that it does not show', async () => {
   const cookie = await signIn(story.product);
   const visits = 100;
-  let sent: Promise<unknown> | undefined;
+  let pendingAnswer: Promise<unknown> | undefined;
   const toldIn = (text: string): number =>
     [...text.matchAll(/^data: (.*)$/gm)]
       .map(([, data = '']) => JSON.parse(data) as { rows: unknown[]; more: number })
       .reduce((sum, { rows, more }) => sum + rows.length + more, 0);
   const text = await readLive(cookie, "path = '/counted'", (so) => {
     if (so.includes(': nothing')) {
-      sent ??= Promise.all(Array.from({ length: visits }, () => visit('/counted')));
+      pendingAnswer ??= Promise.all(Array.from({ length: visits }, () => visit('/counted')));
     }
     return so.endsWith('\n\n') && toldIn(so) >= visits;
   });
-  await sent;
+  await pendingAnswer;
   expect(toldIn(text)).toBe(visits);
 });
 
@@ -158,10 +161,10 @@ test('a filter cannot add many rows to the live view', async () => {
       '1',
     ],
   ];
-  const own =
+  const ownRows =
     'created_at, request_id, site, action, decision, rule, block_reasons, method, host, path, status_code, ip, ' +
     'country, asn, asn_name, user_agent, browser, browser_version, crawler_name, crawler_verified, session, challenge, reference, 1, 1';
-  const filter = `1) UNION ALL SELECT ${one.join(', ')} FROM numbers(3000) UNION ALL SELECT ${own} FROM events_distributed WHERE (1`;
+  const filter = `1) UNION ALL SELECT ${one.join(', ')} FROM numbers(3000) UNION ALL SELECT ${ownRows} FROM events_distributed WHERE (1`;
   const answer = await readLive(cookie, filter, (so) => /\n\nevent: .*\n.{40}/.test(so));
   expect(answer).toContain('event: failed\ndata: {"message":"The answer is too large."}');
 });
@@ -197,7 +200,7 @@ test('Guard ends the live views when it stops', async () => {
     () => fetch(url, { headers: { cookie } }),
     ({ status }) => status === 200,
   );
-  const read = view.text();
+  const readText = view.text();
   expect(await story.product.stop()).toBe(0);
-  expect(await read).toContain(': live');
+  expect(await readText).toContain(': live');
 });

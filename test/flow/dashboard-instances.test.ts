@@ -29,7 +29,7 @@ test('two instances with one ClickHouse server show the same picture, of the tra
       filters: [],
       verdict: 'action',
     });
-    const shown = async (product: Product, cookie: string) => {
+    const showPicture = async (product: Product, cookie: string) => {
       const { body } = await askDashboard(product, '/api/query', { cookie, sql });
       return (JSON.parse(body) as { data: unknown[][] }).data;
     };
@@ -37,10 +37,10 @@ test('two instances with one ClickHouse server show the same picture, of the tra
     if (!first || !second) throw new Error('two were started');
     const cookie = await signIn(first);
     const picture = await poll(
-      () => shown(first, cookie),
+      () => showPicture(first, cookie),
       ([row]) => Number(row?.[1]) === 3,
     );
-    expect(await shown(second, await signIn(second))).toEqual(picture);
+    expect(await showPicture(second, await signIn(second))).toEqual(picture);
   } finally {
     for (const product of products) await product.stop();
     await server.close();

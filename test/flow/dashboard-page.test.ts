@@ -29,11 +29,11 @@ const HOSTILE_AGENT = '<img src=x onerror="document.title=1">';
 const HOSTILE_PATH = '/%22%3E%3Cscript%3Ealert(1)%3C/script%3E';
 let reference = '';
 /** Requests that were sent. Two of them are blocked, the others challenged. */
-let sent = 0;
+let sentCount = 0;
 
 async function visit(path: string, ip: string, agent = 'curl/8.5.0'): Promise<string> {
   const headers = { ...curl, 'user-agent': agent, 'x-forwarded-for': ip };
-  sent += 1;
+  sentCount += 1;
   return (await send(`${story.product.addresses.gateway}${path}`, { headers })).body;
 }
 
@@ -41,8 +41,9 @@ beforeAll(async () => {
   for (const path of ['/a', '/b', '/c', HOSTILE_PATH]) await visit(path, '203.0.113.7');
   await visit('/a', '198.51.100.9', HOSTILE_AGENT);
   await visit('/wp-login.php', '198.51.100.9');
-  const blocked = await visit('/wp-login.php', '203.0.113.7');
-  reference = /\b[0-9A-Z]{8}\b/.exec(blocked.replaceAll(/<style[^]*?<\/style>/g, ''))?.[0] ?? '';
+  const blockedAnswer = await visit('/wp-login.php', '203.0.113.7');
+  reference =
+    /\b[0-9A-Z]{8}\b/.exec(blockedAnswer.replaceAll(/<style[^]*?<\/style>/g, ''))?.[0] ?? '';
   await areRecorded();
 });
 
@@ -50,7 +51,7 @@ async function areRecorded(): Promise<void> {
   const statement = 'SELECT toString(count()) AS n FROM events_distributed';
   await poll(
     () => rowsOf<{ n: string }>(story.product, statement),
-    ([row]) => row?.n === String(sent),
+    ([row]) => row?.n === String(sentCount),
   );
 }
 
@@ -106,10 +107,10 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
 
   async function isRight(view: string): Promise<void> {
     expect(await desk.violations(), view).toEqual([]);
-    await fits(view);
+    await expectToFit(view);
   }
 
-  async function fits(view: string): Promise<void> {
+  async function expectToFit(view: string): Promise<void> {
     const tooWide = await desk.page.evaluate('document.documentElement.scrollWidth - innerWidth');
     expect(tooWide, view).toBeLessThanOrEqual(0);
   }
@@ -134,16 +135,16 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
   });
 
   test.skipIf(!isThere)('the tiles show the numbers of requests', async () => {
-    await desk.sees(`${sent} requests in 24 hours`);
+    await desk.sees(`${sentCount} requests in 24 hours`);
     const tiles = await desk.page.evaluate(
       `[...document.querySelectorAll('.tile')].map((tile) => [
         tile.querySelector('dt').textContent, tile.querySelector('.figure').textContent,
       ])`,
     );
     expect(Object.fromEntries(tiles as [string, string][])).toMatchObject({
-      Requests: String(sent),
+      Requests: String(sentCount),
       Allowed: '0',
-      Challenged: String(sent - 2),
+      Challenged: String(sentCount - 2),
       Blocked: '2',
       Limited: '0',
       'Passed unjudged': '0',
@@ -161,7 +162,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
     const cells = await desk.page.evaluate(
       "[...document.querySelectorAll('main table td')].map((cell) => cell.textContent)",
     );
-    expect(cells).toContain(String(sent - 2));
+    expect(cells).toContain(String(sentCount - 2));
     await desk.press('Show as table');
   });
 
@@ -174,7 +175,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
       await desk.sees('2 requests in 24 hours');
       expect(desk.page.url()).toContain('198.51.100.9');
       await desk.page.goBack();
-      await desk.sees(`${sent} requests in 24 hours`);
+      await desk.sees(`${sentCount} requests in 24 hours`);
     },
   );
 
@@ -221,12 +222,12 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
       // requests of other tests out of the lists.
       for (const wait of [700, 1_500, 4_000, 20_000]) {
         await visit(path, '192.0.2.1');
-        const shown = poll(
+        const shownView = poll(
           () => desk.text(),
           (text) => text.includes(path),
           wait,
         );
-        if (await shown.then(Boolean, () => false)) break;
+        if (await shownView.then(Boolean, () => false)) break;
       }
       expect(await desk.text()).toContain(path);
       await desk.press('Pause');
@@ -244,7 +245,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
       if (look.browser === 'chrome') {
         await desk.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
       }
-      await inEachView(fits);
+      await inEachView(expectToFit);
       await findReference();
       await isRight('why');
       await desk.press('Close', 'dialog');

@@ -135,8 +135,8 @@ async function signInAtProvider(start: Answer): Promise<string> {
             headers: { cookie: cookie(), ...type },
             body: form.toString(),
           });
-    for (const set of answer.headers['set-cookie'] ?? []) {
-      const [name = '', value = ''] = (set.split(';', 1)[0] ?? '').split(/=(.*)/s);
+    for (const cookieLine of answer.headers['set-cookie'] ?? []) {
+      const [name = '', value = ''] = (cookieLine.split(';', 1)[0] ?? '').split(/=(.*)/s);
       jar.set(name, value);
     }
     const location = answer.headers['location'];
@@ -198,12 +198,12 @@ test('requests of another site are refused, and so is a foreign host name (DNS r
   ]) {
     expect(await statuses(cookie, headers)).toEqual([403, 403]);
   }
-  const spelled = await askDashboard(story.product, '/%61pi/query', {
+  const encodedAnswer = await askDashboard(story.product, '/%61pi/query', {
     cookie,
     sql: 'SELECT 1',
     headers: { 'sec-fetch-site': 'cross-site' },
   });
-  expect(spelled.status).toBe(403);
+  expect(encodedAnswer.status).toBe(403);
   expect(await statuses(cookie, { host: 'evil.example' })).toEqual([421, 421]);
   expect(await statuses(cookie, { host: 'guard.example' })).toEqual([200, 200]);
 });

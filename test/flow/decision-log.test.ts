@@ -51,7 +51,16 @@ async function lineAndRow(path: string, headers: Readonly<Record<string, string>
 
 // The concurrent tests wait for their rows at the same time.
 
-const SHARED = ['request_id', 'action', 'decision', 'rule', 'method', 'host', 'ip', 'ip_from'];
+const SHARED_FIELDS = [
+  'request_id',
+  'action',
+  'decision',
+  'rule',
+  'method',
+  'host',
+  'ip',
+  'ip_from',
+];
 const OUTCOME = ['status_code', 'origin_status', 'origin_us', 'settings_revision'];
 const TIMES = ['duration_us', 'facts_us', 'session_us', 'verdict_us'];
 
@@ -67,7 +76,7 @@ test.concurrent(
       ip: '1.1.1.1',
       ip_from: 'x-forwarded-for',
     });
-    for (const name of [...SHARED, ...OUTCOME, ...TIMES]) {
+    for (const name of [...SHARED_FIELDS, ...OUTCOME, ...TIMES]) {
       expect(row?.[name], name).toEqual(line?.[name]);
     }
     expect(row).toMatchObject({ status_code: 200, origin_status: 200, session_sent: '' });
@@ -109,12 +118,12 @@ test.concurrent('the log has no query string and no credential', async () => {
 /** What the origin is told about one visit, and the row of the visit. */
 async function toldAndRow(path: string, headers: Readonly<Record<string, string>>) {
   const answer = await send(`${story.product.addresses.gateway}${path}`, { headers });
-  const { headers: told } = await story.origin.arrival(path);
+  const { headers: toldHeaders } = await story.origin.arrival(path);
   const [row] = await poll(
     () => rowsOf<Line>(story.product, `SELECT * FROM events_distributed WHERE path = '${path}'`),
     ({ length }) => length === 1,
   );
-  return { answer, told, row };
+  return { answer, told: toldHeaders, row };
 }
 
 test.concurrent(
@@ -126,9 +135,9 @@ test.concurrent(
     const request_id = first.told['x-guard-request-id'];
     expect(first.row).toMatchObject({ request_id, session, session_sent: '' });
     const cookie = String(first.answer.headers['set-cookie']).split(';', 1).join('');
-    const second = await toldAndRow('/open/second', { ...chromeHttp, cookie });
-    expect(second.told['x-guard-session']).toBe(session);
-    expect(second.row).toMatchObject({ session, session_sent: session });
+    const secondRequest = await toldAndRow('/open/second', { ...chromeHttp, cookie });
+    expect(secondRequest.told['x-guard-session']).toBe(session);
+    expect(secondRequest.row).toMatchObject({ session, session_sent: session });
     expect(session).not.toContain(cookie.slice(7));
   },
 );
@@ -158,10 +167,10 @@ test.concurrent.each([
   expect(told['x-guard-session']).toBeUndefined();
 });
 
-const SAMPLED = 'user=bob&password=***&note=***';
+const SAMPLED_BODY = 'user=bob&password=***&note=***';
 
 test.concurrent.each([
-  ['sampled.example', 'has the first bytes, without secrets', SAMPLED],
+  ['sampled.example', 'has the first bytes, without secrets', SAMPLED_BODY],
   ['silent.example', 'is empty by default', ''],
 ])('contract 2.7: the column body of %s %s, for blocked requests too', async (host, _, body) => {
   for (const path of ['/open/posted', '/closed']) {
@@ -207,8 +216,8 @@ test('log.format: ecs writes the fields of the Elastic Common Schema, from a rel
     () => Promise.resolve(ecsLine()),
     (text) => text !== '',
   );
-  const read = JSON.parse(line) as Line;
-  expect(read).toMatchObject({
+  const logLine = JSON.parse(line) as Line;
+  expect(logLine).toMatchObject({
     'log.level': 'info',
     message: 'decision',
     'event.kind': 'event',
@@ -223,9 +232,9 @@ test('log.format: ecs writes the fields of the Elastic Common Schema, from a rel
     'rule.name': 'everybody',
     'guard.site': '127.0.0.1',
   });
-  expect(read['@timestamp']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect(logLine['@timestamp']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   const names = /^(?:@timestamp|message|(?:ecs|event|guard|http|log|organization|rule|service|source|url|user_agent)\.[a-z_.]+)$/; // prettier-ignore
-  expect(Object.keys(read).filter((name) => !names.test(name))).toEqual([]);
+  expect(Object.keys(logLine).filter((name) => !names.test(name))).toEqual([]);
   expect(line).not.toMatch(/t0p|c4n4ry/);
 });
 
@@ -238,18 +247,18 @@ function valueIn(file: string, key: string): string {
 }
 
 test('the files for Fluent Bit, which is not run here, name the fields of a line and the systemd unit', () => {
-  const read = JSON.parse(ecsLine()) as Record<string, string>;
+  const logLine = JSON.parse(ecsLine()) as Record<string, string>;
   const [config, parsers] = ['fluent-bit.conf', 'fluent-bit-parsers.conf'] as const;
   expect(valueIn(config, 'Systemd_Filter')).toBe('_SYSTEMD_UNIT=guard.service');
   expect(valueIn(config, 'Parsers_File')).toBe(parsers);
   expect(valueIn(config, 'Parser')).toBe(valueIn(parsers, 'Name'));
   const [field = '', pattern = ''] = valueIn(config, 'Regex').split(' ');
-  expect(read[field]).toMatch(new RegExp(pattern));
+  expect(logLine[field]).toMatch(new RegExp(pattern));
   const digits = new Map([['Y', 4], ['L', 3]]); // prettier-ignore
   const format = valueIn(parsers, 'Time_Format')
     .replaceAll('.', '\\.')
     .replaceAll(/%([A-Za-z])/g, (_, part: string) => `\\d{${digits.get(part) ?? 2}}`);
-  expect(read[valueIn(parsers, 'Time_Key')]).toMatch(new RegExp(`^${format}$`));
+  expect(logLine[valueIn(parsers, 'Time_Key')]).toMatch(new RegExp(`^${format}$`));
 });
 
 test('the file for Vector, which is not run here, connects its parts and names the systemd unit', () => {

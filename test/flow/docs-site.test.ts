@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** Runs `look` on one page of the site in a new browser context. */
-async function on<T>(
+async function withPage<T>(
   path: string,
   options: BrowserContextOptions,
   look: (page: Page) => Promise<T>,
@@ -36,9 +36,9 @@ async function on<T>(
   const context = await browser.newContext(options);
   const page = await context.newPage();
   await page.goto(product.addresses.docs + path);
-  const seen = await look(page);
+  const result = await look(page);
   await context.close();
-  return seen;
+  return result;
 }
 
 /** By how many pixels the page is wider than the window. */
@@ -61,7 +61,7 @@ describe.each([
   test.each(PAGES)(
     'WCAG 2.2 AA: axe finds no violation on %s, light and dark, and the page is not wider than the window',
     async (path) => {
-      await on(path, options, async (page) => {
+      await withPage(path, options, async (page) => {
         expect(await sideways(page)).toBe(0);
         expect(await violationsInBothSchemes(page)).toEqual([]);
       });
@@ -69,19 +69,19 @@ describe.each([
   );
 
   test.each(WIDE_PAGES)('WCAG 1.4.10: %s is not wider than the window', async (path) => {
-    expect(await on(path, options, sideways)).toBe(0);
+    expect(await withPage(path, options, sideways)).toBe(0);
   });
 });
 
 test('on a phone axe finds no violation in the open menu and in the open list of headings', async () => {
-  const found = await on(USUAL_PAGE, PHONE, async (page) => {
+  const results = await withPage(USUAL_PAGE, PHONE, async (page) => {
     await page.locator('.menu summary').tap();
     const menu = await violations(page);
     await page.locator('.menu summary').tap();
     await page.locator('main summary').tap();
     return [...menu, ...(await violations(page))];
   });
-  expect(found).toEqual([]);
+  expect(results).toEqual([]);
 });
 
 test('the site works without scripts, loads nothing from other hosts and does not violate its policy', async () => {
@@ -119,8 +119,8 @@ test('a button copies code unchanged, where the browser allows it', async () => 
   const block = page.locator('.code').first();
   await block.getByRole('button', { name: 'Copy' }).click();
   await block.getByRole('button', { name: 'Copied' }).waitFor();
-  const copied = await page.evaluate('navigator.clipboard.readText()');
-  expect(copied).toBe(await block.locator('pre').textContent());
+  const copiedText = await page.evaluate('navigator.clipboard.readText()');
+  expect(copiedText).toBe(await block.locator('pre').textContent());
   await context.close();
 });
 
@@ -131,13 +131,13 @@ test('no page shows Markdown of a link', async () => {
   expect(guide.length).toBeGreaterThan(80);
   for (const path of guide) {
     const html = await (await fetch(path, { headers: { accept: 'text/html' } })).text();
-    const shown = html.replaceAll(/<(?:pre|code)\b[\s\S]*?<\/(?:pre|code)>/g, '');
-    expect(shown, path).not.toMatch(/\]\(/);
+    const proseHtml = html.replaceAll(/<(?:pre|code)\b[\s\S]*?<\/(?:pre|code)>/g, '');
+    expect(proseHtml, path).not.toMatch(/\]\(/);
   }
 });
 
 test('a link of the list scrolls its heading below the fixed bar', async () => {
-  const gap = await on('/guard-yaml', DESKTOP, async (page) => {
+  const gap = await withPage('/guard-yaml', DESKTOP, async (page) => {
     await page.locator('nav.contents').getByRole('link', { name: 'Sessions' }).click();
     await page.waitForURL('**#sessions');
     const [bar, heading] = await Promise.all([
@@ -150,18 +150,18 @@ test('a link of the list scrolls its heading below the fixed bar', async () => {
 });
 
 test('WCAG 2.4.1: the first link that Tab reaches skips the menu', async () => {
-  const reached = await on('/rules', DESKTOP, async (page) => {
+  const reachedPage = await withPage('/rules', DESKTOP, async (page) => {
     await page.keyboard.press('Tab');
     return page.evaluate('[document.activeElement.textContent, document.activeElement.hash]');
   });
-  expect(reached).toEqual(['Skip to the text', '#content']);
+  expect(reachedPage).toEqual(['Skip to the text', '#content']);
 });
 
 test('in print the page has the whole text, and no menu', async () => {
-  const shown = await on('/guard-yaml', DESKTOP, async (page) => {
+  const shownPage = await withPage('/guard-yaml', DESKTOP, async (page) => {
     await page.emulateMedia({ media: 'print' });
     const visible = ['header', '.sidebar', 'nav.contents', '.pager', 'main h1', 'main table'];
     return Promise.all(visible.map((part) => page.locator(part).first().isVisible()));
   });
-  expect(shown).toEqual([false, false, false, false, true, true]);
+  expect(shownPage).toEqual([false, false, false, false, true, true]);
 });

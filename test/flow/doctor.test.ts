@@ -57,8 +57,8 @@ async function examine(url: string, ...more: readonly string[]): Promise<Diagnos
       code,
       outcomes,
       of(check) {
-        const found = outcomes.find((one) => one.check === check);
-        return `${found?.state}: ${found?.found}`;
+        const outcome = outcomes.find((one) => one.check === check);
+        return `${outcome?.state}: ${outcome?.found}`;
       },
       // The age of the bundled lists depends on the day of the test.
       in: (state) =>
@@ -72,7 +72,7 @@ async function examine(url: string, ...more: readonly string[]): Promise<Diagnos
 }
 
 /** The result of doctor behind an nginx with these lines. */
-async function behind(
+async function examineBehind(
   lines: readonly string[],
   {
     server = [],
@@ -86,44 +86,48 @@ async function behind(
 
 test('doctor finds no problem with a Guard that visitors reach directly, and names what it cannot check', async () => {
   const args = ['--websocket', '/assets/live', ...WITH_KEY];
-  const seen = await examine(product.addresses.gateway, ...args);
-  expect(seen.in('problem')).toEqual([]);
-  expect(seen.in('warning')).toEqual([]);
-  expect(seen.in('unchecked')).toEqual(['site', 'certificate', 'https']);
-  expect(seen.of('client address')).toBe(`ok: Guard saw ${VISITOR}, which is this machine`);
-  expect(seen.of('websocket')).toBe('ok: a handshake is answered with 101');
-  expect(seen.code).toBe(0);
+  const diagnosis = await examine(product.addresses.gateway, ...args);
+  expect(diagnosis.in('problem')).toEqual([]);
+  expect(diagnosis.in('warning')).toEqual([]);
+  expect(diagnosis.in('unchecked')).toEqual(['site', 'certificate', 'https']);
+  expect(diagnosis.of('client address')).toBe(`ok: Guard saw ${VISITOR}, which is this machine`);
+  expect(diagnosis.of('websocket')).toBe('ok: a handshake is answered with 101');
+  expect(diagnosis.code).toBe(0);
 });
 
 test('on a machine that is a trusted proxy, doctor says that it cannot check forged addresses', async () => {
   const config = `${product.folder}/guard.yaml`;
   const args = ['--config', config, '--from', '127.0.0.1', ...WITH_KEY];
-  const seen = await examine(product.addresses.gateway, ...args);
-  expect(seen.of('forged address')).toMatch(/^unchecked: this machine is one of trusted_proxies/);
-  expect(seen.of('site')).toMatch(
+  const diagnosis = await examine(product.addresses.gateway, ...args);
+  expect(diagnosis.of('forged address')).toMatch(
+    /^unchecked: this machine is one of trusted_proxies/,
+  );
+  expect(diagnosis.of('site')).toMatch(
     /^ok: 127\.0\.0\.1:\d+ is a site of the settings, and \/ is prot/,
   );
 });
 
 describe.skipIf(!hasNginx)('behind nginx', () => {
   test('with a correct configuration, doctor finds no problem', async () => {
-    const seen = await behind(RIGHT_LINES, { args: ['--websocket', '/assets/live', ...WITH_KEY] });
-    expect(seen.in('problem')).toEqual([]);
-    expect(seen.in('warning')).toEqual([]);
-    expect(seen.of('websocket')).toBe('ok: a handshake is answered with 101');
-    expect(seen.code).toBe(0);
+    const diagnosis = await examineBehind(RIGHT_LINES, {
+      args: ['--websocket', '/assets/live', ...WITH_KEY],
+    });
+    expect(diagnosis.in('problem')).toEqual([]);
+    expect(diagnosis.in('warning')).toEqual([]);
+    expect(diagnosis.of('websocket')).toBe('ok: a handshake is answered with 101');
+    expect(diagnosis.code).toBe(0);
   });
 
   test('that caches a 403, all visitors get one challenge (contract 3: a challenge is for one session)', async () => {
-    const seen = await behind([
+    const diagnosis = await examineBehind([
       ...RIGHT_LINES,
       'proxy_cache kept; proxy_cache_key $uri; proxy_cache_valid any 1m;',
       'proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;',
     ]);
-    expect(seen.of('caching')).toBe(
+    expect(diagnosis.of('caching')).toBe(
       'problem: a cache in front keeps challenge pages (the same page came twice)',
     );
-    expect(seen.code).toBe(1);
+    expect(diagnosis.code).toBe(1);
   });
 
   test.each([
@@ -217,39 +221,42 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     },
   ])('that $wrong: $says', async ({ lines, server = [], args = [], check, says }) => {
     const guard = `set $guard ${product.addresses.gateway};`;
-    const seen = await behind([...RIGHT_LINES, ...lines], { server: [guard, ...server], args });
-    expect(seen.of(check)).toBe(says);
-    expect(seen.code).toBe(says.startsWith('problem') ? 1 : 0);
+    const diagnosis = await examineBehind([...RIGHT_LINES, ...lines], {
+      server: [guard, ...server],
+      args,
+    });
+    expect(diagnosis.of(check)).toBe(says);
+    expect(diagnosis.code).toBe(says.startsWith('problem') ? 1 : 0);
   });
 
   test('that sends no X-Forwarded-For, Guard takes every visitor for nginx (contract 2.1: ip, not the proxy)', async () => {
     const lines = RIGHT_LINES.filter((line) => !line.includes('X-Forwarded-For'));
-    const seen = await behind([...lines, 'proxy_set_header X-Forwarded-For "";'], {
+    const diagnosis = await examineBehind([...lines, 'proxy_set_header X-Forwarded-For "";'], {
       args: WITH_KEY,
     });
-    expect(seen.of('client address')).toBe(
+    expect(diagnosis.of('client address')).toBe(
       `problem: Guard saw 127.0.0.1 with no X-Forwarded-For, and this machine is ${VISITOR}`,
     );
-    expect(seen.of('forged address')).toBe(
+    expect(diagnosis.of('forged address')).toBe(
       'problem: Guard believed a Forwarded that doctor made up (192.0.2.77)',
     );
-    expect(seen.code).toBe(1);
+    expect(diagnosis.code).toBe(1);
   });
 
   test('when each of the two headers often came alone, doctor warns that Guard cannot know which one to believe', async () => {
     const { gateway } = product.addresses;
     const headers = { host: 'shop.example', forwarded: 'for=198.51.100.7' };
     for (let i = 0; i < 30; i++) await send(gateway, { headers });
-    const seen = await behind(RIGHT_LINES, { args: WITH_KEY });
-    expect(seen.of('forged address')).toMatch(
+    const diagnosis = await examineBehind(RIGHT_LINES, { args: WITH_KEY });
+    expect(diagnosis.of('forged address')).toMatch(
       /^warning: X-Forwarded-For and Forwarded have named different visitors/,
     );
   });
 
   test('that passes X-Forwarded-For on as it came, visitors choose their address', async () => {
     const lines = RIGHT_LINES.filter((line) => !line.includes('X-Forwarded-For'));
-    const seen = await behind(lines, { args: WITH_KEY });
-    expect(seen.of('forged address')).toBe(
+    const diagnosis = await examineBehind(lines, { args: WITH_KEY });
+    expect(diagnosis.of('forged address')).toBe(
       'problem: Guard believed an X-Forwarded-For that doctor made up (192.0.2.77)',
     );
   });
@@ -262,14 +269,16 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       product = usual;
     });
     const config = join(product.folder, 'guard.yaml');
-    const here = ['--from', '127.0.0.1', ...WITH_KEY];
-    const known = await behind(RIGHT_LINES, { args: [...here, '--config', config] });
-    expect(known.of('client address')).toBe(
+    const fromHere = ['--from', '127.0.0.1', ...WITH_KEY];
+    const withSettings = await examineBehind(RIGHT_LINES, {
+      args: [...fromHere, '--config', config],
+    });
+    expect(withSettings.of('client address')).toBe(
       'problem: Guard saw 127.0.0.1, which is this machine, and a proxy runs here too (X-Forwarded-For or Forwarded arrived); trusted_proxies is empty, so Guard takes the proxy for the visitor',
     );
-    expect(known.code).toBe(1);
+    expect(withSettings.code).toBe(1);
     // Without the settings doctor does not know whether Guard believed the proxy.
-    const unknown = await behind(RIGHT_LINES, { args: here });
+    const unknown = await examineBehind(RIGHT_LINES, { args: fromHere });
     expect(unknown.of('client address')).toMatch(
       /^unchecked: Guard saw 127\.0\.0\.1, .* a proxy runs here too/,
     );
@@ -277,25 +286,25 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 
   test('that passes no Upgrade on, a WebSocket cannot be opened (RFC 6455 4.1)', async () => {
     const lines = RIGHT_LINES.filter((line) => !/Upgrade|Connection/.test(line));
-    const unprotected = await behind(lines, { args: ['--websocket', '/assets/live'] });
-    expect(unprotected.of('websocket')).toBe(
+    const unprotectedPath = await examineBehind(lines, { args: ['--websocket', '/assets/live'] });
+    expect(unprotectedPath.of('websocket')).toBe(
       'problem: a handshake is answered with 200 instead of 101',
     );
-    const guarded = await behind(lines, { args: WITH_KEY });
-    expect(guarded.of('websocket')).toBe(
+    const protectedPath = await examineBehind(lines, { args: WITH_KEY });
+    expect(protectedPath.of('websocket')).toBe(
       'warning: a handshake loses its Upgrade header before it comes to Guard',
     );
-    expect(guarded.code).toBe(0);
+    expect(protectedPath.code).toBe(0);
   });
 
   test('that redirects to the same URL, doctor finds the loop and makes no more requests', async () => {
-    const before = origin.exchanges.length;
-    const seen = await behind(['return 302 $scheme://$http_host$request_uri;']);
-    expect(seen.of('reached')).toMatch(/^problem: a redirect loop: (\S+) → \1$/);
+    const countBefore = origin.exchanges.length;
+    const diagnosis = await examineBehind(['return 302 $scheme://$http_host$request_uri;']);
+    expect(diagnosis.of('reached')).toMatch(/^problem: a redirect loop: (\S+) → \1$/);
     // The database check needs the metrics page only.
-    expect(seen.in('ok')).toEqual(['database']);
-    expect(seen.code).toBe(1);
-    expect(origin.exchanges).toHaveLength(before);
+    expect(diagnosis.in('ok')).toEqual(['database']);
+    expect(diagnosis.code).toBe(1);
+    expect(origin.exchanges).toHaveLength(countBefore);
   });
 });
 
@@ -303,11 +312,13 @@ describe.skipIf(!hasOpenssl)('over https', () => {
   test('doctor finds a certificate that browsers do not trust, and still makes the other checks', async () => {
     const front = await startHttps(forwardTo(product.addresses.gateway));
     onTestFinished(() => front.close());
-    const seen = await examine(`https://127.0.0.1:${front.port}/`);
-    expect(seen.of('certificate')).toMatch(/^problem: browsers do not trust it: .*SELF_SIGNED/);
-    expect(seen.of('scheme')).toBe('ok: Guard knows that it is https');
-    expect(seen.of('cookies')).toMatch(/^ok/);
+    const diagnosis = await examine(`https://127.0.0.1:${front.port}/`);
+    expect(diagnosis.of('certificate')).toMatch(
+      /^problem: browsers do not trust it: .*SELF_SIGNED/,
+    );
+    expect(diagnosis.of('scheme')).toBe('ok: Guard knows that it is https');
+    expect(diagnosis.of('cookies')).toMatch(/^ok/);
     // This port has TLS only.
-    expect(seen.of('https')).toMatch(/^ok: over http there is no answer/);
+    expect(diagnosis.of('https')).toMatch(/^ok: over http there is no answer/);
   });
 });

@@ -29,7 +29,7 @@ function connects(port: number): Promise<boolean> {
 }
 
 test('after SIGTERM Guard finishes requests and uploads, takes no new connections, and ends with exit code 0', async () => {
-  const waiting: ServerResponse[] = [];
+  const waitingResponses: ServerResponse[] = [];
   const bodies: string[] = [];
   const origin = await serve((req, res) => {
     if (req.url === '/idle') {
@@ -40,7 +40,7 @@ test('after SIGTERM Guard finishes requests and uploads, takes no new connection
     req.setEncoding('latin1').on('data', (part: string) => (body += part));
     req.on('end', () => bodies.push(body));
     if (req.url === '/stream') res.writeHead(200).write('first;');
-    waiting.push(res);
+    waitingResponses.push(res);
   });
   const rules = [{ name: 'open', match: {}, verdict: 'allow' }];
   const product = await startProduct({
@@ -57,11 +57,11 @@ test('after SIGTERM Guard finishes requests and uploads, takes no new connection
   const idle = open(port, 'GET /idle');
   idle.socket.write('\r\n');
   await poll(
-    () => Promise.resolve([waiting.length, idle.received, stream.received].join(' ')),
+    () => Promise.resolve([waitingResponses.length, idle.received, stream.received].join(' ')),
     (seen) => /^3 [^]*idle[^]*first;/.test(seen),
   );
 
-  const stopped = product.stop();
+  const stopResult = product.stop();
   await poll(
     () => connects(port),
     (taken) => !taken,
@@ -76,13 +76,13 @@ test('after SIGTERM Guard finishes requests and uploads, takes no new connection
     () => Promise.resolve(bodies),
     (all) => all.includes('halfhalf'),
   );
-  for (const res of waiting) res.end('last');
-  expect(await stopped).toBe(0);
-  const said = await poll(
+  for (const res of waitingResponses) res.end('last');
+  expect(await stopResult).toBe(0);
+  const lastText = await poll(
     () => Promise.resolve(product.log()),
     (log) => log.includes('"event":"stopped"'),
   );
-  expect(said).toMatch(
+  expect(lastText).toMatch(
     /"event":"stopping","signal":"SIGTERM".*\n[^]*"event":"stopped","after_ms":\d+}\n$/,
   );
   for (const visitor of [slow, stream, upload]) {

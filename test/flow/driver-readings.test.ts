@@ -31,9 +31,9 @@ afterAll(() => {
 });
 
 /** The outcome of the next upload. */
-async function nextOutcome(before: number) {
+async function nextOutcome(countBefore: number) {
   const [outcome] = await poll(
-    () => Promise.resolve(site.outcomes.slice(before)),
+    () => Promise.resolve(site.outcomes.slice(countBefore)),
     (found) => found.length > 0,
   );
   return outcome;
@@ -50,15 +50,17 @@ describe.skipIf(!hasWindowedChromium)('Chromium without a window, with another U
       const page = await (
         await browser.newContext({ userAgent: AGENT, viewport: null, locale: 'en-US' })
       ).newPage();
-      const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
+      const uploadRequest = page.waitForRequest((request) =>
+        request.url().endsWith('/.guard/verify'),
+      );
       // On a busy machine the page takes its readings before the load event.
       await page.goto(`${site.url}/`, { waitUntil: 'commit' });
-      const uploaded = sent.then((request) => request.postData() ?? '');
+      const uploadText = uploadRequest.then((request) => request.postData() ?? '');
       // Drivers ask again and again. A single question could come before the page takes its readings.
       let body: string | undefined;
       while (body === undefined) {
         await page.title();
-        body = await Promise.race([uploaded, sleep(20, undefined)]);
+        body = await Promise.race([uploadText, sleep(20, undefined)]);
       }
       const { readings } = Upload.parse(JSON.parse(body)).evidence;
       expect(readings.worker).toMatchObject({ value: { userAgent: AGENT } });
@@ -77,22 +79,22 @@ describe.skipIf(!hasWindowedChromium)('Chromium without a window, with another U
 });
 
 test.skipIf(!hasFirefox)('Firefox without a window and without a driver', async () => {
-  const before = site.outcomes.length;
+  const countBefore = site.outcomes.length;
   const profile = await mkdtemp(join(tmpdir(), 'guard-headless-'));
   const switches = await deskFirefox.prepare(profile);
   const child = spawn(deskFirefox.program, [...switches, '--headless', `${site.url}/`], {
     env: { ...process.env, HOME: profile },
     stdio: 'ignore',
   });
-  const exited = once(child, 'exit');
+  const exit = once(child, 'exit');
   try {
-    expect(await nextOutcome(before)).toMatchObject({
+    expect(await nextOutcome(countBefore)).toMatchObject({
       kind: 'rejected',
       reasons: ['headless_browser', 'pointer_missing'],
     });
   } finally {
     child.kill();
-    await exited;
+    await exit;
     await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 });

@@ -52,9 +52,9 @@ let asked = 0;
 let failingApi = '';
 
 const ROWS = 9_000;
-const NOW = Date.now();
+const START_MS = Date.now();
 /** Rows have one of three hours. Several thousand have the same millisecond. */
-const MOMENTS = [NOW - 3_600_000, NOW - 2 * 3_600_000, NOW - 26 * 3_600_000];
+const MOMENTS = [START_MS - 3_600_000, START_MS - 2 * 3_600_000, START_MS - 26 * 3_600_000];
 
 beforeAll(async () => {
   await app.register(analytics.routes);
@@ -140,30 +140,30 @@ describe('guard export writes each row once, whatever the limits of a statement'
   test.each(['parquet', 'csv', 'jsonl'])(
     '%s has all rows, and the engine reads the same values in it',
     async (format) => {
-      const out = join(folder, `all.${format}`);
-      const { code, stdout, stderr } = await guardExport('--out', out, '--json');
+      const outFile = join(folder, `all.${format}`);
+      const { code, stdout, stderr } = await guardExport('--out', outFile, '--json');
       expect([code, stderr]).toEqual([0, '']);
       expect(JSON.parse(stdout)).toMatchObject({
-        file: out,
+        file: outFile,
         format,
         rows: ROWS,
-        bytes: statSync(out).size,
+        bytes: statSync(outFile).size,
       });
-      expect(statSync(out).mode & 0o777).toBe(0o600);
+      expect(statSync(outFile).mode & 0o777).toBe(0o600);
       const sum = format === 'csv' ? SUM.replace('length(block_reasons)', 'toUInt64(2)') : SUM;
-      expect(readBack(`SELECT ${sum} FROM file('${out}')`)).toBe(
+      expect(readBack(`SELECT ${sum} FROM file('${outFile}')`)).toBe(
         await fromDatabase(`SELECT ${SUM} FROM events`),
       );
     },
   );
 
   test('rows are in the order of time and then of request_id', async () => {
-    const out = join(folder, 'ordered.jsonl');
-    await guardExport('--out', out, '--columns', 'created_at,request_id');
-    const ordered = await fromDatabase(
+    const outFile = join(folder, 'ordered.jsonl');
+    await guardExport('--out', outFile, '--columns', 'created_at,request_id');
+    const orderedRows = await fromDatabase(
       'SELECT created_at, request_id FROM events ORDER BY created_at, request_id FORMAT JSONEachRow',
     );
-    expect(readFileSync(out, 'utf8').trim()).toBe(ordered);
+    expect(readFileSync(outFile, 'utf8').trim()).toBe(orderedRows);
   });
 
   test('options choose a time, a condition and columns, and the condition may end with a comment', async () => {
@@ -183,25 +183,25 @@ describe('guard export writes each row once, whatever the limits of a statement'
       `SELECT count() FROM events WHERE ip = '203.0.113.7' AND created_at > now() - INTERVAL 20 HOUR`,
     );
     expect(stdout).toBe(`"ip","path"\n${'"203.0.113.7","/login"\n'.repeat(Number(count))}`);
-    const ranged = await guardExport(
+    const rangeExport = await guardExport(
       ...[
         '--from',
-        new Date(NOW - 30 * 3_600_000).toISOString(),
+        new Date(START_MS - 30 * 3_600_000).toISOString(),
         '--to',
-        new Date(NOW - 20 * 3_600_000).toISOString(),
+        new Date(START_MS - 20 * 3_600_000).toISOString(),
       ],
       ...['--columns', 'created_at'],
     );
-    expect(ranged.stderr).toMatch(/^3000 rows, /);
+    expect(rangeExport.stderr).toMatch(/^3000 rows, /);
   });
 
   test('pages that are refused for their size are requested again in smaller parts, and no row is lost or repeated', async () => {
     instead = (_asked, bytes) =>
       bytes > 100_000 ? { status: 502, text: 'The answer is larger than 4 MiB.' } : undefined;
-    const out = join(folder, 'halved.parquet');
-    const { code } = await guardExport('--api', failingApi, '--out', out);
+    const outFile = join(folder, 'halved.parquet');
+    const { code } = await guardExport('--api', failingApi, '--out', outFile);
     expect(code).toBe(0);
-    expect(readBack(`SELECT ${SUM} FROM file('${out}')`)).toBe(
+    expect(readBack(`SELECT ${SUM} FROM file('${outFile}')`)).toBe(
       await fromDatabase(`SELECT ${SUM} FROM events`),
     );
   });
@@ -216,32 +216,32 @@ describe('an incomplete file never looks complete', () => {
       /no whole Parquet file|the position of an event/,
     ],
   ])('%s in the middle: there is no file, and the exit code is 1', async (_what, answer, said) => {
-    const out = join(folder, 'broken.parquet');
+    const outFile = join(folder, 'broken.parquet');
     instead = (count) => (count > 4 ? answer() : undefined);
-    const { code, stderr } = await guardExport('--api', failingApi, '--out', out);
+    const { code, stderr } = await guardExport('--api', failingApi, '--out', outFile);
     expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
     expect(stderr).toContain('no file was written');
     expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([]);
   });
 
   test('the export continues after a broken connection', async () => {
-    const out = join(folder, 'cut.jsonl');
+    const outFile = join(folder, 'cut.jsonl');
     instead = (count) => (count === 4 || count === 7 ? 'broken' : undefined);
-    expect((await guardExport('--api', failingApi, '--out', out)).code).toBe(0);
-    expect(readFileSync(out, 'utf8').split('\n')).toHaveLength(ROWS + 1);
+    expect((await guardExport('--api', failingApi, '--out', outFile)).code).toBe(0);
+    expect(readFileSync(outFile, 'utf8').split('\n')).toHaveLength(ROWS + 1);
   });
 
   test('an existing file is replaced only with --force', async () => {
-    const out = join(folder, 'kept.csv');
-    writeFileSync(out, 'mine');
-    const refused = await guardExport('--out', out);
-    expect([refused.code, refused.stderr]).toEqual([
+    const outFile = join(folder, 'kept.csv');
+    writeFileSync(outFile, 'mine');
+    const refusedExport = await guardExport('--out', outFile);
+    expect([refusedExport.code, refusedExport.stderr]).toEqual([
       1,
       expect.stringContaining('is there already'),
     ]);
-    expect(readFileSync(out, 'utf8')).toBe('mine');
-    expect((await guardExport('--out', out, '--force', '--last', '1s')).code).toBe(0);
-    expect(readFileSync(out, 'utf8')).toMatch(/^"created_at",.*\n$/);
+    expect(readFileSync(outFile, 'utf8')).toBe('mine');
+    expect((await guardExport('--out', outFile, '--force', '--last', '1s')).code).toBe(0);
+    expect(readFileSync(outFile, 'utf8')).toMatch(/^"created_at",.*\n$/);
   });
 
   test('a link, a folder and a device are never replaced, even with --force', async () => {
@@ -250,8 +250,8 @@ describe('an incomplete file never looks complete', () => {
     writeFileSync(aim, 'mine');
     symlinkSync(aim, link);
     spawnSync('mkfifo', [pipe]);
-    for (const out of [link, pipe, folder]) {
-      const { code, stderr } = await guardExport('--out', out, '--force', '--last', '1s');
+    for (const target of [link, pipe, folder]) {
+      const { code, stderr } = await guardExport('--out', target, '--force', '--last', '1s');
       expect([code, stderr]).toEqual([1, expect.stringContaining('a link, a folder or a device')]);
     }
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
@@ -260,16 +260,16 @@ describe('an incomplete file never looks complete', () => {
   });
 
   test('a Parquet file without rows has its columns', async () => {
-    const out = join(folder, 'none.parquet');
-    expect((await guardExport('--out', out, '--where', "ip = '192.0.2.1'")).code).toBe(0);
-    expect(readBack(`SELECT count(), count(ip) FROM file('${out}')`)).toBe('0\t0');
+    const outFile = join(folder, 'none.parquet');
+    expect((await guardExport('--out', outFile, '--where', "ip = '192.0.2.1'")).code).toBe(0);
+    expect(readBack(`SELECT count(), count(ip) FROM file('${outFile}')`)).toBe('0\t0');
   });
 });
 
 test('a key exports only the rows of its own organisation', async () => {
   const { stdout } = await guardExport('--key', 'sk_api_ro_other', '--columns', 'organisation,ip');
   expect(stdout).toBe('{"organisation":"other","ip":"198.51.100.1"}\n');
-  const tried = await guardExport(
+  const attempt = await guardExport(
     '--where',
     "organisation = 'other' OR 1",
     '--columns',
@@ -277,7 +277,7 @@ test('a key exports only the rows of its own organisation', async () => {
     '--last',
     '3h',
   );
-  expect(new Set(tried.stdout.trim().split('\n'))).toEqual(new Set(['{"organisation":"acme"}']));
+  expect(new Set(attempt.stdout.trim().split('\n'))).toEqual(new Set(['{"organisation":"acme"}']));
 });
 
 test('in CSV no text of a visitor is a formula for a spreadsheet; other formats have the text unchanged', async () => {
@@ -310,8 +310,8 @@ test.each([
   ['nothing = 1', 'nothing'],
   ["file('/etc/passwd') != ''", 'file is not available'],
 ])('--where "%s" leads to a message, and to no file', async (where, said) => {
-  const out = join(folder, 'refused.jsonl');
-  const { code, stderr } = await guardExport('--where', where, '--out', out);
+  const outFile = join(folder, 'refused.jsonl');
+  const { code, stderr } = await guardExport('--where', where, '--out', outFile);
   expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
-  expect(existsSync(out)).toBe(false);
+  expect(existsSync(outFile)).toBe(false);
 });

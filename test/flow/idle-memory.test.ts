@@ -45,12 +45,12 @@ const takesLess = (pids: () => readonly number[], most: number) =>
 test('without a database, an idle Guard uses no more memory than its documented size, also after it restored its store', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'guard-store-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const kept = { store: { engine: 'memory', path: folder } };
-  const first = await startIdle(kept);
+  const storeSettings = { store: { engine: 'memory', path: folder } };
+  const first = await startIdle(storeSettings);
   await takesLess(() => [first.pid], WITHOUT_DATABASE);
   await first.stop();
   expect(await readdir(folder)).not.toEqual([]);
-  const { pid } = await startIdle(kept);
+  const { pid } = await startIdle(storeSettings);
   await takesLess(() => [pid], WITHOUT_DATABASE);
 });
 

@@ -40,8 +40,8 @@ const PAGES = 3;
 /** The most starts of the Firefox that pretends to be Chromium. */
 const STARTS = 4;
 
-const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json');
-const CHROMIUM_AGENT = RECORDED.headers['user-agent'] ?? '';
+const RECORDED_UPLOAD = fixture('human/chromium-headful-xvfb-default-screen.json');
+const CHROMIUM_AGENT = RECORDED_UPLOAD.headers['user-agent'] ?? '';
 
 const [PROGRAM] = buildSync({
   stdin: {
@@ -82,13 +82,13 @@ type Answer = readonly [question: string, hash: number | null | undefined];
 
 /** Uploads recorded evidence of Chromium with other answers, for this ticket. */
 async function send(ip: string, ticket: string, session: string, answers: Readings['answers']) {
-  const evidence = answering(RECORDED.evidence, ticket);
+  const evidence = answering(RECORDED_UPLOAD.evidence, ticket);
   const readings = { ...evidence.readings, answers };
   site.ip = ip;
   await fetch(`${site.url}/.guard/verify`, {
     method: 'POST',
     headers: {
-      ...RECORDED.headers,
+      ...RECORDED_UPLOAD.headers,
       cookie: `_guard=${session}`,
       'content-type': 'application/json',
     },
@@ -99,7 +99,7 @@ async function send(ip: string, ticket: string, session: string, answers: Readin
 
 /** A visitor from a new network. A real Chromium answers the questions. */
 async function visitFrom(ip: string, page: Page) {
-  const { headers } = RECORDED;
+  const { headers } = RECORDED_UPLOAD;
   const response = await fetch(`${site.url}/`, { headers });
   const html = await response.text();
   const session = /_guard=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1] ?? '';
@@ -118,20 +118,20 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
 
   /** The uploads of a browser that opens this number of pages. */
   async function uploadsOf(desk: DeskBrowser, pages: number): Promise<readonly Upload[]> {
-    const before = uploads.length;
+    const countBefore = uploads.length;
     await open(desk, { urls: [`http://127.0.0.1:${relay.port}/`] });
     return poll(
-      () => Promise.resolve(uploads.slice(before)),
+      () => Promise.resolve(uploads.slice(countBefore)),
       (found) => found.length >= pages,
     );
   }
 
   /** Answers this number of uploads with "retry" and without a session, so that the page reloads. */
   function reloadFor(pages: number): void {
-    let left = pages;
+    let pagesLeft = pages;
     site.intercept = (response) => {
-      left -= 1;
-      if (left <= 0) site.intercept = undefined;
+      pagesLeft -= 1;
+      if (pagesLeft <= 0) site.intercept = undefined;
       response.setHeader('set-cookie', '_guard=; Path=/; Max-Age=0');
       response.end('{"result":"retry"}');
     };
@@ -139,26 +139,26 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
 
   /** The outcome of a visit, and the answers to the questions of all its pages. */
   async function visitOf(desk: DeskBrowser, ip: string, pages = PAGES) {
-    const before = site.outcomes.length;
+    const countBefore = site.outcomes.length;
     site.ip = ip;
     if (pages > 1) reloadFor(pages - 1);
-    const answered = await uploadsOf(desk, pages);
+    const answeredUploads = await uploadsOf(desk, pages);
     const [outcome] = await poll(
-      () => Promise.resolve(site.outcomes.slice(before)),
+      () => Promise.resolve(site.outcomes.slice(countBefore)),
       (found) => found.length > 0,
     );
     const noted = outcome?.kind === 'verified' ? outcome.noted : undefined;
-    return { kind: outcome?.kind, noted, answers: answered.flatMap(answersIn) };
+    return { kind: outcome?.kind, noted, answers: answeredUploads.flatMap(answersIn) };
   }
 
   /** The answers to the questions of one page. */
   function answersIn({ ticket, evidence }: Upload): readonly Answer[] {
     const reading = readTicket(createSealer(SECRETS, 'ticket'), ticket, siteClock());
-    const answered = valueOfReading(evidence.readings.answers);
-    if (!('ticket' in reading) || !answered) throw new Error('a page of ours was answered');
+    const answersRead = valueOfReading(evidence.readings.answers);
+    if (!('ticket' in reading) || !answersRead) throw new Error('a page of ours was answered');
     const { id, issuedAt } = reading.ticket;
-    const questions = pool.read(id, issuedAt, answered.asked) ?? [];
-    return questions.map((question, at) => [question, answered.hashes[at]]);
+    const questions = pool.read(id, issuedAt, answersRead.asked) ?? [];
+    return questions.map((question, at) => [question, answersRead.hashes[at]]);
   }
 
   const firefox = (preferences: DeskSettings['preferences'] = {}) => firefoxWith({ preferences });
@@ -172,9 +172,9 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
       expect(outcome).toMatchObject({ kind: 'verified', reasons: [], noted: [] });
     }
 
-    const own = await visitOf(deskChromium, '203.0.113.1', 1);
-    expect(own.kind).toBe('verified');
-    expect(own.noted).not.toContain('answers_rare');
+    const ownVisit = await visitOf(deskChromium, '203.0.113.1', 1);
+    expect(ownVisit.kind).toBe('verified');
+    expect(ownVisit.noted).not.toContain('answers_rare');
     const honest = await visitOf(firefox(), '203.0.113.2');
     expect(honest).toMatchObject({ kind: 'verified', noted: [] });
     answersOfFirefox.push(...honest.answers);
@@ -184,8 +184,8 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     const noted: unknown[] = [];
     for (let start = 1; start <= STARTS && noted.length === 0; start++) {
       reloadFor(PAGES);
-      const answered = await uploadsOf(pretending, PAGES);
-      for (const [at, { ticket, session, evidence }] of answered.entries()) {
+      const answeredUploads = await uploadsOf(pretending, PAGES);
+      for (const [at, { ticket, session, evidence }] of answeredUploads.entries()) {
         const ip = `203.0.114.${start * PAGES + at}`;
         const outcome = await send(ip, ticket, session, evidence.readings.answers);
         if (outcome?.kind !== 'verified') throw new Error('it has what Chromium gives');
@@ -206,15 +206,15 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
       expect(kind).toBe('verified');
       answersOfFirefox.push(...answers);
     }
-    const seen = new Map<string, Answer[1]>();
-    let compared = 0;
+    const firstAnswers = new Map<string, Answer[1]>();
+    let comparedCount = 0;
     for (const [question, answer] of answersOfFirefox) {
       if (question.startsWith('w')) continue;
       expect(answer).not.toBeNull();
-      if (seen.has(question)) compared += 1;
-      expect(answer, question).toBe(seen.get(question) ?? answer);
-      seen.set(question, answer);
+      if (firstAnswers.has(question)) comparedCount += 1;
+      expect(answer, question).toBe(firstAnswers.get(question) ?? answer);
+      firstAnswers.set(question, answer);
     }
-    expect(compared).toBeGreaterThan(15);
+    expect(comparedCount).toBeGreaterThan(15);
   }, 180_000);
 });

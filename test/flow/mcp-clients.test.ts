@@ -75,8 +75,8 @@ describe('the SDK’s own client, on the data server', () => {
     for (const sql of statements) {
       expect(sql).toContain('WHERE created_at BETWEEN');
       // The visits of this test come from another address than the example.
-      const asked = { sql: sql.replace('203.0.113.7', HOME_IP) };
-      const answer = await callTool(client, 'query', asked);
+      const queryArguments = { sql: sql.replace('203.0.113.7', HOME_IP) };
+      const answer = await callTool(client, 'query', queryArguments);
       expect(answer, sql).toEqual({ isError: false, text: expect.stringMatching(/\S/) as string });
     }
   });
@@ -123,8 +123,8 @@ test('contract 4.5: the SDK’s own client pings the documentation server, searc
   await client.ping();
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(TOOLS.docs);
-  const found = await callTool(client, 'search_docs', { query: 'rate limit', limit: 3 });
-  const paths = [...found.text.matchAll(/^path: (\S+)$/gm)].map(([, path = '']) => path);
+  const searchResult = await callTool(client, 'search_docs', { query: 'rate limit', limit: 3 });
+  const paths = [...searchResult.text.matchAll(/^path: (\S+)$/gm)].map(([, path = '']) => path);
   expect(paths).toHaveLength(3);
   for (const path of [...paths, '/crawlers/googlebot', `${docsUrl()}/../start.md`]) {
     const page = await callTool(client, 'get_page', { path });
@@ -164,8 +164,8 @@ describe('the inspector’s command line', () => {
     ['search_docs', docsUrl, [], { query: 'monitor', limit: 2 }, /path: \//, undefined],
   ])('calls %s', async (tool, url, header, args, expected, structured) => {
     const call = ['--method', 'tools/call', '--tool-name', tool];
-    const given = ['--tool-args-json', JSON.stringify(args)];
-    const { code, json } = await inspect(url(), ...header, ...call, ...given);
+    const argumentOptions = ['--tool-args-json', JSON.stringify(args)];
+    const { code, json } = await inspect(url(), ...header, ...call, ...argumentOptions);
     const text = expect.stringMatching(expected) as string;
     expect([code, json]).toEqual([
       0,
@@ -237,22 +237,22 @@ describe('the conformance package', () => {
   });
 
   test('on the data server, exactly the documented scenarios pass', async () => {
-    const passed = await conforming(
+    const passedScenarios = await conforming(
       dataUrl(),
       [['Authorization', KEY.authorization]],
       { name: 'query', arguments: { sql: 'SELECT 1' } },
       { name: 'query', arguments: {} },
     );
-    expect(passed).toEqual(passingIn('data'));
+    expect(passedScenarios).toEqual(passingIn('data'));
   });
 
   test('on the documentation server, exactly the documented scenarios pass', async () => {
-    const passed = await conforming(
+    const passedScenarios = await conforming(
       docsUrl(),
       [],
       { name: 'get_page', arguments: { path: '/start' } },
       { name: 'get_page', arguments: {} },
     );
-    expect(passed).toEqual(passingIn('docs'));
+    expect(passedScenarios).toEqual(passingIn('docs'));
   });
 });

@@ -43,17 +43,18 @@ async function sendMany(count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const { hostname, port } = new URL(story.product.addresses.gateway);
   const sendOne = (): Promise<void> => {
-    const made = `${random.next().toString(36).slice(2)}${random.next().toString(36).slice(2)}`;
-    const known = random.next() < 0.5 ? `${made}.shop.example` : `${made}.example`;
+    const inventedName = `${random.next().toString(36).slice(2)}${random.next().toString(36).slice(2)}`;
+    const inventedHost =
+      random.next() < 0.5 ? `${inventedName}.shop.example` : `${inventedName}.example`;
     const address = Array.from({ length: 4 }, () => 1 + random.below(250)).join('.');
     const headers = {
-      host: known,
-      'user-agent': `${made}/1.0`,
+      host: inventedHost,
+      'user-agent': `${inventedName}/1.0`,
       'x-forwarded-for': address,
-      referer: `https://${made}.example/`,
-      cookie: `_guard=${made}`,
+      referer: `https://${inventedName}.example/`,
+      cookie: `_guard=${inventedName}`,
     };
-    const path = `/${random.next() < 0.2 ? 'open' : 'shut'}/${made}?${made}=1`;
+    const path = `/${random.next() < 0.2 ? 'open' : 'shut'}/${inventedName}?${inventedName}=1`;
     const method = random.pick(METHODS);
     return new Promise((resolve, reject) => {
       request({ hostname, port, agent, path, method, headers }, (answer) => {
@@ -71,33 +72,33 @@ async function sendMany(count: number): Promise<void> {
 }
 
 describe('10,000 visitors who all differ', () => {
-  let before: Page;
-  let after: Page;
+  let pageBefore: Page;
+  let pageAfter: Page;
 
   beforeAll(async () => {
     // These requests lead to each outcome, action and usual reason.
     await sendMany(800);
-    before = await poll(scrape, ({ requests }) => requests >= 800);
+    pageBefore = await poll(scrape, ({ requests }) => requests >= 800);
     await sendMany(REQUESTS);
-    after = await poll(scrape, ({ requests }) => requests >= REQUESTS + 800);
+    pageAfter = await poll(scrape, ({ requests }) => requests >= REQUESTS + 800);
   }, 120_000);
 
   test('are all counted', () => {
-    expect(after.requests).toBe(REQUESTS + 800);
+    expect(pageAfter.requests).toBe(REQUESTS + 800);
   });
 
   test('add no series after the first visitors, except for rare block reasons', () => {
-    expect(before.series.length).toBeGreaterThan(30);
-    const added = after.series.filter((name) => !before.series.includes(name));
-    const ofReasons = Object.keys(reasons).map(
+    expect(pageBefore.series.length).toBeGreaterThan(30);
+    const addedSeries = pageAfter.series.filter((name) => !pageBefore.series.includes(name));
+    const seriesOfReasons = Object.keys(reasons).map(
       (reason) => `guard_block_reasons_total{reason="${reason}"}`,
     );
-    expect(added.filter((name) => !ofReasons.includes(name))).toEqual([]);
+    expect(addedSeries.filter((name) => !seriesOfReasons.includes(name))).toEqual([]);
   });
 
   test('leave no value that they sent on the metrics page', () => {
     expect(
-      after.series.filter((name) => /shop\.example|Mozilla|\/open|PROPFIND/.test(name)),
+      pageAfter.series.filter((name) => /shop\.example|Mozilla|\/open|PROPFIND/.test(name)),
     ).toEqual([]);
   });
 });

@@ -25,18 +25,18 @@ const rules = [
 let product: Product;
 
 beforeAll(async () => {
-  const away = `http://127.0.0.1:${await freePort()}`;
-  const settings = storySettings(away, { rules });
+  const closedOrigin = `http://127.0.0.1:${await freePort()}`;
+  const settings = storySettings(closedOrigin, { rules });
   const [acme] = settings['organisations'] as Readonly<Record<string, unknown>>[];
   const [site] = settings['sites'] as Readonly<Record<string, unknown>>[];
   const branding = { name: 'Harbour & <Sons>', support: 'help@harbour.example' };
-  const own = {
+  const ownPages = {
     ...{ id: 'own', rules, branding, block_page: page, limit_page: page, error_page: page },
     analytics_keys: [{ id: 'tests', key: OWN_KEY }],
   };
   product = await startProduct({
     ...settings,
-    organisations: [{ ...acme, branding }, own],
+    organisations: [{ ...acme, branding }, ownPages],
     sites: [
       { ...site, hosts: ['shop.example'], skip: ['/free/**'] },
       { ...site, hosts: ['own.example'], organisation: 'own' },
@@ -118,18 +118,20 @@ describe('the built-in pages', () => {
 });
 
 test('a gateway without settings of the organisation shows the page without a name', async () => {
-  const away = `http://127.0.0.1:${await freePort()}`;
-  const validator = { url: away, key: 'a-key-of-the-validator-b1e5a8d4', timeout: '300ms' };
-  const alone = await startProduct({
+  const closedOrigin = `http://127.0.0.1:${await freePort()}`;
+  const validator = { url: closedOrigin, key: 'a-key-of-the-validator-b1e5a8d4', timeout: '300ms' };
+  const otherProduct = await startProduct({
     version: 1,
     listen: { gateway: '127.0.0.1:0' },
     secret: INSTALLATION_SECRET,
-    sites: [{ hosts: ['*'], organisation: 'elsewhere', origin: away, validator }],
+    sites: [{ hosts: ['*'], organisation: 'elsewhere', origin: closedOrigin, validator }],
   });
-  const { status, body } = await send(`${alone.addresses.gateway}/`, { headers: chromeHttp });
+  const { status, body } = await send(`${otherProduct.addresses.gateway}/`, {
+    headers: chromeHttp,
+  });
   expect(status).toBe(502);
   expect(body).toContain('<h1 tabindex="-1">This site cannot be reached</h1>');
-  expect(await alone.stop()).toBe(0);
+  expect(await otherProduct.stop()).toBe(0);
 });
 
 describe('pages of the user', () => {

@@ -105,14 +105,16 @@ describe.skipIf(!hasDesk)(
         BROWSER_MS,
       );
       const { events } = guard;
-      const passed = events.findIndex(({ challenge }) => challenge === 'verified');
-      expect(passed).toBeGreaterThan(0);
-      const asked = events.slice(passed).filter(({ challenge }) => challenge !== 'verified');
-      expect(asked.map(({ path, blockReasons }) => [path, blockReasons])).toEqual([]);
-      const seen = new Set(events.map(({ path }) => path));
-      for (const path of KINDS) expect(seen).toContain(path);
-      expect(seen.has('/behind-service')).toBe(isSecure);
-      expect(new Set(events.slice(passed).map(({ session }) => session)).size).toBe(1);
+      const passedIndex = events.findIndex(({ challenge }) => challenge === 'verified');
+      expect(passedIndex).toBeGreaterThan(0);
+      const laterChallenges = events
+        .slice(passedIndex)
+        .filter(({ challenge }) => challenge !== 'verified');
+      expect(laterChallenges.map(({ path, blockReasons }) => [path, blockReasons])).toEqual([]);
+      const seenPaths = new Set(events.map(({ path }) => path));
+      for (const path of KINDS) expect(seenPaths).toContain(path);
+      expect(seenPaths.has('/behind-service')).toBe(isSecure);
+      expect(new Set(events.slice(passedIndex).map(({ session }) => session)).size).toBe(1);
       const newest = [...guard.store.sessions()].map(([, session]) => session.newest ?? '');
       expect(newest.map(isFirst)).toEqual([false]);
     }

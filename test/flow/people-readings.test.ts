@@ -19,13 +19,13 @@ let site: Site;
 let relay: Relay;
 const uploads: Upload[] = [];
 /** Requests for the page, and uploads, in order. */
-const asked: string[] = [];
+const requestedPaths: string[] = [];
 
 beforeAll(async () => {
   site = await startSite();
   site.work = 2;
   relay = await startRelay(site.url, ({ method, url, body }) => {
-    if (url === '/' || method === 'POST') asked.push(`${method} ${url}`);
+    if (url === '/' || method === 'POST') requestedPaths.push(`${method} ${url}`);
     if (url === '/.guard/verify') uploads.push(Upload.parse(JSON.parse(body.toString())));
   });
 });
@@ -46,11 +46,11 @@ describe.skipIf(!hasDesk)('at a desk', () => {
 
   /** The readings of a person who only opens the page. */
   async function readingsOfVisit(browser: DeskBrowser): Promise<Readings> {
-    const before = site.outcomes.length;
-    asked.length = 0;
+    const countBefore = site.outcomes.length;
+    requestedPaths.length = 0;
     await open(browser, { urls: [`http://127.0.0.1:${relay.port}/`] });
     const outcomes = await poll(
-      () => Promise.resolve(site.outcomes.slice(before)),
+      () => Promise.resolve(site.outcomes.slice(countBefore)),
       (found) => found.length > 1,
     );
     expect(outcomes.map(({ kind, reasons }) => [kind, reasons])).toEqual([
@@ -59,10 +59,10 @@ describe.skipIf(!hasDesk)('at a desk', () => {
     ]);
     const oneReload = ['GET /', 'POST /.guard/verify', 'POST /.guard/verify', 'GET /'];
     await poll(
-      () => Promise.resolve(asked.length),
+      () => Promise.resolve(requestedPaths.length),
       (count) => count >= oneReload.length,
     );
-    expect(asked).toEqual(oneReload);
+    expect(requestedPaths).toEqual(oneReload);
     const upload = uploads.at(-1);
     if (!upload) throw new Error('what was judged has come by');
     return upload.evidence.readings;
@@ -79,11 +79,11 @@ describe.skipIf(!hasDesk)('at a desk', () => {
       expect(readings.activation).toEqual({ value: { before: false, after: false, inputs: 0 } });
       expect(flooding).toEqual({ value: { asked: 201, granted: 0 } });
       expect(partition).toEqual({ value: { crossed: false } });
-      const own = valueOfReading(hints)?.brands.find(({ brand }) => brand === 'Chromium');
-      expect(Number(own?.version)).toBeLessThanOrEqual(PARTITION_MEASURED);
+      const ownBrand = valueOfReading(hints)?.brands.find(({ brand }) => brand === 'Chromium');
+      expect(Number(ownBrand?.version)).toBeLessThanOrEqual(PARTITION_MEASURED);
       expect(media).toMatchObject({ value: { vp9: { plays: 'probably', streams: true } } });
-      const drawn = valueOfReading(fonts) ?? [];
-      expect(MARKER_FONTS.linux.some((name) => drawn.includes(name))).toBe(true);
+      const presentFonts = valueOfReading(fonts) ?? [];
+      expect(MARKER_FONTS.linux.some((name) => presentFonts.includes(name))).toBe(true);
       expect(painting).toMatchObject({ value: { visible: true } });
     },
   );

@@ -48,14 +48,14 @@ afterAll(async () => {
 });
 
 const at = (path: string) => `http://127.0.0.1:${relay.port}${path}`;
-const arrived = (path: string) => origin.arrivals.filter(({ url }) => url === path);
+const arrivalsAt = (path: string) => origin.arrivals.filter(({ url }) => url === path);
 
 /** The requests for pages and the uploads of one visit so far. Visits do not overlap. */
 const requestsSince = (start: number) => requests.slice(start);
 
 const whenArrived = (path: string) =>
   poll(
-    () => Promise.resolve(arrived(path)),
+    () => Promise.resolve(arrivalsAt(path)),
     (found) => found.length > 0,
     BROWSER_MS,
   );
@@ -94,8 +94,8 @@ let readings = 0;
  */
 async function readAway(desk: Desk): Promise<string> {
   const path = `/open/read-${(readings += 1)}?`;
-  const read = () => origin.arrivals.filter(({ url }) => url.startsWith(path));
-  const [reading] = await tryUntil(() => desk.pasteBehind(at(path)), read, READ);
+  const readArrivals = () => origin.arrivals.filter(({ url }) => url.startsWith(path));
+  const [reading] = await tryUntil(() => desk.pasteBehind(at(path)), readArrivals, READ);
   return decodeURIComponent(reading?.url.slice(path.length) ?? '').replaceAll(/[\s+]/g, '');
 }
 
@@ -125,7 +125,7 @@ function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']
       { action: 'allow', challenge: 'verified', block_reasons: [] },
     ]);
     expect(requestsSince(start)).toEqual([`GET ${path}`, UPLOAD, `GET ${path}`]);
-    expect(arrived(path)).toHaveLength(1);
+    expect(arrivalsAt(path)).toHaveLength(1);
   });
 
   test('in two tabs at once reach both pages', async () => {
@@ -135,7 +135,7 @@ function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']
     for (const path of paths) await whenArrived(path);
     await whenTitled(desk, ARRIVED_TITLE);
     for (const path of paths) {
-      expect(arrived(path)).toHaveLength(1);
+      expect(arrivalsAt(path)).toHaveLength(1);
       // A challenge, at most one more because of the other tab's session, and the page.
       const visits = requestsSince(start).filter((request) => request === `GET ${path}`);
       expect(visits.length).toBeLessThanOrEqual(3);
@@ -189,8 +189,8 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       const path = '/firefox/no-storage';
       const desk = await open(deskFirefox, { urls: [at(path)], refused: 'storage' });
       await whenTitled(desk, 'The check did not finish');
-      const failed = 'Your browser could not be checked';
-      const screen = async () => ((await desk.title()) === failed ? ['shown'] : []);
+      const failedTitle = 'Your browser could not be checked';
+      const screen = async () => ((await desk.title()) === failedTitle ? ['shown'] : []);
       await tryUntil(() => desk.press('Tab', 'Return'), screen, PRESS);
       const text = await readAway(desk);
       const code = /Reference:?([0-9A-Z]{8})/.exec(text)?.[1] ?? text;
@@ -217,11 +217,11 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       const path = '/firefox/declined';
       const desk = await submitForm(path);
       await decline(desk);
-      expect(arrived(path)).toEqual([]);
+      expect(arrivalsAt(path)).toEqual([]);
       await desk.press('Tab', 'Return');
       const [order] = await sendOff(desk, path);
       expect(order?.body).toContain('the file itself');
-      expect(arrived(path)).toHaveLength(1);
+      expect(arrivalsAt(path)).toHaveLength(1);
     });
 
     test('who decline and go back find their text, and can send it', async () => {
@@ -242,7 +242,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
     const sendOff = (desk: Desk, path: string) =>
       tryUntil(
         () => desk.press('Return'),
-        () => arrived(path),
+        () => arrivalsAt(path),
         PRESS,
       );
 

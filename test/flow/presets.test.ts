@@ -57,14 +57,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Ended {
+interface ProgramEnd {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Runs a program to its end. */
-function run(program: string, args: readonly string[]): Promise<Ended> {
+function run(program: string, args: readonly string[]): Promise<ProgramEnd> {
   return new Promise((resolve) => {
     execFile(program, args, { env: GIT_ENV }, (error: ExecException | null, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
@@ -72,7 +72,7 @@ function run(program: string, args: readonly string[]): Promise<Ended> {
   });
 }
 
-const asForge = ['-c', `http.extraHeader=Host: ${FORGE}`];
+const forgeOptions = ['-c', `http.extraHeader=Host: ${FORGE}`];
 const at = (path: string) => product.addresses.gateway + path;
 
 /** Actions and rules of the events that match, once there are `count`. */
@@ -91,17 +91,25 @@ async function rulesOf(condition: string, count: number): Promise<string[]> {
 describe.skipIf(!hasGit)('presets: [git], with git itself', () => {
   test('clones over smart HTTP, and pushes a commit', async () => {
     const clone = join(folder, 'clone');
-    const cloned = await run('git', [...asForge, 'clone', '-q', at(forge.repository), clone]);
-    expect(cloned).toMatchObject({ code: 0 });
+    const cloneRun = await run('git', [
+      ...forgeOptions,
+      'clone',
+      '-q',
+      at(forge.repository),
+      clone,
+    ]);
+    expect(cloneRun).toMatchObject({ code: 0 });
     expect(await readFile(join(clone, COMMITTED_FILE), 'utf8')).toBe(COMMITTED_TEXT);
 
     await writeFile(join(clone, COMMITTED_FILE), COMMITTED_TEXT.replaceAll('line', 'row'));
-    const inClone = ['-C', clone, ...asForge];
-    expect(await run('git', [...inClone, 'commit', '-qam', 'Rename'])).toMatchObject({ code: 0 });
-    const pushed = await run('git', [...inClone, 'push', '-q', 'origin', 'main']);
-    expect(pushed).toMatchObject({ code: 0 });
+    const cloneOptions = ['-C', clone, ...forgeOptions];
+    expect(await run('git', [...cloneOptions, 'commit', '-qam', 'Rename'])).toMatchObject({
+      code: 0,
+    });
+    const pushRun = await run('git', [...cloneOptions, 'push', '-q', 'origin', 'main']);
+    expect(pushRun).toMatchObject({ code: 0 });
     const head = await run('git', ['-C', clone, 'rev-parse', 'HEAD']);
-    const remote = await run('git', [...asForge, 'ls-remote', at(forge.repository), 'main']);
+    const remote = await run('git', [...forgeOptions, 'ls-remote', at(forge.repository), 'main']);
     expect(remote.stdout).toContain(head.stdout.trim());
 
     const { repository, arrivals } = forge;
