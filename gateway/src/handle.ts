@@ -159,7 +159,7 @@ function servedPlan(answer: OwnAnswer): RequestPlan {
 }
 
 /** The field that asks for Server-Timing. Like every X-Guard-* field of a visitor, it never reaches the origin. */
-const SERVER_TIMING_REQUESTED = 'x-guard-server-timing';
+const SERVER_TIMING_REQUEST_FIELD = 'x-guard-server-timing';
 
 /**
  * Whether the answer tells how long its stages took. Only a program on this machine that connects directly gets the
@@ -169,6 +169,6 @@ function asksForTimes({ client, req }: Visit): boolean {
   return (
     client.from === 'peer' &&
     (client.ip === '127.0.0.1' || client.ip === '::1') &&
-    req.headers[SERVER_TIMING_REQUESTED] !== undefined
+    req.headers[SERVER_TIMING_REQUEST_FIELD] !== undefined
   );
 }

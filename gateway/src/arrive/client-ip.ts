@@ -24,11 +24,11 @@ export type ClientOf = (connection: Connection, headers: IncomingHttpHeaders) =>
 const MAX_HOPS = 32;
 
 /** At this many counted requests both counts are halved, so that old requests count less. */
-const MAX_COUNTED = 1_024;
+const MAX_COUNTED_REQUESTS = 1_024;
 /** Trusted peers that are remembered. When there are more, the peer that asked longest ago is forgotten. */
 const MAX_PEERS = 1_024;
 /** One request in this many may lack the usual header: a health check, or a test on the proxy's machine. */
-const RARE = 20;
+const RARE_ONE_IN = 20;
 
 /** The entries of one of the two headers. The peer wrote the last entry. */
 interface Chain {
@@ -131,15 +131,15 @@ class HeaderCounts {
   note(header: ForwardedHeader): void {
     if (header === 'forwarded') this.#forwardedCount++;
     else this.#xForwardedCount++;
-    if (this.#xForwardedCount + this.#forwardedCount < MAX_COUNTED) return;
+    if (this.#xForwardedCount + this.#forwardedCount < MAX_COUNTED_REQUESTS) return;
     this.#xForwardedCount /= 2;
     this.#forwardedCount /= 2;
   }
 
   /** The header that came nearly always. Undefined when there is no such header. */
   usualHeader(): ForwardedHeader | undefined {
-    if (this.#xForwardedCount > RARE * this.#forwardedCount) return 'x-forwarded-for';
-    return this.#forwardedCount > RARE * this.#xForwardedCount ? 'forwarded' : undefined;
+    if (this.#xForwardedCount > RARE_ONE_IN * this.#forwardedCount) return 'x-forwarded-for';
+    return this.#forwardedCount > RARE_ONE_IN * this.#xForwardedCount ? 'forwarded' : undefined;
   }
 }
 

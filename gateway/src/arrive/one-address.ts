@@ -6,17 +6,17 @@ import { createThrottledLog } from '../base/throttled-log.ts';
 import type { Connection } from '../listen/connection.ts';
 
 /** Requests between two looks at the clock. */
-const LOOK_EVERY = 128;
+const REQUESTS_PER_LOOK = 128;
 /** A window is judged when it is at least this old and has at least this many requests. */
 const WINDOW_MS = 5 * 60_000;
-const WINDOW_REQUESTS = 4 * LOOK_EVERY;
+const WINDOW_REQUESTS = 4 * REQUESTS_PER_LOOK;
 /** A window that takes longer is not judged: such a site has too few visitors. */
 const LONGEST_WINDOW_MS = 60 * 60_000;
 /** The share of requests that counts as nearly all. */
 const NEARLY_ALL = 0.9;
 const LOG_EVERY_MS = 60 * 60_000;
 /** At most this many peers of the own network are counted and named in the log. */
-const MAX_NAMED = 8;
+const MAX_NAMED_PEERS = 8;
 
 /** Notices that nearly all requests come from one address: a proxy that is taken for the visitor. */
 export interface OneAddressWatch {
@@ -66,24 +66,24 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
     } else {
       votes--;
     }
-    if (requests % LOOK_EVERY === 0) look();
+    if (requests % REQUESTS_PER_LOOK === 0) checkWindow();
   }
 
   function countNearby(ip: string): void {
     if (!nearbyPeers.has(ip)) {
-      if (nearbyPeers.size === MAX_NAMED || !isNearby(ip)) return;
+      if (nearbyPeers.size === MAX_NAMED_PEERS || !isNearby(ip)) return;
       nearbyPeers.add(ip);
     }
     nearbyClaims++;
   }
 
-  function look(): void {
+  function checkWindow(): void {
     const age = clock() - begunAt;
     // A person who tries a new installation alone is also one address, but sends no forwarded header.
-    if (isFirstLook && comeFromProxies()) judge();
+    if (isFirstLook && comeFromProxies()) judgeWindow();
     isFirstLook = false;
     if (age >= WINDOW_MS && requests >= WINDOW_REQUESTS) {
-      if (age <= LONGEST_WINDOW_MS) judge();
+      if (age <= LONGEST_WINDOW_MS) judgeWindow();
       begin();
     }
   }
@@ -93,7 +93,7 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
     return nearbyClaims >= NEARLY_ALL * requests;
   }
 
-  function judge(): void {
+  function judgeWindow(): void {
     hasOneAddress = votes >= NEARLY_ALL * requests;
     if (comeFromProxies()) {
       const fields = proxyFields([...nearbyPeers]);

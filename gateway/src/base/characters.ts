@@ -6,14 +6,15 @@ export const SP = 0x20;
 export const COLON = 0x3a;
 export const SEMICOLON = 0x3b;
 
-const TOKEN = new Uint8Array(256);
-for (const character of "!#$%&'*+-.^_`|~") TOKEN[character.charCodeAt(0)] = 1;
-for (let code = 0x30; code <= 0x39; code++) TOKEN[code] = 1;
-for (let code = 0x41; code <= 0x5a; code++) TOKEN[code] = TOKEN[code | 0x20] = 1;
+const IS_TOKEN_CHARACTER = new Uint8Array(256);
+for (const character of "!#$%&'*+-.^_`|~") IS_TOKEN_CHARACTER[character.charCodeAt(0)] = 1;
+for (let code = 0x30; code <= 0x39; code++) IS_TOKEN_CHARACTER[code] = 1;
+for (let code = 0x41; code <= 0x5a; code++)
+  IS_TOKEN_CHARACTER[code] = IS_TOKEN_CHARACTER[code | 0x20] = 1;
 
 /** RFC 9110 section 5.6.2, tchar. */
 export function isTokenCharacter(code: number): boolean {
-  return TOKEN[code] === 1;
+  return IS_TOKEN_CHARACTER[code] === 1;
 }
 
 /** RFC 9110 section 5.5: a character that a field value may contain. HTAB is the only control character. */
@@ -24,7 +25,7 @@ export function isTextCharacter(code: number): boolean {
 /** RFC 9110 section 5.6.2: a method, the name of a header field or of a cookie. */
 export function isToken(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
-    if (TOKEN[text.charCodeAt(i)] !== 1) return false;
+    if (IS_TOKEN_CHARACTER[text.charCodeAt(i)] !== 1) return false;
   }
   return text !== '';
 }

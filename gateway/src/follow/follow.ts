@@ -5,7 +5,7 @@ import type { Forward } from '../forward/forward-ports.ts';
 import type { VisitorResponse, VisitorSocket } from '../message/message.ts';
 
 /** Followed requests that have not ended, by their connection or HTTP/2 stream. */
-const underway = new WeakMap<VisitorSocket, Set<FollowedRequest>>();
+const requestsBySocket = new WeakMap<VisitorSocket, Set<FollowedRequest>>();
 
 /**
  * Follows a visit for its trace, and for the Server-Timing of its answer. It returns the same visit in a form that
@@ -51,10 +51,10 @@ export function follow(
 
 /** When a visitor leaves early, the open requests end. Each connection has one listener for all of its requests. */
 function requestsOn(socket: VisitorSocket): Set<FollowedRequest> {
-  const openRequests = underway.get(socket);
+  const openRequests = requestsBySocket.get(socket);
   if (openRequests !== undefined) return openRequests;
   const requests = new Set<FollowedRequest>();
-  underway.set(socket, requests);
+  requestsBySocket.set(socket, requests);
   socket.once('close', () => {
     for (const request of requests) request.end();
   });
@@ -75,7 +75,7 @@ class StageTimes {
     this.#isForwarded = true;
   }
 
-  /** The value of Server-Timing: milliseconds until the decision, then until the answer began. */
+  /** The value of Server-Timing: milliseconds until the decision, and milliseconds from there until the answer began. */
   serverTiming(): string {
     const now = performance.now();
     const decidedAt = this.#decidedAt ?? now;

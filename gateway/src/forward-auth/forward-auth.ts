@@ -35,7 +35,7 @@ interface ProxyReply {
 const FETCHING_PEER = PEERS.nginx;
 
 /** After the denied check the visitor may have passed a challenge, or a budget may have room again. */
-const TRY_AGAIN = plainAnswer(503, 'Please try again.', 'Retry-After', '1');
+const TRY_AGAIN_ANSWER = plainAnswer(503, 'Please try again.', 'Retry-After', '1');
 
 /**
  * The side of the gateway that other proxies ask. They hold the connections to the visitor and to the origin, and
@@ -84,7 +84,7 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
   /** The reply to the visitor's request itself, after its check was denied. */
   function replyToVisitor(plan: DescribedPlan, peerIp: string): ProxyReply {
     if (plan.kind === 'incomplete') return refuse(`no ${plan.missing}`, 400, peerIp);
-    return { outcome: 'fetched', answer: plan.kind === 'forward' ? TRY_AGAIN : plan.answer };
+    return { outcome: 'fetched', answer: plan.kind === 'forward' ? TRY_AGAIN_ANSWER : plan.answer };
   }
 
   function replyTo(req: VisitorRequest): MaybePromise<ProxyReply> | 'handed over' {

@@ -59,18 +59,18 @@ type Route =
   /** A visitor's request with its own path, which Guard answers itself: for the collector, for example. */
   | { readonly kind: 'handed-over' };
 
-const CHECK = '/check/';
-const ANSWER = '/answer';
+const CHECK_PREFIX = '/check/';
+const ANSWER_TARGET = '/answer';
 
 const HANDED_OVER: Route = { kind: 'handed-over' };
 
 export function readRoute(url: string): Route {
-  if (url === ANSWER) return { kind: 'answer' };
-  if (!url.startsWith(CHECK)) return HANDED_OVER;
+  if (url === ANSWER_TARGET) return { kind: 'answer' };
+  if (!url.startsWith(CHECK_PREFIX)) return HANDED_OVER;
 
-  let end = CHECK.length;
+  let end = CHECK_PREFIX.length;
   while (end < url.length && url[end] !== '/' && url[end] !== '?') end++;
-  const name = url.slice(CHECK.length, end);
+  const name = url.slice(CHECK_PREFIX.length, end);
   if (!isPeerName(name)) return HANDED_OVER;
   const peer: Peer = PEERS[name];
   const target = url.slice(end);

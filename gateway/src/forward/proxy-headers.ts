@@ -56,7 +56,7 @@ export function fieldsForOrigin(
     keepsMethodOverride: visit.site.config.settings.keep_method_override,
   };
   const gatewayFields = fieldsOfGateway(visit, plan);
-  if (notes?.sent !== undefined && areSame(notes.sent.terms, terms)) {
+  if (notes?.sent !== undefined && areSameTerms(notes.sent.terms, terms)) {
     return { visitorFields: notes.sent.fields, gatewayFields };
   }
   const visitorFields = new FieldList(fieldsOfVisitor(visit, terms));
@@ -64,7 +64,7 @@ export function fieldsForOrigin(
   return { visitorFields, gatewayFields };
 }
 
-function areSame(first: FieldTerms, second: FieldTerms): boolean {
+function areSameTerms(first: FieldTerms, second: FieldTerms): boolean {
   return (
     first.trusted === second.trusted &&
     first.believedFields === second.believedFields &&

@@ -15,7 +15,7 @@ import { serve } from '../message/own-answer.ts';
 import { connectOptions } from '../origin/connect-options.ts';
 import type { OriginError } from '../origin/origin.ts';
 
-/** The origin has switched protocols. `join` sends the 101 and carries bytes both ways. */
+/** Called when the origin has switched protocols. `join` sends the 101 and carries bytes both ways. */
 type OnSwitched = (origin: Socket, join: () => void) => void;
 
 const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);

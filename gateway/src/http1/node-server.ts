@@ -102,7 +102,7 @@ export function brokenStatus(socket: VisitorSocket): number | undefined {
  */
 function answerBrokenRequests(server: Server, { metrics, faults }: BrokenRequestPorts): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const refusal = answerTo(error.code ?? '');
+    const refusal = refusalFor(error.code ?? '');
     // Node's type is a Duplex, because a server can be given connections of another kind.
     if (refusal === undefined || !socket.writable || !(socket instanceof Socket)) {
       socket.destroy();
@@ -137,7 +137,7 @@ function refusalOf(status: number, reason: string): Refusal {
 }
 
 /** Undefined for an error of the connection, on which no answer can be sent. */
-function answerTo(code: string): Refusal | undefined {
+function refusalFor(code: string): Refusal | undefined {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return TIMEOUT;

@@ -29,7 +29,10 @@ export class SectionMemory {
     this.#maxFields = maxFields;
   }
 
-  /** Reads the section that begins at `at` in `request`. `request` is `bytes` as latin1. Undefined as in readHeaderSection. */
+  /**
+   * Reads the section that begins at `at` in `request`. `request` is `bytes` as latin1. Undefined as in
+   * readHeaderSection.
+   */
   read(bytes: Buffer, request: string, at: number): HeaderSection | undefined {
     const text = request.slice(at);
     const sample = sampleOf(text);
@@ -93,8 +96,8 @@ interface PlainHead {
 }
 
 /** Origin-form without a fragment (RFC 9112 section 3.2.1). */
-const TARGET = /^\/[!"$-~]*$/;
-const VERSION = ' HTTP/1.1';
+const TARGET_PATTERN = /^\/[!"$-~]*$/;
+const VERSION_PART = ' HTTP/1.1';
 
 /**
  * Reads bytes that came in one piece. They have to be exactly one whole GET or HEAD that asks only for its answer
@@ -104,9 +107,10 @@ export function readPlainHead(bytes: Buffer, sections: SectionMemory): PlainHead
   const text = bytes.toString('latin1');
   const method = methodOf(text);
   const lineEnd = text.indexOf('\r\n');
-  if (method === undefined || !text.startsWith(VERSION, lineEnd - VERSION.length)) return undefined;
-  const target = text.slice(method.length + 1, lineEnd - VERSION.length);
-  if (!TARGET.test(target)) return undefined;
+  if (method === undefined || !text.startsWith(VERSION_PART, lineEnd - VERSION_PART.length))
+    return undefined;
+  const target = text.slice(method.length + 1, lineEnd - VERSION_PART.length);
+  if (!TARGET_PATTERN.test(target)) return undefined;
   const section = sections.read(bytes, text, lineEnd + 2);
   return section && { method, target, section };
 }
@@ -152,7 +156,8 @@ function readHeaderSection(
     name =
       names.guess(text, from, name) ?? names.take(text.slice(from, text.indexOf(':', from)), name);
     const value = valueBetween(bytes, at + from + name.withColon.length, at + end);
-    const isMore = name.asksForMore && !(name.lower === 'connection' && KEEP_ALIVE.has(value));
+    const isMore =
+      name.asksForMore && !(name.lower === 'connection' && KEEP_ALIVE_VALUES.has(value));
     if (isMore || headers[name.lower] !== undefined) return undefined;
     headers[name.lower] = value;
     if (rawHeaders.push(name.spelling, value) > 2 * maxFields) return undefined;
@@ -162,7 +167,7 @@ function readHeaderSection(
 }
 
 const names = new FieldNames();
-const KEEP_ALIVE: ReadonlySet<string> = new Set(['keep-alive', 'Keep-Alive']);
+const KEEP_ALIVE_VALUES: ReadonlySet<string> = new Set(['keep-alive', 'Keep-Alive']);
 
 /** Makes a new text. A slice would keep the whole request in memory as long as the value. */
 function valueBetween(bytes: Buffer, from: number, to: number): string {

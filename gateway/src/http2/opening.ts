@@ -8,10 +8,10 @@ const FRAME_HEADER_BYTES = 9;
 /** The most bytes of an opening that are read. A SETTINGS frame with every known identifier has 60 bytes. */
 const MAX_OPENING_BYTES = 4 * 1024;
 
-const HEADERS = 1;
-const PRIORITY = 2;
-const SETTINGS = 4;
-const WINDOW_UPDATE = 8;
+const HEADERS_FRAME = 1;
+const PRIORITY_FRAME = 2;
+const SETTINGS_FRAME = 4;
+const WINDOW_UPDATE_FRAME = 8;
 
 /** The frames before the first request, as far as they came together with the SETTINGS. */
 export interface OpeningFrames {
@@ -37,26 +37,29 @@ export function readOpening(bytes: Buffer): OpeningBytes {
   if (bytes.compare(PREFACE, 0, start, 0, start) !== 0) return { kind: 'unreadable' };
 
   const [first, ...later] = framesOf(bytes.subarray(PREFACE.length));
-  if (first !== undefined && (first.type !== SETTINGS || first.length % 6 !== 0)) {
+  if (first !== undefined && (first.type !== SETTINGS_FRAME || first.length % 6 !== 0)) {
     return { kind: 'unreadable' };
   }
   if (first?.payload === undefined) {
     return { kind: bytes.length < MAX_OPENING_BYTES ? 'incomplete' : 'unreadable' };
   }
-  return { kind: 'read', frames: { settings: settingsOf(first.payload), ...beforeRequest(later) } };
+  return {
+    kind: 'read',
+    frames: { settings: settingsOf(first.payload), ...framesBeforeRequest(later) },
+  };
 }
 
-function beforeRequest(frames: readonly Frame[]): Omit<OpeningFrames, 'settings'> {
+function framesBeforeRequest(frames: readonly Frame[]): Omit<OpeningFrames, 'settings'> {
   let windowUpdate: number | undefined;
   const priorities: string[] = [];
   for (const { type, stream, payload } of frames) {
-    if (type === HEADERS) {
+    if (type === HEADERS_FRAME) {
       windowUpdate ??= 0;
       break;
     }
-    if (type === WINDOW_UPDATE && stream === 0 && payload?.length === 4) {
+    if (type === WINDOW_UPDATE_FRAME && stream === 0 && payload?.length === 4) {
       windowUpdate ??= payload.readUInt32BE(0) & 0x7fff_ffff;
-    } else if (type === PRIORITY && payload?.length === 5) {
+    } else if (type === PRIORITY_FRAME && payload?.length === 5) {
       priorities.push(priorityOf(stream, payload));
     }
   }

@@ -55,7 +55,7 @@ const RESULT_OF_FAILURE: Readonly<Record<ValidateFailure, 'open' | 'busy'>> = {
 };
 
 /** Failures without a question to the validator. Every request can cause one, so few are logged. */
-const WITHOUT_QUESTION: ReadonlySet<string> = new Set<ValidateFailure>([
+const FAILURES_WITHOUT_QUESTION: ReadonlySet<string> = new Set<ValidateFailure>([
   'breaker_open',
   'overloaded',
 ]);
@@ -101,7 +101,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
     const { metric, status } = METRIC_AND_STATUS[kind];
     ports.metrics.count(metric, reason);
     const requestId = mintRequestId(ports.clock());
-    const log = WITHOUT_QUESTION.has(reason) ? logThrottled : ports.log;
+    const log = FAILURES_WITHOUT_QUESTION.has(reason) ? logThrottled : ports.log;
     log('warn', `gateway_fail_${kind}`, { site: visit.site.name, reason, requestId });
     const durationUs = Math.round((performance.now() - startedAt) * 1000);
     const { observe } = visit.site;

@@ -153,8 +153,8 @@ function questionOf({ req, client, host, target }: Inquiry): ValidateRequest {
 }
 
 /**
- * What the TLS handshake showed about the visitor. Undefined when a proxy made the connection: its handshake says
- * nothing about the visitor.
+ * What the TLS handshake showed about the visitor. Undefined when a proxy made the connection, because the
+ * handshake of a proxy says nothing about the visitor.
  */
 export function transportOfVisitor({
   client,

@@ -119,7 +119,7 @@ export class OpenEvent {
 
 /** Only a successful answer with a body can be a document or data. A program wants no content of an error page. */
 function endingOf(status: number, fields: readonly string[]): Ending {
-  if (status < 200 || status > 299 || isEmpty(status, fields)) return 'other';
+  if (status < 200 || status > 299 || hasNoBody(status, fields)) return 'other';
   const type = valueOf('content-type', fields);
   if (DOCUMENT_TYPE.test(type)) return 'document';
   if (DATA_TYPE.test(type)) return 'data';
@@ -130,7 +130,7 @@ function endingOf(status: number, fields: readonly string[]): Ending {
   return isStored ? 'file' : 'document';
 }
 
-function isEmpty(status: number, fields: readonly string[]): boolean {
+function hasNoBody(status: number, fields: readonly string[]): boolean {
   return status === 204 || status === 205 || Number(valueOf('content-length', fields) || '1') === 0;
 }
 

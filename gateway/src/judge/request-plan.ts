@@ -99,7 +99,8 @@ const DENIED_BODY = Buffer.from('Request denied.\n');
 
 /**
  * Contract 4.1 rules 2 to 5: what an answer of the validator means for the visitor. `allow` and `not_matched` pass,
- * unless they have a body. `block` and `redirect` never pass. `knownBody` is the body when the validator is in this process.
+ * unless they have a body. `block` and `redirect` never pass. `knownBody` is the body when the validator is in this
+ * process.
  */
 export function planAnswer(response: ForeignValidateResponse, knownBody?: Buffer): AnswerPlan {
   const denies = response.decision === 'block' || response.decision === 'redirect';
@@ -134,12 +135,12 @@ function servedFields(
   const cookies = cookieLines(response);
   for (const line of cookies) fields.push('Set-Cookie', line);
 
-  const supply = (name: string, value: string | undefined) => {
+  const addIfMissing = (name: string, value: string | undefined) => {
     if (value !== undefined && !presentNames.has(name.toLowerCase())) fields.push(name, value);
   };
-  supply('Content-Type', isShort ? 'text/plain; charset=utf-8' : 'text/html; charset=utf-8');
-  supply('Cache-Control', denies ? 'no-store' : cookies.length > 0 ? 'private' : undefined);
-  supply(
+  addIfMissing('Content-Type', isShort ? 'text/plain; charset=utf-8' : 'text/html; charset=utf-8');
+  addIfMissing('Cache-Control', denies ? 'no-store' : cookies.length > 0 ? 'private' : undefined);
+  addIfMissing(
     'Retry-After',
     response.rate_limited === true ? response.retry_after?.toString() : undefined,
   );

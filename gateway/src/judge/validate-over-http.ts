@@ -57,7 +57,7 @@ const REMOTE_LIMITS: RemoteLimits = {
   maxHeaderBytes: 64 * 1024,
 };
 
-const BREAKER_OPEN: ValidateOutcome = {
+const BREAKER_OPEN_OUTCOME: ValidateOutcome = {
   kind: 'failed',
   reason: 'breaker_open',
   detail: 'the validator has given no answer lately',
@@ -117,7 +117,7 @@ export function validateOverHttp(
   return {
     validate: (request, { signal }) => {
       const admission = breaker.admit();
-      if (admission === 'refused') return BREAKER_OPEN;
+      if (admission === 'refused') return BREAKER_OPEN_OUTCOME;
       return ask(JSON.stringify(request), truncateAddress(request.ip), admission, signal);
     },
     isAway: () => breaker.isOpen,

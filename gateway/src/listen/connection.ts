@@ -44,7 +44,7 @@ export function createTrust(trustedProxies: readonly string[]): Trusts {
         return trustedPrefixes.has(peer.ip);
       case 'local':
         return true;
-      // The balancer is trusted, but not the visitor behind it.
+      // The balancer is trusted, but its visitor is not.
       case 'unnamed':
         return false;
     }
@@ -75,7 +75,7 @@ export function notePeer(socket: NotedSocket, peer: Peer, transport?: TransportF
   return notes;
 }
 
-/** The noted peer. Without one, a peer that is not trusted. */
+/** The noted peer. When no peer was noted, a peer that is not trusted. */
 export function peerOf(socket: NotedSocket): Peer {
   return socket[NOTES]?.peer ?? UNKNOWN_PEER;
 }

@@ -26,16 +26,16 @@ const MAX_LINE_BYTES = 107;
 /** Longest accepted header of version 2. Usual additions have some hundred bytes, certificates a few thousand. */
 export const MAX_PROXY_HEADER_BYTES = 8 * 1024;
 
-const LINE_START = Buffer.from('PROXY ', 'latin1');
-const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
-const FIXED_BYTES = 16;
+const V1_START = Buffer.from('PROXY ', 'latin1');
+const V2_SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
+const V2_FIXED_BYTES = 16;
 
 const INCOMPLETE: ProxyHeader = { kind: 'incomplete' };
 
 /** Reads the first bytes of a connection. More may follow. */
 export function readProxyHeader(bytes: Buffer): ProxyHeader {
-  if (beginsWith(bytes, LINE_START)) return readLine(bytes);
-  if (beginsWith(bytes, SIGNATURE)) return readBinary(bytes);
+  if (beginsWith(bytes, V1_START)) return readLine(bytes);
+  if (beginsWith(bytes, V2_SIGNATURE)) return readBinary(bytes);
   return malformedHeader('no PROXY header');
 }
 
@@ -61,7 +61,7 @@ function readLine(bytes: Buffer): ProxyHeader {
   if (end + 1 === bytes.length) return INCOMPLETE;
   if (bytes[end + 1] !== 0x0a) return malformedHeader('CR without LF');
 
-  const text = bytes.toString('latin1', LINE_START.length, end);
+  const text = bytes.toString('latin1', V1_START.length, end);
   // Section 2.1: the rest of the line after UNKNOWN is ignored.
   if (text === 'UNKNOWN' || text.startsWith('UNKNOWN ')) return completeHeader(end + 2, undefined);
   const source = sourceOfLine(text);
@@ -110,10 +110,10 @@ const ADDRESS_FORMATS: ReadonlyMap<
 
 /** Version 2: signature, version and command, family and transport, length, addresses, additions. */
 function readBinary(bytes: Buffer): ProxyHeader {
-  if (bytes.length < FIXED_BYTES) return INCOMPLETE;
+  if (bytes.length < V2_FIXED_BYTES) return INCOMPLETE;
   const command = bytes[12];
   if (command !== 0x20 && command !== 0x21) return malformedHeader('another version or command');
-  const end = FIXED_BYTES + bytes.readUInt16BE(14);
+  const end = V2_FIXED_BYTES + bytes.readUInt16BE(14);
   if (end > MAX_PROXY_HEADER_BYTES) return malformedHeader('a header that is too long');
   if (bytes.length < end) return INCOMPLETE;
   // LOCAL: the balancer itself connects, for a health check for example. The rest of the header is not read.
@@ -123,15 +123,15 @@ function readBinary(bytes: Buffer): ProxyHeader {
   if (transport === 0) return completeHeader(end, undefined);
   const addresses = ADDRESS_FORMATS.get(transport);
   if (addresses === undefined) return malformedHeader('another family or transport');
-  const additions = FIXED_BYTES + addresses.bytes;
+  const additions = V2_FIXED_BYTES + addresses.bytes;
   if (additions > end) return malformedHeader('too short for its addresses');
   const fault = faultInAdditions(bytes.subarray(0, end), additions);
   if (fault !== undefined) return malformedHeader(fault);
   switch (addresses.family) {
     case 4:
-      return completeHeader(end, formatIpv4(bytes.readUInt32BE(FIXED_BYTES)));
+      return completeHeader(end, formatIpv4(bytes.readUInt32BE(V2_FIXED_BYTES)));
     case 6:
-      return completeHeader(end, ipv6At(bytes, FIXED_BYTES));
+      return completeHeader(end, ipv6At(bytes, V2_FIXED_BYTES));
     case 'unix':
       return completeHeader(end, undefined);
   }

@@ -92,7 +92,7 @@ export function isHttp10({ httpVersionMajor, httpVersionMinor }: VisitorRequest)
 /** Names and values in turn that may be sent many times. The list never changes, so it keeps its written form. */
 export class FieldList {
   readonly values: readonly string[];
-  /** Undefined before the first time. */
+  /** Undefined until the fields are written for the first time. */
   writtenFields: WrittenFields | 'unsound' | undefined;
 
   constructor(fields: readonly string[]) {

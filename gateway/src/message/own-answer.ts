@@ -77,7 +77,7 @@ export function linger(req: VisitorRequest, lingerMs: number): void {
 }
 
 function announcesBody({ headers, httpVersionMajor }: VisitorRequest): boolean {
-  // In HTTP/2 the frames show whether there is a body (RFC 9113 section 8.1), and `complete` knows it.
+  // In HTTP/2 the frames show whether there is a body (RFC 9113 section 8.1), and `complete` tells it.
   if (httpVersionMajor === 2) return true;
   const length = headers['content-length'] ?? '0';
   return headers['transfer-encoding'] !== undefined || length !== '0';

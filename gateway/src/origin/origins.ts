@@ -4,8 +4,8 @@ import type { GatewayLimits } from '../base/limits.ts';
 import type { Lane, OpenOrigin, Origin, Origins, Capacity } from './origin.ts';
 
 /**
- * Finds the origins of one site, by the name of the site and their addresses. `headersMs` is how long an answer may take
- * to begin, where the site says it.
+ * Finds the origins of one site, by the name of the site and their addresses. `headersMs` is how long an answer may
+ * take to begin, where the site says it.
  */
 export type OriginsOf = (
   site: string,
@@ -31,7 +31,7 @@ export class OriginRegistry {
   readonly #connect: Connect;
   readonly #retireMs: number;
   readonly #retiredOrigins = new Map<OpenOrigin, NodeJS.Timeout>();
-  /** Kept by origin, so a reload does not forget it. */
+  /** The health of each origin. A reload does not clear it, because the key is the origin. */
   readonly #health = new WeakMap<Origin, OriginHealth>();
   readonly #clock: Clock;
   #open: ReadonlyMap<string, OpenOrigin> = new Map();
@@ -106,14 +106,14 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Whether one origin can be reached. Only real requests show it, no probes are sent. It belongs to the origin and not
- * to the settings, so a reload does not reset it.
+ * Whether one origin can be reached. Only real requests show this, because Guard sends no probes. The state belongs to
+ * the origin and not to the settings, so a reload does not reset it.
  */
 export class OriginHealth {
   readonly #clock: Clock;
-  /** 0 while it can be reached. */
+  /** 0 while the origin can be reached. */
   #pauseMs = 0;
-  #pauseFrom = 0;
+  #pausedAt = 0;
   #trialSent = false;
 
   constructor(clock: Clock) {
@@ -122,16 +122,17 @@ export class OriginHealth {
 
   /**
    * Whether a request should go to this origin, if there is a choice. After a pause one request is admitted, and
-   * after the next pause another one. So a request that never reports does not block the others.
+   * after the next pause another one. So when such a request never reports its result, later requests can still try
+   * the origin.
    */
   admits(): boolean {
     if (this.#pauseMs === 0) return true;
     const now = this.#clock();
-    const passedMs = now - this.#pauseFrom;
+    const passedMs = now - this.#pausedAt;
     // A time below zero means that the clock was set back. Then the pause is over, because it would not end
     // otherwise.
     if (passedMs >= 0 && passedMs < this.#pauseMs) return false;
-    this.#pauseFrom = now;
+    this.#pausedAt = now;
     this.#trialSent = true;
     return true;
   }
@@ -146,7 +147,7 @@ export class OriginHealth {
     // Many requests can be under way when an origin becomes unreachable. Together they count as one failure.
     if (this.#pauseMs > 0 && !this.#trialSent) return;
     this.#pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2), LONGEST_PAUSE_MS);
-    this.#pauseFrom = this.#clock();
+    this.#pausedAt = this.#clock();
     this.#trialSent = false;
   }
 }

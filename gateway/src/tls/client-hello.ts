@@ -74,10 +74,10 @@ function recordAt(bytes: Uint8Array, at: number): Uint8Array | 'incomplete' | 'm
 }
 
 const ACME_PROTOCOL = Buffer.from('acme-tls/1');
-const SERVER_NAME = 0;
-const SIGNATURE_ALGORITHMS = 13;
-const ALPN = 16;
-const SUPPORTED_VERSIONS = 43;
+const SERVER_NAME_EXTENSION = 0;
+const SIGNATURE_ALGORITHMS_EXTENSION = 13;
+const ALPN_EXTENSION = 16;
+const SUPPORTED_VERSIONS_EXTENSION = 43;
 
 /** Parses the body of a ClientHello. Undefined when a length in it is wrong. */
 function parseClientHello(
@@ -102,13 +102,13 @@ function parseClientHello(
     const extension = extensionReader.subReader(extensionReader.uint16());
     allExtensions.push(type);
     switch (type) {
-      case SIGNATURE_ALGORITHMS:
+      case SIGNATURE_ALGORITHMS_EXTENSION:
         signatureAlgorithms = extension.uint16List(extension.uint16());
         break;
-      case SUPPORTED_VERSIONS:
+      case SUPPORTED_VERSIONS_EXTENSION:
         versions = extension.uint16List(extension.uint8());
         break;
-      case ALPN: {
+      case ALPN_EXTENSION: {
         const names = extension.subReader(extension.uint16());
         alpn = names.bytes(names.uint8());
         extensionReader.isBroken ||= names.isBroken;
@@ -125,7 +125,7 @@ function parseClientHello(
   const hello: ClientHello = {
     ja4: ja4Of({
       version: offeredVersions.length === 0 ? legacyVersion : Math.max(...offeredVersions),
-      namesServer: extensions.includes(SERVER_NAME),
+      namesServer: extensions.includes(SERVER_NAME_EXTENSION),
       ciphers,
       extensions,
       signatureAlgorithms: signatureAlgorithms.filter(isNotGrease),

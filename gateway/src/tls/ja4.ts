@@ -13,7 +13,7 @@ export interface Ja4Input {
   readonly alpn: Uint8Array;
 }
 
-const VERSIONS: ReadonlyMap<number, string> = new Map([
+const VERSION_CODES: ReadonlyMap<number, string> = new Map([
   [0x0304, '13'],
   [0x0303, '12'],
   [0x0302, '11'],
@@ -24,24 +24,26 @@ const VERSIONS: ReadonlyMap<number, string> = new Map([
 
 const NO_VALUES = '000000000000';
 /** server_name and ALPN depend on the site, not on the visitor's program. */
-const NOT_HASHED: ReadonlySet<number> = new Set([0, 16]);
+const UNHASHED_EXTENSIONS: ReadonlySet<number> = new Set([0, 16]);
 
 /**
  * The JA4 fingerprint of a TLS client over TCP, by FoxIO's public description. First come the counts as text. Then
  * come two truncated SHA-256 hashes: of the sorted cipher suites, and of the sorted extensions with the signature
- * algorithms. Sorting makes it the same for clients that shuffle their extensions.
+ * algorithms. Because the lists are sorted, a client that shuffles its extensions keeps its fingerprint.
  */
 export function ja4Of(input: Ja4Input): string {
   const { ciphers, extensions, signatureAlgorithms } = input;
   const counts = [
     't',
-    VERSIONS.get(input.version) ?? '00',
+    VERSION_CODES.get(input.version) ?? '00',
     input.namesServer ? 'd' : 'i',
     twoDigits(ciphers.length),
     twoDigits(extensions.length),
-    endsOf(input.alpn),
+    firstAndLastOf(input.alpn),
   ].join('');
-  const types = hexList(extensions.filter((type) => !NOT_HASHED.has(type)).sort(ascending));
+  const types = hexList(
+    extensions.filter((type) => !UNHASHED_EXTENSIONS.has(type)).sort(ascending),
+  );
   const algorithms = signatureAlgorithms.length === 0 ? '' : `_${hexList(signatureAlgorithms)}`;
   return [
     counts,
@@ -59,10 +61,10 @@ function twoDigits(count: number): string {
 }
 
 /**
- * The first and last character of the protocol name. When one of them is not a letter or digit, those of its hex
- * form.
+ * The first and last character of the protocol name. When one of them is not a letter or digit, the first and
+ * last character of the name in hex.
  */
-function endsOf(alpn: Uint8Array): string {
+function firstAndLastOf(alpn: Uint8Array): string {
   if (alpn.length === 0) return '00';
   const name = Buffer.from(alpn);
   const text = name.toString('latin1');

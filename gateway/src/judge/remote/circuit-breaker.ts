@@ -48,10 +48,10 @@ export class CircuitBreaker {
    * they concerned, as many as `BreakerLimits.networks` at most.
    */
   #failures = 0;
-  #failingFrom = 0;
+  #firstFailureAt = 0;
   readonly #networks = new Set<string>();
   #openedAt = 0;
-  #pauseFrom = 0;
+  #pausedAt = 0;
   #pauseMs = 0;
 
   constructor(clock: Clock, limits: BreakerLimits, onChange: (change: BreakerChange) => void) {
@@ -72,7 +72,7 @@ export class CircuitBreaker {
       case 'trying':
         return 'refused';
       case 'open': {
-        const pausedMs = this.#clock() - this.#pauseFrom;
+        const pausedMs = this.#clock() - this.#pausedAt;
         // A time below zero means that the clock was set back. Then the pause is over, because it would not end
         // otherwise.
         if (pausedMs >= 0 && pausedMs < this.#pauseMs) return 'refused';
@@ -122,11 +122,11 @@ export class CircuitBreaker {
     const { failures, networks, leastMs, firstPauseMs } = this.#limits;
     const now = this.#clock();
     // A time before the first failure means that the clock was set back. Then the count of time begins anew.
-    if (this.#failures === 0 || now < this.#failingFrom) this.#failingFrom = now;
+    if (this.#failures === 0 || now < this.#firstFailureAt) this.#firstFailureAt = now;
     this.#failures++;
     if (this.#networks.size < networks) this.#networks.add(network);
     if (this.#failures < failures || this.#networks.size < networks) return;
-    if (now - this.#failingFrom < leastMs) return;
+    if (now - this.#firstFailureAt < leastMs) return;
     this.#openedAt = now;
     this.#pause(firstPauseMs);
     this.#onChange({ kind: 'opened', pauseMs: firstPauseMs });
@@ -139,7 +139,7 @@ export class CircuitBreaker {
 
   #pause(pauseMs: number): void {
     this.#state = 'open';
-    this.#pauseFrom = this.#clock();
+    this.#pausedAt = this.#clock();
     this.#pauseMs = pauseMs;
   }
 }

@@ -24,9 +24,9 @@ const NEVER = Number.POSITIVE_INFINITY;
 export class Connection implements AnswerSink, UploadListener, EndOfTurnListener {
   /** The tick at which the present wait is over. The pool checks it. */
   deadline: number;
-  /** Tick at which it fell idle. */
+  /** The tick at which the connection became idle. */
   idleSince = 0;
-  /** Whose sign-in it carries (held-connections.ts). Undefined without a sign-in. */
+  /** The visitor whose sign-in the connection carries (held-connections.ts). Undefined without a sign-in. */
   holder: VisitorSocket | 'nobody' | undefined;
 
   readonly #pool: ConnectionPool;
@@ -79,7 +79,7 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
       this.#reader.read(chunk, end);
       return exchange?.handler.onFlush() ?? true;
     } catch (error) {
-      this.#close(unusable(error));
+      this.#close(handlerFault(error));
       return false;
     }
   }
@@ -113,7 +113,7 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
     process.nextTick(uncork, this.#socket);
   }
 
-  /** Writes the header section. One without a body waits for the end of the turn. */
+  /** Writes the header section. A header section without a body waits for the end of the turn. */
   endOfTurn(): void {
     if (this.#head === undefined) return;
     this.#socket.write(this.#head, 'latin1');
@@ -184,7 +184,7 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
     try {
       exchange.handler.onEnd(trailers);
     } catch (error) {
-      exchange.handler.onError(unusable(error));
+      exchange.handler.onError(handlerFault(error));
     }
   }
 
@@ -243,7 +243,7 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
 }
 
 /** The error for an answer that the handler could not pass on. */
-function unusable(error: unknown): OriginError {
+function handlerFault(error: unknown): OriginError {
   return { kind: 'malformed', detail: error instanceof Error ? error.message : String(error) };
 }
 

@@ -29,7 +29,7 @@ function dialPlain(target: NetConnectOpts, pool: ConnectionPool): Connection {
       },
     },
   });
-  const connection = open(socket, pool);
+  const connection = openConnection(socket, pool);
   socket.once('connect', () => {
     connection.onConnected();
   });
@@ -44,7 +44,7 @@ function dialTls(target: ConnectionOptions): Dial {
       ...target,
       ...(session === undefined ? {} : { session }),
     });
-    const connection = open(socket, pool);
+    const connection = openConnection(socket, pool);
     socket.on('data', (chunk: Buffer) => {
       connection.read(chunk, chunk.length);
     });
@@ -56,7 +56,7 @@ function dialTls(target: ConnectionOptions): Dial {
   };
 }
 
-function open(socket: Socket, pool: ConnectionPool): Connection {
+function openConnection(socket: Socket, pool: ConnectionPool): Connection {
   // Nagle's algorithm would only delay: a request is one write.
   socket.setNoDelay(true);
   socket.setKeepAlive(true, PROBE_AFTER_MS);

@@ -55,7 +55,7 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
     const { method, body, visitor } = request;
     const head = requestHead(request, method === 'HEAD');
     if (head === undefined) {
-      process.nextTick(refuse, this.#lanes, exchange);
+      process.nextTick(refuseExchange, this.#lanes, exchange);
       return exchange;
     }
     const isRepeatable = body === undefined && REPEATABLE.has(method);
@@ -143,7 +143,7 @@ function idleTicksOf(keepsForS: number | undefined): number {
 }
 
 /** Reports a request that cannot be written. Like every failure, it comes after `send` has returned. */
-function refuse(lanes: Lanes, exchange: Exchange): void {
+function refuseExchange(lanes: Lanes, exchange: Exchange): void {
   lanes.release(exchange.lane);
   exchange.refuse({ kind: 'unsendable', detail: 'the request cannot be written as HTTP/1.1' });
 }
