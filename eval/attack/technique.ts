@@ -17,7 +17,7 @@ export interface Technique {
   readonly name: string;
   readonly sites: readonly Site[];
   readonly schemes: readonly Scheme[];
-  /** Most attempts that may succeed. Undefined when nothing is promised. */
+  /** Maximum number of attempts that may succeed. Undefined when nothing is promised. */
   readonly atMost: number | undefined;
   /** Prepares the site before the attacker comes. */
   readonly before?: (attack: Attack) => Promise<void>;

@@ -16,7 +16,7 @@ export interface Visits {
   readonly restarts: number;
   /** The block reasons, with the number of visits for each. */
   readonly reasons: ReadonlyMap<string, number>;
-  /** Most requests for the page in one visit. Two requests are one reload. */
+  /** Maximum number of requests for the page in one visit. Two requests are one reload. */
   readonly mostRequests: number;
 }
 

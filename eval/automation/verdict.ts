@@ -1,6 +1,6 @@
 import type { Row } from './measure-all.ts';
 
-/** Most requests for one page in a visit that passes the challenge with one reload. */
+/** Maximum number of requests for one page in a visit that passes the challenge with one reload. */
 const ONE_RELOAD = 2;
 
 /** Whether the goal was met on the strict site. Undefined for a tool that could not be measured. */

@@ -26,7 +26,10 @@ const SLOW_MS = 300;
 /** A lossy line cuts one connection of this many. */
 const LOSSY_EACH = 3;
 
-/** Most starts of a browser. On a busy machine a browser may not open its window, which is no fault of Guard. */
+/**
+ * Maximum number of starts of a browser. On a busy machine a browser may not open its window, which is no fault of
+ * Guard.
+ */
 const MOST_STARTS = 3;
 
 /** Measures people with unusual settings and prints the table. True when none was blocked and 99 % arrived. */

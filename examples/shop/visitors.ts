@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Product } from './products.ts';
 
-/** Most visitors. A new visitor above it replaces the oldest one. */
+/** Maximum number of visitors. A new visitor above it replaces the oldest one. */
 const MAX_VISITORS = 1000;
 const MAX_OF_ONE = 99;
 

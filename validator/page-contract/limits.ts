@@ -4,11 +4,11 @@ export const LIMITS = {
   userAgentChars: 1024,
   /** Longest other text. */
   textChars: 256,
-  /** Most entries of any list. */
+  /** Maximum number of entries of any list. */
   listItems: 32,
-  /** Most measurements of boxes in one reading. */
+  /** Maximum number of measurements of boxes in one reading. */
   measurements: 64,
-  /** Most answers to questions that are learned. */
+  /** Maximum number of answers to questions that are learned. */
   questions: 8,
   /** Longest time one source may take, in milliseconds. */
   sourceMs: 1500,

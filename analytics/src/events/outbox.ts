@@ -25,7 +25,7 @@ interface OutboxOptions {
   readonly pause: Pause;
   /** Undefined without a disk for batches. */
   readonly spill: Spill | undefined;
-  /** Most bytes of batches in memory. Further batches go to disk. */
+  /** Maximum number of bytes of batches in memory. Further batches go to disk. */
   readonly maxMemoryBytes: number;
   /** Called with an acknowledged batch when its bytes are not read any more. */
   readonly onAcknowledged?: (batch: Batch) => void;
@@ -35,7 +35,7 @@ interface OutboxOptions {
 
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 10_000;
-/** Most batches that wait for a slow disk, in addition to the memory limit. */
+/** Maximum number of batches that wait for a slow disk, in addition to the memory limit. */
 const MAX_BEING_STORED = 2;
 
 /** Delivers batches to the database, one at a time. Each is retried until it is acknowledged or has no room. */

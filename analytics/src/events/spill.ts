@@ -27,7 +27,7 @@ export interface Spill {
 
 interface SpillOptions {
   readonly directory: string;
-  /** Most bytes of all files together. A batch that does not fit is refused. */
+  /** Maximum number of bytes of all files together. A batch that does not fit is refused. */
   readonly maxBytes: number;
   readonly clock: Clock;
   /** Called with the number of rows of a file that another program cut or removed. */

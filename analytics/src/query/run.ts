@@ -28,7 +28,10 @@ const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
 /** AUTHENTICATION_FAILED: the organisation's account is missing. The statement is not the cause. */
 const AUTHENTICATION_FAILED = 516;
 const WITHOUT_INDEXES = Object.fromEntries(INDEX_SETTINGS.map((name) => [name, '0']));
-/** Most attempts of a statement that found no memory. During the second and third, no other such statement runs. */
+/**
+ * Maximum number of attempts of a statement that found no memory. During the second and third, no other such statement
+ * runs.
+ */
 const MAX_TRIES = 3;
 const CANCELLED = 'The query was cancelled.';
 

@@ -3,7 +3,7 @@ import type { ReplayExample } from '@guard/config/contract/replay';
 import { type Group, isChange, type Outcome } from '@guard/replay';
 import type { Replay } from './run-replay.ts';
 
-/** Most groups in the text; `--json` has all. */
+/** Maximum number of groups in the text; `--json` has all. */
 const MAX_SHOWN = 15;
 const MAX_AGENT = 48;
 

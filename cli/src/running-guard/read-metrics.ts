@@ -1,6 +1,6 @@
 import { fetchAnswer } from './fetch-answer.ts';
 
-/** Most samples that are read from a page. Guard's own page has some hundred. */
+/** Maximum number of samples that are read from a page. Guard's own page has some hundred. */
 const MAX_SAMPLES = 5_000;
 
 /** Values by name and by the value of the only label. The label value is '' without a label. */

@@ -19,7 +19,7 @@ const LABEL_WIDTH = 12;
 const LEFT_WIDTH = 32;
 const RIGHT_WIDTH = 46;
 const GAP = 2;
-/** Most lines for sites, so that the other lists keep theirs. */
+/** Maximum number of lines for sites, so that the other lists keep theirs. */
 const MOST_SITES = 4;
 
 /** The lines to show, cut to the size of the terminal. */

@@ -5,7 +5,7 @@ import { toPrintable } from '../terminal/printable.ts';
 import type { ExplainedEvent, LetIn } from './told-event.ts';
 import type { VisitorSummary } from './look-up.ts';
 
-/** Most reasons in a summary. */
+/** Maximum number of reasons in a summary. */
 const MOST_REASONS = 5;
 
 /** One event in plain words. `way` selects the change of guard.yaml that is written out. */

@@ -14,7 +14,7 @@ import type { SearchSubject } from './asked.ts';
 
 /** For one statement. For an address with many requests it reads all of them. */
 const TIMEOUT_MS = 30_000;
-/** Most events of a visitor that are shown. */
+/** Maximum number of events of a visitor that are shown. */
 const MAX_EVENTS = 5;
 
 /** A summary of all stored events of an address or a session. */

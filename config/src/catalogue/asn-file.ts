@@ -9,7 +9,7 @@ import type { AddressRuns } from '../net/address-map.ts';
  * Columns compress to two thirds of the size of rows. 640,000 runs are read in about a tenth of a second.
  */
 
-/** Most bytes of an unpacked file. The bundled one has three million. */
+/** Maximum number of bytes of an unpacked file. The bundled one has three million. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
 /** Throws an Error for bytes that are not Brotli, and for a result above the limit. */

@@ -6,8 +6,8 @@ import { withBounds, decodedSize } from './mmdb-bounds.ts';
 /** Addresses that every complete database has: public resolvers of four operators. */
 const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
 /**
- * Most values and characters in all cached records. All countries or all autonomous systems fit. They need at most
- * about 130 MB of memory. A record that does not fit is decoded each time.
+ * Maximum number of values and characters in all cached records. All countries or all autonomous systems fit. They need
+ * at most about 130 MB of memory. A record that does not fit is decoded each time.
  */
 const MAX_DECODED = 4 * 2 ** 20;
 /** The overhead of a cached record, in the same unit. */
@@ -16,7 +16,7 @@ const KEPT_RECORD = 4;
 const RECENT = 16_384;
 /** Records are cached per network with this prefix length. Records of smaller networks are not cached. */
 const KEPT_BITS = { v4: 24, v6: 48 } as const;
-/** Most open files: a database of countries and one of autonomous systems. */
+/** Maximum number of open files: a database of countries and one of autonomous systems. */
 const MAX_OPEN = 2;
 
 /**

@@ -13,7 +13,7 @@ export const VALIDATE = {
   maxBodyBytes: 256 * KiB,
   /** Deepest nesting of its JSON. The contract needs two levels; later fields may bring more. */
   maxJsonDepth: 16,
-  /** Most header fields of one described request. */
+  /** Maximum number of header fields of one described request. */
   maxHeaders: 256,
   /** Longest header name, in UTF-16 code units. */
   maxHeaderNameLength: 256,

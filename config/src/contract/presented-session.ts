@@ -5,8 +5,9 @@ const SPACE = 0x20;
 const TAB = 0x09;
 
 /**
- * Most values that are read. A neighbouring site can set `_guard` for many paths of this host, and a browser sends the
- * cookie with the longest path first. Guard's own cookie has the path `/`, so the last values are read.
+ * Maximum number of values that are read. A neighbouring site can set `_guard` for many paths of this host, and a
+ * browser sends the cookie with the longest path first. Guard's own cookie has the path `/`, so the last values are
+ * read.
  */
 const MAX_PRESENTED = 8;
 const NO_SESSIONS: readonly string[] = [];

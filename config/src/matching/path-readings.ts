@@ -24,10 +24,13 @@ import {
  * readings match.
  */
 
-/** Most characters that all readings of one path have together: twice the longest path. */
+/** Maximum number of characters that all readings of one path have together: twice the longest path. */
 export const MAX_READING_CHARACTERS = 32 * 1024;
 
-/** Most escapes of ASCII characters in one path. Escapes of other letters, as in `/%E4%B8%AD`, do not count. */
+/**
+ * Maximum number of escapes of ASCII characters in one path. Escapes of other letters, as in `/%E4%B8%AD`, do not
+ * count.
+ */
 export const MAX_ASCII_ESCAPES = 1_024;
 
 /** The steps that a server applies to a path, in order. */

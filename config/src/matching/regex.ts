@@ -6,7 +6,7 @@ import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
  * `.{1,100}` makes a large program, and each instruction and character can take 40 ns.
  */
 
-/** Most instructions times characters in one test. It takes at most 20 ms. */
+/** Maximum product of instructions and characters in one test. It takes at most 20 ms. */
 const MOST_STEPS = 500_000;
 /** Tests of one decision below this total take at most 10 ms and are not timed. */
 const UNTIMED_STEPS = 250_000;

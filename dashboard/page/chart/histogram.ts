@@ -3,7 +3,7 @@ import type { Row } from '../data/query.ts';
 
 /** The addresses or sessions with one peak. Peaks are in ascending order. */
 export interface Peak {
-  /** Most requests in one minute. */
+  /** Maximum number of requests in one minute. */
   readonly peak: number;
   readonly number: number;
   readonly requests: number;

@@ -10,12 +10,12 @@ const QUERY_EVERY_MS = 1_000;
 /** A row is written after its request has ended, so it can be older than a row that was shown before. */
 const BACK_MS = 5_000;
 const MAX_ROWS = 20;
-/** Most ids of sent rows in memory, so that no row is sent twice. As many rows fit into `BACK_MS`. */
+/** Maximum number of ids of sent rows in memory, so that no row is sent twice. As many rows fit into `BACK_MS`. */
 const MAX_SENT = (MAX_ROWS * BACK_MS) / QUERY_EVERY_MS;
 const MAX_WHERE_CHARS = 8_192;
 /** Much more than `MAX_ROWS` rows need. A filter can add rows with UNION, and parsing them delays visitors. */
 const MAX_ANSWER_BYTES = 512 * 1024;
-/** Most open streams. Each queries the database once a second. */
+/** Maximum number of open streams. Each queries the database once a second. */
 const MAX_STREAMS = 16;
 const MAX_STREAMS_OF_ORGANISATION = 4;
 

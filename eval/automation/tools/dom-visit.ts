@@ -16,7 +16,7 @@ export interface DomPage {
 /** Runs the page's scripts until `uploaded` resolves, and then closes the page. */
 export type RunPage = (page: DomPage, uploaded: Promise<void>) => Promise<void>;
 
-/** Most reloads. A passed challenge needs one. */
+/** Maximum number of reloads. A passed challenge needs one. */
 const MAX_RELOADS = 2;
 /** Longest wait for the upload of one page. */
 const UPLOAD_MS = 8_000;

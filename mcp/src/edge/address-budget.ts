@@ -3,7 +3,7 @@ import { addressGroup } from '@guard/config/net/network-of';
 import type { Clock } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 
-/** Most addresses in memory. Above it the least recently used one is removed. */
+/** Maximum number of addresses in memory. Above it the least recently used one is removed. */
 const MAX_ADDRESSES = 10_000;
 
 interface AddressBudgetOptions {

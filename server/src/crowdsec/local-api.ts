@@ -4,7 +4,7 @@ import { fetchFault, fetchList } from '../refresh/fetch-list.ts';
 import type { CrowdsecAnswer } from './held-decisions.ts';
 import { readAnswer } from './read-answer.ts';
 
-/** Most bytes of one answer. 200,000 decisions fit. */
+/** Maximum number of bytes of one answer. 200,000 decisions fit. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** The whole list needs this time, because CrowdSec reads it from its database. */
 const TIMEOUT_MS = 10_000;

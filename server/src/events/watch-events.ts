@@ -32,9 +32,9 @@ export function logDecisions(
 }
 
 /**
- * Most characters of each text that a visitor chooses. An escaped character can take six bytes. The journal of systemd
- * splits lines at 48 KiB, and Docker at 16 KiB. CrowdSec would find no address in the parts, and would not count the
- * visitor.
+ * Maximum number of characters of each text that a visitor chooses. An escaped character can take six bytes. The
+ * journal of systemd splits lines at 48 KiB, and Docker at 16 KiB. CrowdSec would find no address in the parts, and
+ * would not count the visitor.
  */
 const MAX_TEXT_LENGTH = 1_024;
 

@@ -7,7 +7,7 @@ export type CounterIncrement = readonly [
   amount: number,
 ];
 
-/** Most label values of a metric. Further values count as `other`. */
+/** Maximum number of label values of a metric. Further values count as `other`. */
 const MAX_LABELS = 256;
 const OTHER = 'other';
 

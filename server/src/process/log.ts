@@ -4,7 +4,7 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { Writable } from 'node:stream';
 import { ecsLine } from './ecs.ts';
 
-/** Most bytes that are kept for a slow reader. Further lines are dropped. */
+/** Maximum number of bytes that are kept for a slow reader. Further lines are dropped. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** Writes one JSON object per line, named as `format` says at that moment. Calls `onLost` for each dropped line. */

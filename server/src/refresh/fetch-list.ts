@@ -39,7 +39,7 @@ export interface ListTerms {
   readonly publicOnly?: boolean;
 }
 
-/** Most redirects that are followed. */
+/** Maximum number of redirects that are followed. */
 const MOST_REDIRECTS = 5;
 
 /** Requests a list. Never rejects. */

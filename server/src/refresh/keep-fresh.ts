@@ -36,7 +36,9 @@ export interface Freshness {
 
 /** Time between two checks for due fetches. */
 const LOOK_EVERY_MS = 1_000;
-/** Most fetches at the same time. A slow mirror must not delay the others, and few answers are in memory. */
+/**
+ * Maximum number of fetches at the same time. A slow mirror must not delay the others, and few answers are in memory.
+ */
 const MAX_PARALLEL = 4;
 /** The wait after a failure. It doubles up to `every`. A refused database was transferred whole, some ten megabytes. */
 const RETRY_MS = { first: 10 * 60_000, longest: 6 * 3_600_000 } as const;

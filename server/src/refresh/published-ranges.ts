@@ -6,7 +6,7 @@ export type PublishedRanges =
   | { readonly kind: 'parsed'; readonly entries: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Most entries of a list. The longest known list has a few thousand. */
+/** Maximum number of entries of a list. The longest known list has a few thousand. */
 const MAX_ENTRIES = 100_000;
 
 /**

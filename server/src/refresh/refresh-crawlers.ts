@@ -12,7 +12,7 @@ export interface ListReport extends FetchReport {
   readonly ranges: number;
 }
 
-/** Most requests to operators at the same time. */
+/** Maximum number of requests to operators at the same time. */
 const MAX_PARALLEL = 4;
 
 /**

@@ -4,7 +4,7 @@ import { settingsText } from '@guard/config/settings/derived/settings-text';
 import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
 import type { Pause } from '@guard/config/time/slices';
 
-/** Most names in one log line. The others are counted. */
+/** Maximum number of names in one log line. The others are counted. */
 const MAX_NAMES = 40;
 
 /** Settings that are lists of named entries. */

@@ -38,7 +38,7 @@ export interface Reloader {
 /** The new settings, and the number of worker threads that have not applied them. */
 type AppliedSettings = Loaded & NewSettings & { readonly threadsWithout: number };
 
-/** Most problems of a refused file in one log line. `guard check` lists all. */
+/** Maximum number of problems of a refused file in one log line. `guard check` lists all. */
 const MAX_PROBLEMS_LOGGED = 5;
 
 /**

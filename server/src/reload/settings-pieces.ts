@@ -53,7 +53,7 @@ interface SentRule {
   readonly rule: Rule;
 }
 
-/** Most entries in one piece. */
+/** Maximum number of entries in one piece. */
 const PIECE_SIZES = { list: 10_000, organisations: 50, rules: 200, sites: 200 } as const;
 /** A shorter list is sent with its rule. */
 const LONG_LIST = 1_000;

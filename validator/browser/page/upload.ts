@@ -13,7 +13,7 @@ const results: readonly string[] = [
 const WAITS_MS = [500, 1500];
 const TIMEOUT_MS = 10_000;
 
-/** Most tries of a waiting page. After these its ticket is about to expire. */
+/** Maximum number of tries of a waiting page. After these its ticket is about to expire. */
 const MAX_WAITS = 10;
 /** The lifetime of a ticket, in milliseconds. */
 const MAX_WAIT_MS = 600_000;

@@ -19,7 +19,7 @@ const PURPOSE = 'trap-link';
 const MAC_BYTES = 12;
 const HOUR_MS = 3_600_000;
 
-/** Most hits of an address that are processed in a minute. Further hits change nothing. */
+/** Maximum number of hits of an address that are processed in a minute. Further hits change nothing. */
 const HITS_OF_ADDRESS = { requests: 10, perMs: 60_000 };
 
 /** The visitor for whom a link is made. */

@@ -19,7 +19,7 @@ export function createResolver(): Resolver {
  */
 export type NameAnswer = 'confirmed' | 'denied' | 'failed';
 
-/** Most names of one address that are looked up. A real crawler has one. */
+/** Maximum number of names of one address that are looked up. A real crawler has one. */
 const MAX_NAMES = 4;
 
 /** Codes for "there is no such name or record". They are answers, not failures. */

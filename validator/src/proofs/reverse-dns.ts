@@ -15,11 +15,11 @@ export interface ReverseDnsOptions {
 }
 
 export interface ReverseDnsLimits {
-  /** Most answers in memory. Above this number, the answer unused longest is forgotten. */
+  /** Maximum number of answers in memory. Above this number, the answer unused longest is forgotten. */
   readonly maxAnswers: number;
-  /** Most questions at the same time. */
+  /** Maximum number of questions at the same time. */
   readonly maxConcurrent: number;
-  /** Most waiting questions. A further one is dropped, and asked when the address comes again. */
+  /** Maximum number of waiting questions. A further one is dropped, and asked when the address comes again. */
   readonly maxQueued: number;
   /** How long all look-ups of one question may take. */
   readonly timeoutMs: number;

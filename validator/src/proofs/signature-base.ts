@@ -23,7 +23,9 @@ export type SignatureBase =
   /** The signature covers a component twice, or in a form that this code does not support. */
   | { readonly kind: 'component_unsupported' };
 
-/** Most components of a signature. Agents cover two to five. Each component takes time before the check. */
+/**
+ * Maximum number of components of a signature. Agents cover two to five. Each component takes time before the check.
+ */
 const MAX_COMPONENTS = 16;
 
 /** Builds the text that was signed (RFC 9421 section 2.5). */

@@ -28,7 +28,7 @@ export type Member = Item | InnerList;
 
 /** Longest field that is read, in UTF-16 code units. */
 const MAX_FIELD_LENGTH = 8_192;
-/** Most members of a dictionary, items of a list, and parameters of an item. */
+/** Maximum number of members of a dictionary, items of a list, and parameters of an item. */
 const MAX_ENTRIES = 64;
 
 const KEY = /[a-z*][a-z0-9_.*-]*/y;

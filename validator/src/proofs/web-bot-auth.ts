@@ -46,12 +46,12 @@ export const ACCEPTED_SIGNATURE = `sig1=("@authority" "signature-agent");created
 const MAX_LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** The allowed difference between the clocks of both sides. */
 const CLOCK_SKEW_MS = 30_000;
-/** Most nonces that are remembered. Above this number, the oldest is forgotten and could be used again. */
+/** Maximum number of nonces that are remembered. Above this number, the oldest is forgotten and could be used again. */
 const MAX_NONCES = 10_000;
 const MAX_NONCE_LENGTH = 256;
-/** Most good signatures that are remembered. A crawler may send the same signature with many requests. */
+/** Maximum number of good signatures that are remembered. A crawler may send the same signature with many requests. */
 const MAX_SIGNATURES = 1_000;
-/** Most characters of all remembered texts together, because a header field can be long. */
+/** Maximum number of characters of all remembered texts together, because a header field can be long. */
 const MAX_SIGNED_LENGTH = 1024 * 1024;
 
 /**
@@ -60,7 +60,7 @@ const MAX_SIGNED_LENGTH = 1024 * 1024;
  */
 const MAX_BAD_SIGNATURES = 20;
 const BAD_FOR_MS = 60_000;
-/** Most addresses that are remembered for bad signatures. */
+/** Maximum number of addresses that are remembered for bad signatures. */
 const MAX_BAD_ADDRESSES = 10_000;
 
 const ABSENT: SignatureProof = { kind: 'absent' };

@@ -10,7 +10,7 @@ export interface PageWish {
 
 /** Ranges that cover HTML, the most specific first. */
 const HTML_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*'] as const;
-/** Most ranges that are read. Browsers name less than half as many. */
+/** Maximum number of ranges that are read. Browsers name less than half as many. */
 const MAX_RANGES = 32;
 
 /** How much a client wants a page. Without the header, every type is acceptable. */

@@ -30,7 +30,7 @@ export interface Agent extends BrowserClaim {
   readonly crawler: CatalogueCrawler | undefined;
 }
 
-/** Most parsed strings in the cache. It is bounded, because a visitor can invent new strings. */
+/** Maximum number of parsed strings in the cache. It is bounded, because a visitor can invent new strings. */
 const MAX_AGENTS = 5_000;
 
 /** First major versions that send Sec-Fetch-* with every request to a trustworthy origin. */

@@ -19,8 +19,8 @@ type IndexedRequest = Pick<Facts, 'method' | 'foldedPaths'> & {
 };
 
 /**
- * Most entries of one rule. A rule with more combinations of hosts, paths and methods is found by its hosts alone, or
- * is tested for each request.
+ * Maximum number of entries of one rule. A rule with more combinations of hosts, paths and methods is found by its
+ * hosts alone, or is tested for each request.
  */
 const MOST_ENTRIES = 10_000;
 

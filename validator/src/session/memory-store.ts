@@ -4,15 +4,18 @@ import { KeptSession } from './kept-session.ts';
 import { MAX_SESSIONS, SessionTable } from './session-table.ts';
 
 export interface MemoryStoreLimits {
-  /** Most verified sessions at one time (session-table.ts). */
+  /** Maximum number of verified sessions at one time (session-table.ts). */
   readonly maxSessions: number;
   /**
-   * Most spent tickets at one time. A ticket that is forgotten early is still refused while its session is stored
-   * (challenge/settle.ts). When both are forgotten, the ticket can be used again for this session until it expires.
-   * This is better than refusing new visitors when the list is full.
+   * Maximum number of spent tickets at one time. A ticket that is forgotten early is still refused while its session is
+   * stored (challenge/settle.ts). When both are forgotten, the ticket can be used again for this session until it
+   * expires. This is better than refusing new visitors when the list is full.
    */
   readonly maxSpent: number;
-  /** Most rate-limit counters, of all budgets together. A counter that was forgotten starts with a full budget. */
+  /**
+   * Maximum number of rate-limit counters, of all budgets together. A counter that was forgotten starts with a full
+   * budget.
+   */
   readonly maxBudgets: number;
 }
 

@@ -40,7 +40,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Most ids of returning visitors in the cache. Their next requests need no hashing. */
+/** Maximum number of ids of returning visitors in the cache. Their next requests need no hashing. */
 const MAX_KNOWN = 50_000;
 
 interface KnownId {

@@ -21,7 +21,7 @@ const BUDGETS_OF_A_SHAPE = 15;
 /** When its client shape has used up its documents, an address gets only this part of what it usually gets. */
 export const PART_OF_FEW = 1 / 6;
 
-/** Most used-up client shapes in each thread. Above this number, the shape unused longest is forgotten. */
+/** Maximum number of used-up client shapes in each thread. Above this number, the shape unused longest is forgotten. */
 const MAX_SPENT_SHAPES = 1_024;
 
 /**

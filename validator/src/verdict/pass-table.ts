@@ -4,7 +4,10 @@ import { LateCache } from './late-cache.ts';
 import { type LoadedParts, SessionShape } from './session-shape.ts';
 import type { Waiting } from './under-way.ts';
 
-/** Most passes, and most addresses, that are counted. Above this number, the entry unused longest is forgotten. */
+/**
+ * Maximum number of passes, and of addresses, that are counted. Above this number, the entry unused longest is
+ * forgotten.
+ */
 const MAX_PASSES = 16_384;
 const MAX_ADDRESSES = 16_384;
 

@@ -2,7 +2,7 @@ import { networkOf } from '@guard/config/net/network-of';
 import type { Facts } from '../request/facts.ts';
 import type { SeenNetwork } from './pass-table.ts';
 
-/** Most networks that are remembered for each pass. */
+/** Maximum number of networks that are remembered for each pass. */
 const MAX_NETWORKS = 8;
 const WINDOW_MS = 10 * 60_000;
 

@@ -1,6 +1,6 @@
 import { LateCache } from './late-cache.ts';
 
-/** Most subjects that are counted. Above this number, the subject unused longest is forgotten. */
+/** Maximum number of subjects that are counted. Above this number, the subject unused longest is forgotten. */
 const MAX_SUBJECTS = 4_096;
 
 /** A count that stays at its limit for this time starts at 0 again, because some ends may not have been reported. */

@@ -28,7 +28,7 @@ const USUAL_NAMES: ReadonlyMap<string, string> = new Map([
  */
 const MAX_LENGTH = 256;
 
-/** Most bytes of cached names. Above it the least recently used entry is removed. */
+/** Maximum number of bytes of cached names. Above it the least recently used entry is removed. */
 const MEMORY_BYTES = 4 * 1024 * 1024;
 /** Size of an entry without its key: the names and the overhead of the cache. */
 const ENTRY_BYTES = 400;

@@ -11,7 +11,7 @@ import { NumberList } from './number-list.ts';
 /** Longest name, in UTF-16 code units. */
 const MAX_FIELD_NAME = 128;
 const MAX_VALUE = 2048;
-/** Most fields of a request. Further fields are left out. */
+/** Maximum number of fields of a request. Further fields are left out. */
 const MAX_FIELDS = VALIDATE.maxHeaders;
 /**
  * How many characters of an event's headers are kept in full. After these each value is cut to its first characters,

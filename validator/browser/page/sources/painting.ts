@@ -1,7 +1,7 @@
 import type { ReadingValue } from '../../../page-contract/evidence.ts';
 import { elapsedMs } from '../elapsed.ts';
 
-/** Most counted timers. Browsers run at most one in 4 ms, so this is one second. */
+/** Maximum number of counted timers. Browsers run at most one in 4 ms, so this is one second. */
 const MAX_TICKS = 250;
 
 /**

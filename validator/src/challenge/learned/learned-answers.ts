@@ -16,7 +16,7 @@ const RARE_ANSWERS = 3;
 const STRANGE_ANSWERS = 4;
 /** An extension may break this many answers. */
 const MAY_LACK = 2;
-/** Most tables in memory, with about 700 bytes each. The least recently used table is removed first. */
+/** Maximum number of tables in memory, with about 700 bytes each. The least recently used table is removed first. */
 const MOST_TABLES = 4096;
 
 /** The result of judging a page's answers. */

@@ -25,7 +25,7 @@ const SLOTS = Object.entries(POOL).flatMap(([kind, slots]) =>
 /** The lifetime of a question. One question of the pool changes every half hour, so most answers are known. */
 const LIFE_MS = 6 * 60 * 60_000;
 
-/** Most questions in the cache, for all secrets: the current ones and those of the previous lifetime. */
+/** Maximum number of questions in the cache, for all secrets: the current ones and those of the previous lifetime. */
 const MAX_CACHED = 256;
 
 /** Number of questions for one page. */

@@ -1,7 +1,7 @@
 import { scrypt } from 'node:crypto';
 import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../page-contract/scrypt.ts';
 
-/** Most parallel checks. Each takes 4 MiB, and one thread of the pool for 6 ms. */
+/** Maximum number of parallel checks. Each takes 4 MiB, and one thread of the pool for 6 ms. */
 const MOST_AT_ONCE = 4;
 
 let underWay = 0;

@@ -10,7 +10,9 @@ import { connectionOf } from '../../request/client-class.ts';
 const RUNGS = 5;
 /** Bits of the first budget. */
 const FIRST_BITS = CHALLENGE.work.max - RUNGS + 1;
-/** Most levels for a class of clients. It is small, because people of this class have to do the work too. */
+/**
+ * Maximum number of levels for a class of clients. It is small, because people of this class have to do the work too.
+ */
 const MOST_OF_CLASS = 3;
 
 /**

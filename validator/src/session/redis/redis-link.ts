@@ -16,7 +16,7 @@ export interface RedisLimits {
   readonly commandMs: number;
 }
 const REDIS_LIMITS: RedisLimits = { connectMs: 1_000, commandMs: 150 };
-/** Most commands that wait for an answer. Further commands are not sent. */
+/** Maximum number of commands that wait for an answer. Further commands are not sent. */
 const MAX_UNDER_WAY = 10_000;
 /** Time between two PINGs, which detect a Redis that hangs while there are no requests. */
 const HEARTBEAT_MS = 1_000;

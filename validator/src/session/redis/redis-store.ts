@@ -32,7 +32,7 @@ import {
 } from './store-keys.ts';
 import { type Counter, readTaken, takeKnown, takeUnknown } from './take-script.ts';
 
-/** Most local counters for the time when Redis is away. A MemoryStore has the same number. */
+/** Maximum number of local counters for the time when Redis is away. A MemoryStore has the same number. */
 const MAX_BUDGETS = 200_000;
 
 /**

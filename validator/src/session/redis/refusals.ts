@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Most spent budgets that are remembered. For a forgotten budget, Redis is asked again. */
+/** Maximum number of spent budgets that are remembered. For a forgotten budget, Redis is asked again. */
 const MAX_REFUSALS = 50_000;
 
 /**

@@ -1,6 +1,6 @@
 import { LateCache } from '../late-cache.ts';
 
-/** Most known groups, and most new groups. Above this number, the group unused longest is forgotten. */
+/** Maximum number of known groups, and of new groups. Above this number, the group unused longest is forgotten. */
 const MAX_GROUPS = 1_024;
 
 /** A group becomes known when it still sends requests this long after its first request. */

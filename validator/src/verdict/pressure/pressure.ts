@@ -18,7 +18,7 @@ export type Cause = Extract<
 
 /** Bounds the log lines, because an attacker can make many groups. */
 const LINES = { requests: 20, perMs: 600_000 };
-/** Most groups whose end of pressure is logged. More groups can be under pressure. */
+/** Maximum number of groups whose end of pressure is logged. More groups can be under pressure. */
 const MAX_LOGGED = 1_024;
 /** How often Guard checks whether groups have become normal again. */
 const LOOK_EVERY_MS = 1_000;
