@@ -14,7 +14,13 @@ const folder = testFolder();
 
 test.each([
   ['"none is left" ends with 0', 0, 0, 0, /^2 rows deleted; none is left\./m],
-  ['rows that came meanwhile end with 1', 1, 0, 1, /2 rows deleted; 1 row came meanwhile: run it/],
+  [
+    'rows that came meanwhile end with 1',
+    1,
+    0,
+    1,
+    /2 rows deleted; 1 row came meanwhile: run the command again/,
+  ],
   ['events that wait end with 1, and are named', 0, 3, 1, /but 3 events of all people still wait/],
 ])('guard forget: %s', async (_, left, waiting, code, said) => {
   const file = join(folder, 'guard.yaml');
