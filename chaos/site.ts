@@ -14,10 +14,10 @@ const PATIENCE_MS = 20_000;
 
 export interface SiteOptions {
   readonly behave?: Behaviour;
-  /** {@link DETECT}, when absent. */
+  /** The default is {@link DETECT}. */
   readonly rules?: readonly unknown[];
-  /** Replaces settings of the file's first level. Without `analytics` there, no database is started. */
-  readonly top?: Readonly<Record<string, unknown>>;
+  /** Replaces top-level settings of guard.yaml. Without `analytics` in them, no database is started. */
+  readonly topLevelSettings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -27,13 +27,13 @@ export interface Site {
   readonly product: Product;
   /** The URL of the gateway. */
   readonly url: string;
-  /** The text of the settings with these rules. */
+  /** The settings of this site with these rules. */
   settings(rules: readonly unknown[]): Record<string, unknown>;
   startCrowd(options?: CrowdOptions): Crowd;
   /** The value of a metric. 0 when there is no metric of this name. */
   metric(name: string): Promise<number>;
   /** Resolves with the value as soon as `isFine` accepts it. Rejects after 20 s. */
-  metricIs(name: string, isFine: (value: number) => boolean): Promise<number>;
+  waitForMetric(name: string, isFine: (value: number) => boolean): Promise<number>;
   outcome(traffic: Tally, claims: readonly Claim[]): Outcome;
 }
 
@@ -45,7 +45,7 @@ export async function startSite(trial: Trial, options: SiteOptions = {}): Promis
     storySettings(origin.url, {
       rules,
       organisation: ONE_PLAYS_ALL,
-      top: { analytics: undefined, ...options.top },
+      top: { analytics: undefined, ...options.topLevelSettings },
     });
   const product = await startProduct(settings(options.rules ?? DETECT), options.env);
   trial.atEnd(() => product.stop());
@@ -62,7 +62,7 @@ export async function startSite(trial: Trial, options: SiteOptions = {}): Promis
       return crowd;
     },
     metric,
-    metricIs: (name, isFine) => poll(() => metric(name), isFine, PATIENCE_MS),
+    waitForMetric: (name, isFine) => poll(() => metric(name), isFine, PATIENCE_MS),
     outcome: (traffic, claims) => ({
       claims,
       traffic,

@@ -27,7 +27,7 @@ export const clockJump: Fault = {
     const file = join(await makeFolder(trial), 'shift');
     const site = await startSite(trial, {
       rules: CHALLENGE_ALL,
-      top: WITH_DATABASE,
+      topLevelSettings: WITH_DATABASE,
       env: { NODE_OPTIONS: `--import=${PRELOAD}`, GUARD_CHAOS_CLOCK: file },
     });
     const { url } = site;

@@ -16,7 +16,7 @@ export const diskFull: Fault = {
   async inflict(trial) {
     const disk = await makeSmallDisk(trial);
     const site = await startSite(trial, {
-      top: {
+      topLevelSettings: {
         analytics: { engine: 'embedded', path: join(disk.folder, 'analytics') },
         store: { engine: 'memory', path: join(disk.folder, 'sessions') },
       },
@@ -27,7 +27,7 @@ export const diskFull: Fault = {
 
     trial.say('the disk is full');
     await disk.fill();
-    await site.metricIs(RETRIED, (retried) => retried > 0);
+    await site.waitForMetric(RETRIED, (retried) => retried > 0);
     await crowd.seeMore(ENOUGH);
     const queued = await site.metric('guard_events_queued');
     trial.say('there is room again');
@@ -65,7 +65,7 @@ async function endWithFullDisk(site: Site, disk: SmallDisk, crowd: Crowd): Promi
   const retried = await site.metric(RETRIED);
   await crowd.seeMore(ENOUGH);
   await crowd.leave();
-  await site.metricIs(RETRIED, (now) => now > retried);
+  await site.waitForMetric(RETRIED, (now) => now > retried);
   const unwritten =
     (await site.metric('guard_events_total{fate="recorded"}')) - (await site.metric(WRITTEN));
   const code = await product.stop();

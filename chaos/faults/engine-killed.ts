@@ -11,7 +11,7 @@ const ENOUGH = 300;
 export const engineKilled: Fault = {
   done: `the database's process is killed ${KILLS} times (SIGKILL) while events are written`,
   async inflict(trial) {
-    const site = await startSite(trial, { top: WITH_DATABASE });
+    const site = await startSite(trial, { topLevelSettings: WITH_DATABASE });
     const { product } = site;
     const crowd = site.startCrowd();
     let lost = 0;

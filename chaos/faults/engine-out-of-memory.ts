@@ -21,7 +21,7 @@ export const engineOutOfMemory: Fault = {
   done: `queries need more memory than they may have, ${AT_ONCE} at once, twice; the second time the database's process gets no more address space (prlimit --as)`,
   hindrance: needs('prlimit'),
   async inflict(trial) {
-    const site = await startSite(trial, { top: WITH_DATABASE });
+    const site = await startSite(trial, { topLevelSettings: WITH_DATABASE });
     const { product } = site;
     const crowd = site.startCrowd();
     await untilRecorded(product);

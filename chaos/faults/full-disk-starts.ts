@@ -57,7 +57,7 @@ async function tryStart(
 ): Promise<Outcome> {
   const path = join(disk.folder, String(STARTS.indexOf(start)));
   const again = (): Promise<Site> =>
-    startSite(trial, { top: { analytics: { engine: 'embedded', path } } });
+    startSite(trial, { topLevelSettings: { analytics: { engine: 'embedded', path } } });
   const site = await again();
   const before = await visit(site, traffic);
   await poll(
@@ -95,7 +95,7 @@ async function killEngine(site: Site): Promise<Site> {
   const [engine] = childrenOf(site.product.pid);
   if (engine === undefined) throw new Error('the database has no process');
   process.kill(engine, 'SIGKILL');
-  await site.metricIs('guard_analytics_restarts_total', (restarts) => restarts > 0);
+  await site.waitForMetric('guard_analytics_restarts_total', (restarts) => restarts > 0);
   return site;
 }
 

@@ -38,6 +38,7 @@ export async function main(args: readonly string[]): Promise<number> {
 /** The version of this Guard, such as 0.1.0. */
 function guardVersion(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version } = JSON.parse(manifest) as { version: string }; // npm checks this manifest
+  // npm has checked that the manifest has a version, so the cast is safe.
+  const { version } = JSON.parse(manifest) as { version: string };
   return version;
 }

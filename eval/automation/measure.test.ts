@@ -49,7 +49,7 @@ function openSites() {
 describe('the result of a visit comes from the origin and the events, and not from the tool', () => {
   test('a client that Guard stops counts as stopped, with its block reasons', async () => {
     const visits = await measured(asking(curl), 'plain', 'curl');
-    expect(visits).toMatchObject({ made: 2, reached: 0, broke: [], mostRequests: 1 });
+    expect(visits).toMatchObject({ made: 2, reached: 0, broke: [], maxRequests: 1 });
     expect([...visits.reasons]).toContainEqual(['http_client_user_agent', 2]);
   });
 
@@ -124,7 +124,7 @@ describe('whether a goal is met', () => {
       broke: [],
       restarts: 0,
       reasons: new Map<string, number>(),
-      mostRequests: 0,
+      maxRequests: 0,
     };
     return { kind: 'measured', tool, strict: { ...none, ...over }, plain: none };
   }
@@ -134,10 +134,10 @@ describe('whether a goal is met', () => {
     ['stopped 100 %', { made: 10, reached: 1 }, false],
     ['stopped ≥ 90 %', { made: 10, reached: 1 }, true],
     ['stopped ≥ 90 %', { made: 10, reached: 2 }, false],
-    ['allowed 100 %', { made: 10, reached: 10, mostRequests: 2 }, true],
-    ['allowed 100 %', { made: 10, reached: 9, mostRequests: 2 }, false],
-    ['allowed 100 %', { made: 10, reached: 10, mostRequests: 3 }, false],
-    ['allowed 100 %', { made: 9, reached: 9, mostRequests: 2, broke: ['no window'] }, false],
+    ['allowed 100 %', { made: 10, reached: 10, maxRequests: 2 }, true],
+    ['allowed 100 %', { made: 10, reached: 9, maxRequests: 2 }, false],
+    ['allowed 100 %', { made: 10, reached: 10, maxRequests: 3 }, false],
+    ['allowed 100 %', { made: 9, reached: 9, maxRequests: 2, broke: ['no window'] }, false],
     ['stopped 100 %', { made: 0 }, undefined],
   ] as const)('%s with %o: %s', (goal, over, met) => {
     expect(isMet(row(goal, over))).toBe(met);

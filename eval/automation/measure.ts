@@ -17,7 +17,7 @@ export interface Visits {
   /** The block reasons, with the number of visits for each. */
   readonly reasons: ReadonlyMap<string, number>;
   /** Maximum number of requests for the page in one visit. Two requests are one reload. */
-  readonly mostRequests: number;
+  readonly maxRequests: number;
 }
 
 export interface MeasureOptions {
@@ -66,7 +66,7 @@ export async function measure(
     broke: failures(attempts, new Set(missing)),
     restarts,
     reasons: reasonsOf(made.map((path) => byPath.get(path) ?? [])),
-    mostRequests: Math.max(0, ...made.map((path) => byPath.get(path)?.length ?? 0)),
+    maxRequests: Math.max(0, ...made.map((path) => byPath.get(path)?.length ?? 0)),
   };
 }
 

@@ -10,7 +10,7 @@ export interface Setup {
    */
   readonly disguise: 'none' | 'no emulation' | 'flags' | 'flags and script' | 'own switches';
   /** Whether the driver reads the page as soon as the page is loaded, and not after a wait. */
-  readonly asksAtOnce?: boolean;
+  readonly readsAtOnce?: boolean;
 }
 
 /** One tool in all setups: with and without a window, with its defaults and disguised. */

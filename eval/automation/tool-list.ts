@@ -1,6 +1,10 @@
 import type { Tool } from './tool.ts';
 import { attachedTools } from './tools/attached.ts';
-import { hidingDriverTools, ownSwitchesTools, plainDriverTools } from './tools/chromium-drivers.ts';
+import {
+  hidingDriverTools,
+  personSwitchesTools,
+  plainDriverTools,
+} from './tools/chromium-drivers.ts';
 import { domLibraryTools } from './tools/dom-libraries.ts';
 import { firefoxDriverTools } from './tools/firefox-drivers.ts';
 import { firefoxRemoteTools } from './tools/firefox-remote.ts';
@@ -16,7 +20,7 @@ export const tools: readonly Tool[] = [
   ...seleniumTools,
   ...firefoxDriverTools,
   ...hidingDriverTools,
-  ...ownSwitchesTools,
+  ...personSwitchesTools,
   ...attachedTools,
   ...rawCdpTools,
   ...renamedChromedriverTools,

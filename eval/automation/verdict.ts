@@ -6,7 +6,7 @@ const ONE_RELOAD = 2;
 /** Whether the goal was met on the strict site. Undefined for a tool that could not be measured. */
 export function isMet(row: Row): boolean | undefined {
   if (row.kind === 'not run') return undefined;
-  const { made, reached, mostRequests } = row.strict;
+  const { made, reached, maxRequests } = row.strict;
   if (made === 0) return undefined;
   switch (row.tool.goal) {
     case 'stopped 100 %':
@@ -15,6 +15,6 @@ export function isMet(row: Row): boolean | undefined {
       return (made - reached) / made >= 0.9;
     case 'allowed 100 %':
       // A person whose browser failed did not arrive.
-      return reached === made && row.strict.broke.length === 0 && mostRequests <= ONE_RELOAD;
+      return reached === made && row.strict.broke.length === 0 && maxRequests <= ONE_RELOAD;
   }
 }

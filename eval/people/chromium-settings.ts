@@ -1,6 +1,6 @@
 import type { DeskSettings } from '../../test/kit/desk-browsers.ts';
 import { EXTENSIONS } from './extensions.ts';
-import { COMMON_SETTINGS, type Setting } from './setting.ts';
+import { COMMON_SCENARIOS, type Scenario } from './scenario.ts';
 
 /** Chromium stores the zoom as an exponent of 1.2. */
 const zoom = (factor: number) => ({
@@ -59,7 +59,7 @@ const BROWSERS: Readonly<Record<string, DeskSettings>> = {
   'do not track': { preferences: { enable_do_not_track: true } },
 };
 
-export const chromiumSettings: readonly Setting[] = [
+export const chromiumScenarios: readonly Scenario[] = [
   ...Object.entries(BROWSERS).map(([name, browser]) => ({ name, browser })),
   { name: 'window of an application', opens: (url: string) => `--app=${url}` },
   ...EXTENSIONS.map((extension) => ({
@@ -68,5 +68,5 @@ export const chromiumSettings: readonly Setting[] = [
     // Chromium does not load an address from the command line while it reads the extension's rules for headers.
     ...(extension.includes('header') && { does: 'address typed' as const }),
   })),
-  ...COMMON_SETTINGS,
+  ...COMMON_SCENARIOS,
 ].map((setting) => ({ engine: 'chromium', ...setting }));

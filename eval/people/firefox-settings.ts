@@ -1,5 +1,5 @@
 import type { DeskSettings } from '../../test/kit/desk-browsers.ts';
-import { COMMON_SETTINGS, type Setting } from './setting.ts';
+import { COMMON_SCENARIOS, type Scenario } from './scenario.ts';
 
 const RESIST = { 'privacy.resistFingerprinting': true };
 
@@ -95,7 +95,7 @@ const BROWSERS: Readonly<Record<string, DeskSettings>> = {
   'names itself Firefox on Windows': { preferences: { [OVERRIDE]: ON_WINDOWS } },
 };
 
-export const firefoxSettings: readonly Setting[] = [
+export const firefoxScenarios: readonly Scenario[] = [
   ...Object.entries(BROWSERS).map(([name, browser]) => ({ name, browser })),
-  ...COMMON_SETTINGS,
+  ...COMMON_SCENARIOS,
 ].map((setting) => ({ engine: 'firefox', ...setting }));

@@ -6,10 +6,10 @@ import { startDisplay } from '../../test/kit/virtual-display.ts';
 import { type RecordedDecision, type Testbed, startTestbed } from '../automation/testbed.ts';
 import { withFreshProfile } from '../automation/fresh-profile.ts';
 import { commitOf } from '../automation/report.ts';
-import { chromiumSettings } from './chromium-settings.ts';
-import { firefoxSettings } from './firefox-settings.ts';
+import { chromiumScenarios } from './chromium-settings.ts';
+import { firefoxScenarios } from './firefox-settings.ts';
 import { peopleReport, peopleTable, type Row, totalsOf } from './report.ts';
-import type { Setting } from './setting.ts';
+import type { Scenario } from './scenario.ts';
 import { type Target, visitOf } from './visit.ts';
 
 export interface PeopleOptions {
@@ -30,11 +30,11 @@ const LOSSY_EACH = 3;
  * Maximum number of starts of a browser. On a busy machine a browser may not open its window, which is no fault of
  * Guard.
  */
-const MOST_STARTS = 3;
+const MAX_STARTS = 3;
 
 /** Measures people with unusual settings and prints the table. True when none was blocked and 99 % arrived. */
 export async function runPeople({ profiles, only, json, record }: PeopleOptions): Promise<boolean> {
-  const all: readonly Setting[] = [...chromiumSettings, ...firefoxSettings];
+  const all: readonly Scenario[] = [...chromiumScenarios, ...firefoxScenarios];
   const chosen = all.filter(({ engine, name }) => `${engine} ${name}`.includes(only));
   if (chosen.length === 0) throw new TypeError(`--only ${only}: no such setting`);
   const commit = commitOf();
@@ -73,7 +73,7 @@ interface Run {
 /** Measures the people with one setting, one after the other. */
 async function measure(
   testbed: Testbed,
-  setting: Setting,
+  setting: Scenario,
   { profiles, display, prefix }: Run,
 ): Promise<Row> {
   const { target, close } = await lineTo(testbed, setting.line);
@@ -117,7 +117,7 @@ async function openedOf(
       return await visit(starts);
     } catch (error) {
       const why = error instanceof Error ? error.message.split('\n', 1) : [String(error)];
-      if (starts === MOST_STARTS) return why.join('');
+      if (starts === MAX_STARTS) return why.join('');
     }
   }
 }
@@ -131,7 +131,7 @@ function timeTo(decisions: readonly RecordedDecision[]): number | undefined {
 
 async function lineTo(
   testbed: Testbed,
-  line: Setting['line'],
+  line: Scenario['line'],
 ): Promise<{ readonly target: Target; readonly close: () => Promise<void> }> {
   const urlOf = (path: string) => testbed.urlOf('strict', path);
   const wasReached: Target['wasReached'] = (path) => testbed.wasReached(path);

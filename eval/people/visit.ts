@@ -5,7 +5,7 @@ import { type Desk, openAtDesk } from '../../test/kit/desk.ts';
 import { chromiumWith, type DeskBrowser, firefoxWith } from '../../test/kit/desk-browsers.ts';
 import type { Place } from '../automation/tool.ts';
 import { loadExtension } from './extensions.ts';
-import type { Setting } from './setting.ts';
+import type { Scenario } from './scenario.ts';
 
 /** The URLs of the pages, and whether the site has served a page. */
 export interface Target {
@@ -32,13 +32,13 @@ const PAGES = {
 
 /** One visit by a person with an empty profile. Returns the paths that the person wanted to see. */
 export async function visitOf(
-  setting: Setting,
+  setting: Scenario,
   place: Place,
   target: Target,
   prefix: string,
 ): Promise<readonly string[]> {
-  const { opens = (url: string) => url, does } = setting;
-  const paths = PAGES[does ?? 'one page'].map((page) => `${prefix}${page}`);
+  const { argumentFor = (url: string) => url, activity } = setting;
+  const paths = PAGES[activity ?? 'one page'].map((page) => `${prefix}${page}`);
   const [first = '', second = ''] = paths;
   const browser = await browserOf(setting, place);
   const whenArrived = async (path: string) => {
@@ -46,7 +46,7 @@ export async function visitOf(
     while (!target.wasReached(path) && Date.now() < until) await wait(100);
   };
   const sit = async (open: readonly string[], then?: (desk: Desk) => Promise<void>) => {
-    const urls = open.map((path) => opens(target.urlOf(path)));
+    const urls = open.map((path) => argumentFor(target.urlOf(path)));
     const desk = await openAtDesk(browser, place, { urls });
     try {
       for (const path of open) await whenArrived(path);
@@ -55,7 +55,7 @@ export async function visitOf(
       await desk.close();
     }
   };
-  switch (does) {
+  switch (activity) {
     case 'address typed':
       await sit([], async (desk) => {
         await desk.goTo(target.urlOf(first));
@@ -86,7 +86,7 @@ export async function visitOf(
 }
 
 async function browserOf(
-  { engine, browser, extension }: Setting,
+  { engine, browserSettings: browser, extension }: Scenario,
   place: Place,
 ): Promise<DeskBrowser> {
   if (engine === 'firefox') return firefoxWith(browser ?? {});

@@ -5,24 +5,28 @@ import { rangesOf } from './crawler-ranges.ts';
 import type { Origins } from './crawler-ranges.ts';
 import type { Seed } from './seeds.ts';
 
-/** Sorts the seeds into files: one for each published list, and one for other crawlers of an operator. */
+/** Sorts the seeds into files: one for each published list, and one for each operator
+ * with crawlers outside the published lists. */
 export function crawlerFiles(
   seeds: readonly Seed[],
-  origins: Origins,
-  lists: ReadonlyMap<string, readonly string[]>,
+  rangeSources: Origins,
+  rangeLists: ReadonlyMap<string, readonly string[]>,
 ): ReadonlyMap<string, CrawlerFile> {
-  const seedsLeft = new Map(seeds.map((seed) => [seed.name, seed]));
-  if (seedsLeft.size !== seeds.length) throw new Error('two crawlers have one name');
+  const unsorted = new Map(seeds.map((seed) => [seed.name, seed]));
+  if (unsorted.size !== seeds.length) throw new Error('two crawlers have the same name');
   const files = new Map<string, CrawlerFile>();
-  for (const origin of origins.published) {
-    const { file, operator, note, authoritative, source_url, refresh, reverse_dns } = origin;
-    const crawlers = origin.crawlers.map((name) => {
-      const seed = seedsLeft.get(name);
-      if (seed === undefined) throw new Error(`origins.json: ${file}: no free crawler ${name}`);
-      seedsLeft.delete(name);
+  for (const source of rangeSources.published) {
+    const { file, operator, note, authoritative, source_url, refresh, reverse_dns } = source;
+    const crawlers = source.crawlers.map((name) => {
+      const seed = unsorted.get(name);
+      if (seed === undefined)
+        throw new Error(
+          `origins.json: ${file}: crawler ${name} is not in crawlers.txt, or is already in another file`,
+        );
+      unsorted.delete(name);
       return toEntry(seed);
     });
-    const { date, v4, v6 } = rangesOf(origin.lists, lists);
+    const { date, v4, v6 } = rangesOf(source.lists, rangeLists);
     files.set(file, {
       operator,
       ...(note === undefined ? {} : { note }),
@@ -39,12 +43,14 @@ export function crawlerFiles(
       ...(reverse_dns === undefined ? {} : { reverse_dns }),
     });
   }
-  for (const [operator, rest] of Map.groupBy(seedsLeft.values(), (seed) => seed.operator)) {
-    const plain = operator === 'Unknown' ? 'unknown-operator' : slug(operator);
+  for (const [operator, rest] of Map.groupBy(unsorted.values(), (seed) => seed.operator)) {
+    const operatorSlug = operator === 'Unknown' ? 'unknown-operator' : slug(operator);
     // A published list can have the name of its operator. Then the other crawlers get another file name.
-    const name = origins.published.some(({ file }) => file === plain) ? `${plain}-others` : plain;
+    const name = rangeSources.published.some(({ file }) => file === operatorSlug)
+      ? `${operatorSlug}-others`
+      : operatorSlug;
     if (files.has(name)) throw new Error(`two files would have the name ${name}`);
-    const reverseDns = origins.reverse_dns_only[operator];
+    const reverseDns = rangeSources.reverse_dns_only[operator];
     files.set(name, {
       operator,
       crawlers: rest.map(toEntry),

@@ -35,9 +35,9 @@ async function bitsOfMany(count: number, addressOf: (index: number) => string): 
 }
 
 describe('17.2 new passes are counted, and many of them cost memory-hard work', () => {
-  test('180 passes from one /24: the first 20 are free, and twice as many passes cost twice as much each', async () => {
+  test('180 passes from one /24: the first 20 are free, and each time the number of passes doubles, the price of a pass doubles', async () => {
     const bits = await bitsOfMany(180, (index) => `198.51.100.${index}`);
-    const free = bits.filter((bit) => bit === 0).length;
+    const free = bits.filter((price) => price === 0).length;
     expect(free).toBeGreaterThanOrEqual(20);
     expect(free).toBeLessThan(26);
     expect([...new Set(bits)].sort()).toEqual([0, 4, 5, 6]);
@@ -46,7 +46,7 @@ describe('17.2 new passes are counted, and many of them cost memory-hard work', 
 
   test('200 passes from 200 /64s of one /56: 80 are free', async () => {
     const bits = await bitsOfMany(200, (index) => `2001:db8:0:${index.toString(16)}::1`);
-    expect(bits.filter((bit) => bit === 0).length).toBeLessThan(100);
+    expect(bits.filter((price) => price === 0).length).toBeLessThan(100);
     expect(Math.max(...bits)).toBe(4);
     expect(await bitsOf('2001:db8:1::1')).toBe(0);
   });
@@ -69,17 +69,17 @@ describe('17.2 new passes are counted, and many of them cost memory-hard work', 
 
 describe('17.2 what counts as a pass', () => {
   /** Sends an answer without the layout reading, which every browser has, and then the complete answer. */
-  async function guessFrom(ip: string): Promise<void> {
+  async function sendIncompleteFirst(ip: string): Promise<void> {
     served.time.now += 600;
     const { evidence, ...upload } = uploadOf(await challenged(served, { ip }));
     const readings = { ...evidence.readings, cascade: { unread: 'failed' } };
-    const guessed = { ...upload, evidence: { ...evidence, readings } };
-    expect((await post(served, guessed)).body).toBe('{"result":"retry"}');
+    const incomplete = { ...upload, evidence: { ...evidence, readings } };
+    expect((await post(served, incomplete)).body).toBe('{"result":"retry"}');
     expect((await post(served, { ...upload, evidence })).body).toBe('{"result":"retry"}');
   }
 
   test('an incomplete answer ends its ticket, and counts as a pass of its network', async () => {
-    for (let index = 0; index < 10; index += 1) await guessFrom('198.51.100.7');
+    for (let index = 0; index < 10; index += 1) await sendIncompleteFirst('198.51.100.7');
     const bits = await bitsOfMany(13, () => '198.51.100.8');
     expect(bits.slice(0, 8)).toEqual(Array<number>(8).fill(0));
     expect(bits.at(-1)).toBe(4);
@@ -87,7 +87,7 @@ describe('17.2 what counts as a pass', () => {
   });
 
   test('one address with wrong answers does not raise the price for its neighbours', async () => {
-    for (let index = 0; index < 40; index += 1) await guessFrom('198.51.100.7');
+    for (let index = 0; index < 40; index += 1) await sendIncompleteFirst('198.51.100.7');
     expect(await bitsOf('198.51.100.8')).toBe(0);
   });
 
@@ -99,7 +99,7 @@ describe('17.2 what counts as a pass', () => {
 });
 
 describe('17.4 a doubt leads to work and to a short pass', () => {
-  /** A window exactly as large as the screen. Drivers have it, and some people too, so it is a doubt only. */
+  /** The inside of the window is exactly as large as the screen. Drivers have such a window, and some people too, so it is a doubt only. */
   const screen = {
     value: {
       ...{ width: 1280, height: 720 },
@@ -107,13 +107,13 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     },
   };
   const readings = { ...person.evidence.readings, screen };
-  const odd = { ...person, evidence: { ...person.evidence, readings } };
+  const doubtfulPerson = { ...person, evidence: { ...person.evidence, readings } };
   const ask = (cookie: string) =>
     served.ask(visit({ headers: person.headers, cookie, ip: '198.51.100.7' }));
 
   async function doubted() {
-    const page = await challenged(served, { who: odd, ip: '198.51.100.7' });
-    const upload = uploadOf(page, odd);
+    const page = await challenged(served, { who: doubtfulPerson, ip: '198.51.100.7' });
+    const upload = uploadOf(page, doubtfulPerson);
     const answer = await post(served, upload);
     expect(answer.body).toMatch(/^\{"result":"doubt"/);
     return { page, upload, task: taskIn(answer) };
@@ -123,8 +123,8 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     const { page, upload } = await doubted();
     expect((await ask(page.session)).decision).toBe('redirect');
     served.time.now += 1_000;
-    const wrong = { task: `1.${Buffer.alloc(16).toString('base64url')}`, counter: 0 };
-    expect((await post(served, { ...upload, work: wrong })).body).toBe('{"result":"retry"}');
+    const wrongWork = { task: `1.${Buffer.alloc(16).toString('base64url')}`, counter: 0 };
+    expect((await post(served, { ...upload, work: wrongWork })).body).toBe('{"result":"retry"}');
     expect((await ask(page.session)).decision).toBe('redirect');
   });
 
@@ -147,9 +147,9 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     expect((await ask(page.session)).decision).toBe('redirect');
   });
 
-  test('its ticket counts as one pass, also after many uploads without work', async () => {
+  test('the ticket of a doubtful visitor counts as one pass, even after many uploads without work', async () => {
     const { upload } = await doubted();
-    for (let time = 0; time < 40; time += 1) {
+    for (let index = 0; index < 40; index += 1) {
       served.time.now += 260;
       await post(served, upload);
     }

@@ -2,14 +2,14 @@ import { type Answer, send } from './http.ts';
 
 export const VISITOR = '198.51.100.7';
 
-/** The question of each proxy about `POST https://shop.example/login?a=1`. */
-export const original = {
+/** The header fields with which the proxies ask about `POST https://shop.example/login?a=1`. */
+export const originalUrlHeaders = {
   host: 'shop.example',
   'x-forwarded-for': VISITOR,
   'x-original-url': 'https://shop.example/login?a=1',
   'x-original-method': 'POST',
 };
-export const forwarded = {
+export const forwardedHeaders = {
   host: 'guard.internal',
   'x-forwarded-for': VISITOR,
   'x-forwarded-method': 'POST',
@@ -17,27 +17,34 @@ export const forwarded = {
   'x-forwarded-host': 'shop.example',
   'x-forwarded-uri': '/login?a=1',
 };
-const inPlace = {
+const ownPathHeaders = {
   host: 'shop.example',
   'x-forwarded-for': VISITOR,
   'x-forwarded-proto': 'https',
 };
 
 /** A request of a proxy. */
-export interface Asking {
+export interface ProxyRequest {
   readonly path: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
 }
-export const ASKING: readonly [string, Asking][] = [
-  ['nginx', { path: '/check/nginx', method: 'GET', headers: original }],
-  ['haproxy', { path: '/check/haproxy', method: 'GET', headers: original }],
-  ['caddy', { path: '/check/caddy?a=1', method: 'GET', headers: forwarded }],
-  ['traefik', { path: '/check/traefik', method: 'GET', headers: forwarded }],
-  ['envoy', { path: '/check/envoy/login?a=1', method: 'POST', headers: inPlace }],
+export const PROXY_REQUESTS: readonly [string, ProxyRequest][] = [
+  ['nginx', { path: '/check/nginx', method: 'GET', headers: originalUrlHeaders }],
+  ['haproxy', { path: '/check/haproxy', method: 'GET', headers: originalUrlHeaders }],
+  ['caddy', { path: '/check/caddy?a=1', method: 'GET', headers: forwardedHeaders }],
+  ['traefik', { path: '/check/traefik', method: 'GET', headers: forwardedHeaders }],
+  ['envoy', { path: '/check/envoy/login?a=1', method: 'POST', headers: ownPathHeaders }],
 ];
 
-/** Asks as one of the proxies does. `headers` are further headers of the visitor. */
-export function ask(url: string, { path, method, headers }: Asking, more = {}): Promise<Answer> {
-  return send(url + path, { method, headers: { ...headers, 'user-agent': 'Browser/1', ...more } });
+/** Asks as one of the proxies does. `moreHeaders` has further header fields of the visitor. */
+export function ask(
+  url: string,
+  { path, method, headers }: ProxyRequest,
+  moreHeaders = {},
+): Promise<Answer> {
+  return send(url + path, {
+    method,
+    headers: { ...headers, 'user-agent': 'Browser/1', ...moreHeaders },
+  });
 }

@@ -7,9 +7,9 @@ import { createClickHouseListener } from './listener.ts';
 
 test('statements that need the version at the same time share one query for it', async () => {
   let runningQueries = 0;
-  let mostRunning = 0;
+  let maxRunning = 0;
   const send = async (): Promise<DatabaseAnswer> => {
-    mostRunning = Math.max(mostRunning, (runningQueries += 1));
+    maxRunning = Math.max(maxRunning, (runningQueries += 1));
     await sleep(20);
     runningQueries -= 1;
     return scriptedAnswer('26.7.1\t1\n');
@@ -28,5 +28,5 @@ test('statements that need the version at the same time share one query for it',
   const asked = Array.from({ length: 20 }, () => listener.ask('SELECT version()', '', {}));
   await Promise.all(asked);
   expect(ran).toEqual(Array(20).fill("SELECT ('26.7.1' AS `version()`)"));
-  expect(mostRunning).toBe(1);
+  expect(maxRunning).toBe(1);
 });

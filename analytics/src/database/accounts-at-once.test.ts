@@ -6,11 +6,11 @@ import { openWithoutKeys } from '../testing/open-analytics.ts';
 import { createRecorders } from '../testing/recorders.ts';
 import { until } from '../testing/until.ts';
 
-const AT_ONCE = 8;
+const ACCOUNTS_AT_ONCE = 8;
 
 test('accounts of many organisations are created a few at a time', async () => {
   const waitingAnswers: ServerResponse[] = [];
-  let mostWaiting = 0;
+  let maxWaiting = 0;
   let createdAccounts = 0;
   const url = await serve((request, response) => {
     void readAll(request).then((sql) => {
@@ -20,16 +20,19 @@ test('accounts of many organisations are created a few at a time', async () => {
       }
       createdAccounts += 1;
       waitingAnswers.push(response);
-      mostWaiting = Math.max(mostWaiting, waitingAnswers.length);
-      // The answers come only when this many requests are open.
-      if (waitingAnswers.length === AT_ONCE)
+      maxWaiting = Math.max(maxWaiting, waitingAnswers.length);
+      // The server answers only when ACCOUNTS_AT_ONCE requests are open.
+      if (waitingAnswers.length === ACCOUNTS_AT_ONCE)
         for (const heldAnswer of waitingAnswers.splice(0)) heldAnswer.end();
     });
   });
-  const organisations = Array.from({ length: 5 * AT_ONCE }, (_, index) => `organisation-${index}`);
+  const organisations = Array.from(
+    { length: 5 * ACCOUNTS_AT_ONCE },
+    (_, index) => `organisation-${index}`,
+  );
   const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
   const analytics = await openWithoutKeys(settings, organisations, createRecorders());
   onTestFinished(() => analytics.close());
   await until('all accounts are made', () => analytics.ready());
-  expect([mostWaiting, createdAccounts]).toEqual([AT_ONCE, organisations.length]);
+  expect([maxWaiting, createdAccounts]).toEqual([ACCOUNTS_AT_ONCE, organisations.length]);
 });

@@ -84,7 +84,7 @@ export const CHALLENGE = {
   /** The limits of one passed challenge: more than a person needs, and less than a program that copies a site. */
   sessionLimits: { requests_per_minute: 600, pages_per_hour: 600, at_once: 100 },
   /** The shape of a session is judged after this many documents. Each finding doubles the number, up to the maximum. */
-  sessionShape: { firstDocuments: 10, mostDocuments: 80 },
+  sessionShape: { firstDocuments: 10, maxDocuments: 80 },
   /** Largest body of an upload. */
   maxUploadBytes: 64 * KiB,
   /** Time limit to judge and store one upload. Above it the answer is 503, and the page tries again. */

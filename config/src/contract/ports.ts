@@ -287,8 +287,8 @@ export interface SessionStore {
    * when the request fits, else the milliseconds until one fits. There are few names and many subjects.
    */
   take(name: string, subject: string, budget: Budget): MaybePromise<number>;
-  /** Like `take`, but at once, from counters of all threads. Absent with one thread, or a remote store. */
-  takeOfThreads?(name: string, subject: string, budget: Budget): number;
+  /** Like `take`, but without a promise, from counters of all threads. Absent with one thread, or a remote store. */
+  takeAcrossThreads?(budgetName: string, subject: string, budget: Budget): number;
   /** Takes one request from all counters, or from none, and returns the milliseconds until it fits into all. */
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number>;
   /** Remembers `subject` (an address, a network) under `name` for `ttlMs`. Never rejects. There are few names. */

@@ -93,7 +93,7 @@ export function loadSettings(path: string, env: Environment): LoadResult {
 export function* loadByEntry(
   path: string,
   env: Environment,
-  options: Pick<EntrySource, 'kept' | 'mostBytes'>,
+  options: Pick<EntrySource, 'kept' | 'maxBytes'>,
 ): Work<ReadByEntry | undefined> {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
   const environment = withEnvironmentFile(resolve(path), env);

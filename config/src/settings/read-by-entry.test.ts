@@ -85,7 +85,7 @@ const SOURCE: Source = {
 };
 
 function readEntries(text: string, kept?: KeptEntries, source = SOURCE) {
-  return atOnce(readByEntry(text, { ...source, kept, mostBytes: 10_000 }));
+  return atOnce(readByEntry(text, { ...source, kept, maxBytes: 10_000 }));
 }
 
 /** The results of a reading that a reload uses. */

@@ -48,7 +48,7 @@ export interface EntrySource {
   readonly env: Environment;
   readonly kept: KeptEntries | undefined;
   /** The longest entry, new list, or text outside the entries. The loader reads settings with a longer one. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 export interface ReadByEntry {
@@ -225,7 +225,7 @@ class Entries<Read> {
   }
 
   #parse(text: string): ParsedEntry | undefined {
-    if (text.length > this.#source.mostBytes) return undefined;
+    if (text.length > this.#source.maxBytes) return undefined;
     const root = nodeOf(text, this.#path, this.#source);
     if (root?.kind !== 'list' || root.items.length !== 1) return undefined;
     const { baseDir } = this.#source;
@@ -254,7 +254,7 @@ interface ParsedEntry extends Omit<Entry<unknown>, 'read'> {
  * applies to all entries, and a block list cannot be inside a mapping in braces.
  */
 function nodeOf(text: string, path: SettingPath, source: EntrySource): SettingsNode | undefined {
-  if (text.length > source.mostBytes || /^%/m.test(text)) return undefined;
+  if (text.length > source.maxBytes || /^%/m.test(text)) return undefined;
   const problems = createProblemList('', createLocator(''));
   const root = readYaml(text, source.env, problems, { path, takesAliases: false });
   const isSafe = problems.sorted().length === 0 && root !== undefined && text[root.start] !== '{';

@@ -51,11 +51,11 @@ const FIX_VARIABLE = 'REBROWSER_PATCHES_RUNTIME_FIX_MODE';
 
 /** The patches read their mode from the environment, at each use. */
 function withRuntimeFix(mode: (typeof RUNTIME_FIXES)[number], visit: Visit): Visit {
-  return async (url, place) => {
+  return async (url, resources) => {
     const before = process.env[FIX_VARIABLE];
     process.env[FIX_VARIABLE] = mode;
     try {
-      return await visit(url, place);
+      return await visit(url, resources);
     } finally {
       if (before === undefined) Reflect.deleteProperty(process.env, FIX_VARIABLE);
       else process.env[FIX_VARIABLE] = before;
@@ -63,7 +63,10 @@ function withRuntimeFix(mode: (typeof RUNTIME_FIXES)[number], visit: Visit): Vis
   };
 }
 
-/** The default mode in all setups, and the other modes without the script. */
+/**
+ * The rebrowser tool in its default mode in all setups, and in the other modes in the setups without the disguise
+ * script.
+ */
 function rebrowserTools(name: string, visitWith: (setup: Setup) => Visit): Tool[] {
   return RUNTIME_FIXES.flatMap((mode) =>
     inAllSetups({
@@ -107,7 +110,7 @@ export const hidingDriverTools: readonly Tool[] = [
   ),
 ];
 
-const VISITS: Readonly<Record<string, (setup: Setup) => Visit>> = {
+const visitMakers: Readonly<Record<string, (setup: Setup) => Visit>> = {
   'playwright-core': (setup) => playwrightVisit(playwright, setup),
   'puppeteer-core': (setup) => puppeteerVisit(puppeteer, setup),
   'patchright-core': (setup) => playwrightVisit(patchright, setup),
@@ -115,14 +118,17 @@ const VISITS: Readonly<Record<string, (setup: Setup) => Visit>> = {
     withRuntimeFix('addBinding', puppeteerVisit(rebrowserPuppeteer, setup)),
 };
 
-/** Drivers that start the browser with the command line of a person. They read the page at once, or after a wait. */
-export const ownSwitchesTools: readonly Tool[] = Object.entries(VISITS).flatMap(
+/**
+ * Drivers that start the browser with the switches that a person's browser has, instead of their own. They read the page
+ * at once, or after a wait.
+ */
+export const personSwitchesTools: readonly Tool[] = Object.entries(visitMakers).flatMap(
   ([name, visitWith]) =>
-    [false, true].map((asksAtOnce) => ({
+    [false, true].map((readsAtOnce) => ({
       name,
-      variant: `headful, a person's command line${asksAtOnce ? ', asks the page at once' : ''}`,
+      variant: `headful, a person's command line${readsAtOnce ? ', reads the page at once' : ''}`,
       goal: 'stopped ≥ 90 %' as const,
       needs: { packages: [name], programs: PROGRAMS },
-      visit: visitWith({ headless: false, disguise: 'own switches', asksAtOnce }),
+      visit: visitWith({ headless: false, disguise: 'own switches', readsAtOnce: readsAtOnce }),
     })),
 );

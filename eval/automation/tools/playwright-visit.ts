@@ -26,7 +26,7 @@ export interface PlaywrightChromium {
 /** A visit with this variant of playwright and this setup. */
 export function playwrightVisit(
   chromium: PlaywrightChromium,
-  { headless, disguise, asksAtOnce = false }: Setup,
+  { headless, disguise, readsAtOnce = false }: Setup,
   executablePath: () => string | Promise<string> = () => CHROMIUM,
 ): Visit {
   const disguised = disguise === 'flags' || disguise === 'flags and script';
@@ -49,7 +49,7 @@ export function playwrightVisit(
       if (disguise === 'flags and script') await context.addInitScript(DISGUISE_SCRIPT);
       const page = await context.newPage();
       await page.goto(url);
-      return await waitForEnding(() => page.title(), asksAtOnce ? 0 : undefined);
+      return await waitForEnding(() => page.title(), readsAtOnce ? 0 : undefined);
     } finally {
       await context.close();
     }

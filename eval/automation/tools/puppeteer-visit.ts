@@ -28,7 +28,7 @@ export interface PuppeteerChromium {
 /** A visit with this variant of puppeteer. A disguised one has no automation switch and no emulated viewport. */
 export function puppeteerVisit(
   puppeteer: PuppeteerChromium,
-  { headless, disguise, asksAtOnce = false }: Setup,
+  { headless, disguise, readsAtOnce = false }: Setup,
 ): Visit {
   const own = disguise === 'own switches';
   const disguised = disguise !== 'none' && !own;
@@ -50,7 +50,7 @@ export function puppeteerVisit(
       const page = await browser.newPage();
       if (disguise === 'flags and script') await page.evaluateOnNewDocument(DISGUISE_SCRIPT);
       await page.goto(url);
-      return await waitForEnding(() => page.title(), asksAtOnce ? 0 : undefined);
+      return await waitForEnding(() => page.title(), readsAtOnce ? 0 : undefined);
     } finally {
       await browser.close();
     }

@@ -1,12 +1,12 @@
 /** An object that writes at the end of the present turn of the event loop. */
 export interface EndOfTurnListener {
-  endOfTurn(): void;
+  onEndOfTurn(): void;
 }
 
 let waitingListeners: EndOfTurnListener[] = [];
 
 /**
- * Calls `endOfTurn` after everything that arrived in the same turn was read. A single request does not wait. Under
+ * Calls `onEndOfTurn` after everything that arrived in the same turn was read. A single request does not wait. Under
  * load, the process at the other end wakes up once for many writes. To wake it up for each write was a fifth of the
  * cost of a request (bench/gateway.ts). The list has at most one entry for each connection that had something to read in this turn.
  */
@@ -17,7 +17,7 @@ export function callAtEndOfTurn(listener: EndOfTurnListener): void {
 function callAll(): void {
   const listeners = waitingListeners;
   waitingListeners = [];
-  for (const listener of listeners) listener.endOfTurn();
+  for (const listener of listeners) listener.onEndOfTurn();
 }
 
 /**

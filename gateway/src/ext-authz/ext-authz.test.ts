@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ValidateOutcome } from '@guard/config/contract/ports';
-import { ask, ASKING, VISITOR } from '../../../test/kit/asking-proxies.ts';
+import { ask, PROXY_REQUESTS, VISITOR } from '../../../test/kit/asking-proxies.ts';
 import { fieldsOf } from '../../../test/kit/envoy-client.ts';
 import { CHECKED_HEADERS, LOGIN, startEnvoyAsked, withHeaders } from '../testing/ext-authz-rig.ts';
 import { allow, answering, GUARD_COOKIE, html } from '../testing/gateway-rig.ts';
@@ -16,7 +16,7 @@ describe('a question of Envoy over gRPC', () => {
     const { asking, envoy, asked, counted } = await startEnvoyAsked();
     const answer = await envoy.check(LOGIN);
     expect(answer.status.code).toBe(0);
-    const [, overHttp] = ASKING.find(([name]) => name === 'envoy') ?? [];
+    const [, overHttp] = PROXY_REQUESTS.find(([name]) => name === 'envoy') ?? [];
     if (overHttp === undefined) throw new Error('no question in the form of envoy');
     await ask(asking, { ...overHttp, headers: { ...overHttp.headers } });
     const [one, other] = asked.map(({ headers: sent, ...rest }) => {

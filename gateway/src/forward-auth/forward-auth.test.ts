@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { ValidateOutcome } from '@guard/config/contract/ports';
-import { ask, ASKING, forwarded, original, VISITOR } from '../../../test/kit/asking-proxies.ts';
+import {
+  ask,
+  PROXY_REQUESTS,
+  forwardedHeaders,
+  originalUrlHeaders,
+  VISITOR,
+} from '../../../test/kit/asking-proxies.ts';
 import { send } from '../../../test/kit/http.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { allow, answering, GUARD_COOKIE, html } from '../testing/gateway-rig.ts';
@@ -10,7 +16,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const block = answering({ decision: 'block', status_code: 451, response_html: html('<p>no</p>') });
 
 describe('a question of a proxy', () => {
-  test.each(ASKING)(
+  test.each(PROXY_REQUESTS)(
     'in the form of %s is judged like any request (contract 2.1)',
     async (name, asking) => {
       const { asking: url, asked, counted } = await startAsked();
@@ -36,22 +42,25 @@ describe('a question of a proxy', () => {
     },
   );
 
-  test.each(ASKING)('of %s ignores headers in the form of another proxy', async (name, asking) => {
-    const { asking: url, asked } = await startAsked();
-    const elsewhere = { ...original, 'x-original-url': 'https://shop.example/public' };
-    const otherFields =
-      name === 'nginx' || name === 'haproxy'
-        ? { ...forwarded, 'x-forwarded-uri': '/public' }
-        : elsewhere;
-    await ask(url, { ...asking, headers: { ...otherFields, ...asking.headers } });
-    expect(asked.map(({ url: about }) => about)).toEqual(['https://shop.example/login?a=1']);
-  });
+  test.each(PROXY_REQUESTS)(
+    'of %s ignores headers in the form of another proxy',
+    async (name, asking) => {
+      const { asking: url, asked } = await startAsked();
+      const elsewhere = { ...originalUrlHeaders, 'x-original-url': 'https://shop.example/public' };
+      const otherFields =
+        name === 'nginx' || name === 'haproxy'
+          ? { ...forwardedHeaders, 'x-forwarded-uri': '/public' }
+          : elsewhere;
+      await ask(url, { ...asking, headers: { ...otherFields, ...asking.headers } });
+      expect(asked.map(({ url: about }) => about)).toEqual(['https://shop.example/login?a=1']);
+    },
+  );
 
   test('about a skipped path is answered without a question to the validator', async () => {
     const { asking: url, asked } = await startAsked({ skip: ['/assets/**'], validate: block });
     const about = (path: string) =>
       send(`${url}/check/nginx`, {
-        headers: { ...original, 'x-original-url': `https://shop.example${path}` },
+        headers: { ...originalUrlHeaders, 'x-original-url': `https://shop.example${path}` },
       });
     const skippedCheck = await about('/assets/shop.css');
     expect([skippedCheck.status, skippedCheck.headers['x-guard-decision']]).toEqual([
@@ -66,7 +75,11 @@ describe('a question of a proxy', () => {
     const { asking: url } = await startAsked({
       validate: answering({ cookies: [GUARD_COOKIE], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
     });
-    const { headers } = await ask(url, { path: '/check/nginx', method: 'GET', headers: original });
+    const { headers } = await ask(url, {
+      path: '/check/nginx',
+      method: 'GET',
+      headers: originalUrlHeaders,
+    });
     expect(headers['set-cookie']).toEqual(['_guard=v; Path=/; Max-Age=60; SameSite=Lax']);
     expect(headers['accept-ch']).toBe('Sec-CH-UA');
     expect(headers['cache-control']).toBe('private');
@@ -74,16 +87,19 @@ describe('a question of a proxy', () => {
 });
 
 describe('a denied question', () => {
-  test.each(ASKING.slice(2))('of %s is answered with the page itself', async (_name, asking) => {
-    const { asking: url, counted } = await startAsked({ validate: block });
-    const answer = await ask(url, asking);
-    expect([answer.status, answer.body]).toEqual([451, '<p>no</p>']);
-    expect(answer.headers['cache-control']).toBe('no-store');
-    expect(answer.headers).not.toHaveProperty('x-guard-decision');
-    expect(counted('guard_forward_auth_requests_total', 'denied')).toBe(1);
-  });
+  test.each(PROXY_REQUESTS.slice(2))(
+    'of %s is answered with the page itself',
+    async (_name, asking) => {
+      const { asking: url, counted } = await startAsked({ validate: block });
+      const answer = await ask(url, asking);
+      expect([answer.status, answer.body]).toEqual([451, '<p>no</p>']);
+      expect(answer.headers['cache-control']).toBe('no-store');
+      expect(answer.headers).not.toHaveProperty('x-guard-decision');
+      expect(counted('guard_forward_auth_requests_total', 'denied')).toBe(1);
+    },
+  );
 
-  test.each(ASKING.slice(0, 2))(
+  test.each(PROXY_REQUESTS.slice(0, 2))(
     'of %s gets 403, and the next request fetches the page, once',
     async (_name, asking) => {
       const { asking: url, asked } = await startAsked({ validate: block });
@@ -91,7 +107,11 @@ describe('a denied question', () => {
       expect([status, body]).toEqual([403, '']);
       const id = String(headers['x-guard-answer']);
       const fetch = () =>
-        ask(url, { path: '/answer', method: 'POST', headers: original }, { 'x-guard-answer': id });
+        ask(
+          url,
+          { path: '/answer', method: 'POST', headers: originalUrlHeaders },
+          { 'x-guard-answer': id },
+        );
       const page = await fetch();
       expect([page.status, page.body]).toEqual([451, '<p>no</p>']);
       expect(asked).toHaveLength(1);
@@ -103,7 +123,7 @@ describe('a denied question', () => {
 
   test('gets 503 when the visitor would pass by the time the page is fetched', async () => {
     const { asking: url } = await startAsked();
-    const answer = await send(`${url}/answer`, { headers: original });
+    const answer = await send(`${url}/answer`, { headers: originalUrlHeaders });
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
   });
 
@@ -116,7 +136,7 @@ describe('a denied question', () => {
     const { asking: url } = await startAsked({
       validate: answering({ decision: 'block', status_code: status, response_html: html('no') }),
     });
-    const [, asking] = ASKING.find(([peer]) => peer === name) ?? [];
+    const [, asking] = PROXY_REQUESTS.find(([peer]) => peer === name) ?? [];
     if (asking === undefined) throw new Error(`nobody asks as ${name}`);
     const answer = await ask(url, asking);
     expect([answer.status, answer.body]).toEqual([403, 'no']);
@@ -138,7 +158,7 @@ describe('the fail policy is that of the front proxy (contract 7.1)', () => {
     ],
   ])('%s', async (_what, options, status, decision) => {
     const { asking: url } = await startAsked(options);
-    const answer = await send(`${url}/check/traefik`, { headers: forwarded });
+    const answer = await send(`${url}/check/traefik`, { headers: forwardedHeaders });
     expect(answer.status).toBe(status);
     expect(answer.headers['x-guard-decision']).toBe(decision);
   });
@@ -172,7 +192,7 @@ describe('a visitor’s request that a proxy hands over with its own path', () =
     '/answer/x',
   ])('%s is not a question and gets 404', async (path) => {
     const { askingPort } = await startAsked();
-    const fields = Object.entries(original).map(([name, value]) => `${name}: ${value}`);
+    const fields = Object.entries(originalUrlHeaders).map(([name, value]) => `${name}: ${value}`);
     const answer = await rawExchange(
       askingPort,
       `GET ${path} HTTP/1.1`,
@@ -198,8 +218,8 @@ describe('a visitor’s request that a proxy hands over with its own path', () =
 test('the front proxy ignores these headers, also from a trusted peer (GHSA-6wcg-mqvh-fcvg)', async () => {
   const { url, asked } = await startAsked({ validate: block });
   const headers = {
-    ...forwarded,
-    ...original,
+    ...forwardedHeaders,
+    ...originalUrlHeaders,
     'x-forwarded-uri': '/public',
     'x-rewrite-url': '/public',
   };

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ask, ASKING, forwarded, VISITOR } from '../../../test/kit/asking-proxies.ts';
+import {
+  ask,
+  PROXY_REQUESTS,
+  forwardedHeaders,
+  VISITOR,
+} from '../../../test/kit/asking-proxies.ts';
 import { send } from '../../../test/kit/http.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
@@ -12,7 +17,7 @@ describe('the peers that may ask', () => {
       logged,
       counted,
     } = await startAsked({ trustedProxies: ['10.0.0.0/8'] });
-    for (const [, asking] of ASKING) expect((await ask(url, asking)).status).toBe(403);
+    for (const [, asking] of PROXY_REQUESTS) expect((await ask(url, asking)).status).toBe(403);
     expect(
       (await send(`${url}/.guard/script.js`, { headers: { host: 'shop.example' } })).status,
     ).toBe(403);
@@ -23,12 +28,12 @@ describe('the peers that may ask', () => {
         fields: { peer: '127.0.0.1', reason: 'not in trusted_proxies' },
       },
     ]);
-    expect(counted('guard_forward_auth_requests_total', 'refused')).toBe(ASKING.length + 1);
+    expect(counted('guard_forward_auth_requests_total', 'refused')).toBe(PROXY_REQUESTS.length + 1);
   });
 
   test('a reload changes which peers are trusted', async () => {
     const { gateway, asking: url } = await startAsked();
-    const [, asking] = ASKING[0] ?? [];
+    const [, asking] = PROXY_REQUESTS[0] ?? [];
     if (asking === undefined) throw new Error('nobody asks');
     expect((await ask(url, asking)).status).toBe(204);
     gateway.reload({ trustedProxies: [], observe: false, sites: [] });
@@ -36,7 +41,7 @@ describe('the peers that may ask', () => {
   });
 
   test.each(
-    ASKING.flatMap(([name, asking]) =>
+    PROXY_REQUESTS.flatMap(([name, asking]) =>
       Object.keys(asking.headers)
         .filter((field) => field !== 'host')
         .map((field) => [name, field, asking] as const),
@@ -69,7 +74,7 @@ describe('a described request that is not valid', () => {
     ['a path of Guard’s own', { 'x-forwarded-uri': '/x/..;/%2eguard/y' }, 404],
   ])('%s is denied, and the validator is not asked', async (_what, fault, status) => {
     const { asking: url, asked } = await startAsked();
-    const headers = { ...forwarded, ...fault };
+    const headers = { ...forwardedHeaders, ...fault };
     expect((await send(`${url}/check/traefik`, { headers })).status).toBe(status);
     expect(asked).toEqual([]);
   });
@@ -96,7 +101,9 @@ describe('a described request that is not valid', () => {
 
   test('the scheme wss is read as https', async () => {
     const { asking: url, asked } = await startAsked();
-    await send(`${url}/check/traefik`, { headers: { ...forwarded, 'x-forwarded-proto': 'wss' } });
+    await send(`${url}/check/traefik`, {
+      headers: { ...forwardedHeaders, 'x-forwarded-proto': 'wss' },
+    });
     expect(asked[0]?.url).toBe('https://shop.example/login?a=1');
   });
 });

@@ -165,7 +165,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
   }
 
   /** Everything that came in this turn was read: the answer is whole, or the request can begin. */
-  endOfTurn(): void {
+  onEndOfTurn(): void {
     if (this.#phase === 'ending') this.#finish();
     else if (this.#phase === 'waiting') this.#beginUnlessBroken();
   }

@@ -1,6 +1,6 @@
 import type { OriginAnswer, Validate, ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { ask, ASKING } from '../../../test/kit/asking-proxies.ts';
+import { ask, PROXY_REQUESTS } from '../../../test/kit/asking-proxies.ts';
 import { sampleEvent } from '../../../test/kit/sample-event.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { certificates, FRONTS, type FrontVisit, visit, wholeVisit } from '../testing/fronts.ts';
@@ -247,8 +247,11 @@ describe('RFC 6455 section 4: a WebSocket handshake is one event', () => {
   });
 });
 
-test.each(ASKING)('a question of %s causes one event with its decision', async (_name, asking) => {
-  const { asking: url, ...rig } = await startAsked({ validate: answering });
-  await ask(url, asking);
-  expect(recordedStatuses(rig)).toEqual([[200, 0, false]]);
-});
+test.each(PROXY_REQUESTS)(
+  'a question of %s causes one event with its decision',
+  async (_name, asking) => {
+    const { asking: url, ...rig } = await startAsked({ validate: answering });
+    await ask(url, asking);
+    expect(recordedStatuses(rig)).toEqual([[200, 0, false]]);
+  },
+);

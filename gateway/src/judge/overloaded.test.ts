@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ask, ASKING, original } from '../../../test/kit/asking-proxies.ts';
+import { ask, PROXY_REQUESTS, originalUrlHeaders } from '../../../test/kit/asking-proxies.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { certificates } from '../testing/fronts.ts';
 import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
@@ -33,8 +33,8 @@ describe('a gateway with too many open questions lets no request pass (RFC 9110 
 
   test('each proxy can show the denial, and none lets the request pass', async () => {
     const { asking: url } = await startAsked({ validate: overloaded });
-    const told = await Promise.all(ASKING.map(([, asking]) => ask(url, asking)));
-    expect(ASKING.map(([name], i) => [name, told[i]?.status])).toEqual([
+    const told = await Promise.all(PROXY_REQUESTS.map(([, asking]) => ask(url, asking)));
+    expect(PROXY_REQUESTS.map(([name], i) => [name, told[i]?.status])).toEqual([
       ['nginx', 403],
       ['haproxy', 403],
       ['caddy', 503],
@@ -43,7 +43,7 @@ describe('a gateway with too many open questions lets no request pass (RFC 9110 
       ['envoy', 403],
     ]);
     const id = String(told[0]?.headers['x-guard-answer']);
-    const fetching = { path: '/answer', method: 'POST', headers: original };
+    const fetching = { path: '/answer', method: 'POST', headers: originalUrlHeaders };
     const fetched = await ask(url, fetching, { 'x-guard-answer': id });
     expect([fetched.status, fetched.headers['retry-after']]).toEqual([503, '1']);
   });

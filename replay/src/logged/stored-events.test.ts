@@ -3,7 +3,7 @@ import { type Ask, countEvents, readEvents } from './stored-events.ts';
 
 /** Events of a stand-in for the analytics. It limits an answer, and understands only the SQL of readEvents. */
 let events: { readonly created_at: string; readonly request_id: string }[] = [];
-let mostRows = Infinity;
+let maxRows = Infinity;
 let askedLimits: number[] = [];
 
 const ask: Ask = (sql) => {
@@ -13,13 +13,13 @@ const ask: Ask = (sql) => {
   askedLimits.push(limit);
   const start = events.findIndex(({ request_id }) => request_id === lastId) + 1;
   const page = events.slice(start, start + limit);
-  if (page.length > mostRows) return Promise.resolve('too_large');
+  if (page.length > maxRows) return Promise.resolve('too_large');
   return Promise.resolve(page.map((event) => `${JSON.stringify(event)}\n`).join(''));
 };
 const source = { ask, sinceMs: 0, untilMs: 1 };
 
 beforeEach(() => {
-  mostRows = Infinity;
+  maxRows = Infinity;
   askedLimits = [];
   events = Array.from({ length: 9_500 }, (_, index) => ({
     created_at: '2026-11-21 09:15:30.000',
@@ -40,7 +40,7 @@ test('every event is read once, page after page, also when many events have the 
 });
 
 test('after an answer above 4 MiB (contract 8), the next statement asks for half of the rows', async () => {
-  mostRows = 1_500;
+  maxRows = 1_500;
   expect(await readAll()).toHaveLength(events.length);
   expect(askedLimits.slice(0, 4)).toEqual([4_000, 2_000, 1_000, 1_000]);
 });

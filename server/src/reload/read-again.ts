@@ -74,7 +74,7 @@ export class SettingsReader {
         this.#keptEntries = { ...NO_ENTRIES, lists: loadResult.lists };
       return loadResult;
     }
-    const options = { kept: undefined, mostBytes: Number.POSITIVE_INFINITY };
+    const options = { kept: undefined, maxBytes: Number.POSITIVE_INFINITY };
     const reading = atOnce(loadByEntry(this.#file, this.#env, options));
     this.#keptEntries = reading?.kept;
     return reading ?? loadSettings(this.#file, this.#env);
@@ -93,7 +93,7 @@ export class SettingsReader {
         ? result
         : { ...result, revision: settingsRevision(result.settings) };
     }
-    const options = { kept: this.#keptEntries, mostBytes: SMALL_BYTES };
+    const options = { kept: this.#keptEntries, maxBytes: SMALL_BYTES };
     const pause = inSlices();
     const reading = await workInSlices(loadByEntry(this.#file, this.#env, options), pause);
     if (reading === undefined) return this.#readInThread();

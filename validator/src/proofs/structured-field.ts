@@ -28,7 +28,7 @@ export type Member = Item | InnerList;
 
 /** Longest field that is read, in UTF-16 code units. */
 const MAX_FIELD_LENGTH = 8_192;
-/** Maximum number of members of a dictionary, items of a list, and parameters of an item. */
+/** Maximum number of members of a dictionary, of items of a list, and of parameters of an item. */
 const MAX_ENTRIES = 64;
 
 const KEY = /[a-z*][a-z0-9_.*-]*/y;
@@ -142,9 +142,9 @@ export function serializeItem({ value, parameters }: Item): string {
 
 function serializeParameters(parameters: Parameters): string {
   return [...parameters]
-    .map(([name, item]) => {
-      const isTrue = item.kind === 'boolean' && item.value;
-      return isTrue ? `;${name}` : `;${name}=${serializeBareItem(item)}`;
+    .map(([name, bareItem]) => {
+      const isTrue = bareItem.kind === 'boolean' && bareItem.value;
+      return isTrue ? `;${name}` : `;${name}=${serializeBareItem(bareItem)}`;
     })
     .join('');
 }

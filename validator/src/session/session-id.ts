@@ -9,7 +9,10 @@ import { challengeMark, shownChallenge } from './challenge-mark.ts';
 import type { Sealer } from './sealer.ts';
 import { firstGroup, markOf, renewedGroup } from './session-value.ts';
 
-/** The first 18 characters are the root (60 random bits). The 13 bits of session-value.ts and the MAC follow. */
+/**
+ * The first 18 characters of the UUID are the root (60 random bits). After it come 13 bits of state (session-value.ts),
+ * and the MAC.
+ */
 const ROOT_LENGTH = 18;
 const MAC_FROM = 24;
 const MAC_BYTES = 6;
@@ -25,8 +28,8 @@ export interface SessionIds {
   /** Whether this installation made the UUID for this organisation. */
   isOurs(organisation: string, id: string): boolean;
   /**
-   * The value of a session at this time. Each instance with the same secret gets the same value, from each earlier
-   * value of the session. So all tabs of a browser get the same value.
+   * The value of a session at this time. The value is the same on every instance with the same secret, and for every
+   * earlier value of the session. So all tabs of a browser get the same value.
    */
   renewed(organisation: string, id: string, nowMs: number): string;
   /** The digest of a session for events and for the origin (sessionDigest). The result is cached. */
@@ -64,8 +67,8 @@ export function createSessionIds(sealer: Sealer): SessionIds {
     return lastId;
   };
   const sealId = (organisation: string, root: string, group: string): string => {
-    const open = `${root}-${group}-`;
-    return open + sealer.seal([organisation, open], MAC_BYTES).toString('hex');
+    const signedPart = `${root}-${group}-`;
+    return signedPart + sealer.seal([organisation, signedPart], MAC_BYTES).toString('hex');
   };
   return {
     mint(organisation, challengedAt) {

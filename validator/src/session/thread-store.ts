@@ -16,8 +16,8 @@ export class ThreadStore extends LocalStore implements SessionStore {
     this.#announce = announce;
   }
 
-  takeOfThreads(name: string, subject: string, budget: Budget): number {
-    return this.take(name, subject, budget);
+  takeAcrossThreads(budgetName: string, subject: string, budget: Budget): number {
+    return this.take(budgetName, subject, budget);
   }
 
   /** Resolves when the other threads have the session, because the visitor's next request may reach any of them. */

@@ -44,7 +44,7 @@ export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   return ['client_hints_unusual'];
 };
 
-/** Whether Chromium may send no hints. It always sends them for a page, also through a service worker. */
+/** Whether a request of Chromium can be without hints. Chromium always sends them for a page, also through a service worker. */
 function mayLackHints(headers: Facts['headers']): boolean {
   if (isHandshake(headers)) return true;
   return (
@@ -61,8 +61,8 @@ function contradicts(agent: Agent, brands: string, headers: Facts['headers']): b
   if (agent.product === 'edge' && brands !== agent.brands && !brands.includes('"Microsoft Edge')) {
     return true;
   }
-  const full = headers['sec-ch-ua-full-version-list'];
-  return full !== undefined && chromiumMajor(full) !== agent.major;
+  const fullVersions = headers['sec-ch-ua-full-version-list'];
+  return fullVersions !== undefined && chromiumMajor(fullVersions) !== agent.major;
 }
 
 const CHROMIUM = '"Chromium";v="';

@@ -12,16 +12,16 @@ test.each([
   ['GET', '/wiki/x.css?curid=1&action=raw&ctype=text/css'],
   ['GET', '/x.css?id=start&do=export_raw'],
 ])(
-  'an application answers %s %s, so without a loaded page the request counts as a page',
+  '%s %s looks like a file, but an application answers it: it counts as a page until the visitor has loaded a page',
   async (method, path) => {
     const guard = detectingValidator();
     const url = `https://shop.example${path}`;
-    const asked = { method, url, headers: pictureOfPage };
-    const found = await decisions(guard, 6, () => visit(asked));
-    expect(found).toEqual([...times(5, 'allow'), 'redirect']);
+    const request = { method, url, headers: pictureOfPage };
+    const decided = await decisions(guard, 6, () => visit(request));
+    expect(decided).toEqual([...times(5, 'allow'), 'redirect']);
     const ip = '84.115.99.9';
     await guard.ask(visit({ ip }));
-    expect(await decisions(guard, 60, () => visit({ ...asked, ip }))).toEqual(times(60, 'allow'));
+    expect(await decisions(guard, 60, () => visit({ ...request, ip }))).toEqual(times(60, 'allow'));
     const preflight = () => visit({ url, method: 'OPTIONS', headers: scriptFetch });
     expect(await decisions(guard, 20, preflight)).toEqual(times(20, 'allow'));
   },

@@ -63,7 +63,7 @@ export interface Taking {
   readonly site: string;
   readonly reportsEnd: boolean;
   readonly clock: Clock;
-  readonly store: Pick<SessionStore, 'takeOfThreads'>;
+  readonly store: Pick<SessionStore, 'takeAcrossThreads'>;
 }
 
 /** Whether a passed challenge still allows a request. */
@@ -263,7 +263,7 @@ function takeOfPass(
 ): boolean {
   if (waitFor(pass[kind], nowMs, budget) > 0) return false;
   pass[kind] = withOneMore(pass[kind], nowMs, budget);
-  return (store.takeOfThreads?.(`${kind}-of-pass`, pass.name, budget) ?? 0) === 0;
+  return (store.takeAcrossThreads?.(`${kind}-of-pass`, pass.name, budget) ?? 0) === 0;
 }
 
 function budgetsOf(limits: Limits, part: number): Budgets {

@@ -1,7 +1,7 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Facts } from '../request/facts.ts';
 
-const { firstDocuments, mostDocuments } = CHALLENGE.sessionShape;
+const { firstDocuments, maxDocuments } = CHALLENGE.sessionShape;
 
 /** Documents with shorter pauses between them were opened together, for example as tabs, frames or by a redirect. */
 const BURST_GAP_MS = 1_000;
@@ -89,7 +89,7 @@ export class SessionShape {
   /** Notes that the session moved like a program in this pass. The next stretch is twice as long. */
   noteFound(passedAt: number): void {
     this.#foundIn = passedAt;
-    this.#stretch = Math.min(this.#stretch * 2, mostDocuments);
+    this.#stretch = Math.min(this.#stretch * 2, maxDocuments);
   }
 
   /** Adds one document. At the end of a stretch, returns its shape and starts the next stretch. */

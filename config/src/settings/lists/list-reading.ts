@@ -50,7 +50,7 @@ export interface ListOptions {
   readonly folder: string | undefined;
   readonly known?: KnownLists | undefined;
   /** Longer lists are refused, unless they are known. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 /** The lists of one reading of the settings. */
@@ -173,7 +173,7 @@ export class ListReading {
     const digest = hash('sha256', text);
     const earlierEntries = this.#earlierEntriesOf(key, digest) as
       readonly ListEntries[Kind][] | undefined;
-    if (earlierEntries === undefined && text.length > (this.#options.mostBytes ?? MAX_LIST_BYTES)) {
+    if (earlierEntries === undefined && text.length > (this.#options.maxBytes ?? MAX_LIST_BYTES)) {
       return { kind: 'refused', message: 'expected a shorter list' };
     }
     const parsed: ParsedList<ListEntries[Kind]> =

@@ -40,12 +40,12 @@ export class AnswerReader {
   #status: StatusLine = { minor: 1, status: 0, reason: '' };
   #fields: string[] = [];
   /** Whether the request was HEAD. */
-  #isHead = false;
+  #isHeadRequest = false;
   #hasBegun = false;
   #interimCount = 0;
   /** How many more bytes the lines of this section may have. */
-  #lineBudget = 0;
-  #extensionBudget = 0;
+  #lineBytesLeft = 0;
+  #chunkExtensionBytesLeft = 0;
   /** Bytes of the body, or of the chunk, that are still to come. */
   #remainingBytes = 0;
   #isReusable = false;
@@ -55,12 +55,12 @@ export class AnswerReader {
     this.#maxHeaderBytes = maxHeaderBytes;
   }
 
-  /** Starts to expect an answer. `isHead` is true when the request was HEAD. */
-  expect(isHead: boolean): void {
-    this.#isHead = isHead;
+  /** Starts to expect an answer. `isHeadRequest` is true when the request was HEAD. */
+  expect(isHeadRequest: boolean): void {
+    this.#isHeadRequest = isHeadRequest;
     this.#hasBegun = false;
     this.#interimCount = 0;
-    this.#extensionBudget = HTTP1_LIMITS.maxChunkExtensionBytes;
+    this.#chunkExtensionBytesLeft = HTTP1_LIMITS.maxChunkExtensionBytes;
     this.#beginHead();
   }
 
@@ -74,10 +74,10 @@ export class AnswerReader {
     return this.#hasBegun;
   }
 
-  /** Reads the bytes of `chunk` up to `end`. The reader does not need them afterwards. */
-  read(chunk: Buffer, end: number): void {
+  /** Reads `bytes` up to `end`. The caller may reuse the memory of `bytes` afterwards. */
+  read(bytes: Buffer, end: number): void {
     this.#hasBegun = true;
-    this.#section.take(chunk, end);
+    this.#section.take(bytes, end);
     let at = 0;
     while (at < end) {
       switch (this.#state) {
@@ -87,7 +87,7 @@ export class AnswerReader {
         case 'sized body':
         case 'body until close':
         case 'chunk':
-          at = this.#readBody(chunk, at, end);
+          at = this.#readBody(bytes, at, end);
           break;
         case 'stopped':
           return;
@@ -96,66 +96,66 @@ export class AnswerReader {
         case 'chunk size':
         case 'chunk end':
         case 'trailers':
-          at = this.#readLine(chunk, at, end);
+          at = this.#readLine(bytes, at, end);
       }
     }
   }
 
-  /** The origin has closed its side, which ends a body without another end. */
+  /** The origin has closed its side. A body with neither a length nor chunks is complete then. */
   finish(): void {
     if (this.#state === 'body until close') this.#complete(NO_FIELDS, false);
   }
 
   #beginHead(): void {
     this.#state = 'status line';
-    this.#lineBudget = this.#maxHeaderBytes;
+    this.#lineBytesLeft = this.#maxHeaderBytes;
     this.#framing.reset();
     this.#section.beginSection();
     this.#fields = [];
   }
 
-  #readBody(chunk: Buffer, at: number, end: number): number {
+  #readBody(bytes: Buffer, at: number, end: number): number {
     if (this.#state === 'body until close') {
-      this.#sink.onBody(chunk, at, end, false);
+      this.#sink.onBody(bytes, at, end, false);
       return end;
     }
     const to = Math.min(end, at + this.#remainingBytes);
     this.#remainingBytes -= to - at;
     const isChunk = this.#state === 'chunk';
     const isLast = this.#remainingBytes === 0 && !isChunk;
-    this.#sink.onBody(chunk, at, to, isLast);
+    this.#sink.onBody(bytes, at, to, isLast);
     if (isLast) this.#complete(NO_FIELDS, to < end);
     else if (this.#remainingBytes === 0 && this.#isReading()) this.#expectLine('chunk end', 2);
     return to;
   }
 
   /** Reads up to the end of a line, or the part of it that has come. */
-  #readLine(chunk: Buffer, at: number, end: number): number {
+  #readLine(bytes: Buffer, at: number, end: number): number {
     let lf = at;
-    while (lf < end && chunk[lf] !== LF) lf++;
+    while (lf < end && bytes[lf] !== LF) lf++;
     const lineEnd = Math.min(lf + 1, end);
     const length = this.#line.length + lineEnd - at;
-    if (length > this.#lineBudget) {
+    if (length > this.#lineBytesLeft) {
       this.#fail(`${this.#state}: too long`);
       return end;
     }
     if (lf === end) {
-      this.#line.append(chunk, at, end);
+      this.#line.append(bytes, at, end);
       return end;
     }
-    this.#lineBudget -= length;
+    this.#lineBytesLeft -= length;
     if (this.#line.length === 0) {
-      this.#endLine(chunk, at, lf, lineEnd < end);
+      this.#checkLineEnd(bytes, at, lf, lineEnd < end);
     } else {
-      this.#line.append(chunk, at, lineEnd);
+      this.#line.append(bytes, at, lineEnd);
       const line = this.#line.take();
-      this.#endLine(line, 0, line.length - 1, lineEnd < end);
+      this.#checkLineEnd(line, 0, line.length - 1, lineEnd < end);
     }
     return lineEnd;
   }
 
   /** `lf` is the index of the line's LF. `hasMore` is true when bytes after the line have come already. */
-  #endLine(bytes: Buffer, from: number, lf: number, hasMore: boolean): void {
+  #checkLineEnd(bytes: Buffer, from: number, lf: number, hasMore: boolean): void {
     if (lf > from && bytes[lf - 1] === CR) this.#takeLine(bytes, from, lf - 1, hasMore);
     else this.#fail('line that does not end in CR LF');
   }
@@ -179,7 +179,7 @@ export class AnswerReader {
         break;
       case 'chunk end':
         if (isEmpty) this.#expectLine('chunk size', HTTP1_LIMITS.maxChunkLineBytes);
-        else this.#fail('chunk of another size');
+        else this.#fail('chunk longer than its chunk size says');
         break;
       // These states read no lines.
       case 'idle':
@@ -203,11 +203,11 @@ export class AnswerReader {
 
   #takeField(bytes: Buffer, from: number, to: number): void {
     const fields = this.#fields;
-    const fault = this.#section.readField(bytes, from, to, fields) ?? this.#faultOfLast(fields);
+    const fault = this.#section.readField(bytes, from, to, fields) ?? this.#noteLastField(fields);
     if (fault !== undefined) this.#fail(fault);
   }
 
-  #faultOfLast(fields: string[]): string | undefined {
+  #noteLastField(fields: string[]): string | undefined {
     if (fields.length > 2 * HTTP1_LIMITS.maxFields) return 'too many fields';
     return this.#state === 'fields' ? this.#framing.note(fields) : trailerFault(fields);
   }
@@ -219,12 +219,12 @@ export class AnswerReader {
       this.#takeInterim(status, fields);
       return;
     }
-    const framing = framingOf(this.#status, this.#framing, this.#isHead);
+    const framing = framingOf(this.#status, this.#framing, this.#isHeadRequest);
     if (typeof framing === 'string') {
       this.#fail(framing);
       return;
     }
-    this.#isReusable = keepsConnection(this.#status, this.#framing, this.#isHead);
+    this.#isReusable = keepsConnection(this.#status, this.#framing, this.#isHeadRequest);
     this.#sink.onHead(status, reason, fields);
     if (this.#isReading()) this.#beginBody(framing, hasMore);
   }
@@ -259,23 +259,23 @@ export class AnswerReader {
   }
 
   #takeChunkSize(bytes: Buffer, from: number, to: number): void {
-    const line = readChunkSize(bytes, from, to);
-    this.#extensionBudget -= line?.extensionBytes ?? 0;
-    if (line === undefined) this.#fail('chunk without a size');
-    else if (this.#extensionBudget < 0) this.#fail('chunk extensions too large');
-    else if (line.size === 0) {
+    const parsed = readChunkSize(bytes, from, to);
+    this.#chunkExtensionBytesLeft -= parsed?.extensionBytes ?? 0;
+    if (parsed === undefined) this.#fail('chunk without a size');
+    else if (this.#chunkExtensionBytesLeft < 0) this.#fail('chunk extensions too large');
+    else if (parsed.size === 0) {
       this.#section.beginSection();
       this.#fields = [];
       this.#expectLine('trailers', this.#maxHeaderBytes);
     } else {
       this.#state = 'chunk';
-      this.#remainingBytes = line.size;
+      this.#remainingBytes = parsed.size;
     }
   }
 
   #expectLine(state: State, maxBytes: number): void {
     this.#state = state;
-    this.#lineBudget = maxBytes;
+    this.#lineBytesLeft = maxBytes;
   }
 
   /** `hasSurplus` is true when bytes came after the end of the answer. Then the connection is not used again. */

@@ -4,12 +4,12 @@ import type { VisitorSocket } from '../../message/message.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';
 import type { Exchange, OriginTicks } from './http1-origin.ts';
-import { Upload, type UploadListener } from './upload.ts';
+import { BodySender, type BodySenderListener } from './body-sender.ts';
 import type { OriginError, RequestBody } from '../origin.ts';
 
 /** The pool of one origin, as its connections see it. */
 export interface ConnectionPool {
-  readonly ticks: OriginTicks;
+  readonly tickClock: OriginTicks;
   readonly maxHeaderBytes: number;
   /** The exchange has ended, and its place in the lane is free. */
   onReleased(exchange: Exchange): void;
@@ -21,30 +21,33 @@ export interface ConnectionPool {
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** One connection to an origin, with at most one request on it at a time. */
-export class Connection implements AnswerSink, UploadListener, EndOfTurnListener {
-  /** The tick at which the present wait is over. The pool checks it. */
+export class Connection implements AnswerSink, BodySenderListener, EndOfTurnListener {
+  /** The tick (see OriginTicks) after which the connection has waited too long. The pool checks it. */
   deadline: number;
   /** The tick at which the connection became idle. */
   idleSince = 0;
-  /** The visitor whose sign-in the connection carries (held-connections.ts). Undefined without a sign-in. */
-  holder: VisitorSocket | 'nobody' | undefined;
+  /**
+   * The visitor who signed in to the origin on this connection with NTLM or Negotiate (held-connections.ts). Undefined
+   * when no visitor signed in. With 'nobody', no visitor may use the connection again.
+   */
+  signedInVisitor: VisitorSocket | 'nobody' | undefined;
 
   readonly #pool: ConnectionPool;
   readonly #socket: Socket;
   readonly #reader: AnswerReader;
   #isConnected = false;
   #exchange: Exchange | undefined;
-  #upload: Upload | undefined;
+  #bodySender: BodySender | undefined;
   /** The header section that is written at the end of this turn. */
   #head: string | undefined;
-  #isAnswering = false;
+  #hasAnswerHead = false;
   #isPaused = false;
 
   constructor(socket: Socket, pool: ConnectionPool) {
     this.#socket = socket;
     this.#pool = pool;
     this.#reader = new AnswerReader(this, pool.maxHeaderBytes);
-    this.deadline = pool.ticks.tickAfter('connect');
+    this.deadline = pool.tickClock.tickAfter('connect');
     socket.on('error', (error) => {
       this.#close({ kind: this.#lossKind(), detail: error.message });
     });
@@ -56,7 +59,7 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
       this.#closeLost();
     });
     socket.on('drain', () => {
-      this.#upload?.resume();
+      this.#bodySender?.resume();
     });
   }
 
@@ -69,7 +72,7 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
     this.#isConnected = true;
     const body = this.#exchange?.request.body;
     if (body === undefined) this.#awaitAnswer();
-    else this.#startUpload(body);
+    else this.#startBody(body);
   }
 
   /** Reads the bytes of the origin up to `end`. False when the bytes are still in use afterwards. */
@@ -89,7 +92,7 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
     const { method, body } = exchange.request;
     exchange.connection = this;
     this.#exchange = exchange;
-    this.#isAnswering = false;
+    this.#hasAnswerHead = false;
     this.#reader.expect(method === 'HEAD');
     if (body === undefined) {
       this.#head = head;
@@ -100,26 +103,32 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
     this.#head = head;
     // The body is not read before the connection is there. So another origin can get it when this one cannot be
     // reached.
-    if (this.#isConnected) this.#startUpload(body);
+    if (this.#isConnected) this.#startBody(body);
   }
 
-  #startUpload(body: RequestBody): void {
-    // A part of the body that came together with the header section is read in this turn. Both go out in one write.
+  #startBody(body: RequestBody): void {
+    // Bytes of the body that the visitor sent together with the header section are read in this turn. Both go out in
+    // one write.
     this.#socket.cork();
-    this.endOfTurn();
-    this.#upload = new Upload(this.#socket, body, this);
-    this.#upload.start();
+    this.#writeHead();
+    this.#bodySender = new BodySender(this.#socket, body, this);
+    this.#bodySender.start();
     this.#awaitAnswer();
     process.nextTick(uncork, this.#socket);
   }
 
-  /** Writes the header section. A header section without a body waits for the end of the turn. */
-  endOfTurn(): void {
+  /** The header section of a request without a body waits for the end of the turn. */
+  onEndOfTurn(): void {
+    this.#writeHead();
+  }
+
+  #writeHead(): void {
     if (this.#head === undefined) return;
     this.#socket.write(this.#head, 'latin1');
     this.#head = undefined;
   }
 
+  /** Ends the exchange without a call of its handler. */
   abort(): void {
     this.#close(undefined);
   }
@@ -133,16 +142,18 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    this.deadline = this.#pool.ticks.tickAfter('body');
+    this.deadline = this.#pool.tickClock.tickAfter('body');
     this.#socket.resume();
   }
 
   /** The deadline has passed. */
   expire(): void {
-    if (this.#isConnected) this.#close({ kind: 'timeout', detail: 'the origin stood still' });
+    if (this.#isConnected)
+      this.#close({ kind: 'timeout', detail: 'the origin sent or took no bytes in time' });
     else this.#close({ kind: 'connect', detail: 'no connection in time' });
   }
 
+  /** Closes the connection. An exchange on it fails. */
   destroy(): void {
     this.#close({ kind: this.#lossKind(), detail: 'the connection was closed' });
   }
@@ -153,13 +164,13 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
   }
 
   onHead(status: number, reason: string, fields: readonly string[]): void {
-    this.#isAnswering = true;
-    this.deadline = this.#pool.ticks.tickAfter('body');
+    this.#hasAnswerHead = true;
+    this.deadline = this.#pool.tickClock.tickAfter('body');
     this.#exchange?.handler.onHead(status, reason, fields);
   }
 
   onBody(chunk: Buffer, from: number, to: number, isLast: boolean): void {
-    this.deadline = this.#isPaused ? NEVER : this.#pool.ticks.tickAfter('body');
+    this.deadline = this.#isPaused ? NEVER : this.#pool.tickClock.tickAfter('body');
     const part = to - from === chunk.length ? chunk : chunk.subarray(from, to);
     this.#exchange?.handler.onData(part, isLast);
   }
@@ -171,9 +182,9 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
   ): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
-    // When the answer came before the end of the upload, the rest of the upload is not sent, so the connection cannot
+    // When the answer came before the end of the body, the rest of the body is not sent, so the connection cannot
     // be used again.
-    const isSent = this.#upload === undefined;
+    const isSent = this.#bodySender === undefined;
     if (isReusable && isSent) {
       this.#release(exchange);
       if (this.#isPaused) this.resume();
@@ -192,24 +203,24 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
     this.#close({ kind: 'malformed', detail: fault });
   }
 
-  onUploadBlockedChanged(): void {
+  onBodyBlockedChanged(): void {
     this.#awaitAnswer();
   }
 
-  onUploadDone(): void {
-    this.#upload = undefined;
+  onBodySent(): void {
+    this.#bodySender = undefined;
     this.#awaitAnswer();
   }
 
-  onUploadFault(fault: string): void {
+  onBodyFault(fault: string): void {
     this.#close({ kind: 'unsendable', detail: fault });
   }
 
   /** Sets the deadline of the origin. There is none while the visitor has to send more of the body. */
   #awaitAnswer(): void {
-    if (!this.#isConnected || this.#isAnswering || this.#exchange === undefined) return;
-    const waitsForVisitor = this.#upload !== undefined && !this.#upload.isBlocked;
-    this.deadline = waitsForVisitor ? NEVER : this.#pool.ticks.tickAfter('head');
+    if (!this.#isConnected || this.#hasAnswerHead || this.#exchange === undefined) return;
+    const waitsForVisitor = this.#bodySender !== undefined && !this.#bodySender.isBlocked;
+    this.deadline = waitsForVisitor ? NEVER : this.#pool.tickClock.tickAfter('head');
   }
 
   #closeLost(): void {
@@ -236,8 +247,8 @@ export class Connection implements AnswerSink, UploadListener, EndOfTurnListener
   #release(exchange: Exchange): void {
     exchange.connection = undefined;
     this.#exchange = undefined;
-    this.#upload?.stop();
-    this.#upload = undefined;
+    this.#bodySender?.stop();
+    this.#bodySender = undefined;
     this.#pool.onReleased(exchange);
   }
 }

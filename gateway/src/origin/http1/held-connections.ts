@@ -33,10 +33,10 @@ export class HeldConnections {
   /** From now on no other visitor gets the connection. Without `visitor` it is not used again. */
   hold(connection: Connection, visitor: VisitorSocket | undefined): void {
     if (visitor === undefined || visitor.destroyed) {
-      connection.holder = 'nobody';
+      connection.signedInVisitor = 'nobody';
       return;
     }
-    connection.holder = visitor;
+    connection.signedInVisitor = visitor;
     if (this.#idle.has(visitor)) return;
     this.#idle.set(visitor, undefined);
     visitor.once('close', () => {
@@ -48,20 +48,21 @@ export class HeldConnections {
 
   /** Keeps an idle connection for its visitor. False when there are too many, or the visitor has left or has one. */
   put(connection: Connection): boolean {
-    const { holder } = connection;
-    if (holder === undefined || holder === 'nobody') return false;
+    const { signedInVisitor } = connection;
+    if (signedInVisitor === undefined || signedInVisitor === 'nobody') return false;
     if (this.#idleCount >= this.#max) return false;
-    if (!this.#idle.has(holder) || this.#idle.get(holder) !== undefined) return false;
-    this.#idle.set(holder, connection);
+    if (!this.#idle.has(signedInVisitor) || this.#idle.get(signedInVisitor) !== undefined)
+      return false;
+    this.#idle.set(signedInVisitor, connection);
     this.#idleCount++;
     return true;
   }
 
   remove(connection: Connection): void {
-    const { holder } = connection;
-    if (holder === undefined || holder === 'nobody') return;
-    if (this.#idle.get(holder) !== connection) return;
-    this.#idle.set(holder, undefined);
+    const { signedInVisitor } = connection;
+    if (signedInVisitor === undefined || signedInVisitor === 'nobody') return;
+    if (this.#idle.get(signedInVisitor) !== connection) return;
+    this.#idle.set(signedInVisitor, undefined);
     this.#idleCount--;
   }
 }

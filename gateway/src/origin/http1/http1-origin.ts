@@ -25,7 +25,7 @@ import {
 export class Http1Origin implements OpenOrigin, ConnectionPool {
   readonly address: OriginAddress;
   readonly maxHeaderBytes: number;
-  readonly ticks: OriginTicks;
+  readonly tickClock: OriginTicks;
   readonly #dial: Dial;
   readonly #lanes: Lanes;
   readonly #connections = new Set<Connection>();
@@ -37,7 +37,7 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
   constructor(address: OriginAddress, limits: GatewayLimits) {
     this.address = address;
     this.maxHeaderBytes = limits.originMaxHeaderBytes;
-    this.ticks = new DeadlineTicks(
+    this.tickClock = new DeadlineTicks(
       {
         connect: limits.originConnectMs,
         head: limits.originHeadersMs,
@@ -59,7 +59,7 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
       return exchange;
     }
     const isRepeatable = body === undefined && REPEATABLE.has(method);
-    const minIdleTick = isRepeatable ? 0 : this.ticks.sweepCount - FRESH_TICKS;
+    const minIdleTick = isRepeatable ? 0 : this.tickClock.sweepCount - FRESH_TICKS;
     const idleConnection =
       lane === 'retry'
         ? undefined
@@ -80,9 +80,10 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
 
   onIdle(connection: Connection, keepsForS: number | undefined): void {
     const idleTicks = idleTicksOf(keepsForS);
-    connection.idleSince = this.ticks.sweepCount;
-    connection.deadline = this.ticks.sweepCount + idleTicks;
-    const store = connection.holder === undefined ? this.#idleStack : this.#heldConnections;
+    connection.idleSince = this.tickClock.sweepCount;
+    connection.deadline = this.tickClock.sweepCount + idleTicks;
+    const store =
+      connection.signedInVisitor === undefined ? this.#idleStack : this.#heldConnections;
     if (this.#closing !== undefined || idleTicks <= 0 || !store.put(connection)) {
       connection.destroy();
     }
@@ -125,9 +126,9 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
   }
 
   #expire(): void {
-    this.ticks.sweepCount++;
+    this.tickClock.sweepCount++;
     for (const connection of this.#connections) {
-      if (connection.deadline <= this.ticks.sweepCount) connection.expire();
+      if (connection.deadline <= this.tickClock.sweepCount) connection.expire();
     }
   }
 }

@@ -1,28 +1,28 @@
 import type { DeskSettings } from '../../test/kit/desk-browsers.ts';
 import type { ExtensionName } from './extensions.ts';
 
-/** What a person does. By default a person opens one page by its address on the command line. */
+/** What a person does. By default the browser is started with the URL of one page as its argument. */
 export type Activity = 'address typed' | 'four tabs' | 'cookies cleared' | 'back, forward, reload';
 
 /** An unusual setting or behaviour of people. */
-export interface Setting {
+export interface Scenario {
   readonly name: string;
   readonly engine: 'chromium' | 'firefox';
-  readonly browser?: DeskSettings;
+  readonly browserSettings?: DeskSettings;
   /** An extension of this eval that resembles real ones. Chromium only. */
   readonly extension?: ExtensionName;
   /** The connection to Guard: delayed answers, or every third connection cut. */
   readonly line?: 'slow' | 'lossy';
-  /** The argument for a URL on the command line. The default is the URL itself. */
-  readonly opens?: (url: string) => string;
-  readonly does?: Activity;
+  /** Makes the command-line argument of the browser from a URL. The default is the URL itself. */
+  readonly argumentFor?: (url: string) => string;
+  readonly activity?: Activity;
 }
 
 /** Settings that do not depend on the browser. */
-export const COMMON_SETTINGS: readonly Omit<Setting, 'engine'>[] = [
+export const COMMON_SCENARIOS: readonly Omit<Scenario, 'engine'>[] = [
   { name: 'slow line', line: 'slow' },
   { name: 'lossy line', line: 'lossy' },
-  { name: 'four tabs at once', does: 'four tabs' },
-  { name: 'cookies cleared', does: 'cookies cleared' },
-  { name: 'back, forward, reload', does: 'back, forward, reload' },
+  { name: 'four tabs at once', activity: 'four tabs' },
+  { name: 'cookies cleared', activity: 'cookies cleared' },
+  { name: 'back, forward, reload', activity: 'back, forward, reload' },
 ];

@@ -2,29 +2,29 @@ import type { Socket } from 'node:net';
 import type { BodySink, RequestBody } from '../origin.ts';
 import { trailerSection } from './request-head.ts';
 
-/** Gets events about the progress of an upload. */
-export interface UploadListener {
+/** Gets events about the progress of a request body. */
+export interface BodySenderListener {
   /** `isBlocked` has changed. */
-  onUploadBlockedChanged(): void;
-  onUploadDone(): void;
+  onBodyBlockedChanged(): void;
+  onBodySent(): void;
   /** The body differs from what was announced, so the request cannot be completed. */
-  onUploadFault(fault: string): void;
+  onBodyFault(fault: string): void;
 }
 
 const LAST_CHUNK = '0\r\n';
 const CRLF = '\r\n';
 
 /** Writes one request body in the framing that the header section announced (RFC 9112 section 7.1). */
-export class Upload implements BodySink {
+export class BodySender implements BodySink {
   /** True while the origin takes no more bytes. Otherwise the visitor has to send the next part. */
   isBlocked = false;
   readonly #socket: Socket;
   readonly #body: RequestBody;
-  readonly #listener: UploadListener;
+  readonly #listener: BodySenderListener;
   #sentBytes = 0;
   #isOver = false;
 
-  constructor(socket: Socket, body: RequestBody, listener: UploadListener) {
+  constructor(socket: Socket, body: RequestBody, listener: BodySenderListener) {
     this.#socket = socket;
     this.#body = body;
     this.#listener = listener;
@@ -47,7 +47,7 @@ export class Upload implements BodySink {
     if (hasRoom) return;
     this.#body.pause();
     this.isBlocked = true;
-    this.#listener.onUploadBlockedChanged();
+    this.#listener.onBodyBlockedChanged();
   }
 
   onPartsEnd(trailers: readonly string[]): void {
@@ -64,14 +64,14 @@ export class Upload implements BodySink {
       return;
     }
     this.#isOver = true;
-    this.#listener.onUploadDone();
+    this.#listener.onBodySent();
   }
 
   /** The socket has room again. */
   resume(): void {
     if (this.#isOver || !this.isBlocked) return;
     this.isBlocked = false;
-    this.#listener.onUploadBlockedChanged();
+    this.#listener.onBodyBlockedChanged();
     this.#body.resume();
   }
 
@@ -92,6 +92,6 @@ export class Upload implements BodySink {
 
   #fail(): void {
     this.stop();
-    this.#listener.onUploadFault('the body is not what its header section announced');
+    this.#listener.onBodyFault('the body is not what its header section announced');
   }
 }
