@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasSystemd } from '../test/kit/tools.ts';
 
 /** The exposure by systemd's measure, from 0 to 10. The network and the compiler in memory remain. */
-const MOST_EXPOSED = 2;
+const MAX_EXPOSED = 2;
 
 let folder = '';
 let file = '';
@@ -40,8 +40,8 @@ describe.runIf(hasSystemd)('systemd', () => {
     expect(misspelt.text).toMatch(/:\d+: Unknown key .*ProtectSytsem/);
   });
 
-  test(`finds an exposure of at most ${MOST_EXPOSED} of 10`, async () => {
-    const check = ['security', '--offline=yes', '--no-pager', `--threshold=${MOST_EXPOSED * 10}`];
+  test(`finds an exposure of at most ${MAX_EXPOSED} of 10`, async () => {
+    const check = ['security', '--offline=yes', '--no-pager', `--threshold=${MAX_EXPOSED * 10}`];
     expect(await analyzed(check)).toMatchObject({ code: 0 });
     const softer = await analyzed(check, ['CapabilityBoundingSet=CAP_NET_BIND_SERVICE', '']);
     expect(softer.code).not.toBe(0);

@@ -26,7 +26,7 @@ interface SettingCells {
 }
 
 /** Longer lists of values have their own table. */
-const MOST_VALUES = 12;
+const MAX_VALUES = 12;
 
 /** A row of a table of settings. The last cell is written by hand. */
 const ROW = /^\| `([^`]+)` *\| (.*?) *\| (.*?) *\|(?= )/;
@@ -109,7 +109,7 @@ function typeOf(schema: Schema): string | undefined {
   const minimum = schema.minimum ?? (exclusiveMinimum === 0 ? 1 : undefined);
   if (schema.const !== undefined) return codeSpan(schema.const);
   if (type === 'boolean') return 'boolean';
-  if (values !== undefined && values.length <= MOST_VALUES) {
+  if (values !== undefined && values.length <= MAX_VALUES) {
     const codeSpans = values.map((value) =>
       typeof value === 'string' ? codeSpan(value) : String(value),
     );

@@ -26,7 +26,7 @@ export type Peer =
       readonly kind: 'started';
       readonly name: PeerName;
       readonly url: string;
-      /** Its process ids. Their children count too. */
+      /** The process ids of the peer. Their children count too. */
       readonly pids: readonly number[];
     };
 

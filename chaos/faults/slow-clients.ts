@@ -18,7 +18,7 @@ const STAY_MS = 18_000;
 const LOOK_EVERY_MS = 100;
 /** Memory of the gateway: for one connection, and for everything else. */
 const PER_CONNECTION_MIB = 32 / 1024;
-const ROOM_MIB = 64;
+const OTHER_GROWTH_MIB = 64;
 
 export const slowClients: Fault = {
   done: `${WANTED.toLocaleString('en')} connections (or as many as the limit of open files allows) send headers byte by byte, an upload byte by byte, or nothing`,
@@ -35,7 +35,7 @@ export const slowClients: Fault = {
       openSlowCrowd(trial, Number(new URL(site.url).port), count),
       watch(site, STAY_MS),
     ]);
-    trial.say('they go');
+    trial.say('the slow clients leave');
     await slow.end();
     const left = await poll(
       () => Promise.resolve(openFiles(pid)),
@@ -43,7 +43,7 @@ export const slowClients: Fault = {
       20_000,
     ).catch(() => openFiles(pid));
     const traffic = await crowd.leave();
-    const boundMiB = before.mib + ROOM_MIB + count * PER_CONNECTION_MIB;
+    const boundMiB = before.mib + OTHER_GROWTH_MIB + count * PER_CONNECTION_MIB;
     return site.outcome(traffic, [
       everyAnswerIsRight(traffic, 'other visitors are answered'),
       {
@@ -57,7 +57,7 @@ export const slowClients: Fault = {
         holds: slow.connected === count,
       },
       {
-        what: `memory is bounded: ${(PER_CONNECTION_MIB * 1024).toFixed(0)} KiB for a connection, and ${ROOM_MIB} MiB`,
+        what: `memory is bounded: ${(PER_CONNECTION_MIB * 1024).toFixed(0)} KiB for a connection, and ${OTHER_GROWTH_MIB} MiB`,
         seen: `${before.mib.toFixed(0)} MiB before, ${peak.mib.toFixed(0)} at the most, ${boundMiB.toFixed(0)} allowed`,
         holds: peak.mib <= boundMiB,
       },

@@ -1,4 +1,4 @@
-/** Types for the packages without types, as far as the tools use them. */
+/** Types for npm packages that bring none. They cover only what the automation tools of this folder use. */
 
 declare module 'selenium-webdriver' {
   export interface WebDriver {

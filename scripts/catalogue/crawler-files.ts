@@ -5,8 +5,10 @@ import { rangesOf } from './crawler-ranges.ts';
 import type { Origins } from './crawler-ranges.ts';
 import type { Seed } from './seeds.ts';
 
-/** Sorts the seeds into files: one for each published list, and one for each operator
- * with crawlers outside the published lists. */
+/**
+ * Sorts the seeds into files: one for each published list, and one for each operator with crawlers outside the published
+ * lists.
+ */
 export function crawlerFiles(
   seeds: readonly Seed[],
   rangeSources: Origins,

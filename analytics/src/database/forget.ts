@@ -12,7 +12,7 @@ const COUNT_TIMEOUT_MS = 120_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const TIMEOUT_EXCEEDED = 159;
 /** The most rounds of one request. Rows that arrive during a deletion are deleted in the next round. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 /** The result, before the deletion is written to the log. */
 export type ForgetResult =
@@ -46,7 +46,7 @@ export function createForget(state: () => EngineState, settle: () => Promise<num
       const foundRows = await count(state, condition);
       if (typeof foundRows !== 'number') return refuse(foundRows.why);
       if (act === 'count') return { kind: 'counted', rows: foundRows, waiting: waitingEvents };
-      if (foundRows === 0 || round === MOST_ROUNDS) {
+      if (foundRows === 0 || round === MAX_ROUNDS) {
         return { kind: 'deleted', rows, left: foundRows, waiting: waitingEvents };
       }
       const deletion = await deleteRows(state, condition);

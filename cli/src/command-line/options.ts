@@ -13,7 +13,7 @@ export interface Option {
   readonly default?: string | boolean;
   /** The name of its value in --help. An option without it is a switch. */
   readonly value?: string;
-  /** Its lines in --help. Undefined for an option of curl that is accepted and ignored. */
+  /** The lines of the option in --help. Undefined for an option of curl that is accepted and ignored. */
   readonly help?: string;
   readonly completes?: Completes;
 }

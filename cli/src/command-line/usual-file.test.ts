@@ -60,7 +60,7 @@ describe.each(Object.entries(CALLS))('guard %s without --config', (name, args) =
     expect(stdout).toMatch(/default guard\.yaml in this folder/);
   });
 
-  if (name === 'doctor') return; // It needs no settings.
+  if (name === 'doctor') return; // doctor needs no settings.
   test('says that the file is missing in a folder without it', async () => {
     const { code, stdout, stderr } = await runIn(empty, name, ...args);
     expect([code, stdout]).toEqual([2, '']);

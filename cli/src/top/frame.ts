@@ -20,7 +20,7 @@ const LEFT_WIDTH = 32;
 const RIGHT_WIDTH = 46;
 const GAP = 2;
 /** Maximum number of lines for sites, so that the other lists keep theirs. */
-const MOST_SITES = 4;
+const MAX_SITES = 4;
 
 /** The lines to show, cut to the size of the terminal. */
 export function frameOf(source: string, snapshot: Snapshot, size: Size): Line[] {
@@ -73,7 +73,7 @@ function figureLines(snapshot: Snapshot): Line[] {
 
 function listLines({ recent }: Snapshot, rows: number): Line[] {
   if (recent.kind === 'unknown') return [plainLine(`reasons, addresses, sites: ${recent.why}`)];
-  const sites = recent.sites.slice(0, MOST_SITES);
+  const sites = recent.sites.slice(0, MAX_SITES);
   // Room for two headings and an empty line.
   const listRows = Math.max(0, rows - sites.length - 3);
   const reasons = listEntries(recent.reasons, listRows, LEFT_WIDTH);
@@ -87,7 +87,7 @@ function listLines({ recent }: Snapshot, rows: number): Line[] {
     ),
     plainLine(''),
     headingLine(`sites, ${title}`),
-    ...listEntries(sites, MOST_SITES, LEFT_WIDTH).map(plainLine),
+    ...listEntries(sites, MAX_SITES, LEFT_WIDTH).map(plainLine),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { ExplainedEvent, LetIn } from './told-event.ts';
 import type { VisitorSummary } from './look-up.ts';
 
 /** Maximum number of reasons in a summary. */
-const MOST_REASONS = 5;
+const MAX_REASONS = 5;
 
 /** One event in plain words. `way` selects the change of guard.yaml that is written out. */
 export function describeEvent(event: ExplainedEvent, way: string | undefined): string {
@@ -52,7 +52,7 @@ export function describeSummary(
 ): string {
   const actionCounts = Object.entries(actions).filter(([, count]) => count > 0);
   const topReasons = reasons
-    .slice(0, MOST_REASONS)
+    .slice(0, MAX_REASONS)
     .map((reason) => `${reason.name} ${reason.requests}`);
   return section(
     title,

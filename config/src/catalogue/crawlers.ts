@@ -15,7 +15,7 @@ export interface CatalogueCrawler {
   readonly name: string;
   readonly category: string;
   readonly rslCategory: string;
-  /** Its operator. `Unknown` when it is not public. */
+  /** The operator of the crawler. `Unknown` when the operator is not public. */
   readonly operator: string;
 }
 

@@ -7,11 +7,11 @@ import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
  */
 
 /** Maximum product of instructions and characters in one test. It takes at most 20 ms. */
-const MOST_STEPS = 500_000;
+const MAX_STEPS = 500_000;
 /** Tests of one decision below this total take at most 10 ms and are not timed. */
 const UNTIMED_STEPS = 250_000;
 /** Time limit for all timed tests of one decision. */
-const MOST_MS = 100;
+const MAX_MS = 100;
 
 let untimedSteps = 0;
 let spentMs = 0;
@@ -24,7 +24,7 @@ export function beginRegexes(): void {
 
 /** Whether a regular expression was skipped, because earlier ones had taken too long. */
 export function areRegexesSpent(): boolean {
-  return spentMs >= MOST_MS;
+  return spentMs >= MAX_MS;
 }
 
 type CompiledRegex =
@@ -43,7 +43,7 @@ export function compileRegex(source: string): CompiledRegex {
   try {
     const regex = RE2JS.compile(source);
     const size = regex.programSize();
-    const maxLength = Math.floor(MOST_STEPS / size);
+    const maxLength = Math.floor(MAX_STEPS / size);
     return {
       kind: 'compiled',
       test: (value) => {

@@ -31,7 +31,7 @@ export class OriginRegistry {
   readonly #connect: Connect;
   readonly #retireMs: number;
   readonly #retiredOrigins = new Map<OpenOrigin, NodeJS.Timeout>();
-  /** The health of each origin. A reload does not clear it, because the key is the origin. */
+  /** A reload does not clear the health of an origin, because the key is the origin. */
   readonly #health = new WeakMap<Origin, OriginHealth>();
   readonly #clock: Clock;
   #open: ReadonlyMap<string, OpenOrigin> = new Map();

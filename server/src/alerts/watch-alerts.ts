@@ -21,7 +21,7 @@ export interface AlertWatchOptions extends ProcessContext {
 const PAUSES = { metricsMs: 10_000, eventsMs: 300_000, comparedMs: 60_000 };
 
 /** An alert that no channel accepted is sent again this often, which takes ten minutes. */
-const MOST_TRIES = 60;
+const MAX_TRIES = 60;
 
 /** Sends alerts when a person has to act. Does nothing while the settings name no receiver. */
 export function watchAlerts(options: AlertWatchOptions): Close {
@@ -75,7 +75,7 @@ export function watchAlerts(options: AlertWatchOptions): Close {
   const sendOnce = async (alert: Alert, receivers: AlertSettings, tries: number) => {
     const results = await sendAlert(alert, receivers, clock());
     const isDelivered = results.some(({ fault }) => fault === undefined);
-    if (isDelivered || tries === MOST_TRIES) unsentAlerts.delete(keyOf(alert));
+    if (isDelivered || tries === MAX_TRIES) unsentAlerts.delete(keyOf(alert));
     else unsentAlerts.set(keyOf(alert), { alert, tries });
     return results;
   };

@@ -14,7 +14,7 @@ import { repeat } from '../process/repeat.ts';
 /** Time between two reads. Each instance gets a new decision within this time. */
 const READ_EVERY_MS = 1_000;
 /** Log lines for the changes of one read. Further changes share one line. */
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 
 interface WatchOptions {
   readonly read: ReadDecisions;
@@ -83,7 +83,7 @@ function logChanges(
 ): void {
   const newDecisions = after.filter(({ id }) => !before.some((decision) => decision.id === id));
   const endedDecisions = before.filter(({ id }) => !after.some((decision) => decision.id === id));
-  if (newDecisions.length + endedDecisions.length > MOST_LINES) {
+  if (newDecisions.length + endedDecisions.length > MAX_LINES) {
     log('info', 'temporary_decisions_changed', {
       added: newDecisions.length,
       ended: endedDecisions.length,

@@ -40,7 +40,7 @@ export interface ListTerms {
 }
 
 /** Maximum number of redirects that are followed. */
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 /** Requests a list. Never rejects. */
 export async function fetchList(
@@ -84,7 +84,7 @@ async function followRedirects(
     await response.body?.cancel();
     const nextUrl = URL.parse(location, currentUrl);
     if (nextUrl === null) return `a redirect to ${JSON.stringify(location.slice(0, 100))}`;
-    if (redirects === MOST_REDIRECTS) return `more than ${MOST_REDIRECTS} redirects`;
+    if (redirects === MAX_REDIRECTS) return `more than ${MAX_REDIRECTS} redirects`;
     const refusal = await refusalOfRedirect(new URL(currentUrl), nextUrl);
     if (refusal !== undefined) return refusal;
     currentUrl = nextUrl.href;

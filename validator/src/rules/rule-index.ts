@@ -22,7 +22,7 @@ type IndexedRequest = Pick<Facts, 'method' | 'foldedPaths'> & {
  * Maximum number of entries of one rule. A rule with more combinations of hosts, paths and methods is found by its
  * hosts alone, or is tested for each request.
  */
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /**
  * Finds the rules that could match a request by its host, the first segments of its path, and its method. It leaves out
@@ -50,7 +50,7 @@ export class RuleIndex implements FindRules {
     const hostNames = anyHostTables.length === 0 ? hosts : [];
     const folders = foldersOf(paths);
     const entries = (folders?.length ?? 1) * Math.max(1, methods.length);
-    const isLarge = Math.max(1, hostNames.length) * entries > MOST_ENTRIES;
+    const isLarge = Math.max(1, hostNames.length) * entries > MAX_ENTRIES;
     const hostTables = [
       ...anyHostTables,
       ...hostNames.flatMap((name) => this.#tableOf(name) ?? []),

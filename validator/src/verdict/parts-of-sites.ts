@@ -3,7 +3,7 @@ const LEAST_SESSIONS = 20;
 const LEAST_SHARE = 0.8;
 
 /** At this many sessions the counts are halved, so that old sessions count less. */
-const MOST_SESSIONS = 400;
+const MAX_SESSIONS = 400;
 
 interface Learnt {
   sessions: number;
@@ -21,7 +21,7 @@ export class PartsOfSites {
   learn(site: string, hasParts: boolean): void {
     let learnt = this.#sites.get(site);
     if (learnt === undefined) this.#sites.set(site, (learnt = { sessions: 0, withParts: 0 }));
-    if (learnt.sessions >= MOST_SESSIONS) {
+    if (learnt.sessions >= MAX_SESSIONS) {
       learnt.sessions /= 2;
       learnt.withParts /= 2;
     }

@@ -7,13 +7,13 @@ const { firstDocuments, maxDocuments } = CHALLENGE.sessionShape;
 const BURST_GAP_MS = 1_000;
 
 /** No person opens more documents together than this. */
-const MOST_OF_BURST = 30;
+const MAX_OF_BURST = 30;
 
 /**
  * Intervals between documents are regular when their standard deviation divided by their mean is at most this. For
  * people the quotient is above 0.5.
  */
-const MOST_VARIATION = 0.25;
+const MAX_VARIATION = 0.25;
 
 /** A walk is too fast below this time for each document. No person types or selects addresses faster for long. */
 const HASTY_MS = 3_000;
@@ -112,7 +112,7 @@ export class SessionShape {
     if (this.#documents < this.#stretch) return undefined;
     const isWalk = this.#isWalk();
     const isHasty = isWalk && nowMs - this.#begunAt <= this.#documents * HASTY_MS;
-    const isEnough = this.#events >= this.#stretch || (isHasty && this.#documents > MOST_OF_BURST);
+    const isEnough = this.#events >= this.#stretch || (isHasty && this.#documents > MAX_OF_BURST);
     if (!isEnough && !isFast) return undefined;
     const shape = {
       hasParts: this.#parts.count > this.#partsBefore,
@@ -127,7 +127,7 @@ export class SessionShape {
   #time(nowMs: number): boolean {
     if (this.#events > 0 && !this.#isApart) {
       this.#eventDocuments += 1;
-      return this.#eventDocuments > MOST_OF_BURST;
+      return this.#eventDocuments > MAX_OF_BURST;
     }
     if (this.#events > 0) {
       const seconds = (nowMs - this.#eventAt) / 1000;
@@ -150,7 +150,7 @@ export class SessionShape {
     const intervals = this.#events - 1;
     const mean = this.#sum / intervals;
     const variance = this.#squares / intervals - mean * mean;
-    return variance <= (MOST_VARIATION * mean) ** 2;
+    return variance <= (MAX_VARIATION * mean) ** 2;
   }
 
   /** Notes a document. True when the document seems to repeat. */

@@ -76,7 +76,7 @@ export interface BadLine {
 }
 
 /** The most invalid lines that are reported. Further ones are only counted. */
-const MOST_BAD_LINES = 5;
+const MAX_BAD_LINES = 5;
 
 export type ParsedList<Entry> =
   | { readonly kind: 'parsed'; readonly entries: readonly Entry[] }
@@ -118,7 +118,7 @@ export function* parseList<Kind extends ListKind>(
     const value = read(entry);
     if (value === undefined) {
       count += 1;
-      if (badLines.length < MOST_BAD_LINES) badLines.push({ line, text: entry });
+      if (badLines.length < MAX_BAD_LINES) badLines.push({ line, text: entry });
     } else {
       if (entries.length === maxEntries) return { kind: 'too_long', most: maxEntries };
       entries.push(value);

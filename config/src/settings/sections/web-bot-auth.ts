@@ -57,7 +57,7 @@ interface Signer {
 
 /** A public key that checks the signatures of requests. */
 export interface BotKey extends Signer {
-  /** Its JWK thumbprint (RFC 7638, RFC 8037 appendix A.3): the `keyid` of a signature. */
+  /** The JWK thumbprint of the key (RFC 7638, RFC 8037 appendix A.3): the `keyid` of a signature. */
   readonly keyId: string;
   /** The public key, base64url. */
   readonly x: string;

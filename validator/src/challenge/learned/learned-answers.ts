@@ -17,7 +17,7 @@ const STRANGE_ANSWERS = 4;
 /** An extension may break this many answers. */
 const MAY_LACK = 2;
 /** Maximum number of tables in memory, with about 700 bytes each. The least recently used table is removed first. */
-const MOST_TABLES = 4096;
+const MAX_TABLES = 4096;
 
 /** The result of judging a page's answers. */
 export interface AnswersJudgement {
@@ -58,7 +58,7 @@ const NO_FINDING: AnswersJudgement = { isLacking: false, found: [] };
  */
 export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers {
   const pool = createQuestionPool(secrets);
-  const tables = new LRUCache<string, AnswerTable>({ max: MOST_TABLES });
+  const tables = new LRUCache<string, AnswerTable>({ max: MAX_TABLES });
   // Without a salt, an attacker could hash all networks and so read the networks in memory.
   const salt = randomBytes(16);
 

@@ -38,9 +38,9 @@ export const TEXT_PX = 200;
 /** Number of leaves for which nothing is loaded although rules name URLs. */
 const BARE = 2;
 /** Most URLs in one document. */
-export const MOST_URLS = 3 * WITNESSES.images + 4 * WITNESSES.fonts + 2 * BARE;
+export const MAX_URLS = 3 * WITNESSES.images + 4 * WITNESSES.fonts + 2 * BARE;
 
-const NUMBERS = Array.from({ length: MOST_URLS }, (_, index) => index);
+const NUMBERS = Array.from({ length: MAX_URLS }, (_, index) => index);
 
 const BASE = `html{overflow:hidden;font:${TEXT_PX}px/0 serif;-webkit-text-size-adjust:none;text-size-adjust:none}body{margin:0}p{margin:0;width:${LAYOUT_SIDE}px;height:1px}body>div{display:flex}div>div{min-width:0;container-type:inline-size}div>div>div{float:left;container-type:normal}:before{vertical-align:top}:empty{font-size:0}`;
 

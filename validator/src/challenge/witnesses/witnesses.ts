@@ -1,6 +1,6 @@
 import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Draw } from '../cascade/draw.ts';
-import { drawWitnessPage, MOST_URLS, type Witness, type WitnessPage } from './witness-page.ts';
+import { drawWitnessPage, MAX_URLS, type Witness, type WitnessPage } from './witness-page.ts';
 
 /** What a browser measures for one ticket: sizes in CSS pixels by the position of the leaf. */
 export interface ExpectedWitnesses {
@@ -84,7 +84,7 @@ function createIssuer(secret: string): Issuer {
     },
     isOurs(token, handshake) {
       const number = token[ID_BYTES];
-      if (number === undefined || number >= MOST_URLS) return false;
+      if (number === undefined || number >= MAX_URLS) return false;
       const macs = macsOf(tokenKey, token.subarray(0, ID_BYTES), handshake);
       const expectedMac = Buffer.from(macs, 'hex').subarray(
         number * MAC_BYTES,
@@ -103,7 +103,7 @@ function macsOf(key: Uint8Array, id: Buffer, handshake: string): string {
   const input = Buffer.concat([key, id, Buffer.from(handshake)]);
   return hash('shake256', input, {
     outputEncoding: 'hex',
-    outputLength: MOST_URLS * MAC_BYTES,
+    outputLength: MAX_URLS * MAC_BYTES,
   });
 }
 

@@ -2,13 +2,13 @@ import { scrypt } from 'node:crypto';
 import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../page-contract/scrypt.ts';
 
 /** Maximum number of parallel checks. Each takes 4 MiB, and one thread of the pool for 6 ms. */
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 
 let underWay = 0;
 
 /** Whether all check slots are in use. */
 export function isCheckBusy(): boolean {
-  return underWay >= MOST_AT_ONCE;
+  return underWay >= MAX_AT_ONCE;
 }
 
 /**

@@ -13,7 +13,7 @@ const FIRST_BITS = CHALLENGE.work.max - RUNGS + 1;
 /**
  * Maximum number of levels for a class of clients. It is small, because people of this class have to do the work too.
  */
-const MOST_OF_CLASS = 3;
+const MAX_OF_CLASS = 3;
 
 /**
  * Decides how much work a new pass costs. Passes are counted for each network (/24, or /64 with the surrounding /56 and
@@ -56,7 +56,7 @@ export class PassPrice {
     // A network pays itself for passes above its free ones, so one network cannot make a class work.
     const count = networkLevels === 0 ? 1 : 0;
     const level = this.#tempo.level(connectionOf(ticket.client), nowMs, count);
-    const classLevels = Math.min(MOST_OF_CLASS, level);
+    const classLevels = Math.min(MAX_OF_CLASS, level);
     const levels = Math.max(networkLevels, classLevels);
     return levels === 0 ? 0 : FIRST_BITS + levels - 1;
   }

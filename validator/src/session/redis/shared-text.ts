@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** Longest text in bytes. */
-const MOST_BYTES = 6 * 1024 * 1024;
+const MAX_BYTES = 6 * 1024 * 1024;
 /** The version of a value that another program wrote. */
 const FOREIGN = '-';
 
@@ -13,7 +13,7 @@ const FOREIGN = '-';
 const READ_VERSION = `
 local text = redis.pcall('GET', KEYS[1]) or ''
 local version = text
-if type(text) == 'table' or #text > ${MOST_BYTES} then version = '${FOREIGN}'
+if type(text) == 'table' or #text > ${MAX_BYTES} then version = '${FOREIGN}'
 elseif text ~= '' then version = string.match(text, '^(%x+)\\n') or '${FOREIGN}' end
 `;
 
