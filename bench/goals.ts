@@ -1,6 +1,9 @@
 import { toTable } from './report.ts';
 
-/** A goal and its measured figure. `measured` is undefined when the program that Guard is compared with is not installed. */
+/**
+ * A goal and its measured figure. `measured` is undefined when the program that Guard is compared with is not
+ * installed.
+ */
 export interface Goal {
   readonly name: string;
   readonly measured: number | undefined;

@@ -1,5 +1,6 @@
 /**
- * Builds config/data/ip/asn.bin.br, asn-names.txt.br and their licence texts from the unpacked npm package @ip-location-db/asn:
+ * Builds config/data/ip/asn.bin.br, asn-names.txt.br and their licence texts from the unpacked npm package
+ * @ip-location-db/asn:
  *
  *   node scripts/build-asn.ts <package folder>
  *

@@ -1,4 +1,7 @@
-/** The least cost of POST /validate: fastify parses the same body and sends a constant answer. Prints the URL of this server. */
+/**
+ * The least cost of POST /validate: fastify parses the same body and sends a constant answer. Prints the URL of this
+ * server.
+ */
 import fastify from 'fastify';
 
 const answer = process.argv[2] ?? '';

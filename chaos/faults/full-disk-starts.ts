@@ -20,7 +20,7 @@ interface Start {
   readonly what: string;
   /** Starts it. Resolves with the Guard that runs afterwards. */
   readonly begin: (site: Site, again: () => Promise<Site>) => Promise<Site>;
-  /** Events that may be lost: those that wait, those that Guard logs as dropped, or none. */
+  /** Which events may be lost: the waiting ones, the ones that Guard logs as dropped, or none. */
   readonly loses: 'waiting' | 'logged' | 'nothing';
 }
 

@@ -9,12 +9,15 @@ const CHECKING_TITLE = 'Checking your browser';
 /** A visit that is still on the checking page after this time has ended there. */
 const DEADLINE_MS = 20_000;
 const INTERVAL_MS = 150;
-/** Before this time, the title is not read. Guard may detect the reading, and the eval measures the tool and not the reading. */
+/**
+ * Before this time, the title is not read. Guard may detect the reading, and the eval measures the tool and not the
+ * reading.
+ */
 const QUIET_MS = 3_000;
 
 /**
- * Reads the page's title until the visit has ended, first after `quietMs`. `readTitle` gives `undefined` or rejects while
- * there is no page, as during a reload.
+ * Reads the page's title until the visit has ended, first after `quietMs`. `readTitle` gives `undefined` or rejects
+ * while there is no page, as during a reload.
  */
 export async function waitForEnding(
   readTitle: () => Promise<string | undefined>,

@@ -99,7 +99,10 @@ describe('17.2 what counts as a pass', () => {
 });
 
 describe('17.4 a doubt leads to work and to a short pass', () => {
-  /** The inside of the window is exactly as large as the screen. Drivers have such a window, and some people too, so it is a doubt only. */
+  /**
+   * The inside of the window is exactly as large as the screen. Drivers have such a window, and some people too, so it
+   * is a doubt only.
+   */
   const screen = {
     value: {
       ...{ width: 1280, height: 720 },

@@ -15,8 +15,8 @@ export interface Burst {
 const HEAVY_PATH = '/..'.repeat(5_250);
 
 /**
- * Sends all requests of a burst to a gateway, with paths below a folder and with invented sessions. Resolves after the last
- * answer.
+ * Sends all requests of a burst to a gateway, with paths below a folder and with invented sessions. Resolves after the
+ * last answer.
  */
 export async function burst(
   gateway: string,

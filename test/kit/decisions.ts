@@ -24,7 +24,10 @@ export async function decisions(
   return results;
 }
 
-/** Returns how many of these requests are allowed. Expects that the first ones are allowed and all later ones challenged. */
+/**
+ * Returns how many of these requests are allowed. Expects that the first ones are allowed and all later ones
+ * challenged.
+ */
 export async function countAllowed(
   guard: TestValidator,
   count: number,

@@ -3,7 +3,7 @@ import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
 import { openQueryServer, type QueryServer } from '../testing/query-server.ts';
 import { describeServer } from '../testing/server.ts';
 
-/** Together these statements need more memory than the database has: one GiB, of which it uses a part itself. */
+/** These statements together need more memory than the database has. It has one GiB, and uses a part of it itself. */
 
 const GiB = 1024 ** 3;
 /** Needs about 300 MiB for an array, which the database cannot move to disk. */

@@ -85,7 +85,9 @@ export function unservedHosts(
   });
 }
 
-/** Reports rules in monitor mode, because users forget them. When the whole organisation is in it, one remark is enough. */
+/**
+ * Reports rules in monitor mode, because users forget them. When the whole organisation is in it, one remark is enough.
+ */
 export function monitoredRules({ monitor, rules }: Organisation, index: number): Remark[] {
   if (monitor) return [];
   return rules.flatMap((rule, place) => {

@@ -65,7 +65,10 @@ interface EditPlan {
   readonly isThere: (newSettings: Settings) => boolean;
 }
 
-/** Parses the file before and after the edit, as `guard start` does. Writes the file only when no other list has changed. */
+/**
+ * Parses the file before and after the edit, as `guard start` does. Writes the file only when no other list has
+ * changed.
+ */
 async function editFile(file: string, env: Environment, plan: EditPlan): Promise<KeyEditOutcome> {
   const outcome = await replaceFile(file, (text): Change<KeyEditOutcome> => {
     const oldSettings = parseWithEnvironment(text, file, env);

@@ -124,7 +124,7 @@ export const metrics = {
     'Time since CrowdSec last sent its decisions; 0 when the settings name no CrowdSec.',
   ),
   guard_crawler_ranges_age_seconds: gauge(
-    'Age of the oldest list of crawler addresses among those that can be refreshed.',
+    'Age of the oldest list of crawler addresses. Only lists that can be refreshed count.',
   ),
   guard_network_data_age_seconds: gauge(
     'Age of the network data in use: lists of networks, the databases country and asn.',

@@ -20,7 +20,10 @@ export interface ReplayAnswer {
   readonly where: string;
 }
 
-/** `before` and `after` are outcomes: an action of an event, or a word such as `monitored` (replay/src/logged/logged-request.ts). */
+/**
+ * `before` and `after` are outcomes: an action of an event, or a word such as `monitored`
+ * (replay/src/logged/logged-request.ts).
+ */
 interface ReplayTransition {
   readonly before: string;
   readonly after: string;

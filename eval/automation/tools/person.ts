@@ -8,7 +8,9 @@ const BROWSERS = [
   ['Firefox', 'firefox-esr', deskFirefox],
 ] as const;
 
-/** People who open the browser, type the address, press Enter and move the mouse. The title bar shows the page's title. */
+/**
+ * People who open the browser, type the address, press Enter and move the mouse. The title bar shows the page's title.
+ */
 export const personTools: readonly Tool[] = BROWSERS.map(([name, program, browser]) => ({
   name: `a person, ${name}`,
   variant: 'keyboard and mouse',

@@ -8,7 +8,8 @@ let waitingListeners: EndOfTurnListener[] = [];
 /**
  * Calls `onEndOfTurn` after everything that arrived in the same turn was read. A single request does not wait. Under
  * load, the process at the other end wakes up once for many writes. To wake it up for each write was a fifth of the
- * cost of a request (bench/gateway.ts). The list has at most one entry for each connection that had something to read in this turn.
+ * cost of a request (bench/gateway.ts). The list has at most one entry for each connection that had something to read
+ * in this turn.
  */
 export function callAtEndOfTurn(listener: EndOfTurnListener): void {
   if (waitingListeners.push(listener) === 1) setImmediate(callAll);

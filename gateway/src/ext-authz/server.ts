@@ -151,7 +151,9 @@ export class ExtAuthzServer {
   }
 }
 
-/** Closes the connection of an untrusted peer after a while. Otherwise strangers could use up the limit of connections. */
+/**
+ * Closes the connection of an untrusted peer after a while. Otherwise strangers could use up the limit of connections.
+ */
 function cutUntrusted(socket: Socket, isTrusted: () => boolean, afterMs: number): void {
   const timer = setInterval(() => {
     if (!isTrusted()) socket.destroy();

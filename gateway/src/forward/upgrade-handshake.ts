@@ -236,8 +236,8 @@ const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const KEY_PATTERN = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
 /**
- * Whether the key is valid (RFC 6455 section 4.1). When the header comes twice, Node joins the two keys with a comma, and
- * the result is not valid.
+ * Whether the key is valid (RFC 6455 section 4.1). When the header comes twice, Node joins the two keys with a comma,
+ * and the result is not valid.
  */
 export function isWebSocketKey(key: string): boolean {
   return KEY_PATTERN.test(key);

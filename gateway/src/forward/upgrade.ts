@@ -67,8 +67,8 @@ interface KeptSocket {
 }
 
 /**
- * An answer on the socket of a handshake. Node removes all of its listeners at an upgrade. The listeners of this function notice
- * when the visitor leaves, stops reading, or can take more.
+ * An answer on the socket of a handshake. Node removes all of its listeners at an upgrade. The listeners of this
+ * function notice when the visitor leaves, stops reading, or can take more.
  */
 function keepForAnswer(req: IncomingMessage, idleMs: number): KeptSocket {
   const { socket } = req;

@@ -167,8 +167,8 @@ export class AddressCounts {
   }
 
   /**
-   * Counts one more connection until the returned function is called. Undefined when the address is at its bound. `places` are
-   * those from which one is taken. By default they are the places of all addresses of this object.
+   * Counts one more connection until the returned function is called. Undefined when the address is at its bound.
+   * `places` are those from which one is taken. By default they are the places of all addresses of this object.
    */
   hold(ip: string, places: Capacity = this.#places()): (() => void) | undefined {
     const limit = Math.min(this.#perAddress, shareOf(places));

@@ -17,8 +17,8 @@ export interface FirstBytes<T> {
 }
 
 /**
- * Reads the first bytes of a connection before the parser of its protocol gets them. Calls `callback` once. Until then it
- * handles errors of the socket. Afterwards none of its listeners is left.
+ * Reads the first bytes of a connection before the parser of its protocol gets them. Calls `callback` once. Until then
+ * it handles errors of the socket. Afterwards none of its listeners is left.
  */
 export function readFirstBytes<T>(
   socket: Socket,

@@ -160,7 +160,10 @@ function claimKind(name: string): 'rewritten' | 'forwarded' | 'claim' | 'end-to-
   return isClaim(name) ? 'claim' : 'end-to-end';
 }
 
-/** The fields that Connection names, in lower case, without those of NEVER_CONNECTION_OPTIONS. Undefined when Connection names none. */
+/**
+ * The fields that Connection names, in lower case, without those of NEVER_CONNECTION_OPTIONS. Undefined when Connection
+ * names none.
+ */
 export function connectionOptions(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
     return undefined;

@@ -73,7 +73,8 @@ export interface AnswerHandler {
 export interface OriginError {
   /**
    * - `connect`: no connection could be made. Nothing was sent, and no byte of the body was read.
-   * - `closed`: the connection ended before the first byte of the answer. An idle connection that the origin closes ends in this way.
+   * - `closed`: the connection ended before the first byte of the answer. An idle connection that the origin closes
+   * ends in this way.
    * - `truncated`: the connection ended in the middle of the answer.
    * - `timeout`: the origin sent or took nothing for too long.
    * - `malformed`: the bytes are not an answer, or can be read in more than one way.

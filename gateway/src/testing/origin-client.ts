@@ -224,7 +224,9 @@ export interface ScriptedOrigin {
   readonly sockets: Socket[];
 }
 
-/** An origin that works on bytes, until the test ends. `script` gets all bytes since the last answer on the connection. */
+/**
+ * An origin that works on bytes, until the test ends. `script` gets all bytes since the last answer on the connection.
+ */
 export async function startScripted(
   script: (requestText: string, connection: number) => Script | undefined,
 ): Promise<ScriptedOrigin> {

@@ -129,8 +129,9 @@ function compile(look: Look, messages: Messages, form: FormSource, hasTrap: bool
 type ButtonAction = 'again' | 'reload' | 'back';
 
 /**
- * All screens of the page. The script shows one of them. Without scripts, a style shows only the first one. Text browsers
- * show hidden text too, but not that of a script. So the other screens are in one, until the script of the page runs.
+ * All screens of the page. The script shows one of them. Without scripts, a style shows only the first one. Text
+ * browsers show hidden text too, but not that of a script. So the other screens are in one, until the script of the
+ * page runs.
  */
 function screens(messages: Messages, form: FormSource): string {
   const {

@@ -72,7 +72,8 @@ interface RulesToCompile {
 
 /**
  * Compiles the rules of one organisation in their order, and adds the built-in rule at the end. It pauses after each
- * rule. `earlierRules` are compiled rules of the same organisation. A rule that is already among them is not compiled again.
+ * rule. `earlierRules` are compiled rules of the same organisation. A rule that is already among them is not compiled
+ * again.
  */
 export function* compileRules(
   { organisation, rules, presets = [] }: RulesToCompile,

@@ -20,7 +20,10 @@ export function compileParameter(
 ): (query: string) => boolean {
   const decides = reading === 'some';
 
-  /** `enough`: one field decides. `sent`: a field has the exact name. `otherSeparator` is a second separator besides `&`. */
+  /**
+   * `enough`: one field decides. `sent`: a field has the exact name. `otherSeparator` is a second separator besides
+   * `&`.
+   */
   function search(query: string, otherSeparator: number): 'enough' | 'sent' | 'nothing' {
     let result: 'sent' | 'nothing' = 'nothing';
     for (let start = 0; start < query.length;) {

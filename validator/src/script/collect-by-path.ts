@@ -27,7 +27,10 @@ interface CollectorOptions extends Omit<TrapLinkOptions, 'store'> {
 
 type Answerer = (request: CollectRequest) => CollectAnswer | Promise<CollectAnswer>;
 
-/** The collector answers by the path of the request, on its own listener and below `/.guard/` of a site. Unknown paths get 404. */
+/**
+ * The collector answers by the path of the request, on its own listener and below `/.guard/` of a site. Unknown paths
+ * get 404.
+ */
 export function createCollector(options: CollectorOptions): Collect {
   const { organisations, sites, engine } = options;
   const tenantOf = createSiteKeys(organisations, sites);

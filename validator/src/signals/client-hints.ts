@@ -44,7 +44,10 @@ export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   return ['client_hints_unusual'];
 };
 
-/** Whether a request of Chromium can be without hints. Chromium always sends them for a page, also through a service worker. */
+/**
+ * Whether a request of Chromium can be without hints. Chromium always sends them for a page, also through a service
+ * worker.
+ */
 function mayLackHints(headers: Facts['headers']): boolean {
   if (isHandshake(headers)) return true;
   return (

@@ -61,8 +61,8 @@ const QUOTED_MASK = `"${MASK}"`;
 const MAX_DEPTH = 100;
 
 /**
- * Reads JSON by its grammar (RFC 8259) and writes what it read. A method returns false when the grammar does not match: at the
- * end of the sample, or because the text is not JSON.
+ * Reads JSON by its grammar (RFC 8259) and writes what it read. A method returns false when the grammar does not match:
+ * at the end of the sample, or because the text is not JSON.
  */
 class JsonMask {
   readonly #text: string;

@@ -18,7 +18,10 @@ const SECRET_PARTS = [
   ...['verificationcode', 'accesscode', 'authcode', 'smscode', 'backupcode', 'recoverycode'],
   ...['onetimecode', 'socialsecurity'],
 ];
-/** These words make a name secret only when they stand alone in it. `shipping` contains `pin`, and `company` contains `pan`. */
+/**
+ * These words make a name secret only when they stand alone in it. `shipping` contains `pin`, and `company` contains
+ * `pan`.
+ */
 const SECRET_WORDS = [
   ...['pass', 'pwd', 'pw', 'psw', 'mdp', 'pin', 'otp', 'totp', 'mfa', 'tan', 'key', 'auth', 'jwt'],
   ...['bearer', 'sid', 'session', 'cookie', 'signature', 'card', 'pan', 'csc', 'cvn', 'ssn'],

@@ -17,8 +17,8 @@ export class HeldConnections {
   }
 
   /**
-   * Takes the visitor's own connection, when it is idle. One that became idle before the tick `minIdleTick` is closed. Then the
-   * origin asks the visitor to sign in again.
+   * Takes the visitor's own connection, when it is idle. A connection that became idle before the tick `minIdleTick` is
+   * closed, and the origin asks the visitor to sign in again.
    */
   take(visitor: VisitorSocket | undefined, minIdleTick: number): Connection | undefined {
     if (visitor === undefined || this.#idleCount === 0) return undefined;

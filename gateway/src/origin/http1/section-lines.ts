@@ -1,7 +1,10 @@
 import { COLON, isBlank, isTextCharacter, isTokenCharacter, SP } from '../../base/characters.ts';
 import { type FieldName, FieldNames } from '../../message/field-names.ts';
 
-/** This many bytes are decoded at once. That costs little more than to decode one line, and most header sections are shorter. */
+/**
+ * This many bytes are decoded at once. That costs little more than to decode one line, and most header sections are
+ * shorter.
+ */
 const DECODE_BYTES = 2048;
 
 const names = new FieldNames();

@@ -7,9 +7,9 @@ const WAIT_MS = 1_200;
 /**
  * Whether the storage of a third-party frame is partitioned from this page. Between this page and the inner frame is a
  * frame without an origin (`data:`). So the inner frame counts as embedded by another site, although it is a page of
- * this host, and its messages on a BroadcastChannel must not arrive in this page. Chromium partitions such frames since version 115,
- * unless its command line switches this off. On Android the answer means nothing (WebView partitions nothing), so
- * phones are not tested.
+ * this host, and its messages on a BroadcastChannel must not arrive in this page. Chromium partitions such frames since
+ * version 115, unless its command line switches this off. On Android the answer means nothing (WebView partitions
+ * nothing), so phones are not tested.
  */
 export const partition: Source<'partition'> = ({ echoUrl }) => {
   const isTested = isChromium() && !navigator.userAgent.includes('Android');

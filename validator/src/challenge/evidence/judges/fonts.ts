@@ -2,7 +2,10 @@ import { MARKER_FONTS } from '../../../../page-contract/marker-fonts.ts';
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
-/** The browser has fonts of another system than it claims. The finding is weak, because a Windows browser under Wine has them too. */
+/**
+ * The browser has fonts of another system than it claims. The finding is weak, because a Windows browser under Wine has
+ * them too.
+ */
 export const judgeFonts: Judge = (theCase) =>
   hasOnlyForeignFonts(theCase) ? 'fonts_mismatch' : undefined;
 

@@ -9,8 +9,8 @@ const DRAWN_BY = [
 ] as const;
 
 /**
- * Finds Chromium with a WebGL renderer that only exists on another system than the claimed one. The finding is weak, because
- * people change their agent with extensions. No WebGL and invented names mean nothing. Firefox is not checked,
+ * Finds Chromium with a WebGL renderer that only exists on another system than the claimed one. The finding is weak,
+ * because people change their agent with extensions. No WebGL and invented names mean nothing. Firefox is not checked,
  * because its privacy modes report another renderer.
  */
 export const judgeGraphics: Judge = ({ evidence, claim }) => {
