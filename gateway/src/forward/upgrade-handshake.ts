@@ -5,7 +5,12 @@ import { connect as connectTls } from 'node:tls';
 import type { Visit } from '../arrive/arrive.ts';
 import type { ForwardPorts } from './forward-ports.ts';
 import { ORIGIN_FAILURES } from './origin-failure.ts';
-import { fieldsForOrigin, headersForVisitor, withoutNamed } from './proxy-headers.ts';
+import {
+  CONTENT_LENGTH,
+  fieldsForOrigin,
+  headersForVisitor,
+  withoutNamed,
+} from './proxy-headers.ts';
 import { type Join, sendUpgrade } from './upgrade-proxy.ts';
 import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
 import type { ForwardPlan } from '../judge/request-plan.ts';
@@ -17,8 +22,6 @@ import type { OriginError } from '../origin/origin.ts';
 
 /** Called when the origin has switched protocols. `join` sends the 101 and carries bytes both ways. */
 type OnSwitched = (origin: Socket, join: () => void) => void;
-
-const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
  * One WebSocket handshake at the origins of a site. It is `waiting` until an origin has answered, `relaying` while
