@@ -17,8 +17,11 @@ import { organisationWith } from './policies.ts';
 
 const crawlers = CrawlerCatalogue.load();
 const networks = NetworkCatalogue.load();
-/** Enough for a test, and small, because the store allocates its memory when it opens. */
-const STORE_LIMITS = { maxSessions: 1_000, maxSpent: 1_000, maxBudgets: 1_000 };
+/**
+ * Small, because the store allocates its memory when it opens. A test with 2,000 addresses needs many budgets: a full set
+ * of the table replaces an entry, and which keys share a set is random.
+ */
+const STORE_LIMITS = { maxSessions: 1_000, maxSpent: 1_000, maxBudgets: 20_000 };
 
 export interface TestValidator {
   readonly validator: Validator;

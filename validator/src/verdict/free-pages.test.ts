@@ -64,8 +64,7 @@ describe('free pages with challenge: auto', () => {
       // One /64 that sends too many requests takes no more than its own budget from the networks around it.
       expect(await free(900, () => '1:ffff')).toBe(51);
       const found = await free(2_000, (at) => `1:${at.toString(16)}`);
-      // 700, and a few more when a busy machine makes the counters late.
-      expect([found > 600, found < 1_000]).toEqual([true, true]);
+      expect([found > 600, found <= 751]).toEqual([true, true]);
       expect(await free(9, () => '2:1')).toBe(9);
     },
   );
