@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { onTestFinished, expect, test } from 'vitest';
 import { certificates, wholeVisit } from '../testing/fronts.ts';
 import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
-import { eventually } from '../testing/raw-client.ts';
+import { eventually, get as getRaw } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 /**
@@ -66,6 +66,21 @@ test.each(['NTLM', 'Negotiate', 'ntlm'])(
     expect(await eve.ask()).toBe(401);
   },
 );
+
+test.each([
+  ['in a second field', ['Authorization: Basic eDp5', 'Authorization: NTLM all']],
+  ['after an empty field', ['Authorization:', 'Authorization: NTLM all']],
+  ['after a comma', ['Authorization: ,NTLM all']],
+])('no other visitor gets the connection of a sign-in %s', async (_name, fields) => {
+  const signedIn = new Set<Socket>();
+  const origin = await startOrigin(({ socket, rawHeaders }, res) => {
+    if (rawHeaders.some((value) => value.endsWith('NTLM all'))) signedIn.add(socket);
+    res.writeHead(signedIn.has(socket) ? 200 : 401).end();
+  });
+  const rig = await startGateway({ origin: origin.address });
+  expect(await getRaw(rig.port, '/', ...fields)).toContain(' 200 ');
+  expect(await openVisitor(rig).ask()).toBe(401);
+});
 
 test('for visitors of a proxy with one connection for many visitors, and over HTTP/2, a sign-in of a connection does not work', async () => {
   const { rig } = await start('NTLM', { trustedProxies: ['127.0.0.1'] });

@@ -15,8 +15,11 @@ import type { OriginRequest, RequestBody } from '../origin/origin.ts';
 
 export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
-/** Schemes that sign in a connection, and not a request (RFC 4559). */
-const CONNECTION_LOGIN = /^\s*(?:ntlm|negotiate)\b/i;
+/**
+ * Schemes that sign in a connection, and not a request (RFC 4559). Origins differ in how they read a value that begins
+ * with other bytes, so the name may stand anywhere.
+ */
+const CONNECTION_LOGIN = /\b(?:ntlm|negotiate)\b/i;
 
 /** The request as it goes to the origin. */
 export function requestFor(
@@ -34,9 +37,18 @@ export function requestFor(
     body,
     // A proxy sends requests of many visitors on one connection.
     visitor: connection.trusted ? undefined : req.socket,
-    signsIn:
-      req.headers.authorization !== undefined && CONNECTION_LOGIN.test(req.headers.authorization),
+    signsIn: req.headers.authorization !== undefined && signsInConnection(req.rawHeaders),
   };
+}
+
+/** `req.headers` has only the first of two Authorization fields. The origin gets both, and may read the second. */
+function signsInConnection(raw: readonly string[]): boolean {
+  return raw.some(
+    (value, index) =>
+      index % 2 === 1 &&
+      CONNECTION_LOGIN.test(value) &&
+      raw[index - 1]?.toLowerCase() === 'authorization',
+  );
 }
 
 /**
