@@ -1,6 +1,7 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { onTestFinished, expect, test } from 'vitest';
+import { HTTP1_LIMITS } from '../origin/http1/limits.ts';
 import { certificates, wholeVisit } from '../testing/fronts.ts';
 import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
 import { eventually, get as getRaw } from '../testing/raw-client.ts';
@@ -80,6 +81,18 @@ test.each([
   const rig = await startGateway({ origin: origin.address });
   expect(await getRaw(rig.port, '/', ...fields)).toContain(' 200 ');
   expect(await openVisitor(rig).ask()).toBe(401);
+});
+
+test('a stranger with many sign-ins keeps no visitor from signing in', async () => {
+  const { rig, steps } = await start('NTLM');
+  const strangers = Array.from({ length: HTTP1_LIMITS.maxIdle }, () => openVisitor(rig));
+  await Promise.all(strangers.map(({ ask }) => ask('NTLM first')));
+  const ada = openVisitor(rig);
+  expect(await ada.ask('NTLM first')).toBe(401);
+  expect(await ada.ask('NTLM second')).toBe(200);
+  expect(await ada.ask()).toBe(200);
+  const openCount = () => [...steps.keys()].filter((socket) => !socket.destroyed).length;
+  await eventually(() => openCount() <= HTTP1_LIMITS.maxIdle);
 });
 
 test('for visitors of a proxy with one connection for many visitors, and over HTTP/2, a sign-in of a connection does not work', async () => {

@@ -7,10 +7,11 @@ import type { Connection } from './connection.ts';
  * ends with it. A visitor's connection holds at most one idle connection.
  */
 export class HeldConnections {
-  /** The idle connection of each visitor who signed in. Undefined while it carries a request. */
-  readonly #idle = new Map<VisitorSocket, Connection | undefined>();
+  /** The visitors who signed in and have not left. */
+  readonly #visitors = new WeakSet<VisitorSocket>();
+  /** The idle connection of each of them. The one that is idle for the longest time comes first. */
+  readonly #idle = new Map<VisitorSocket, Connection>();
   readonly #max: number;
-  #idleCount = 0;
 
   constructor(max: number) {
     this.#max = max;
@@ -21,7 +22,7 @@ export class HeldConnections {
    * closed, and the origin asks the visitor to sign in again.
    */
   take(visitor: VisitorSocket | undefined, minIdleTick: number): Connection | undefined {
-    if (visitor === undefined || this.#idleCount === 0) return undefined;
+    if (visitor === undefined || this.#idle.size === 0) return undefined;
     const connection = this.#idle.get(visitor);
     if (connection === undefined) return undefined;
     this.remove(connection);
@@ -37,32 +38,30 @@ export class HeldConnections {
       return;
     }
     connection.signedInVisitor = visitor;
-    if (this.#idle.has(visitor)) return;
-    this.#idle.set(visitor, undefined);
+    if (this.#visitors.has(visitor)) return;
+    this.#visitors.add(visitor);
     visitor.once('close', () => {
-      const idleConnection = this.#idle.get(visitor);
-      idleConnection?.destroy();
-      this.#idle.delete(visitor);
+      this.#visitors.delete(visitor);
+      this.#idle.get(visitor)?.destroy();
     });
   }
 
-  /** Keeps an idle connection for its visitor. False when there are too many, or the visitor has left or has one. */
+  /**
+   * Keeps an idle connection for its visitor. False when the visitor has left or has one. When there are too many, the
+   * one that is idle for the longest time is closed, so that a stranger with many sign-ins cannot keep others from theirs.
+   */
   put(connection: Connection): boolean {
     const { signedInVisitor } = connection;
     if (signedInVisitor === undefined || signedInVisitor === 'nobody') return false;
-    if (this.#idleCount >= this.#max) return false;
-    if (!this.#idle.has(signedInVisitor) || this.#idle.get(signedInVisitor) !== undefined)
-      return false;
+    if (!this.#visitors.has(signedInVisitor) || this.#idle.has(signedInVisitor)) return false;
+    if (this.#idle.size >= this.#max) this.#idle.values().next().value?.destroy();
     this.#idle.set(signedInVisitor, connection);
-    this.#idleCount++;
     return true;
   }
 
   remove(connection: Connection): void {
     const { signedInVisitor } = connection;
     if (signedInVisitor === undefined || signedInVisitor === 'nobody') return;
-    if (this.#idle.get(signedInVisitor) !== connection) return;
-    this.#idle.set(signedInVisitor, undefined);
-    this.#idleCount--;
+    if (this.#idle.get(signedInVisitor) === connection) this.#idle.delete(signedInVisitor);
   }
 }
