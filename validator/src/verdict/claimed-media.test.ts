@@ -60,7 +60,17 @@ test('and no more of them at once, while answers are not known', async () => {
   const guard = detectingValidator({ challenge: { pressure: false } });
   guard.origin.answers = 'never';
   const found = await decisions(guard, 1_000, atMany);
-  expect(found.filter((decision) => decision === 'allow').length).toBe(100);
+  expect(found.filter((decision) => decision === 'allow').length).toBe(400);
+});
+
+test.each([
+  ['address', (index: number) => (index < 1_000 ? '84.1.1.1' : '85.1.1.1')],
+  ['/48', (index: number) => `2a01:e0a:${index < 1_000 ? 1 : 2}:${index.toString(16)}::7`],
+])('one %s cannot keep the pictures of other people from them', async (_name, ipOf) => {
+  const guard = detectingValidator();
+  guard.origin.answers = 'never';
+  const found = await decisions(guard, 1_060, (index) => ({ ...picture(), ip: ipOf(index) }));
+  expect(found.slice(1_000)).toEqual(times(60, 'allow'));
 });
 
 test('a POST that claims to be a picture is a request for data', async () => {

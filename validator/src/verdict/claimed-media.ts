@@ -1,10 +1,16 @@
 import type { Budget, Ending, MaybePromise, SessionStore } from '@guard/config/contract/ports';
-import { addressGroup } from '@guard/config/net/network-of';
+import { addressGroup, ipv6NetworkOf } from '@guard/config/net/network-of';
 import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { afterWith } from '../session/after-with.ts';
 import { isClaimedMedia } from './documents.ts';
-import { begin, type Subject, UnderWay } from './under-way.ts';
+import { begin, end, type Subject, UnderWay } from './under-way.ts';
+
+/** For each false claim that a shape may make, so many claims of it may wait for the origin at the same time. */
+const CLAIMS_AT_ONCE = 4;
+
+/** One address has at most this part of the waiting claims that the other addresses of its shape leave free. */
+const PART_OF_FREE = 1 / 4;
 
 /**
  * Lets a browser without a page load media. Other sites, mails and unprotected pages show pictures and films whose path
@@ -32,10 +38,23 @@ export class ClaimedMedia {
     );
   }
 
-  /** Counts one more waiting claim of its shape. Undefined, without counting, when too many wait. */
-  begin(facts: Facts, nowMs: number): Subject | undefined {
-    const waiting = this.#underWay.subject(shapeName(facts));
-    return begin(waiting, this.#shapeBudget.requests, nowMs) ? waiting : undefined;
+  /**
+   * Counts one more waiting claim of its shape, and of its address (IPv6: its /48). Undefined, without counting, when
+   * too many wait. One address cannot take the places of all people with the same browser.
+   */
+  begin(facts: Facts, nowMs: number): readonly Subject[] | undefined {
+    const { ip } = facts;
+    const shape = shapeName(facts);
+    const ofShape = this.#underWay.subject(shape);
+    const ofAddress = this.#underWay.subject(
+      `${shape} ${ip.includes(':') ? ipv6NetworkOf(ip, 48) : ip}`,
+    );
+    const limit = this.#shapeBudget.requests * CLAIMS_AT_ONCE;
+    const free = limit - ofShape.count + ofAddress.count;
+    if (!begin(ofAddress, Math.max(1, Math.floor(free * PART_OF_FREE)), nowMs)) return undefined;
+    if (begin(ofShape, limit, nowMs)) return [ofShape, ofAddress];
+    end(ofAddress);
+    return undefined;
   }
 
   /** Counts a false claim of the shape. */

@@ -152,10 +152,10 @@ export class FreePages {
     nowMs: number,
     onPage: () => void,
   ): RequestEnded | undefined {
-    const shapeSubject = this.#media.begin(facts, nowMs);
-    if (shapeSubject === undefined) return undefined;
+    const claims = this.#media.begin(facts, nowMs);
+    if (claims === undefined) return undefined;
     const ended = this.startWaitingForAnswer('', facts, nowMs, false, (how, waiting) => {
-      end(shapeSubject);
+      claims.forEach(end);
       if (!isFalse(how)) return;
       for (const subject of waiting) noteDocument(subject, this.#pagesOfShape.perMs, nowMs);
       this.#media.noteFalse(facts, store);
@@ -165,7 +165,7 @@ export class FreePages {
       });
       if (how === 'document') this.documents.count(how, facts, store, nowMs);
     });
-    if (ended === undefined) end(shapeSubject);
+    if (ended === undefined) claims.forEach(end);
     return ended;
   }
 
