@@ -163,7 +163,15 @@ for (const [name, isThere] of PROXIES) {
       const target = `${proxy.url}/closed/page`;
       const answer = await rawExchange(proxy.port, `GET ${target} HTTP/1.1`, ...lines, '', '');
       expect(statusOf(answer)).toBe(name === 'caddy' ? 451 : 400);
-      await visit('/closed/page', { headers: { host: `${new URL(proxy.url).host},open.example` } });
+      const { host } = new URL(proxy.url);
+      for (const twoHosts of [
+        `${host},open.example`,
+        `open.example?${host}`,
+        `open.example/${host}`,
+      ])
+        await visit('/closed/page', { headers: { host: twoHosts } });
+      // The rest of the URL would be a query, and not the path that a rule closes.
+      await visit('/closed/page', { headers: { host: `${host}?` } });
       expect(origin.exchanges).toEqual([]);
     });
 

@@ -128,7 +128,7 @@ function draftOf(req: VisitorRequest, peer: Peer, target: string): Draft {
     case 'x-original':
       return {
         method: singleValue(headers['x-original-method']),
-        ...splitUrl(headers['x-original-url']),
+        ...splitUrl(headers['x-original-url'], headers.host),
       };
     case 'x-forwarded':
       return {
@@ -147,11 +147,19 @@ function draftOf(req: VisitorRequest, peer: Peer, target: string): Draft {
   }
 }
 
-/** Splits a URL and rewrites no character, so that the path stays the one that the origin gets. */
-function splitUrl(url: string | string[] | undefined): Omit<Draft, 'method'> {
-  const [, scheme = '', host = '', rest = ''] =
+/**
+ * Splits a URL and rewrites no character, so that the path stays the one that the origin gets. The proxy made the URL of
+ * the visitor's Host and target. With a `Host: shop.example?` or `shop.example/x`, a part of the Host would be read as
+ * target. So the target must begin the path, and the Host must be valid.
+ */
+function splitUrl(
+  url: string | string[] | undefined,
+  hostField: string | undefined,
+): Omit<Draft, 'method'> {
+  const [, scheme = '', host = '', target = ''] =
     /^([a-z]+):\/\/([^/?#]*)(.*)$/i.exec(singleValue(url)) ?? [];
-  return { scheme, host, target: rest.startsWith('/') ? rest : `/${rest}` };
+  const isUnclear = hostField !== undefined && !isHost(hostField);
+  return { scheme, host: isUnclear ? '' : host, target };
 }
 
 /** Proxies call the scheme of a WebSocket handshake by its own name. */

@@ -99,6 +99,26 @@ describe('a described request that is not valid', () => {
     expect(asked).toEqual([]);
   });
 
+  test.each(['shop.example?', 'shop.example#', 'shop.example/public'])(
+    'the Host %s, which would change the path of X-Original-URL, makes the request invalid',
+    async (host) => {
+      const { askingPort, asked } = await startAsked();
+      const answer = await rawExchange(
+        askingPort,
+        'GET /check/nginx HTTP/1.1',
+        `Host: ${host}`,
+        `X-Forwarded-For: ${VISITOR}`,
+        'X-Original-Method: GET',
+        `X-Original-URL: https://${host}/login`,
+        'Connection: close',
+        '',
+        '',
+      );
+      expect(statusOf(answer)).toBe(403);
+      expect(asked).toEqual([]);
+    },
+  );
+
   test('the scheme wss is read as https', async () => {
     const { asking: url, asked } = await startAsked();
     await send(`${url}/check/traefik`, {
