@@ -111,7 +111,8 @@ export class Handshake implements Underway {
       socket.off('error', fail);
       origins.report(origin, true);
       this.#isConnected = true;
-      this.#startTimeLimit(this.#ports.limits.originHeadersMs, (lateError) =>
+      const { origin_timeout: headersMs } = this.#visit.site.config.settings;
+      this.#startTimeLimit(headersMs ?? this.#ports.limits.originHeadersMs, (lateError) =>
         this.#originRequest?.destroy(lateError),
       );
       callback(null, socket);

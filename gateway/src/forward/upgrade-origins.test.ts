@@ -105,6 +105,13 @@ test.each([
   },
 );
 
+test('a handshake gets the time that the site sets for its origin', async () => {
+  const silent = await startTcpOrigin(() => undefined);
+  const limits = { originHeadersMs: 60_000 };
+  const rig = await startGateway({ origin: silent.address, limits, originTimeout: '1s' });
+  expect(statusOf(await rawExchange(rig.port, ...HANDSHAKE))).toBe(504);
+});
+
 test('RFC 9110 15.6.5: an origin that does not answer the handshake → 504', async () => {
   const silent = await startTcpOrigin(() => undefined);
   const rig = await startGateway({ origin: silent.address, limits: { originHeadersMs: 50 } });
