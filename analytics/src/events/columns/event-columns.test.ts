@@ -8,7 +8,7 @@ import { BlockBuilder } from '../native/block.ts';
 
 function encode(...events: readonly DecisionEvent[]): Buffer {
   const block = new BlockBuilder(EVENT_COLUMNS);
-  for (const event of events) block.add(event);
+  block.add(events);
   return block.take();
 }
 
@@ -102,16 +102,16 @@ describe('a block of rows', () => {
       // A caller without types could do this.
       Object.assign(broken, { [field]: null });
       const block = new BlockBuilder(EVENT_COLUMNS);
-      block.add(good);
+      block.add([good]);
       try {
-        block.add(broken);
+        block.add([broken]);
         // Some fields may be null. Then the block has one more complete row.
         expect(decodeBlock(block.take()), field).toHaveLength(2);
-        block.add(good);
+        block.add([good]);
       } catch {
         expect(block.rows, field).toBe(1);
       }
-      block.add(better);
+      block.add([better]);
       expect(block.take().equals(encode(good, better)), field).toBe(true);
     }
   });
@@ -120,9 +120,9 @@ describe('a block of rows', () => {
     const block = new BlockBuilder(EVENT_COLUMNS);
     const first = sampleEvent({ rule: 'first', headers: { 'x-first': 'first' } });
     const second = sampleEvent({ rule: 'second', headers: { 'x-second': 'second' } });
-    block.add(first);
+    block.add([first]);
     expect(block.take().equals(encode(first))).toBe(true);
-    block.add(second);
+    block.add([second]);
     const next = block.take();
     expect(next.equals(encode(second))).toBe(true);
     expect(next.includes('first')).toBe(false);
@@ -148,13 +148,13 @@ describe('a block of rows', () => {
       for (const fields of broken) {
         // A caller without types could do this.
         const event = Object.assign(sampleEvent(), fields);
-        expect(() => block.add(event)).toThrow();
+        expect(() => block.add([event])).toThrow();
       }
     }
     const objects = [first, first, second, first, noFields, noFields, second, first];
     for (let round = 0; round < 3; round += 1) {
       for (const headers of objects) {
-        block.add(sampleEvent({ headers }));
+        block.add([sampleEvent({ headers })]);
         if (round === 1) addBroken();
       }
       expect(headersIn(block.take())).toEqual(
@@ -173,7 +173,7 @@ describe('a block of rows', () => {
       Array.from({ length: requests }, () => headers),
     );
     const event = sampleEvent();
-    for (const headers of rows) block.add({ ...event, headers });
+    block.add(rows.map((headers) => ({ ...event, headers })));
     expect(headersIn(block.take())).toEqual(rows.map((headers) => Object.entries(headers)));
   });
 
@@ -184,7 +184,7 @@ describe('a block of rows', () => {
       const rule = (row: number): string => `rule ${row % distinct}`;
       const rows = distinct + 3;
       const event = sampleEvent();
-      for (let row = 0; row < rows; row += 1) block.add({ ...event, rule: rule(row) });
+      for (let row = 0; row < rows; row += 1) block.add([{ ...event, rule: rule(row) }]);
       const rules = decodeBlock(block.take()).map((row) => row.get('rule'));
       expect(rules).toHaveLength(rows);
       expect(rules.every((storedRule, row) => storedRule === rule(row))).toBe(true);
@@ -195,13 +195,8 @@ describe('a block of rows', () => {
     const block = new BlockBuilder(EVENT_COLUMNS);
     for (const text of ['', 'a', 'x'.repeat(300), '\u20ac'.repeat(5000)]) {
       for (let row = 0; row < 300; row += 1) {
-        block.add(
-          sampleEvent({
-            path: `${text}${row}`,
-            rule: `${text}${row}`,
-            headers: { [`x-${row}`]: text },
-          }),
-        );
+        const words = `${text}${row}`;
+        block.add([sampleEvent({ path: words, rule: words, headers: { [`x-${row}`]: text } })]);
       }
       const bytesBefore = block.bytes;
       expect(block.take().length).toBeLessThanOrEqual(bytesBefore + 4096);

@@ -31,7 +31,7 @@ function rowOf(
   recordedEvent = event,
 ): Record<string, Decoded> {
   const block = new BlockBuilder(privateColumns(privacy));
-  block.add(recordedEvent);
+  block.add([recordedEvent]);
   const [row] = decodeBlock(block.take());
   return Object.fromEntries(row ?? []);
 }

@@ -6,8 +6,8 @@ export interface ColumnWriter {
   readonly type: string;
   /** A column with a dictionary has a version in front of its data. */
   readonly hasDictionary: boolean;
-  /** Throws on a malformed event. Then call `cut` to remove the added part. */
-  add(event: DecisionEvent): void;
+  /** Adds a row for each event. Throws on a malformed event. Then call `cut` to remove the added part. */
+  add(events: readonly DecisionEvent[]): void;
   /** Removes every row from `rows` on. */
   cut(rows: number): void;
   /** The rows as bytes. Valid until the next call of this writer. */

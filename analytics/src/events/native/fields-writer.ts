@@ -73,20 +73,22 @@ export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weigh
   return {
     type: `Map(${WORD}, String)`,
     hasDictionary: true,
-    add(event) {
-      const fields = read(event);
+    add(events) {
       const namesBefore = names.length;
       const textsBefore = texts.length;
-      const row = rowMemory.rowOf(fields);
-      if (row === undefined) {
-        encode(fields);
-        rowMemory.remember(fields, ends.length);
-      } else {
-        repeat(row);
+      for (const event of events) {
+        const fields = read(event);
+        const row = rowMemory.rowOf(fields);
+        if (row === undefined) {
+          encode(fields);
+          rowMemory.remember(fields, ends.length);
+        } else {
+          repeat(row);
+        }
+        ends.push(names.length);
+        textEnds.push(texts.length);
       }
       weight.bytes += 4 * (names.length - namesBefore) + texts.length - textsBefore;
-      ends.push(names.length);
-      textEnds.push(texts.length);
     },
     cut(rows) {
       // The removed row may be remembered, and the next row gets the same number.

@@ -31,10 +31,6 @@ export class NumberList {
     return this.#length === 0 ? 0 : this.at(this.#length - 1);
   }
 
-  replace(index: number, value: number): void {
-    this.#numbers[index] = value;
-  }
-
   /** Removes everything from `length` on. */
   cut(length: number): void {
     this.#length = Math.min(this.#length, length);

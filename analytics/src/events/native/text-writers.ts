@@ -18,7 +18,9 @@ export function wordWriter(values: ValuesOf<'word'>, weight: Weight): ColumnWrit
   return {
     type: WORD,
     hasDictionary: true,
-    add: (event) => indexes.push(dictionary.indexOf(read(event))),
+    add(events) {
+      for (const event of events) indexes.push(dictionary.indexOf(read(event)));
+    },
     cut: (rows) => indexes.cut(rows),
     data: () => dictionaryData(dictionary, indexes),
     clear() {
@@ -37,16 +39,19 @@ export function wordsWriter({ read, numbers }: ValuesOf<'words'>, weight: Weight
   return {
     type: numbers ? `Map(${WORD}, UInt16)` : `Array(${WORD})`,
     hasDictionary: true,
-    add(event) {
-      const list = read(event);
-      const wordNumbers = numbers?.(event);
-      const items = Math.min(list.length, MAX_LIST_ITEMS);
-      for (let item = 0; item < items; item += 1) {
-        indexes.push(dictionary.indexOf(list[item] ?? ''));
-        if (numbers) writtenNumbers.push(safeCount(wordNumbers?.[item] ?? 0, MAX_NUMBER));
+    add(events) {
+      const indexesBefore = indexes.length;
+      for (const event of events) {
+        const list = read(event);
+        const wordNumbers = numbers?.(event);
+        const items = Math.min(list.length, MAX_LIST_ITEMS);
+        for (let item = 0; item < items; item += 1) {
+          indexes.push(dictionary.indexOf(list[item] ?? ''));
+          if (numbers) writtenNumbers.push(safeCount(wordNumbers?.[item] ?? 0, MAX_NUMBER));
+        }
+        ends.push(indexes.length);
       }
-      weight.bytes += (numbers ? 6 : 4) * items;
-      ends.push(indexes.length);
+      weight.bytes += (numbers ? 6 : 4) * (indexes.length - indexesBefore);
     },
     cut(rows) {
       ends.cut(rows);
@@ -74,11 +79,13 @@ export function textWriter({ maxLength, read }: ValuesOf<'text'>, weight: Weight
   return {
     type: 'String',
     hasDictionary: false,
-    add(event) {
+    add(events) {
       const lengthBefore = texts.length;
-      texts.text(read(event), maxLength);
+      for (const event of events) {
+        texts.text(read(event), maxLength);
+        ends.push(texts.length);
+      }
       weight.bytes += texts.length - lengthBefore;
-      ends.push(texts.length);
     },
     cut(rows) {
       ends.cut(rows);
