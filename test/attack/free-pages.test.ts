@@ -20,9 +20,10 @@ async function ask(
   path: string,
   ip: string,
   fields: Readonly<Record<string, string>> = chromeHttp,
+  method = 'GET',
 ): Promise<{ readonly status: number; readonly cookie: string }> {
   const headers = { ...fields, 'x-forwarded-for': ip };
-  const answer = await send(`${story.product.addresses.gateway}${path}`, { headers });
+  const answer = await send(`${story.product.addresses.gateway}${path}`, { method, headers });
   const [cookie = ''] = answer.headers['set-cookie'] ?? [];
   return { status: answer.status, cookie: cookie.split(';')[0] ?? '' };
 }
@@ -40,6 +41,16 @@ test('a script with the headers of a browser gets its free pages, and no page mo
   const asked = Array.from({ length: 600 }, (_, index) => ask(`/pages/${index}`, '84.115.20.7'));
   expect(countOf(await Promise.all(asked), 403)).toBe(595);
   expect(arrived('/pages/')).toBe(5);
+});
+
+test('a script that calls each page a form of another site gets two pages more, as the return of a payment does', async () => {
+  const form = { ...chromeHttp, origin: 'https://bank.example', 'content-length': '0' };
+  const answers = [];
+  for (let index = 0; index < 12; index++) {
+    answers.push(await ask(`/returned/${index}`, '84.115.25.7', form, 'POST'));
+  }
+  expect(countOf(answers, 403)).toBe(5);
+  expect(arrived('/returned/')).toBe(7);
 });
 
 test.each([

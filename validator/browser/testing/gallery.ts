@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { chooseLanguage } from '../../src/pages/choose-language.ts';
-import type { FormSource } from '../../src/pages/form-source.ts';
+import type { FormSource } from '../../src/request/form-source.ts';
 import { plainProgram } from '../../src/challenge/program/programs.ts';
 import { createInterstitial, type RenderedPage } from '../../src/pages/interstitial.ts';
 import { compileLook, type Look } from '../../src/pages/look.ts';

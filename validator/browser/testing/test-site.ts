@@ -14,7 +14,7 @@ import {
   TERMS,
   type TestStore,
 } from '../../src/challenge/testing/challenged-visitor.ts';
-import { formSource } from '../../src/pages/form-source.ts';
+import { formSource } from '../../src/request/form-source.ts';
 import { compileLook, type Look } from '../../src/pages/look.ts';
 import { createScriptFile } from '../../src/script/script-file.ts';
 import { loadBrowserBundle } from '../build.ts';

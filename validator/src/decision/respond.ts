@@ -9,7 +9,7 @@ import type { Caller, Engine } from './engine.ts';
 import { type Answer, describeEvent } from './event.ts';
 import type { Policy } from '../policy/compile-policy.ts';
 import { embedderOf } from '../pages/embedder.ts';
-import { formSource } from '../pages/form-source.ts';
+import { formSource } from '../request/form-source.ts';
 import { clientClass } from '../request/client-class.ts';
 import type { Facts, SessionFact } from '../request/facts.ts';
 import { render } from '../response/render.ts';

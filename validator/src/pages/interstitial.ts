@@ -1,7 +1,7 @@
 import type { Program } from '../../page-contract/program.ts';
 import { frameDocument, paragraph, screenHtml, trapName } from './document-frame.ts';
 import { escapeHtml } from './escape-html.ts';
-import type { FormSource } from './form-source.ts';
+import type { FormSource } from '../request/form-source.ts';
 import type { Look } from './look.ts';
 import type { Messages, ScreenText } from './messages.ts';
 import { createPageCache } from './page-cache.ts';

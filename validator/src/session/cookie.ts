@@ -12,7 +12,7 @@ export const REJECTED_TTL_MS = 3_600_000;
  * `Secure` on https only, because on plain http a browser would drop it.
  *
  * On https it is `SameSite=None`. The return from a payment provider and a SAML answer are cross-site POSTs. Guard must
- * recognise a visitor who passed there too, because it cannot send such a form again (pages/form-source.ts). The cookie
+ * recognise a visitor who passed there too, because it cannot send such a form again (request/form-source.ts). The cookie
  * is no credential of the site: it only says that Guard checked a browser. Browsers accept `None` only with `Secure`,
  * so http has Lax.
  */

@@ -22,6 +22,20 @@ describe('free pages with challenge: auto', () => {
     expect(await decisions(guard, 2, () => visit())).toEqual(['allow', 'redirect']);
   });
 
+  test('then two forms of another site pass, such as the return of a payment: only that site can send them again', async () => {
+    const guard = detectingValidator({ challenge: { pressure: false } });
+    const form = (site: string, ip = '84.115.20.7') =>
+      visit({ ip, method: 'POST', headers: { ...firefoxHttps, 'sec-fetch-site': site } });
+    await decisions(guard, 5, () => visit({ headers: firefoxHttps }));
+    // The browser itself can send a form of the same origin again.
+    expect(await countAllowed(guard, 2, () => form('same-origin'))).toBe(0);
+    expect(await countAllowed(guard, 4, () => form('cross-site'))).toBe(2);
+    expect(await countAllowed(guard, 2, () => visit({ headers: firefoxHttps }))).toBe(0);
+    // All clients of one shape together have 100 pages, of which 5 are used, and 40 such forms.
+    const from = (index: number) => form('cross-site', `84.116.${index}.7`);
+    expect(await countAllowed(guard, 200, from)).toBe(95 + 38);
+  });
+
   test('a new session for each page gives no more pages', async () => {
     const guard = detectingValidator();
     const cookies: string[] = [];

@@ -16,15 +16,15 @@ import { type AddressCharges, compileAddressCharges } from '../rules/address-cha
 import { ClaimedMedia, isFalse } from './claimed-media.ts';
 import { isDocument, isFileOfData, isForeign, isPlainFile, suffixOf } from './documents.ts';
 import { DOCUMENTS_AS_DATA, DocumentBudgets, PART_OF_FEW } from './document-budgets.ts';
+import { ForeignForms } from './foreign-forms.ts';
 import { begin, end, noteDocument, recentDocuments, type Subject, UnderWay } from './under-way.ts';
 
 /** Many people share one client shape. All of them together get this many times the pages of one address. */
 const BUDGETS_OF_A_SHAPE = 20;
 
 /**
- * Where Guard does not see the answers, this many requests for data are free for each free page. Guard cannot count
- * documents there, so this number limits a program that requests pages as data. It is far above what the open pages of
- * an address fetch.
+ * Where Guard does not see the answers, this many requests for data are free for each free page, because Guard cannot
+ * count documents there. It is far above what the open pages of an address fetch.
  */
 const DATA_UNSEEN = 200;
 
@@ -32,9 +32,8 @@ const DATA_UNSEEN = 200;
 const PAGE_REMEMBERED_MS = 86_400_000;
 
 /**
- * For each free page, this many requests for data may wait for the origin at the same time. Documents that came back
- * reduce the number, because each waiting request could return one more document. A page over HTTP/2 can send a hundred
- * requests at once.
+ * For each free page, this many requests for data may wait for the origin, because a page over HTTP/2 can send a hundred
+ * at once. Documents that came back reduce the number, because each waiting request could return one more document.
  */
 const DATA_AT_ONCE = 20;
 
@@ -75,6 +74,7 @@ export class FreePages {
   readonly #pagesOfShape: Budget;
   readonly #unseenOfAddress: AddressCharges;
   readonly #underWay = new UnderWay();
+  readonly #forms: ForeignForms;
   readonly #media: ClaimedMedia;
 
   /** Undefined when the organisation has no free pages. Then it has no challenge after free pages. */
@@ -100,12 +100,10 @@ export class FreePages {
     this.#unseenOfAddress = compileAddressCharges(times(DATA_UNSEEN));
     this.documents = new DocumentBudgets(organisation, budget);
     this.#media = new ClaimedMedia(organisation, this.#pagesOfShape);
+    this.#forms = new ForeignForms(organisation, budget, BUDGETS_OF_A_SHAPE);
   }
 
-  /**
-   * Counts one request of a visitor who did not pass the challenge. `few` is the result of documents.isShapeSpent.
-   * `seesAnswer` is the field of Deciding.
-   */
+  /** Counts a request of a visitor who did not pass. `few` is from documents.isShapeSpent, `seesAnswer` from Deciding. */
   take(
     facts: Facts,
     store: SessionStore,
@@ -283,10 +281,11 @@ export class FreePages {
   }
 
   #takePage(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
-    return afterWith(this.#count(facts, store), undefined, (taken) => {
-      if (taken === 'page') this.remember(facts, store);
-      return taken;
-    });
+    const taken = afterWith(this.#count(facts, store), undefined, (counted) =>
+      counted === 'page' ? counted : this.#forms.take(facts, store),
+    );
+    void afterWith(taken, undefined, (page) => page === 'page' && this.remember(facts, store));
+    return taken;
   }
 
   #count(facts: Facts, store: SessionStore): MaybePromise<'page' | 'spent'> {

@@ -1,6 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
 import { chooseLanguage } from '../../pages/choose-language.ts';
-import type { FormSource } from '../../pages/form-source.ts';
+import type { FormSource } from '../../request/form-source.ts';
 import { createInterstitial } from '../../pages/interstitial.ts';
 import type { Look } from '../../pages/look.ts';
 import { createSealer } from '../../session/sealer.ts';
