@@ -1,6 +1,7 @@
 import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
 import { readingsOf } from '@guard/config/matching/path-readings';
+import { logBroken } from './base/throttled-log.ts';
 import { arrive, pathOf, type Reception, type Visit } from './arrive/arrive.ts';
 import type { EarlyAnswer } from './arrive/early-answer.ts';
 import { openBody, planSample, type SamplePlan } from './arrive/open-body.ts';
@@ -147,8 +148,7 @@ function breakOff(
   req: VisitorRequest,
   res: VisitorResponse,
 ): void {
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  log('error', 'gateway_internal_error', { detail });
+  logBroken(log, error);
   metrics.count('guard_gateway_requests_total', 'failed');
   if (res.headersSent || req.socket.destroyed) req.socket.destroy();
   else serve(req, res, plainAnswer(500, 'Internal error.'), limits.lingerMs);

@@ -15,7 +15,7 @@ import {
 } from '../message/message.ts';
 import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
 
-/** What the judge decides about: a visit, or a request that another proxy describes (forward-auth). */
+/** The request that the judge decides about: a visit, or a request that another proxy describes (forward-auth). */
 export interface Inquiry {
   readonly req: Pick<VisitorRequest, 'method' | 'headers'>;
   readonly connection: Connection;
@@ -35,7 +35,7 @@ export interface Inquiry {
 
 /** The bytes of a body that were read for its sample. The origin gets them first. */
 export interface BodyOpening {
-  /** Gives the bytes to the first caller, and nothing to a later one. */
+  /** Returns the bytes once. Later calls return no bytes. */
   take(): Buffer;
 }
 
@@ -55,8 +55,8 @@ export function pathOf(target: string): string {
 }
 
 /**
- * `visit`: the request is understood, and it is for a site. `answered`: the gateway answers it at once.
- * After `refused` the gateway takes nothing more from the connection.
+ * `visit`: the request is for a site. `answered`: the gateway answers it itself. After `refused` the gateway takes
+ * no further request from the connection.
  */
 type Arrival =
   | { readonly kind: 'visit'; readonly visit: Visit }
@@ -78,7 +78,7 @@ const MAX_PASSES = 5;
 
 /**
  * Connections on which a request was refused. The sender may see the end of that request at another byte than the
- * gateway. So the bytes after that request, which Node has read already, are not taken for a request.
+ * gateway, so the bytes after it are not read as a request.
  */
 const refusedOn = new WeakSet<VisitorSocket>();
 

@@ -188,10 +188,12 @@ function commonEnd(one: readonly string[], other: readonly string[]): readonly s
   return count === 0 ? [] : one.slice(-count);
 }
 
-/** An address, perhaps with a port. An IPv6 address with a port has brackets (RFC 7239 section 6). */
+/**
+ * An address, perhaps with a port, which some proxies add. An IPv6 address with a port has brackets (RFC 7239
+ * section 6).
+ */
 const NODE = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/;
 
-/** The address in one entry of a chain. Some proxies add a port. */
 function parseNode(entry: string): string | undefined {
   const node = entry.trim();
   const [, inBrackets, bare = node] = NODE.exec(node) ?? [];

@@ -29,8 +29,7 @@ export function createRedirect(secure: SecureSide): EarlyAnswer {
     const { port } = secure;
     if (port === undefined) return undefined;
     const name = host.replace(/:\d*$/, '');
-    // A visitor who names no port came to port 80, so https has its usual port too. That also holds when a proxy
-    // maps the ports.
+    // A visitor who names no port uses the usual port of each scheme, also when a proxy maps the ports.
     const suffix = name === host || port === HTTPS_PORT ? '' : `:${port}`;
     return plainAnswer(308, 'Use https.', 'Location', `https://${name}${suffix}${target}`);
   };

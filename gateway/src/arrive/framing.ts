@@ -2,10 +2,9 @@ import { StreamRequest } from '../http2/stream-request.ts';
 import type { VisitorRequest } from '../message/message.ts';
 
 /**
- * Whether every server on the way to the origin reads the bytes as the same single request. Node's parser (llhttp,
- * strict) has already refused obsolete folding, bad chunk sizes, two Content-Lengths and Transfer-Encoding with
- * Content-Length. This module refuses the ambiguous requests that the parser accepts (RFC 9112 section 3.2, 6.1,
- * 11.2).
+ * Whether every server on the way to the origin reads the bytes as the same single request. Node's parser has
+ * already refused obsolete folding, bad chunk sizes, two Content-Lengths, and Transfer-Encoding with Content-Length.
+ * This module refuses the ambiguous requests that the parser accepts (RFC 9112 section 3.2, 6.1, 11.2).
  */
 export type Framing =
   | {
@@ -23,7 +22,6 @@ interface FramingLimits {
   readonly maxTargetLength: number;
 }
 
-/** Reads the framing of one request. */
 export function readFraming(req: VisitorRequest, limits: FramingLimits): Framing {
   return req instanceof StreamRequest
     ? readStreamFraming(req, limits)

@@ -142,7 +142,9 @@ function settingsLine(addresses: readonly string[]): string {
   return `trusted_proxies: [${addresses.map((address) => `'${address}'`).join(', ')}]`;
 }
 
-/** Whether it is an address of this machine or of a private network. Visitors from the internet do not have one. */
+/**
+ * Whether the address belongs to this machine or a private network. A visitor from the internet has no such address.
+ */
 function isNearby(address: string): boolean {
   const use = addressUse(address);
   return use === 'loopback' || use === 'private';

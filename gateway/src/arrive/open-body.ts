@@ -81,9 +81,9 @@ class Opening implements BodyOpening {
   }
 }
 
-/** Leaves out a character that is cut by the end of the sample. Bytes that are not UTF-8 become U+FFFD. */
+/** A character that the end of the sample cuts is left out. Bytes that are not UTF-8 become U+FFFD. */
 function sampleOf(bytes: Buffer, { content, names }: SamplePlan): string {
-  // Text without a declared charset can be UTF-16. The names of secrets would not be recognised there.
+  // Text without a declared charset can be UTF-16. The names of secrets would not be recognised in it.
   if (bytes.includes(0)) return '';
   return maskSecrets(new TextDecoder().decode(bytes, { stream: true }), content, names);
 }
@@ -92,7 +92,6 @@ function sampleOf(bytes: Buffer, { content, names }: SamplePlan): string {
 export type SampledContent = 'form' | 'text';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-/** Types of text that can be sampled. */
 const TEXT_TYPE = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?(?:json|xml))$/;
 const CHARSET_PATTERN = /;\s*charset\s*=\s*"?([\w-]+)/i;
 const ASCII_COMPATIBLE: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'iso-8859-1']);

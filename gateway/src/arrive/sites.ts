@@ -9,7 +9,7 @@ import type { GatewaySettings, GatewaySite } from '../base/options.ts';
 import type { Origins } from '../origin/origin.ts';
 import type { OriginsOf } from '../origin/origins.ts';
 
-/** A site with everything that can be worked out before its first request. */
+/** A site with everything that is prepared before its first request. */
 export interface ServedSite {
   readonly name: string;
   readonly config: GatewaySite;

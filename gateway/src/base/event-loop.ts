@@ -6,10 +6,8 @@ export interface EndOfTurnListener {
 let waitingListeners: EndOfTurnListener[] = [];
 
 /**
- * Calls `onEndOfTurn` after everything that arrived in the same turn was read. A single request does not wait. Under
- * load, the process at the other end wakes up once for many writes. To wake it up for each write was a fifth of the
- * cost of a request (bench/gateway.ts). The list has at most one entry for each connection that had something to read
- * in this turn.
+ * Calls `onEndOfTurn` after everything that arrived in the same turn was read. So under load, the process at the
+ * other end wakes up once for many writes. The list has at most one entry for each connection.
  */
 export function callAtEndOfTurn(listener: EndOfTurnListener): void {
   if (waitingListeners.push(listener) === 1) setImmediate(callAll);
@@ -22,11 +20,10 @@ function callAll(): void {
 }
 
 /**
- * Measures time as a count of sweeps. To set a deadline costs one addition, and no request needs a timer of its
- * own. Every sweep compares the deadlines with the count.
+ * Measures time as a count of sweeps, so no request needs a timer. Every sweep compares the deadlines with the
+ * count.
  */
 export class DeadlineTicks<Wait extends string> {
-  /** Sweeps so far. */
   sweepCount = 0;
   readonly #waits: Readonly<Record<Wait, number>>;
 
@@ -44,7 +41,6 @@ export class DeadlineTicks<Wait extends string> {
   }
 }
 
-/** The number of sweeps in a time, rounded up. */
 export function ticksOf(ms: number, sweepMs: number): number {
   return Math.ceil(ms / sweepMs);
 }

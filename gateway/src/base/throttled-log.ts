@@ -18,3 +18,9 @@ export function createThrottledLog(log: Log, clock: Clock, everyMs: number): Log
     log(level, event, lastLine?.leftOut ? { ...fields, leftOut: lastLine.leftOut } : fields);
   };
 }
+
+/** Logs a fault of Guard's own code, with its stack. */
+export function logBroken(log: Log, error: unknown): void {
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  log('error', 'gateway_internal_error', { detail });
+}

@@ -1,9 +1,9 @@
 import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
+import { logBroken } from '../base/throttled-log.ts';
 import {
   createJudgeDescribed,
   type DescribedPlan,
   type DescribedStages,
-  logBroken,
   refusePeer,
   whenKnown,
 } from '../forward-auth/judge-described.ts';

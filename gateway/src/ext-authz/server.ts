@@ -152,7 +152,8 @@ export class ExtAuthzServer {
 }
 
 /**
- * Closes the connection of an untrusted peer after a while. Otherwise strangers could use up the limit of connections.
+ * Closes the connection of an untrusted peer after a while, so that strangers cannot use up the limit of
+ * connections.
  */
 function cutUntrusted(socket: Socket, isTrusted: () => boolean, afterMs: number): void {
   const timer = setInterval(() => {
@@ -165,8 +166,8 @@ function cutUntrusted(socket: Socket, isTrusted: () => boolean, afterMs: number)
 }
 
 /**
- * The library ends a call with an error as soon as it reads that the message is too large. For Envoy an error is no
- * answer, and with `failure_mode_allow` a visitor with such large headers would pass.
+ * The library ends a call with an error when it sees that the message is too large. For Envoy an error is no answer,
+ * and with `failure_mode_allow` a visitor with such large headers would pass.
  */
 function denyTooLarge(current: () => ExtAuthz): ServerInterceptor {
   return (_method, call) => {

@@ -8,8 +8,8 @@ import type { VisitorResponse, VisitorSocket } from '../message/message.ts';
 const requestsBySocket = new WeakMap<VisitorSocket, Set<FollowedRequest>>();
 
 /**
- * Follows a visit for its trace, and for the Server-Timing of its answer. It returns the same visit in a form that
- * reports its stages, so the stages themselves need no code for it.
+ * Follows a visit for its trace, and for the Server-Timing of its answer. The returned visit reports its stages
+ * itself, so the stages need no code for it.
  */
 export function follow(
   visit: Visit,
@@ -61,7 +61,6 @@ function requestsOn(socket: VisitorSocket): Set<FollowedRequest> {
   return requests;
 }
 
-/** The times when one request reached each stage. */
 class StageTimes {
   readonly #arrivedAt = performance.now();
   #decidedAt: number | undefined;
@@ -86,7 +85,6 @@ class StageTimes {
   }
 }
 
-/** Reports the events of one request to its trace and to its times, each event once. */
 class FollowedRequest {
   readonly #trace: RequestTrace | undefined;
   readonly #times: StageTimes | undefined;

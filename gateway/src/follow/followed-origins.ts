@@ -16,8 +16,8 @@ export function followOrigins(origins: Origins, trace: RequestTrace): Origins {
 
   function follow(origin: Origin): Origin {
     const { address } = origin;
-    const place: OriginPlace =
-      address.kind === 'unix' ? { host: address.path, port: undefined } : address;
+    // A span names a unix socket by its path.
+    const place = address.kind === 'unix' ? { host: address.path, port: undefined } : address;
     return {
       address: origin.address,
       capacityOf: (lane) => origin.capacityOf(lane),
@@ -71,7 +71,6 @@ function abortable(exchange: OriginExchange, answer: FollowedAnswer): OriginExch
   };
 }
 
-/** Reports every call of the handler to the trace. */
 class FollowedAnswer implements AnswerHandler {
   readonly #handler: AnswerHandler;
   readonly #trace: OriginTrace;
@@ -98,9 +97,9 @@ class FollowedAnswer implements AnswerHandler {
   }
 
   // The trace gets its report first: the handler may end the whole request, and an attempt must end before its request.
-  onData(part: Buffer, last: boolean): void {
-    if (last) this.endTrace(undefined);
-    this.#handler.onData(part, last);
+  onData(part: Buffer, isLast: boolean): void {
+    if (isLast) this.endTrace(undefined);
+    this.#handler.onData(part, isLast);
   }
 
   onFlush(): boolean {
@@ -116,10 +115,4 @@ class FollowedAnswer implements AnswerHandler {
     this.endTrace(error.kind);
     this.#handler.onError(error);
   }
-}
-
-/** The place of an origin as a span names it. For a unix socket the host is its path, and there is no port. */
-interface OriginPlace {
-  readonly host: string;
-  readonly port: number | undefined;
 }

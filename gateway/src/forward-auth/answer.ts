@@ -25,7 +25,7 @@ export function fieldsForVisitor({ additions }: ForwardPlan): readonly string[] 
     : additions.fields;
 }
 
-/** The answer for the visitor. A proxy that cannot show it gets an id with which it can fetch it. */
+/** The answer for the visitor. A proxy that cannot show the answer gets an id, with which it fetches the answer. */
 export function denial(peer: Peer, answer: OwnAnswer, heldAnswers: HeldAnswers): OwnAnswer {
   switch (peer.denial.kind) {
     case 'fetched':
@@ -62,7 +62,6 @@ export class HeldAnswers {
     });
   }
 
-  /** Keeps an answer. Returns a random id with which it can be fetched. */
   keep(answer: OwnAnswer): string {
     const id = randomUUID();
     this.#answers.purgeStale();

@@ -1,10 +1,10 @@
 import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
+import { logBroken } from '../base/throttled-log.ts';
 import { denial, type HeldAnswers, passReply } from './answer.ts';
 import {
   createJudgeDescribed,
   type DescribedPlan,
   type DescribedStages,
-  logBroken,
   refusePeer,
   whenKnown,
 } from './judge-described.ts';

@@ -31,7 +31,6 @@ export type JudgeDescribed = (
   connection: Connection,
 ) => MaybePromise<DescribedPlan>;
 
-/** Runs the stages of the front proxy for a request that a proxy describes. */
 export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
   const { sites, clientOf, judge, faults, tracing } = stages;
 
@@ -45,8 +44,8 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
     const path = pathOf(target);
     const readings = readingsOf(path);
     if (readings === undefined) return refuseUnreadable(faults, connection);
-    // The proxy passes these paths on to Guard. A spelling that it did not recognise must not reach the origin
-    // either.
+    // The proxy passes these paths on to Guard. The proxy did not recognise this spelling, and the origin must not
+    // get it.
     if (isCollectorPath(readings)) return refusedPlan(404, 'Not found.');
 
     const client = { ...clientOf(connection, headers), scheme };
@@ -110,10 +109,4 @@ export function refusePeer(
 ): OwnAnswer {
   faults('warn', 'forward_auth_refused', fields);
   return plainAnswer(status, 'Refused; see the log of Guard.');
-}
-
-/** Logs an error of Guard itself. */
-export function logBroken(log: Log, error: unknown): void {
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  log('error', 'gateway_internal_error', { detail });
 }

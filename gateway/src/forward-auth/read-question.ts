@@ -60,11 +60,7 @@ export function readQuestion(
   const missing = missingOf(headers, ['x-forwarded-for', ...askingFields]);
   if (missing !== undefined) return { kind: 'incomplete', missing };
   const fieldCount = req.rawHeaders.length / 2 - MAX_ASKING_FIELDS;
-  return checkDraft(draftOf(req, peer, target), headers, {
-    askingFields,
-    fieldCount,
-    limits,
-  });
+  return checkDraft(draftOf(req, peer, target), headers, { askingFields, fieldCount, limits });
 }
 
 /**
@@ -80,11 +76,7 @@ export function checkDescribed(
   const missing = missingOf(headers, WRITTEN_BY_PROXY);
   if (missing !== undefined) return { kind: 'incomplete', missing };
   const scheme = singleValue(headers['x-forwarded-proto']);
-  return checkDraft({ ...draft, scheme }, headers, {
-    askingFields: [],
-    fieldCount,
-    limits,
-  });
+  return checkDraft({ ...draft, scheme }, headers, { askingFields: [], fieldCount, limits });
 }
 
 /** Without X-Forwarded-For every visitor would have the address of the proxy, and all would share its budgets. */
@@ -93,7 +85,7 @@ function missingOf(headers: IncomingHttpHeaders, names: readonly string[]): stri
 }
 
 interface CheckInput {
-  /** Fields that the proxy added to ask. */
+  /** Fields that the proxy added to ask about the request. */
   readonly askingFields: readonly string[];
   /** How many fields the visitor sent, at least. */
   readonly fieldCount: number;

@@ -47,7 +47,10 @@ export function boundByAddress(
 
 const doNothing = () => undefined;
 
-/** Counts a request body until it has come, or the returned function is called. Undefined when it is one too many. */
+/**
+ * Counts a request body until it has come, or the returned function is called. Undefined when the address has too
+ * many.
+ */
 function holdUpload(
   { req, hasBody, client }: Visit,
   uploads: AddressCounts,

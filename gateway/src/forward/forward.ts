@@ -7,7 +7,7 @@ import {
   headersForVisitor,
   interimHeadersForVisitor,
   requestFor,
-  trailersForVisitor,
+  keptTrailers,
   withoutNamed,
 } from './proxy-headers.ts';
 import { type BodyListener, VisitorBody } from './request-body.ts';
@@ -137,11 +137,11 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
     if (isBodiless) this.#endLater(NO_BYTES);
   }
 
-  onData(part: Buffer, last: boolean): void {
+  onData(part: Buffer, isLast: boolean): void {
     if (this.#phase !== 'answering') return;
     this.#isHeadHeld = false;
     if (part.length > 0) this.#plan.event?.bodyBegins();
-    if (last && part.length <= MAX_COPIED_BYTES) {
+    if (isLast && part.length <= MAX_COPIED_BYTES) {
       // The header section that was held back and this part go out in one write.
       this.#endLater(Buffer.from(part));
       return;
@@ -149,7 +149,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
     const { req, res } = this.#visit;
     if (!this.#isCorked) req.socket.cork();
     this.#isCorked = true;
-    if (last) {
+    if (isLast) {
       this.#lastPart = part;
       this.#finish();
       return;
@@ -210,7 +210,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
     if (this.#phase === 'ending') return;
     if (this.#phase === 'answering') {
       const { res } = this.#visit;
-      if (this.#sendsTrailers && trailers.length > 0) res.addTrailers(trailersForVisitor(trailers));
+      if (this.#sendsTrailers && trailers.length > 0) res.addTrailers(keptTrailers(trailers));
       res.end();
       this.#end('forwarded');
     }

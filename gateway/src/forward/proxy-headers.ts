@@ -21,7 +21,6 @@ export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
  */
 const CONNECTION_LOGIN = /\b(?:ntlm|negotiate)\b/i;
 
-/** The request as it goes to the origin. */
 export function requestFor(
   visit: Visit,
   plan: ForwardPlan,
@@ -68,11 +67,11 @@ export function fieldsForOrigin(
     keepsMethodOverride: visit.site.config.settings.keep_method_override,
   };
   const gatewayFields = fieldsOfGateway(visit, plan);
-  if (notes?.sent !== undefined && areSameTerms(notes.sent.terms, terms)) {
-    return { visitorFields: notes.sent.fields, gatewayFields };
+  if (notes?.originFields !== undefined && areSameTerms(notes.originFields.terms, terms)) {
+    return { visitorFields: notes.originFields.fields, gatewayFields };
   }
   const visitorFields = new FieldList(fieldsOfVisitor(visit, terms));
-  if (notes !== undefined) notes.sent = { fields: visitorFields, terms };
+  if (notes !== undefined) notes.originFields = { fields: visitorFields, terms };
   return { visitorFields, gatewayFields };
 }
 
@@ -165,8 +164,7 @@ export function addOriginFields(
 
 /**
  * The header section for the visitor, as names and values in turn: the origin's fields in its order and spelling,
- * without hop-by-hop fields, and the additions of the validator. `trailers` says whether the visitor can get
- * trailers.
+ * without hop-by-hop fields, and the additions of the validator.
  */
 export function headersForVisitor(
   raw: readonly string[],
@@ -224,8 +222,8 @@ function makePrivate(cacheControl: string): string {
 }
 
 /**
- * The fields of an interim answer for the visitor: the origin's, without hop-by-hop fields and without
- * Content-Length, which has no meaning in an interim answer (RFC 9110 section 8.6).
+ * The origin's fields without hop-by-hop fields and without Content-Length, which has no meaning in an interim
+ * answer (RFC 9110 section 8.6).
  */
 export function interimHeadersForVisitor(raw: readonly string[]): string[] {
   return withoutNamed(headersForVisitor(raw, undefined, false), CONTENT_LENGTH);
@@ -242,10 +240,8 @@ export function withoutNamed(fields: readonly string[], names: ReadonlySet<strin
 }
 
 /**
- * Fields that must not come in a trailer section: framing, routing, conditions, credentials, and how to read the
- * content (RFC 9110 section 6.5.1). Guard decides before the trailers arrive, and some servers merge them into the
- * header section afterwards. Content-Length, Trailer, Max-Forwards and hop-by-hop fields are left out by their
- * kind.
+ * Fields that must not come in a trailer section (RFC 9110 section 6.5.1). Guard decides before the trailers arrive,
+ * and some servers merge them into the header section afterwards.
  */
 const NEVER_TRAILERS: ReadonlySet<string> = new Set(
   [
@@ -259,18 +255,8 @@ function isTrailer(name: string): boolean {
   return headerKind(name) === 'end-to-end' && !NEVER_TRAILERS.has(name.toLowerCase());
 }
 
-/** The trailer section for the origin, names and values in turn. Claims and impostors are removed too. */
-export function trailersForOrigin(raw: readonly string[]): string[] {
-  const trailers: string[] = [];
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = raw[i] ?? '';
-    if (isTrailer(name)) trailers.push(name, raw[i + 1] ?? '');
-  }
-  return trailers;
-}
-
-/** The trailer section for the visitor, in the form that Node takes. */
-export function trailersForVisitor(raw: readonly string[]): [string, string][] {
+/** The trailer section for the next hop. Claims and impostors are removed too. */
+export function keptTrailers(raw: readonly string[]): [string, string][] {
   const trailers: [string, string][] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i] ?? '';

@@ -1,6 +1,6 @@
 import type { BodyOpening, Visit } from '../arrive/arrive.ts';
 import type { GatewayLimits } from '../base/limits.ts';
-import { trailersForOrigin } from './proxy-headers.ts';
+import { keptTrailers } from './proxy-headers.ts';
 import {
   asksForContinue,
   inviteBody,
@@ -11,7 +11,6 @@ import type { BodySink, RequestBody } from '../origin/origin.ts';
 
 type UploadLimits = Pick<GatewayLimits, 'uploadIdleMs' | 'continueMs'>;
 
-/** Gets reports about the progress of a body. */
 export interface BodyListener {
   /** The whole body was passed on. */
   onBodyWhole(): void;
@@ -20,7 +19,7 @@ export interface BodyListener {
 }
 
 /**
- * The body of a visitor's request on its way to the origin. It is read no faster than the origin takes it, so
+ * The body of a visitor's request on its way to the origin. It is read only as fast as the origin takes it, so
  * nothing is buffered. The request is never destroyed, because the visitor still waits for an answer on its
  * connection.
  */
@@ -63,7 +62,7 @@ export class VisitorBody implements RequestBody {
     this.#begin(this.#sink);
   };
 
-  /** Called when the origin answers and did not ask for the body. So the visitor is not asked for it either. */
+  /** Called when the origin answers without asking for the body. So the visitor is not asked for the body either. */
   decline(): void {
     if (this.#awaitsContinue) this.stop();
   }
@@ -116,7 +115,7 @@ export class VisitorBody implements RequestBody {
     const sink = this.#sink;
     this.stop();
     if (sink === undefined) return;
-    sink.onPartsEnd(trailersForOrigin(this.#req.rawTrailers));
+    sink.onPartsEnd(keptTrailers(this.#req.rawTrailers).flat());
     this.#listener.onBodyWhole();
   };
 

@@ -20,7 +20,7 @@ import { serve } from '../message/own-answer.ts';
 import { connectOptions } from '../origin/connect-options.ts';
 import type { OriginError } from '../origin/origin.ts';
 
-/** Called when the origin has switched protocols. `join` sends the 101 and carries bytes both ways. */
+/** `join` sends the 101 to the visitor, and carries bytes both ways. */
 type OnSwitched = (origin: Socket, join: () => void) => void;
 
 /**

@@ -60,17 +60,12 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
   };
 }
 
-interface KeptSocket {
-  readonly res: NodeResponse;
-  /** Gives up the socket, which becomes a tunnel. */
-  readonly release: () => void;
-}
-
 /**
  * An answer on the socket of a handshake. Node removes all of its listeners at an upgrade. The listeners of this
- * function notice when the visitor leaves, stops reading, or can take more.
+ * function notice when the visitor leaves, stops reading, or can take more. `release` gives up the socket, which
+ * becomes a tunnel.
  */
-function keepForAnswer(req: IncomingMessage, idleMs: number): KeptSocket {
+function keepForAnswer(req: IncomingMessage, idleMs: number) {
   const { socket } = req;
   const res = new NodeResponse(req);
   res.shouldKeepAlive = false;
@@ -81,21 +76,21 @@ function keepForAnswer(req: IncomingMessage, idleMs: number): KeptSocket {
 
   const emitDrain = () => res.emit('drain');
   const closeSocket = () => socket.destroy();
-  // Notices the end of the visitor's bytes. Bytes before the end are left for the tunnel.
-  const look = () => {
+  // Bytes before the end are left for the tunnel.
+  const noticeEnd = () => {
     if (socket.readableLength === 0) socket.read();
   };
   // 'close' follows and is handled elsewhere.
   socket.on('error', () => undefined);
   socket.setTimeout(idleMs).on('timeout', closeSocket);
-  socket.on('drain', emitDrain).on('end', closeSocket).on('readable', look);
+  socket.on('drain', emitDrain).on('end', closeSocket).on('readable', noticeEnd);
   return {
     res,
     release: () => {
       socket
         .off('drain', emitDrain)
         .off('end', closeSocket)
-        .off('readable', look)
+        .off('readable', noticeEnd)
         .off('timeout', closeSocket);
       res.detachSocket(socket);
     },

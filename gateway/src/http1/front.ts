@@ -19,19 +19,8 @@ export interface Http1Front {
 /** The plain lane serves plain requests. node:http serves all others. */
 export function createHttp1Front(intake: Intake): Http1Front {
   const server = createNodeServer(intake);
-  const lane = new PlainLane(intake, takeConnections(server));
-  return {
-    server,
-    serve: (socket) => {
-      lane.serve(socket);
-    },
-    drain: () => {
-      lane.drain();
-    },
-    cut: () => {
-      lane.cut();
-    },
-  };
+  const { serve, drain, cut } = new PlainLane(intake, takeConnections(server));
+  return { server, serve, drain, cut };
 }
 
 /** The HTTP/1.1 front of a gateway listener without TLS. */

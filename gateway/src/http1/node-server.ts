@@ -1,12 +1,10 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
-import type { Log, Metrics } from '@guard/config/contract/ports';
 import { NodeResponse } from './node-response.ts';
-import type { Intake } from '../listen/accept.ts';
+import type { AcceptOptions, Intake } from '../listen/accept.ts';
 import { addressOf, peerOf } from '../listen/connection.ts';
 import type { VisitorSocket } from '../message/message.ts';
 
-/** The node:http server of the gateway, with its options and its event listeners. */
 export function createNodeServer(intake: Intake): Server {
   const { handle, upgrade, limits } = intake;
   const server = createServer({
@@ -67,24 +65,9 @@ function isWebSocketHandshake(req: IncomingMessage): boolean {
     req.headers['sec-websocket-key'] !== undefined &&
     length === undefined &&
     coding === undefined &&
-    !isAnswering(req.socket)
+    openAnswer(req.socket) === undefined
   );
 }
-
-/**
- * Whether an earlier request on the connection is not answered yet. Then its socket cannot become a tunnel. Node
- * keeps the open answer in this private property and has no public one.
- */
-function isAnswering(socket: Socket): boolean {
-  const answer: unknown = Reflect.get(socket, '_httpMessage');
-  return answer !== undefined && answer !== null;
-}
-
-interface BrokenRequestPorts {
-  readonly metrics: Metrics;
-  readonly faults: Log;
-}
-
 const refusalStatus = new WeakMap<VisitorSocket, number>();
 
 /**
@@ -97,10 +80,13 @@ export function brokenStatus(socket: VisitorSocket): number | undefined {
 }
 
 /**
- * Answers when Node's parser refuses bytes, or has waited too long for a request. The answers are Node's own. This
- * code also counts them.
+ * Counts and answers when Node's parser refuses bytes, or has waited too long for a request. The answers are Node's
+ * own.
  */
-function answerBrokenRequests(server: Server, { metrics, faults }: BrokenRequestPorts): void {
+function answerBrokenRequests(
+  server: Server,
+  { metrics, faults }: Pick<AcceptOptions, 'metrics' | 'faults'>,
+): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const refusal = refusalFor(error.code ?? '');
     // Node's type is a Duplex, because a server can be given connections of another kind.
@@ -150,13 +136,13 @@ function refusalFor(code: string): Refusal | undefined {
   }
 }
 
-/** Node keeps the open answer in this private property and has no public one. */
+/** The answer under way on a connection. Node keeps it in this private property and has no public one. */
+function openAnswer(socket: Socket): object | undefined {
+  const answer: unknown = Reflect.get(socket, '_httpMessage');
+  return typeof answer === 'object' && answer !== null ? answer : undefined;
+}
+
 function hasBegunToAnswer(socket: Socket): boolean {
-  const message: unknown = Reflect.get(socket, '_httpMessage');
-  return (
-    typeof message === 'object' &&
-    message !== null &&
-    'headersSent' in message &&
-    message.headersSent === true
-  );
+  const answer = openAnswer(socket);
+  return answer !== undefined && Reflect.get(answer, 'headersSent') === true;
 }

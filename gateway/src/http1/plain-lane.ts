@@ -10,13 +10,14 @@ const SECTIONS_UNUSED_MS = 30_000;
 type LaneIntake = Pick<Intake, 'handle' | 'limits' | 'isClosing'>;
 
 /**
- * Serves connections of HTTP/1.1 while their requests are plain (plain-request.ts). Nearly all requests of browsers
- * are. At the first other request, the connection is handed over to node:http and stays there. So this code can be
- * strict.
+ * Serves connections of HTTP/1.1 while their requests are plain (plain-request.ts), as nearly all requests of
+ * browsers are. At the first other request, the connection is handed over to node:http and stays there. So this code
+ * can be strict.
  */
-export class PlainLane implements ConnectionLane {
+export class PlainLane {
   readonly maxHeaderBytes: number;
   readonly sections: SectionMemory;
+  /** `Connection` and `Keep-Alive` of an answer after which the connection is kept. */
   readonly keepAliveFields: string;
   readonly #intake: LaneIntake;
   readonly #serveByNode: (socket: Socket) => void;
@@ -48,28 +49,28 @@ export class PlainLane implements ConnectionLane {
   readonly keepsAlive = (): boolean => !this.#intake.isClosing();
 
   /** Takes a connection on which nothing was read yet. */
-  serve(socket: Socket): void {
+  readonly serve = (socket: Socket): void => {
     const connection = new VisitorConnection(socket, this);
     connection.deadline = this.#ticks.tickAfter('first');
     this.#open.add(connection);
     this.#sweep ??= setInterval(this.#expire, this.#intake.limits.connectionsCheckingIntervalMs);
     this.#sweep.unref();
-  }
+  };
 
   /** Closes idle connections. While `isClosing`, a busy connection closes after its answer. */
-  drain(): void {
+  readonly drain = (): void => {
     for (const connection of this.#open) if (!connection.isBusy) connection.finish();
-  }
+  };
 
-  /** Ends every connection that is left. */
-  cut(): void {
+  readonly cut = (): void => {
     for (const connection of this.#open) connection.destroy();
-  }
+  };
 
   handle(req: PlainRequest, res: PlainResponse): void {
     this.#intake.handle(req, res);
   }
 
+  /** The connection has removed its listeners. node:http gets `firstBytes` before the rest of the bytes. */
   handOver(connection: VisitorConnection, socket: Socket, firstBytes: Buffer): void {
     this.onClosed(connection);
     this.#serveByNode(socket);
@@ -103,21 +104,6 @@ export class PlainLane implements ConnectionLane {
   };
 }
 
-/** The lane, as its connections see it. */
-interface ConnectionLane {
-  readonly maxHeaderBytes: number;
-  readonly sections: SectionMemory;
-  /** `Connection` and `Keep-Alive` of an answer after which the connection is kept. */
-  readonly keepAliveFields: string;
-  readonly keepsAlive: () => boolean;
-  handle(req: PlainRequest, res: PlainResponse): void;
-  /** The connection has removed its listeners. The next reader gets `first` before the rest of the bytes. */
-  handOver(connection: VisitorConnection, socket: Socket, firstBytes: Buffer): void;
-  onIdle(connection: VisitorConnection): void;
-  onBusy(connection: VisitorConnection): void;
-  onClosed(connection: VisitorConnection): void;
-}
-
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /** One connection of a visitor. It has at most one request at a time, and all of them are plain. */
@@ -125,13 +111,13 @@ class VisitorConnection implements AnsweredConnection {
   /** The tick at which the lane checks this connection. */
   deadline = 0;
   readonly #socket: Socket;
-  readonly #lane: ConnectionLane;
+  readonly #lane: PlainLane;
   #isBusy = false;
   /** Bytes that came after a request that is not answered yet. */
   #heldBytes = EMPTY;
   #bytesWritten = 0;
 
-  constructor(socket: Socket, lane: ConnectionLane) {
+  constructor(socket: Socket, lane: PlainLane) {
     this.#socket = socket;
     this.#lane = lane;
     socket.on('data', this.#take);

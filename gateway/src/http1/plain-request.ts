@@ -19,9 +19,8 @@ const NO_SAMPLE = 0;
 export class SectionMemory {
   readonly #maxFields: number;
   readonly #sections = new Array<HeaderSection | undefined>(MAX_SECTIONS);
-  /** The samples of the sections that are remembered. */
   readonly #samples = new Uint32Array(MAX_SECTIONS);
-  /** The last sample that was seen at each place. */
+  /** The last sample that was seen at each slot. */
   readonly #lastSamples = new Uint32Array(MAX_SECTIONS);
   readonly #isUsed = new Uint8Array(MAX_SECTIONS);
 
@@ -30,32 +29,29 @@ export class SectionMemory {
   }
 
   /**
-   * Reads the section that begins at `at` in `request`. `request` is `bytes` as latin1. Undefined as in
-   * readHeaderSection.
+   * The section that begins at `at` in `request`. `request` is `bytes` as latin1. Undefined as in readHeaderSection.
    */
   read(bytes: Buffer, request: string, at: number): HeaderSection | undefined {
     const text = request.slice(at);
     const sample = sampleOf(text);
-    const place = sample % MAX_SECTIONS;
-    const knownSection = this.#sections[place];
+    const slot = sample % MAX_SECTIONS;
+    const knownSection = this.#sections[slot];
     if (knownSection?.text === text) {
-      this.#isUsed[place] = 1;
+      this.#isUsed[slot] = 1;
       return knownSection;
     }
-    const isSecondTime =
-      this.#lastSamples[place] === sample && text.length <= MAX_REMEMBERED_LENGTH;
-    this.#lastSamples[place] = sample;
-    // When several sections have the same sample, such as those with a request counter, the first one keeps the
-    // place.
-    if (!isSecondTime || this.#samples[place] === sample) {
+    const isSecondTime = this.#lastSamples[slot] === sample && text.length <= MAX_REMEMBERED_LENGTH;
+    this.#lastSamples[slot] = sample;
+    // Many sections, such as those with a request counter, can have the same sample. The first one keeps the slot.
+    if (!isSecondTime || this.#samples[slot] === sample) {
       return readHeaderSection(bytes, at, text, this.#maxFields);
     }
     // A copy of the text, because a slice would keep the target too.
     const ownText = bytes.toString('latin1', at);
     const section = readHeaderSection(bytes, at, ownText, this.#maxFields, {});
-    this.#sections[place] = section;
-    this.#samples[place] = section === undefined ? NO_SAMPLE : sample;
-    this.#isUsed[place] = 1;
+    this.#sections[slot] = section;
+    this.#samples[slot] = section === undefined ? NO_SAMPLE : sample;
+    this.#isUsed[slot] = 1;
     return section;
   }
 
@@ -87,7 +83,6 @@ function sampleOf(text: string): number {
   return hash >>> 0 || 1;
 }
 
-/** The parts of a plain request. */
 interface PlainHead {
   readonly method: 'GET' | 'HEAD';
   /** Origin-form, as sent. */

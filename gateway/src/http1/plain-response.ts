@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { interimHead } from './node-response.ts';
 import type { VisitorResponse } from '../message/message.ts';
 
-/** The connection that an answer is written to. */
 export interface AnsweredConnection {
   /** Whether the connection takes another request after this answer. */
   readonly keepsAlive: () => boolean;

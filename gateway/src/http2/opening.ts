@@ -144,16 +144,7 @@ export function peekOpening(
 
 function readFrames(heldBytes: Buffer): Reading<OpeningFrames | undefined> {
   const opening = readOpening(heldBytes);
-  switch (opening.kind) {
-    case 'incomplete':
-      return heldBytes.length < MAX_OPENING_BYTES ? { kind: 'more' } : enough(undefined);
-    case 'unreadable':
-      return enough(undefined);
-    case 'read':
-      return enough(opening.frames);
-  }
-}
-
-function enough(value: OpeningFrames | undefined): Reading<OpeningFrames | undefined> {
+  if (opening.kind === 'incomplete') return { kind: 'more' };
+  const value = opening.kind === 'read' ? opening.frames : undefined;
   return { kind: 'enough', value, taken: 0 };
 }

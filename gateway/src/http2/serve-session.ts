@@ -26,10 +26,7 @@ export interface StreamServer {
   readonly serve: (socket: TLSSocket, facts: ConnectionFacts) => void;
   /** Takes no more requests. Those under way may finish (RFC 9113 section 6.8). */
   readonly drain: () => void;
-  /**
-   * Ends every connection that is left. To destroy the sockets is not enough, because the streams would notice that
-   * late.
-   */
+  /** Ends every connection that is left. When only the socket is destroyed, the streams notice it too late. */
   readonly cut: () => void;
 }
 

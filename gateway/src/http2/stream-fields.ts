@@ -74,8 +74,8 @@ const TOKEN_PATTERN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const LINE_ENDING = /[\0\r\n]/;
 
 /**
- * Reads a header section, names and values in turn. The library has refused most malformed sections (RFC 9113 section
- * 8.1.1). This code checks again for everything that would mean something else in HTTP/1.1.
+ * Reads a header section, names and values in turn. The library has refused most malformed sections (RFC 9113
+ * section 8.1.1). This code refuses what would mean something else in HTTP/1.1.
  */
 function readFields(raw: readonly string[]): StreamFields {
   const reader = new FieldReader();

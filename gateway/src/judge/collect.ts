@@ -72,8 +72,8 @@ function readBody(
       resolve(upload);
     };
     const giveUp = () => finish({ kind: 'incomplete' });
-    // The bytes are copied. A part keeps the whole buffer of its read in memory, and a visitor can send one byte at
-    // a time.
+    // The bytes are copied, because a part keeps the whole buffer of its read, and a visitor can send one byte at a
+    // time.
     const take = (part: Buffer) => {
       const end = length + part.length;
       if (end > collectorBodyBytes) {

@@ -93,8 +93,8 @@ function toOrigin(plan: ForwardPlan): RequestPlan {
 
 /**
  * Asks the site's validator once (contract 4.1 rule 1). Answers in the same turn when the validator does. Otherwise
- * an outcome comes before the time limit. Never rejects. Throws when the gateway fails to describe the request:
- * that is no failure of the validator, so the request must not pass.
+ * an outcome comes before the time limit. Never rejects. Throws when the gateway itself fails to describe the
+ * request. Then the request must not pass.
  */
 function ask(visit: Inquiry, patience: Patience): MaybePromise<ValidateOutcome> {
   const { config } = visit.site;
@@ -114,16 +114,13 @@ function ask(visit: Inquiry, patience: Patience): MaybePromise<ValidateOutcome> 
 }
 
 function contextOf(inquiry: Inquiry): ValidateContext {
-  const { bodySample } = inquiry;
-  const context = siteContext(inquiry);
-  return bodySample === undefined ? context : { ...context, body: bodySample };
-}
-
-function siteContext(inquiry: Inquiry): ValidateContext {
-  const { site, client, protocol } = inquiry;
-  const context = site.contexts[client.from][protocol ?? 'described'];
+  const { site, client, protocol, bodySample: body } = inquiry;
   const transport = transportOfVisitor(inquiry);
-  return transport === undefined ? context : { ...context, transport };
+  return {
+    ...site.contexts[client.from][protocol ?? 'described'],
+    ...(transport && { transport }),
+    ...(body !== undefined && { body }),
+  };
 }
 
 function lateOutcomeOf(lateReason: LateReason): ValidateOutcome {

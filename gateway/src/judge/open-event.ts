@@ -38,10 +38,7 @@ const MEDIA_TYPE =
 /** Without a known type, a browser may show the body as a page (MIME Sniffing standard, section 7). */
 const KNOWN_TYPE = /^\s*(?!(?:unknown|application)\/unknown\b)[\w!#$&^.+-]+\/[\w!#$&^.+-]/i;
 
-/**
- * The event of one decision, kept until the answer to the visitor is known. Then it is recorded once. Each request
- * under way holds one.
- */
+/** The event of one decision. It is recorded once, when the answer to the visitor is known. */
 export class OpenEvent {
   readonly #sink: EventSink;
   readonly #onEnded: RequestEnded | undefined;

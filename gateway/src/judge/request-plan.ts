@@ -126,7 +126,6 @@ function servedFields(
   const presentNames = new Set<string>();
   for (const [name, value] of appliedHeaders(response.headers)) {
     const lower = name.toLowerCase();
-    // The body is the gateway's short text, so fields about the validator's body do not fit.
     if (isShort && BODY_FIELDS.has(lower)) continue;
     if (denies && lower === 'cache-control' && !value.toLowerCase().includes('no-store')) continue;
     fields.push(name, value);
@@ -217,14 +216,12 @@ interface VisitorFacts {
   readonly crawler: string;
 }
 
-/** The facts for the origin, from the outcome of the question. */
 export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): VisitorFacts {
   if (outcome.kind !== 'answered') return NOTHING_KNOWN;
   const { response, known } = outcome;
   const session = known?.session ?? sessionDigest(sessionByWire(response, req.headers.cookie));
   const { crawler } = response;
-  // A validator allows access only to a verified crawler (contract 2.4). About other crawlers the response does not
-  // say it.
+  // A validator allows access only to a verified crawler (contract 2.4).
   const isVerified = known?.crawlerVerified ?? crawler?.access_allowed === true;
   return {
     session,

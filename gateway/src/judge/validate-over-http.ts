@@ -107,7 +107,7 @@ export function validateOverHttp(
         resolve(readOutcome(reply));
       });
       const giveUp = () => {
-        question.giveUp('given up');
+        question.giveUp();
       };
       signal?.addEventListener('abort', giveUp);
       question.ask();

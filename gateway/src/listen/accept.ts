@@ -153,7 +153,6 @@ export class AddressCounts {
     this.#capacity = capacity;
   }
 
-  /** The connections of all addresses. */
   get size(): number {
     return this.#size;
   }

@@ -58,7 +58,7 @@ interface SocketNotes {
   readonly transport: TransportFacts | undefined;
   /** Undefined before the first request. */
   connection: Connection | undefined;
-  /** The reading of the settings by which `connection` was made. */
+  /** The settings by which `connection` was made. */
   madeBy: Trusts | undefined;
 }
 
@@ -68,7 +68,7 @@ type NotedSocket = VisitorSocket & { [NOTES]?: SocketNotes };
 
 const UNKNOWN_PEER: Peer = { kind: 'unnamed', ip: LOOPBACK };
 
-/** Notes who is at the other end of a connection, or of a stream of one, and what its program showed. */
+/** Notes the peer of a connection or stream, and what the TLS handshake of the peer showed. */
 export function notePeer(socket: NotedSocket, peer: Peer, transport?: TransportFacts): SocketNotes {
   const notes: SocketNotes = { peer, transport, connection: undefined, madeBy: undefined };
   socket[NOTES] = notes;
@@ -87,8 +87,8 @@ export interface Underway {
 }
 
 /**
- * The facts about one TCP or unix connection. They are found once for all of its requests. With HTTP/2 each stream
- * has its own, because a request ends with its stream.
+ * The facts about one connection, found once for all of its requests. With HTTP/2 each stream has its own facts,
+ * because a request ends with its stream.
  */
 export interface Connection {
   /** Canonical address of the peer, or of the visitor whom a trusted balancer named: see Peer. */

@@ -46,7 +46,6 @@ export class FieldNames {
     return name;
   }
 
-  /** Names repeat, so the result for each spelling is kept. */
   #nameOf(spelling: string): FieldName {
     const knownName = this.#namesBySpelling.get(spelling);
     if (knownName !== undefined) return knownName;

@@ -35,7 +35,7 @@ export interface VisitorRequest {
 /** Results that depend only on the header section of a request without a body. */
 export interface SectionNotes {
   /** The visitor's fields in the form for the origin, and the terms for which they hold. */
-  sent?: { readonly fields: FieldList; readonly terms: FieldTerms };
+  originFields?: { readonly fields: FieldList; readonly terms: FieldTerms };
 }
 
 /** The terms that decide, together with the header section, which of its fields go to the origin. */
@@ -122,7 +122,7 @@ export function inviteBody(req: VisitorRequest, res: VisitorResponse): void {
   if (req.headers.expect !== undefined && !isHttp10(req)) res.writeInterim(100, []);
 }
 
-/** The largest Max-Forwards that is sent (RFC 9110 section 7.6.2 allows such a limit). */
+/** The largest Max-Forwards that is sent (RFC 9110 section 7.6.2 allows a limit). */
 const MAX_FORWARDS = 255;
 
 /**
@@ -146,7 +146,6 @@ export function nextForwards(remaining: number): string {
 /** The name of the gateway in Via (RFC 9110 section 7.6.3). */
 const VIA_NAME = 'guard';
 
-/** The Via field of a forwarded request: the entries that it had, and our own. */
 export function nextVia({ httpVersion, headers }: VisitorRequest): string {
   const ownEntry = `${httpVersion} ${VIA_NAME}`;
   return headers.via === undefined ? ownEntry : `${headers.via}, ${ownEntry}`;

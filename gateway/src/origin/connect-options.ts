@@ -7,7 +7,6 @@ export type ConnectOptions =
   | { readonly isSecure: false; readonly options: NetConnectOpts }
   | { readonly isSecure: true; readonly options: ConnectionOptions };
 
-/** The options for an origin. */
 export function connectOptions(address: OriginAddress): ConnectOptions {
   if (address.kind === 'unix') return { isSecure: false, options: { path: address.path } };
   const { isSecure, host, port } = address;

@@ -59,7 +59,7 @@ export interface AnswerHandler {
   onInformational(status: number, fields: readonly string[]): void;
   onHead(status: number, reason: string, fields: readonly string[]): void;
   /** `part` may be kept without a copy until onFlush. `isLast` is true when the body is known to end here. */
-  onData(part: Buffer, last: boolean): void;
+  onData(part: Buffer, isLast: boolean): void;
   /**
    * All bytes that came were passed on, so the handler sends what it has held back. False when a part is still in
    * use; then its memory is not overwritten.

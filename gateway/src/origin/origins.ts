@@ -5,7 +5,7 @@ import type { Lane, OpenOrigin, Origin, Origins, Capacity } from './origin.ts';
 
 /**
  * Finds the origins of one site, by the name of the site and their addresses. `headersMs` is how long an answer may
- * take to begin, where the site says it.
+ * take to begin. Undefined when the site does not limit it.
  */
 export type OriginsOf = (
   site: string,
@@ -31,7 +31,6 @@ export class OriginRegistry {
   readonly #connect: Connect;
   readonly #retireMs: number;
   readonly #retiredOrigins = new Map<OpenOrigin, NodeJS.Timeout>();
-  /** A reload does not clear the health of an origin, because the key is the origin. */
   readonly #health = new WeakMap<Origin, OriginHealth>();
   readonly #clock: Clock;
   #open: ReadonlyMap<string, OpenOrigin> = new Map();
@@ -58,7 +57,7 @@ export class OriginRegistry {
           return origin;
         });
         const turns = takeTurns<Origin>(origins, (origin) => this.#healthOf(origin));
-        return { ...turns, capacityOf: (lane) => roomOf(origins, lane) };
+        return { ...turns, capacityOf: (lane) => totalCapacity(origins, lane) };
       },
       commit: () => {
         for (const [key, origin] of this.#open) if (!draftedOrigins.has(key)) this.#retire(origin);
@@ -90,7 +89,7 @@ export class OriginRegistry {
   }
 }
 
-function roomOf(origins: readonly Origin[], lane: Lane): Capacity {
+function totalCapacity(origins: readonly Origin[], lane: Lane): Capacity {
   let total = 0;
   let free = 0;
   for (const origin of origins) {
@@ -129,8 +128,7 @@ export class OriginHealth {
     if (this.#pauseMs === 0) return true;
     const now = this.#clock();
     const passedMs = now - this.#pausedAt;
-    // A time below zero means that the clock was set back. Then the pause is over, because it would not end
-    // otherwise.
+    // Below zero, the clock was set back. Then the pause is over, because otherwise it could last very long.
     if (passedMs >= 0 && passedMs < this.#pauseMs) return false;
     this.#pausedAt = now;
     this.#trialSent = true;

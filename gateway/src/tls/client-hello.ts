@@ -11,7 +11,6 @@ const CLIENT_HELLO = 1;
 const RECORD_HEADER_BYTES = 5;
 const MAX_RECORD_BYTES = 1 << 14;
 
-/** What the first bytes of a connection are. */
 type HelloReading =
   | { readonly kind: 'incomplete' }
   /** Not TLS at all. */
@@ -224,9 +223,7 @@ function readBeginning(heldBytes: Buffer): Reading<Beginning> {
   const reading = readHello(heldBytes);
   switch (reading.kind) {
     case 'incomplete':
-      return heldBytes.length < MAX_HELLO_BYTES
-        ? { kind: 'more' }
-        : enough({ kind: 'tls', hello: undefined });
+      return { kind: 'more' };
     case 'foreign':
       return enough({ kind: 'foreign' });
     case 'unreadable':

@@ -27,7 +27,6 @@ export interface TlsFront {
    * with the next answer.
    */
   readonly drain: () => void;
-  /** Ends every connection that is left. */
   readonly cut: () => void;
 }
 
@@ -64,8 +63,7 @@ export function createTlsFront(
   // Gets only decrypted connections that chose HTTP/1.1.
   const http1 = createHttp1Front(intake);
   const { server } = http1;
-  // The secret is made at the start even when the first certificate comes later, because worker threads copy it when
-  // they start.
+  // The secret is made now, even when the first certificate comes later: worker threads copy it when they start.
   const secret = sharedTicketSecret();
   let current = certificates;
 

@@ -4,7 +4,6 @@ import { hash } from 'node:crypto';
 export interface Ja4Input {
   /** The highest version that the client offers. 0x0304 is TLS 1.3. */
   readonly version: number;
-  /** Whether there is a server_name extension. */
   readonly namesServer: boolean;
   readonly ciphers: readonly number[];
   readonly extensions: readonly number[];

@@ -25,7 +25,7 @@ function maskPair(pair: string, names: SecretNames): string {
   const sentName = pair.slice(0, equals);
   const name = decode(sentName);
   if (names.isSecret(name)) return isShownName(name) ? `${sentName}=${MASK}` : MASK;
-  // A value can hold a form or JSON of its own.
+  // A value can contain a form or JSON.
   const value = decode(pair.slice(equals + 1));
   return names.findFirst(value) === -1 ? pair : `${sentName}=${MASK}`;
 }
@@ -38,7 +38,6 @@ function decode(text: string): string {
   });
 }
 
-/** Takes the place of a secret. */
 const MASK = '***';
 
 /** Free text does not show where a value ends. So the text from the first secret name on is left out. */
@@ -103,17 +102,17 @@ class JsonMask {
   #takeList(close: string, item: () => boolean): boolean {
     if (this.#depth === MAX_DEPTH) return false;
     this.#depth++;
-    this.#takeMark();
+    this.#takePunctuation();
     this.#take(SPACE_PATTERN);
     let hasMore = this.#text[this.#at] !== close;
     while (hasMore) {
       if (!item()) return false;
       this.#take(SPACE_PATTERN);
       hasMore = this.#text[this.#at] === ',';
-      if (hasMore) this.#takeMark();
+      if (hasMore) this.#takePunctuation();
     }
     if (this.#text[this.#at] !== close) return false;
-    this.#takeMark();
+    this.#takePunctuation();
     this.#depth--;
     return true;
   }
@@ -127,7 +126,7 @@ class JsonMask {
     this.#write(isSecret && !isShownName(name) ? QUOTED_MASK : literal);
     this.#take(SPACE_PATTERN);
     if (!isWhole(literal) || this.#text[this.#at] !== ':') return false;
-    this.#takeMark();
+    this.#takePunctuation();
     return isSecret && !this.#isHidden ? this.#takeSecret() : this.#takeValue();
   }
 
@@ -143,7 +142,7 @@ class JsonMask {
     return true;
   }
 
-  /** A value can hold a form or JSON of its own. */
+  /** A value can contain a form or JSON. */
   #takeString(): boolean {
     const literal = this.#read(STRING_PATTERN);
     const isSecret = this.#names.findFirst(unquote(literal)) !== -1;
@@ -152,8 +151,7 @@ class JsonMask {
     return isWhole(literal);
   }
 
-  /** One character of punctuation. */
-  #takeMark(): void {
+  #takePunctuation(): void {
     this.#write(this.#text[this.#at] ?? '');
     this.#at++;
   }

@@ -1,12 +1,12 @@
 import type { Clock } from '@guard/config/contract/ports';
 
-/** When a breaker opens, and for how long. */
+/** The breaker opens when all three of `failures`, `networks` and `leastMs` are reached. */
 export interface BreakerLimits {
-  /** The breaker opens after this many failures in a row, */
+  /** Failures in a row. */
   readonly failures: number;
-  /** when they concern visitors of at least this many networks, */
+  /** Networks of the visitors whom the failures concern. */
   readonly networks: number;
-  /** and when they have gone on for this long. */
+  /** The time since the first of these failures. */
   readonly leastMs: number;
   /** How long it stays open before a trial: at first, and at most after several failed trials. */
   readonly firstPauseMs: number;
@@ -21,7 +21,7 @@ export const BREAKER_LIMITS: BreakerLimits = {
   longestPauseMs: 30_000,
 };
 
-/** `trial`: an open breaker lets one question pass, and closes when it is answered. */
+/** `trial`: an open breaker lets one question pass, and closes when this question is answered. */
 export type Admission = 'asked' | 'trial' | 'refused';
 
 /** How an admitted question ended. `neither` says nothing about the validator. */
@@ -73,8 +73,7 @@ export class CircuitBreaker {
         return 'refused';
       case 'open': {
         const pausedMs = this.#clock() - this.#pausedAt;
-        // A time below zero means that the clock was set back. Then the pause is over, because it would not end
-        // otherwise.
+        // Below zero, the clock was set back. Then the pause is over, because otherwise it could last very long.
         if (pausedMs >= 0 && pausedMs < this.#pauseMs) return 'refused';
         this.#state = 'trying';
         return 'trial';

@@ -37,14 +37,12 @@ const STALE_ERRORS: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET
  * free together with its connection, which may be later.
  *
  * When a question waits in the queue while the validator answers other questions, the validator is not late. Then
- * the question ends as `overloaded`. A question is sent only in the first half of its time. If it
- * was sent later, the gateway would often give it up before the answer. The validator would work on abandoned
- * questions, and would be late with the next ones too.
+ * the question ends as `overloaded`. A question is sent only in the first half of its time. Later, the gateway would
+ * often give it up before the answer, and the validator would work on abandoned questions.
  *
  * A question is sent once more when a kept connection was already closed and no byte of an answer came. POST is not
- * idempotent (RFC 9110 section 9.2.2), but the harm is small: if the validator had read the question, it records
- * one event too many and counts one request too many. Without the second attempt, each restart of a validator would
- * let visitors pass unchecked.
+ * idempotent (RFC 9110 section 9.2.2), so the validator may record one event too many. But otherwise each restart of
+ * a validator would let visitors pass unchecked.
  */
 export class Question implements Dispatcher.DispatchHandler, Waiter {
   readonly #terms: ValidatorTerms;
@@ -52,7 +50,6 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   readonly #body: string;
   readonly #settle: (reply: Reply) => void;
   readonly #wait: Wait;
-  /** The question could not be sent at once. */
   #hasWaited = false;
   #sentAt = 0;
   #isUnderWay = false;
@@ -75,14 +72,13 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
     });
   }
 
-  /** Sends the question, now or when its turn comes. */
   ask(): void {
     if (!this.#terms.queue.take(this)) this.#abandon('overloaded');
     else this.#hasWaited = !this.#isUnderWay;
   }
 
-  giveUp(cause: GivenUp): void {
-    this.#abandon(cause);
+  giveUp(): void {
+    this.#abandon('given up');
   }
 
   isInTime(): boolean {

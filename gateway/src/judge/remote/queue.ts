@@ -55,7 +55,6 @@ export class Queue {
     }
   }
 
-  /** Forgets a waiter that does not want to be started any more. */
   leave(waiter: Waiter): void {
     this.#waiters.delete(waiter);
   }

@@ -39,7 +39,6 @@ export class AnswerReader {
   #state: State = 'idle';
   #status: StatusLine = { minor: 1, status: 0, reason: '' };
   #fields: string[] = [];
-  /** Whether the request was HEAD. */
   #isHeadRequest = false;
   #hasBegun = false;
   #interimCount = 0;

@@ -24,7 +24,6 @@ const NEVER = Number.POSITIVE_INFINITY;
 export class Connection implements AnswerSink, BodySenderListener, EndOfTurnListener {
   /** The tick (see OriginTicks) after which the connection has waited too long. The pool checks it. */
   deadline: number;
-  /** The tick at which the connection became idle. */
   idleSince = 0;
   /**
    * The visitor who signed in to the origin on this connection with NTLM or Negotiate (held-connections.ts). Undefined
@@ -38,7 +37,6 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
   #isConnected = false;
   #exchange: Exchange | undefined;
   #bodySender: BodySender | undefined;
-  /** The header section that is written at the end of this turn. */
   #head: string | undefined;
   #hasAnswerHead = false;
   #isPaused = false;
@@ -94,21 +92,19 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
     this.#exchange = exchange;
     this.#hasAnswerHead = false;
     this.#reader.expect(method === 'HEAD');
+    this.#head = head;
     if (body === undefined) {
-      this.#head = head;
       callAtEndOfTurn(this);
       this.#awaitAnswer();
-      return;
+    } else if (this.#isConnected) {
+      // Before the connection is there, the body is not read. So another origin can get it when this one cannot be reached.
+      this.#startBody(body);
     }
-    this.#head = head;
-    // The body is not read before the connection is there. So another origin can get it when this one cannot be
-    // reached.
-    if (this.#isConnected) this.#startBody(body);
   }
 
   #startBody(body: RequestBody): void {
-    // Bytes of the body that the visitor sent together with the header section are read in this turn. Both go out in
-    // one write.
+    // The visitor may have sent a part of the body together with its header section. It is read in this turn, and
+    // both go out in one write.
     this.#socket.cork();
     this.#writeHead();
     this.#bodySender = new BodySender(this.#socket, body, this);
@@ -182,8 +178,8 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
   ): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
-    // When the answer came before the end of the body, the rest of the body is not sent, so the connection cannot
-    // be used again.
+    // When the answer came before the end of the body, the rest of the body is not sent, and the connection is not
+    // reusable.
     const isSent = this.#bodySender === undefined;
     if (isReusable && isSent) {
       this.#release(exchange);

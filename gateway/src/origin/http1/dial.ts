@@ -72,7 +72,6 @@ class ReadMemory {
   /** Whether the next read may overwrite the last one. */
   isFree = true;
 
-  /** The memory for the next read. */
   forNextRead(): Buffer {
     if (!this.isFree) {
       this.bytes = Buffer.allocUnsafeSlow(READ_BYTES);

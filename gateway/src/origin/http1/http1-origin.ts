@@ -216,7 +216,6 @@ export class IdleStack<T extends { readonly idleSince: number }> {
   }
 }
 
-/** How many requests may be under way to one origin, lane by lane. */
 export class Lanes {
   readonly #capacity: Readonly<Record<Lane, number>>;
   readonly #busy: Record<Lane, number> = { plain: 0, upload: 0, retry: 0 };
@@ -246,5 +245,4 @@ export class Lanes {
   }
 }
 
-/** The deadlines for an origin. */
 export type OriginTicks = DeadlineTicks<'connect' | 'head' | 'body'>;

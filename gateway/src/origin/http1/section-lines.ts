@@ -1,10 +1,7 @@
 import { COLON, isBlank, isTextCharacter, isTokenCharacter, SP } from '../../base/characters.ts';
 import { type FieldName, FieldNames } from '../../message/field-names.ts';
 
-/**
- * This many bytes are decoded at once. That costs little more than to decode one line, and most header sections are
- * shorter.
- */
+/** This many bytes are decoded at once, because most header sections are shorter and one call costs less than many. */
 const DECODE_BYTES = 2048;
 
 const names = new FieldNames();
