@@ -9,50 +9,40 @@ import { type Building, bundleOf, hashOfSources, type StandIns } from './bundle.
 
 const HERE = new URL('./', import.meta.url);
 
-const Artefact = z.strictObject({
+/** The finished scripts. They are safe inside a `<script>` element. */
+const BrowserBundle = z.strictObject({
+  /** The hash of the sources from which the scripts were built. */
   sources: z.string(),
+  /** The challenge page's script. */
   interstitial: z.string().min(1),
+  /** What `GET /script.js` serves. */
   script: z.string().min(1),
+  /** The memory-hard work. A page loads it when work is required. */
   work: z.string().min(1),
 });
+export type BrowserBundle = Readonly<z.infer<typeof BrowserBundle>>;
 
-/** The finished scripts. They are safe inside a `<script>` element. */
-export interface BrowserBundle {
-  /** The challenge page's script. */
-  readonly interstitial: string;
-  /** What `GET /script.js` serves. */
-  readonly script: string;
-  /** The memory-hard work. A page loads it when work is required. */
-  readonly work: string;
-}
-
-type Artefact = z.infer<typeof Artefact>;
-
-const KEPT_BUNDLE: KeptBundle<Artefact> = {
+const KEPT_BUNDLE: KeptBundle<BrowserBundle> = {
   file: new URL('../dist/browser.json', import.meta.url),
-  schema: Artefact,
+  schema: BrowserBundle,
   hashOfSources,
   bundle,
 };
 
-/** Bundles the browser code into validator/dist/, even if there is a bundle. Throws when esbuild fails. */
+/** Bundles the browser code into validator/dist/, even if a bundle is there. Throws when esbuild fails. */
 export function buildBrowser(): void {
   keepBundle(KEPT_BUNDLE.file, bundle());
 }
 
+/** Cached: settings may be read often, and the bundle does not change while the process runs. */
+let loadedBundle: BrowserBundle | undefined;
+
 /** The browser code. It is built now if validator/dist/ has no bundle of these sources. Throws when esbuild fails. */
 export function loadBrowserBundle(): BrowserBundle {
-  return load();
-}
-
-/** Cached: settings may be read often, and the bundle does not change while the process runs. */
-let loadedBundle: Artefact | undefined;
-
-function load(): Artefact {
   return (loadedBundle ??= loadBundle(KEPT_BUNDLE));
 }
 
-function bundle(): Artefact {
+function bundle(): BrowserBundle {
   return {
     sources: hashOfSources(),
     interstitial: bundleOf('page/interstitial.ts'),
@@ -86,7 +76,7 @@ export function buildPrograms(disguises: readonly Disguise[]): Promise<readonly 
   const key = JSON.stringify(programs);
   const knownScripts = builtScripts.get(key);
   if (knownScripts) return knownScripts;
-  const scripts = buildInThread({ sources: load().sources, programs });
+  const scripts = buildInThread({ sources: loadBrowserBundle().sources, programs });
   builtScripts.set(key, scripts);
   scripts.catch(() => builtScripts.delete(key));
   return scripts;
@@ -102,7 +92,7 @@ function buildInThread(workerData: Building): Promise<readonly string[]> {
   });
 }
 
-/** Shuffles the imports, and separately the entries of the list. */
+/** Shuffles the imports among themselves, and the entries of the list among themselves. */
 function shuffleSources(lines: readonly string[], shuffle: Disguise['shuffle']): string[] {
   const isImport = (line: string) => line.startsWith('import ');
   const isEntry = (line: string) => /^ +\w+(?:: \w+)?,$/.test(line);

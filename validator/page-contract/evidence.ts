@@ -94,7 +94,7 @@ const Readings = z.strictObject({
       fullVersions: count.nullable(),
     }),
   ),
-  /** The same facts from an empty frame, which injected scripts rarely reach. */
+  /** The same facts from an empty frame. Injected scripts rarely change it. */
   frame: reading(
     z.strictObject({
       webdriver: z.boolean().nullable(),

@@ -106,8 +106,8 @@ export interface Validator {
 }
 
 /**
- * Builds the validator. All tables, keys and rules are prepared here, so that a decision only looks them up. Rules that
- * the `earlier` validator has are not compiled again, and what it has counted and learned stays.
+ * Builds the validator. All tables, keys and rules are prepared here, so that a decision only looks them up. Rules of
+ * the `earlier` validator are not compiled again, and what it has counted and learned stays.
  */
 export function createValidator(
   options: ValidatorOptions,

@@ -1,11 +1,11 @@
 import { LIMITS } from '../../page-contract/limits.ts';
 
-/** Any value as text within the limits of the upload. */
+/** A text, cut to the limit of the upload. Any other value becomes empty. */
 export function clip(value: unknown, maxChars: number = LIMITS.textChars): string {
   return typeof value === 'string' ? value.slice(0, maxChars) : '';
 }
 
-/** A list of texts within the limits of the upload. */
+/** A list of texts. The list and each text are cut to the limits of the upload. */
 export function clipList(values: Iterable<unknown>): string[] {
   return Array.from(values, (value) => clip(value)).slice(0, LIMITS.listItems);
 }

@@ -29,7 +29,7 @@ export async function collect({ witnesses, ...visit }: VisitData): Promise<Evide
     return [name, reading] as const;
   };
   const activation = watchActivation();
-  // Loading takes longer than reading, so it starts first.
+  // The witnesses load files, which takes longer than any reading, so they start first.
   const witnessReading = timeReading(
     'witnesses',
     () => askWitnesses(witnesses),
@@ -37,13 +37,13 @@ export async function collect({ witnesses, ...visit }: VisitData): Promise<Evide
   );
   const emptyFrame = openEmptyFrame();
   const input: SourceInput = { ...visit, inside: emptyFrame?.inside };
-  let othersAreRead = (): void => undefined;
-  const otherReadings = new Promise<void>((resolve) => (othersAreRead = resolve));
+  let endOthers = (): void => undefined;
+  const otherReadings = new Promise<void>((resolve) => (endOthers = resolve));
   const paintingReading = timeReading('painting', () => painting(otherReadings));
   const entries = await Promise.all(
     Object.entries(sources).map(([name, source]) => timeReading(name, () => source(input))),
   );
-  othersAreRead();
+  endOthers();
   entries.push(await paintingReading);
   emptyFrame?.close();
   entries.push(await witnessReading, await timeReading('activation', activation));

@@ -5,7 +5,7 @@ import { forgetReloads, isLooping, noteReload } from './loop-guard.ts';
 import { show, unfold } from './screens.ts';
 import { sessionCookies } from './session-cookie.ts';
 import { storageWorks } from './tab-storage.ts';
-import { sayLeft, upload } from './upload.ts';
+import { reportLeft, upload } from './upload.ts';
 import { keepUpstreamReferrer } from './upstream-referrer.ts';
 import { work } from './work.ts';
 import { whenVisited } from './when-visited.ts';
@@ -23,7 +23,7 @@ const {
   [dataNames.questions]: questions = '',
   [dataNames.session]: ownSession = '',
 } = data;
-/** The nonce of this script, needed to load another script. It cannot be read after this script has run. */
+/** The nonce of this script, needed to load another script. It must be read while this script runs. */
 const nonce = document.currentScript?.nonce;
 let hasTriedAgain = false;
 let isRunning = false;
@@ -39,10 +39,10 @@ async function run(): Promise<void> {
   const session = cookieSessions.includes(ownSession) ? ownSession : (cookieSessions[0] ?? '');
   // The upload is sent even without a session, so that the server records the lost cookie.
   if (session !== '' && !storageWorks()) {
-    giveWay();
+    showFault();
     return;
   }
-  // The echo page exists only on this host.
+  // Only a collector on this host has an echo page.
   const echoUrl = url.startsWith('/') ? collectorUrl('echo') : undefined;
   const visitData = { ticket, sheet, witnesses, questions, echoUrl, isOwnPage: true };
   const evidence = await collect(visitData);
@@ -74,7 +74,7 @@ function showResult(result: Exclude<Awaited<ReturnType<typeof upload>>, object>)
       show('failed');
       break;
     case 'unreachable':
-      giveWay();
+      showFault();
       break;
   }
 }
@@ -95,8 +95,8 @@ function reloadPage(): void {
   if (form === 'own') setTimeout(() => show('resend'), RESEND_HINT_MS);
 }
 
-/** Contract 3: shows the retry screen first, the failure screen after it. */
-function giveWay(): void {
+/** Contract 3: shows the retry screen first, and the failure screen after a second try. */
+function showFault(): void {
   show(hasTriedAgain ? 'failed' : 'retry');
 }
 
@@ -105,7 +105,7 @@ function start(): void {
   isRunning = true;
   keepUpstreamReferrer();
   run()
-    .catch(giveWay)
+    .catch(showFault)
     .finally(() => (isRunning = false));
 }
 
@@ -126,7 +126,7 @@ function listen(): void {
     });
   });
   addEventListener('pagehide', () => {
-    if (!hasResult) sayLeft(url, ticket);
+    if (!hasResult) reportLeft(url, ticket);
   });
   // The browser has restored this page from its cache, and cancelled the planned reload.
   addEventListener('pageshow', ({ persisted }) => {

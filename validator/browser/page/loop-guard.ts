@@ -1,8 +1,8 @@
 import { forget, recall, remember } from './tab-storage.ts';
 
-const KEY = '_guard_runs';
+const STORAGE_KEY = '_guard_runs';
 const WINDOW_MS = 60_000;
-/** After so many reloads of one URL in the window, another reload would be a loop. */
+/** A URL that was reloaded this often in the window is in a loop. */
 const MAX_RELOADS = 3;
 
 interface Run {
@@ -18,18 +18,18 @@ export function isLooping(): boolean {
 /** Records a reload of this URL. */
 export function noteReload(): void {
   const runs = [...recentRuns(), { url: shortPath(), at: Date.now() }];
-  remember(KEY, JSON.stringify(runs.slice(-10)));
+  remember(STORAGE_KEY, JSON.stringify(runs.slice(-10)));
 }
 
-/** Forgets the reloads when a person asks to try again, because this is no loop. */
+/** Forgets the reloads. Called when a person asks to try again, because this is no loop. */
 export function forgetReloads(): void {
-  forget(KEY);
+  forget(STORAGE_KEY);
 }
 
 function recentRuns(): Run[] {
   try {
     // Only noteReload writes this value. Any other value fails in the filter or the parser.
-    const runs = JSON.parse(recall(KEY)) as Run[];
+    const runs = JSON.parse(recall(STORAGE_KEY)) as Run[];
     return runs.filter(({ at }) => Math.abs(Date.now() - at) < WINDOW_MS);
   } catch {
     return [];

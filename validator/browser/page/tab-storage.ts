@@ -31,6 +31,6 @@ export function forget(key: string): void {
   try {
     sessionStorage.removeItem(key);
   } catch {
-    // The same as above.
+    // Nothing was stored.
   }
 }

@@ -25,8 +25,7 @@ interface Unanswered {
 
 /**
  * Sends the evidence. `unreachable` means that every try ended without a connection, or with 429 or a 5xx. When the
- * collector says how long to wait (`Retry-After`), `waiting` is called, and the evidence is sent again after this time.
- * Never rejects.
+ * collector sends `Retry-After`, calls `onWait` and sends the evidence again after this time. Never rejects.
  */
 export async function upload(
   url: string,
@@ -54,7 +53,7 @@ export async function upload(
 }
 
 /** Reports that the visitor left the page without an answer. The browser sends this even after the page is closed. */
-export function sayLeft(url: string, ticket: string): void {
+export function reportLeft(url: string, ticket: string): void {
   const body: Leave = { ticket, left: true };
   send(url, { body: JSON.stringify(body), keepalive: true }).catch(() => undefined);
 }
@@ -103,6 +102,6 @@ function waitOf(retryAfter: string | null): number | undefined {
 function resultOf(text: string): UploadResult {
   const result = /^\{"result":"(\w+)"\}$/.exec(text)?.[1];
   if (result === undefined) return 'failed';
-  // The type above guarantees that the list is complete.
+  // `satisfies` above checks that the list has only results.
   return results.includes(result) ? (result as UploadResult) : 'retry';
 }

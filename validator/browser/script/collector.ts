@@ -3,7 +3,7 @@ import { workAskedBy } from '../page/work-asked.ts';
 import { work } from '../page/work.ts';
 import type { OpenedSession } from '../../page-contract/opened-session.ts';
 
-/** The requests to the collector, from which the script was loaded. They are not retried. */
+/** The requests of the browser script to the collector. A failed request is not sent again. */
 
 const TIMEOUT_MS = 10_000;
 

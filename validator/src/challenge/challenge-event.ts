@@ -1,18 +1,17 @@
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { DecisionEvent } from '@guard/config/contract/event';
-import { categoriesOf } from '@guard/config/contract/reasons';
+import { categoriesOf, type Reason } from '@guard/config/contract/reasons';
 import { mintRequestId } from '@guard/config/contract/request-id';
 import type { CollectOutcome } from './collect-outcome.ts';
 import type { Strengths } from '../verdict/strengths.ts';
 import { TRAP_PATH, type TrapHit } from './trap-link.ts';
 
 /**
- * Returns the event of an upload, if it needs one. A failed upload needs one, so that SQL finds the reference code of
- * the visitor's failure screen. A page that was left without an answer needs one. So does a visitor with doubts, or
- * with findings that changed nothing. Other judgements need no event, because the visitor's next decision has one.
+ * The event of an upload. A failed upload needs an event, so that SQL finds the reference code of the visitor's failure
+ * screen. A left page, a visitor with doubts, and findings that changed nothing need an event too. Other judgements
+ * need none, because the visitor's next decision has an event.
  *
- * Undefined when there is nothing to report, or when no authentic ticket names the organisation. Otherwise any client
- * could fill the table.
+ * Undefined also when no authentic ticket names the organisation. Otherwise any client could fill the table.
  */
 export function describeUpload(
   outcome: CollectOutcome,
@@ -26,82 +25,76 @@ export function describeUpload(
     case 'verified': {
       const findings = [...outcome.reasons, ...outcome.noted];
       if (findings.length === 0) return undefined;
-      const event = eventOf(outcome, nowMs, PASSED_FIELDS);
+      const event = eventOf(outcome, nowMs, VERIFIED);
       const findingPoints = strengthsOf(outcome.organisation).pointsOf(findings);
-      return event && { ...event, findings: findings, findingPoints };
+      return event && { ...event, findings, findingPoints };
     }
     case 'work':
-      return outcome.reasons.length === 0 ? undefined : eventOf(outcome, nowMs, WORK_FIELDS);
+      return outcome.reasons.length === 0 ? undefined : eventOf(outcome, nowMs, WORK);
     case 'failed':
-      return eventOf(outcome, nowMs, {
-        challenge: 'failed',
-        action: 'block',
-        decision: 'block',
-        response: 'block',
-        statusCode: 200,
-      });
+      return eventOf(outcome, nowMs, FAILED);
     case 'left':
-      return eventOf(outcome, nowMs, LEFT_FIELDS);
-    // The upload was not judged, so the visitor still has to pass the challenge.
+      return eventOf(outcome, nowMs, LEFT);
     case 'unavailable':
-      return eventOf(outcome, nowMs, {
-        challenge: 'failed',
-        action: 'challenge',
-        decision: 'none',
-        response: 'redirect',
-        statusCode: 503,
-      });
+      return eventOf(outcome, nowMs, UNAVAILABLE);
   }
 }
 
-const PASSED_FIELDS = {
+/** The columns of an event that say what became of the visitor. */
+type Ending = Pick<DecisionEvent, 'challenge' | 'action' | 'decision' | 'statusCode'>;
+
+const VERIFIED: Ending = {
   challenge: 'verified',
   action: 'allow',
   decision: 'allow',
-  response: 'allow',
   statusCode: 200,
-} as const;
-
-const WORK_FIELDS = {
+};
+const WORK: Ending = {
   challenge: 'issued',
   action: 'challenge',
   decision: 'challenge',
-  response: 'redirect',
   statusCode: 200,
-} as const;
-
+};
 /** Not `issued`, which would count one more challenge, although the visitor may have passed in another tab. */
-const LEFT_FIELDS = {
+const LEFT: Ending = { ...WORK, challenge: 'failed' };
+const FAILED: Ending = {
   challenge: 'failed',
-  action: 'challenge',
-  decision: 'challenge',
-  response: 'redirect',
+  action: 'block',
+  decision: 'block',
   statusCode: 200,
-} as const;
+};
+/** The upload was not judged, so the visitor still has to pass the challenge. */
+const UNAVAILABLE: Ending = { ...LEFT, decision: 'none', statusCode: 503 };
+const TRAPPED: Ending = {
+  challenge: 'none',
+  action: 'block',
+  decision: 'block',
+  statusCode: 404,
+};
 
-/** Outcomes that can make an event. */
-type Reported = Exclude<CollectOutcome, { kind: 'limited' }>;
+const RESPONSES = {
+  allow: 'allow',
+  challenge: 'redirect',
+  block: 'block',
+  limited: 'block',
+} as const satisfies Record<DecisionEvent['action'], DecisionEvent['response']>;
 
 function eventOf(
-  outcome: Reported,
+  outcome: Exclude<CollectOutcome, { kind: 'limited' }>,
   nowMs: number,
-  ending: Pick<DecisionEvent, 'challenge' | 'action' | 'decision' | 'response' | 'statusCode'>,
+  ending: Ending,
 ): DecisionEvent | undefined {
-  if (outcome.organisation === undefined) return undefined;
+  const { organisation, reasons, ip, userAgent, session = '', reference = '' } = outcome;
+  if (organisation === undefined) return undefined;
   return {
-    ...NO_VALUES,
-    ...ending,
-    createdAt: nowMs,
-    requestId: mintRequestId(nowMs),
-    organisation: outcome.organisation,
-    blockReasons: outcome.reasons,
-    blockReasonCategories: categoriesOf(outcome.reasons),
+    ...eventAt(nowMs, reasons, ending),
+    organisation,
     method: 'POST',
     path: '/.guard/verify',
-    ip: outcome.ip,
-    userAgent: outcome.userAgent,
-    session: sessionDigest(outcome.session ?? ''),
-    reference: outcome.reference ?? '',
+    ip,
+    userAgent,
+    session: sessionDigest(session),
+    reference,
   };
 }
 
@@ -111,23 +104,26 @@ export function describeTrapHit(
   nowMs: number,
 ): DecisionEvent {
   return {
-    ...NO_VALUES,
-    challenge: 'none',
-    action: 'block',
-    decision: 'block',
-    response: 'block',
-    statusCode: 404,
-    createdAt: nowMs,
-    requestId: mintRequestId(nowMs),
+    ...eventAt(nowMs, ['trap_hit'], TRAPPED),
     organisation,
-    blockReasons: ['trap_hit'],
-    blockReasonCategories: categoriesOf(['trap_hit']),
     method: 'GET',
     path: `/.guard${TRAP_PATH}`,
     ip,
     userAgent,
     session,
     reference: '',
+  };
+}
+
+function eventAt(nowMs: number, blockReasons: readonly Reason[], ending: Ending) {
+  return {
+    ...NO_VALUES,
+    ...ending,
+    response: RESPONSES[ending.action],
+    createdAt: nowMs,
+    requestId: mintRequestId(nowMs),
+    blockReasons,
+    blockReasonCategories: categoriesOf(blockReasons),
   };
 }
 

@@ -6,7 +6,7 @@ import type { CollectOutcome, Ending } from './collect-outcome.ts';
 import { createCascadeSheets } from './cascade/sheet.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import type { UploadResult, WorkAsked } from '../../page-contract/evidence.ts';
-import { emptyAnswer, headerOf } from './exchange.ts';
+import { emptyAnswer, headerOf, jsonAnswer } from './exchange.ts';
 import { createUploadForms } from './program/programs.ts';
 import { noteLeft } from './left-page.ts';
 import { readUpload } from './read-upload.ts';
@@ -137,7 +137,7 @@ function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswe
     case 'work': {
       const { task, doubts } = settlement;
       const workAsked: WorkAsked = { result: doubts.length > 0 ? 'doubt' : 'work', task };
-      return answer(200, workAsked);
+      return jsonAnswer(200, workAsked);
     }
     case 'limited':
       return answer(429, 'retry', {
@@ -153,19 +153,10 @@ function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswe
 
 function answer(
   status: number,
-  result: UploadResult | WorkAsked,
-  headers: Readonly<Record<string, string>> = {},
+  result: UploadResult,
+  headers?: Readonly<Record<string, string>>,
 ): CollectAnswer {
-  return {
-    status,
-    headers: {
-      ...headers,
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-    },
-    body: JSON.stringify(typeof result === 'string' ? { result } : result),
-  };
+  return jsonAnswer(status, { result }, headers);
 }
 
 function isJson(contentType: string): boolean {

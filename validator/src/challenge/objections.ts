@@ -8,13 +8,12 @@ import type { Upload, UploadResult } from '../../page-contract/evidence.ts';
 import { headerOf } from './exchange.ts';
 import type { Ticket } from './tickets/ticket.ts';
 
-/** The reason to refuse an upload, and the result for its page. */
 export interface Objection {
   readonly reason: Reason;
   readonly result: UploadResult;
 }
 
-/** The reason why an upload is no valid answer to its ticket, with any evidence. */
+/** The reason to refuse an upload before its evidence is judged, and the result for its page. */
 export function objectionTo(
   upload: Upload,
   ticket: Ticket,
@@ -52,8 +51,8 @@ export function objectionTo(
 }
 
 /**
- * Whether page and upload came over connections of different clients. Guard can only say this when it saw the handshake
- * of one of them. Proxies in front may report the scheme of pages, but not the scheme of this path.
+ * Whether page and upload came over connections of different clients. Unknown, and so false, unless Guard saw the
+ * handshake of one of them: proxies in front may report the scheme of pages, but not of this path.
  */
 function isOtherConnection(
   { origin, client }: Ticket,

@@ -70,7 +70,7 @@ export interface TrapLinkOptions {
 }
 
 /** Answers a request for a link with 404, like any unknown path. Remembers the visitor if the link is theirs. */
-export function createFollowedTrapLink(
+export function createTrapLinkAnswerer(
   options: TrapLinkOptions,
 ): (request: CollectRequest) => Promise<CollectAnswer> {
   const { store, clock, trapsOf, reportTrapHit } = options;

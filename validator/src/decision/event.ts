@@ -19,12 +19,12 @@ export interface Answer extends Rendering {
   readonly nowMs: number;
 }
 
-/** The context of a decision: the policy, the caller, the engine, the findings and the times. */
-interface Setting {
+/** What is recorded in addition to the answer. */
+interface EventContext {
   readonly policy: Pick<Policy, 'organisation'>;
   readonly caller: Pick<Caller, 'site' | 'via' | 'ipFrom' | 'protocol' | 'body'>;
   readonly engine: Pick<Engine, 'observe' | 'settingsRevision'>;
-  readonly findings: Pick<Findings, 'made' | 'points'>;
+  readonly findings: Pick<Findings, 'computed' | 'points'>;
   readonly times: Times;
 }
 
@@ -36,7 +36,7 @@ export function describeEvent(
   judgement: Judgement,
   response: ValidateResponse,
   answer: Answer,
-  { policy, caller, engine, findings, times }: Setting,
+  { policy, caller, engine, findings, times }: EventContext,
 ): DecisionEvent {
   const { facts } = answer;
   const { concluded, enforced } = judgement;
@@ -74,7 +74,7 @@ export function describeEvent(
     asnName: facts.asnName(),
     country: facts.country(),
     userAgent: facts.userAgent,
-    findings: findings.made,
+    findings: findings.computed,
     findingPoints: findings.points(),
     session: answer.session,
     sessionSent: answer.sessionSent,

@@ -21,7 +21,7 @@ import type { Findings } from '../signals/findings.ts';
 import type { Times } from './times.ts';
 import type { Judgement, Verdict } from '../verdict/verdict.ts';
 
-export interface Setting {
+export interface DecisionContext {
   readonly policy: Policy;
   readonly caller: Caller;
   readonly engine: Engine;
@@ -38,19 +38,23 @@ export interface Responded extends ResponseExtras {
 }
 
 /** Makes the response of contract 2.2 and the event from a judgement. */
-export function respond(facts: Facts, originalJudgement: Judgement, setting: Setting): Responded {
-  const { policy, engine, presented } = setting;
+export function respond(
+  facts: Facts,
+  originalJudgement: Judgement,
+  context: DecisionContext,
+): Responded {
+  const { policy, engine, presented } = context;
   const judgement = engine.observe ? applyObserveMode(originalJudgement) : originalJudgement;
   const { enforced } = judgement;
   const nowMs = engine.clock();
   const showsPage = enforced.kind === 'challenge' && representationFor(facts) === 'html';
-  const isKnown = hasSession(facts.session, showsPage);
-  const sessionId = isKnown
+  const usesSentSession = hasSession(facts.session, showsPage);
+  const sessionId = usesSentSession
     ? facts.session.id
-    : mintFor(facts, setting, showsPage ? nowMs : undefined);
-  const session = isKnown ? engine.ids.digestOf(sessionId) : sessionDigest(sessionId);
-  const trap = trapFor(facts, enforced, session, setting, nowMs);
-  const challenge = showsPage ? challengeFor(facts, sessionId, trap, setting, nowMs) : undefined;
+    : mintFor(facts, context, showsPage ? nowMs : undefined);
+  const session = usesSentSession ? engine.ids.digestOf(sessionId) : sessionDigest(sessionId);
+  const trap = trapFor(facts, enforced, session, context, nowMs);
+  const challenge = showsPage ? challengeFor(facts, sessionId, trap, context, nowMs) : undefined;
   const answer: Answer = {
     facts,
     policy,
@@ -58,9 +62,9 @@ export function respond(facts: Facts, originalJudgement: Judgement, setting: Set
     // An allowed visitor sees no page, so there is no reference code.
     reference: challenge?.reference ?? (enforced.kind === 'allow' ? '' : newReference()),
     session,
-    sessionSent: isKnown ? session : sessionDigest(presented.toLowerCase()),
+    sessionSent: usesSentSession ? session : sessionDigest(presented.toLowerCase()),
     cookies: cookiesOf(
-      isKnown ? renewedSessionFor(facts, enforced, setting, nowMs) : sessionId,
+      usesSentSession ? renewedSessionFor(facts, enforced, context, nowMs) : sessionId,
       facts,
     ),
     trap,
@@ -75,7 +79,7 @@ export function respond(facts: Facts, originalJudgement: Judgement, setting: Set
     body,
     session,
     ended: originalJudgement.ended,
-    event: describeEvent(judgement, response, answer, setting),
+    event: describeEvent(judgement, response, answer, context),
     crawlerVerified: facts.crawler?.verified === true,
   };
 }
@@ -104,7 +108,7 @@ function cookiesOf(value: string, { url }: Facts): readonly Cookie[] {
 function renewedSessionFor(
   facts: Facts,
   { kind }: Verdict,
-  { policy, engine }: Setting,
+  { policy, engine }: DecisionContext,
   nowMs: number,
 ): string {
   const { session } = facts;
@@ -112,15 +116,20 @@ function renewedSessionFor(
     return '';
   if (session.contested === true) return '';
   if (!isDue(session.id, session.session.judgedAt, nowMs, session.session.newest)) return '';
+  return sealOrEmpty(engine, () => engine.ids.renewed(policy.organisation, session.id, nowMs));
+}
+
+/** The sealed session id. Empty when it could not be sealed. */
+function sealOrEmpty({ log }: Engine, seal: () => string): string {
   try {
-    return engine.ids.renewed(policy.organisation, session.id, nowMs);
+    return seal();
   } catch (error) {
-    engine.log('error', 'session_not_sealed', { error: nameOf(error) });
+    log('error', 'session_not_sealed', { error: nameOf(error) });
     return '';
   }
 }
 
-/** Applies observe mode: the visitor passes. The event keeps the conclusion. */
+/** In observe mode the visitor passes. The event keeps the conclusion. */
 function applyObserveMode({ concluded, monitor }: Judgement): Judgement {
   const { reasons, by } = concluded;
   return { concluded, enforced: { kind: 'allow', reasons, by }, monitor };
@@ -132,16 +141,11 @@ function applyObserveMode({ concluded, monitor }: Judgement): Judgement {
  */
 function mintFor(
   facts: Facts,
-  { policy, engine }: Setting,
+  { policy, engine }: DecisionContext,
   challengedAt: number | undefined,
 ): string {
   if (engine.observe || facts.crawler) return '';
-  try {
-    return engine.ids.mint(policy.organisation, challengedAt);
-  } catch (error) {
-    engine.log('error', 'session_not_sealed', { error: nameOf(error) });
-    return '';
-  }
+  return sealOrEmpty(engine, () => engine.ids.mint(policy.organisation, challengedAt));
 }
 
 /**
@@ -152,7 +156,7 @@ function challengeFor(
   facts: Facts,
   sessionId: string,
   trap: string,
-  { policy, caller, engine, findings }: Setting,
+  { policy, caller, engine, findings }: DecisionContext,
   nowMs: number,
 ): Challenge | undefined {
   if (sessionId === '') return undefined;
@@ -184,7 +188,7 @@ function trapFor(
   facts: Facts,
   { kind }: Verdict,
   session: string,
-  { policy, caller, engine }: Setting,
+  { policy, caller, engine }: DecisionContext,
   nowMs: number,
 ): string {
   if (kind === 'allow' || session === '' || policy.traps?.hasLink !== true) return '';

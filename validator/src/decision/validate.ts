@@ -8,7 +8,7 @@ import { nameOf } from './error-name.ts';
 import type { Policy } from '../policy/compile-policy.ts';
 import { clientClass } from '../request/client-class.ts';
 import { describe, type RequestFacts, type SessionFact } from '../request/facts.ts';
-import { respond, type Responded, type Setting } from './respond.ts';
+import { type DecisionContext, respond, type Responded } from './respond.ts';
 import { direct } from '../rules/direct.ts';
 import { resolveSession } from '../session/resolve.ts';
 import { Findings } from '../signals/findings.ts';
@@ -28,10 +28,10 @@ export type Validated =
 const TIMED_OUT: Validated = { kind: 'error', type: 'validation_timeout' };
 
 /**
- * Makes one decision (contract 3): facts, findings, rules, verdict, response, and the event, which the caller records.
- * It is synchronous when the store is, and always ends within 500 ms (contract 8). A late store should answer from its
- * local copy, so this time limit ends a decision only when the store fails to do so. Never rejects: any failure is
- * logged and becomes an `internal_server_error`.
+ * Makes one decision (contract 3) and its event, which the caller records. It is synchronous when the store is, and
+ * always ends within 500 ms (contract 8). A late store should answer from its local copy, so this time limit ends a
+ * decision only when the store fails to do so. Never rejects: any failure is logged and becomes an
+ * `internal_server_error`.
  */
 export function validate(
   request: ValidateRequest,
@@ -67,7 +67,7 @@ export function validate(
 }
 
 /** One running decision. */
-interface Decision extends Setting {
+interface Decision extends DecisionContext {
   readonly findings: Findings;
   readonly facts: RequestFacts;
   /** True when the time limit has passed. */
@@ -126,7 +126,6 @@ function withTimeLimit(answer: Promise<Validated>, decision: Decision): Promise<
 }
 
 function logFailure(error: unknown, { log }: Engine): Validated {
-  // Only the name is logged, because the message can quote the request.
   log('error', 'validate_failed', { error: nameOf(error) });
   return { kind: 'error', type: 'internal_server_error' };
 }

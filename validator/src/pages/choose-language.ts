@@ -1,3 +1,4 @@
+import { qualityOf } from '../request/accept.ts';
 import { languages } from './languages.ts';
 import type { Messages } from './messages.ts';
 
@@ -30,7 +31,7 @@ export function chooseLanguage(acceptLanguage: string | undefined): Messages {
   let bestWeight = 0;
   for (const item of (acceptLanguage ?? '').slice(0, MAX_CHARS).split(',')) {
     const [range = '', ...parameters] = item.split(';');
-    const weight = weightOf(parameters);
+    const weight = qualityOf(parameters);
     if (weight <= bestWeight) continue;
     const messages = messagesFor(range.trim().toLowerCase());
     if (!messages) continue;
@@ -57,15 +58,4 @@ function messagesFor(range: string): Messages | undefined {
 
 function primaryOf(tag: string): string {
   return tag.split('-', 1)[0] ?? tag;
-}
-
-/** The quality of one range: 1 without `q`, and 0 (not acceptable) when `q` is malformed. */
-function weightOf(parameters: readonly string[]): number {
-  for (const parameter of parameters) {
-    const [name, value] = parameter.split('=');
-    if (name?.trim().toLowerCase() !== 'q') continue;
-    const weight = Number(value);
-    return weight >= 0 && weight <= 1 ? weight : 0;
-  }
-  return 1;
 }

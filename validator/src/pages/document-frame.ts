@@ -19,10 +19,7 @@ const BUILT_IN = `<!doctype html>
 </html>
 `;
 
-/**
- * A link inside a comment. People, browsers and screen readers do not see it. Only a program that searches the text of
- * a page for links finds it.
- */
+/** A link inside a comment. Only a program that searches the text of a page for links finds it. */
 const TRAP = '<!-- <a href="{{trap}}" rel="nofollow">Archive</a> -->\n';
 
 /**
@@ -77,7 +74,7 @@ function footerHtml(messages: Messages, look: Look): string {
   return `<footer><span>${escapeHtml(messages.reference)}: <code>{{reference}}</code></span>${support}</footer>`;
 }
 
-/** The link to the support. The subject of a mail is the reference code, so that the visitor need not type it. */
+/** The link to the support. The subject of a mail is the reference code. */
 function supportHtml(
   { isMail, href, label }: NonNullable<Look['support']>,
   { reference }: Messages,
@@ -93,7 +90,7 @@ export function trapName(hasTrap: boolean): readonly 'trap'[] {
   return hasTrap ? ['trap'] : [];
 }
 
-/** Heading and paragraph of one screen. The heading gets the focus when the screen appears. */
+/** The heading of a screen gets the focus when the screen appears. */
 export function screenHtml({ heading, text }: ScreenText): string {
   return `<h1 tabindex="-1">${escapeHtml(heading)}</h1>${paragraph(text)}`;
 }

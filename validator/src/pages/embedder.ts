@@ -4,9 +4,9 @@ import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 const PLAIN_ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
 
 /**
- * The origin of the page whose frame the browser loads, when it is another host of the same site, such as a sign-in that
- * is renewed in a frame. Such a page may show the challenge in its frame. Empty for all others: only with hosts of the
- * same site does the cookie of the challenge always come along.
+ * The origin of the page that shows this page in a frame, such as a sign-in that is renewed in a frame. Only pages of
+ * the same site may frame the challenge, because only there the browser always sends the cookie of the challenge. Empty
+ * for all others.
  */
 export function embedderOf(headers: Readonly<Record<string, string>>): string {
   const isFrame = headers['sec-fetch-dest'] === 'iframe' || headers['sec-fetch-dest'] === 'frame';

@@ -125,27 +125,13 @@ function compile(look: Look, messages: Messages, form: FormSource, hasTrap: bool
   return compileTemplate(html, [...NAMES, ...trapName(hasTrap)], SAFE_VALUES);
 }
 
-/** The action of a button. The script of the page knows these words. */
-type ButtonAction = 'again' | 'reload' | 'back';
-
 /**
- * All screens of the page. The script shows one of them. Without scripts, a style shows only the first one. Text
- * browsers show hidden text too, but not that of a script. So the other screens are in one, until the script of the
- * page runs.
+ * All screens of the page. Its script shows one of them. Without scripts, a style shows only the first one. Text
+ * browsers also show hidden text, but no text of a script, so the other screens are in a script until the page unfolds
+ * them.
  */
 function screens(messages: Messages, form: FormSource): string {
-  const {
-    checking,
-    waiting,
-    working,
-    doubted,
-    resend,
-    elsewhere,
-    retry,
-    failed,
-    cookies,
-    noScript,
-  } = messages;
+  const { checking } = messages;
   const note = form === 'own' ? paragraph(messages.resubmission) : '';
   const again = button('again', messages.tryAgain);
   const back = button('back', messages.goBack, ' class="guard-quiet"');
@@ -153,18 +139,18 @@ function screens(messages: Messages, form: FormSource): string {
   const reload =
     form === 'foreign' ? button('back', messages.goBack) : button('reload', messages.tryAgain);
   const bar = '<div class="guard-bar" aria-hidden="true"><i></i></div>';
-  return `<noscript><style nonce="{{nonce}}">.guard [data-screen]{display:none}</style><section>${screenHtml(noScript)}</section></noscript>
+  return `<noscript><style nonce="{{nonce}}">.guard [data-screen]{display:none}</style><section>${screenHtml(messages.noScript)}</section></noscript>
 <div role="status" aria-live="polite">
 ${section('checking', checking, note + bar, '')}
 <script type="text/html" nonce="{{nonce}}">
-${section('waiting', { ...checking, text: waiting }, bar)}
-${section('working', { ...checking, text: working }, bar)}
-${section('doubted', { ...checking, text: doubted }, bar)}
-${form === 'own' ? section('resend', resend, button('reload', messages.send) + back) : ''}
-${form === 'foreign' ? section('elsewhere', elsewhere, button('back', messages.goBack)) : ''}
-${section('retry', retry, again)}
-${section('failed', failed, reload)}
-${section('cookies', cookies, reload)}
+${section('waiting', { ...checking, text: messages.waiting }, bar)}
+${section('working', { ...checking, text: messages.working }, bar)}
+${section('doubted', { ...checking, text: messages.doubted }, bar)}
+${form === 'own' ? section('resend', messages.resend, button('reload', messages.send) + back) : ''}
+${form === 'foreign' ? section('elsewhere', messages.elsewhere, button('back', messages.goBack)) : ''}
+${section('retry', messages.retry, again)}
+${section('failed', messages.failed, reload)}
+${section('cookies', messages.cookies, reload)}
 </script></div>`;
 }
 
@@ -177,6 +163,7 @@ function section(
   return `<section data-screen="${name}"${hidden}>${screenHtml(screenText)}${extraHtml}</section>`;
 }
 
-function button(action: ButtonAction, label: string, attributes = ''): string {
+/** The script of the page has a function for each action. */
+function button(action: 'again' | 'reload' | 'back', label: string, attributes = ''): string {
   return `<button type="button" data-action="${action}"${attributes}>${escapeHtml(label)}</button>`;
 }

@@ -25,7 +25,6 @@ interface SupportLink {
   readonly label: string;
 }
 
-/** Compiles the branding of an organisation. */
 export function compileLook(branding: Branding = {}, template?: { readonly html: string }): Look {
   const { name, logo, support } = branding;
   const image = logo && `<img src="${logo.dataUrl}" alt="">`;

@@ -3,10 +3,7 @@ import type { Look } from './look.ts';
 /** Returns the page that was compiled for a look and a key. Compiles it at the first call. */
 export type PageCache<Page> = (look: Look, key: string, compile: () => Page) => Page;
 
-/**
- * A cache of compiled pages. Its entries live as long as the look, which lives as long as the settings. There must be
- * few different keys. A key is a language and a kind of page.
- */
+/** A cache of compiled pages, for each look of the settings. There must be few keys: a language and a kind of page. */
 export function createPageCache<Page>(): PageCache<Page> {
   const pagesByLook = new WeakMap<Look, Map<string, Page>>();
   return (look, key, compile) => {

@@ -6,13 +6,17 @@ export function newNonce(): string {
 }
 
 /** Three headers forbid caching, because some caches read only their own header. */
-const ANY_PAGE = {
-  'Content-Type': 'text/html; charset=utf-8',
+export const DENIAL_HEADERS = {
   'Cache-Control': 'no-store',
   'CDN-Cache-Control': 'no-store',
   'Surrogate-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'X-Robots-Tag': 'noindex, nofollow',
+};
+
+const ANY_PAGE = {
+  ...DENIAL_HEADERS,
+  'Content-Type': 'text/html; charset=utf-8',
   'Referrer-Policy': 'same-origin',
   Vary: 'Cookie, Accept, Accept-Language',
 };

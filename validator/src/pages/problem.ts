@@ -1,4 +1,5 @@
 import { STATUS_CODES as titles } from 'node:http';
+import { DENIAL_HEADERS } from './page-headers.ts';
 
 export interface ProblemOptions {
   readonly status: number;
@@ -29,12 +30,8 @@ export function renderProblem(options: ProblemOptions): RenderedProblem {
       reference,
     })}\n`,
     headers: {
+      ...DENIAL_HEADERS,
       'Content-Type': 'application/problem+json',
-      'Cache-Control': 'no-store',
-      'CDN-Cache-Control': 'no-store',
-      'Surrogate-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      'X-Robots-Tag': 'noindex, nofollow',
       Vary: 'Cookie, Accept',
     },
   };

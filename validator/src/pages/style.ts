@@ -43,7 +43,7 @@ main{width:100%;max-width:31rem;padding:2.25rem 2rem 1.75rem;background:var(--gu
 @media (max-width:30rem){body{padding:1rem}main{padding:1.75rem 1.25rem 1.25rem}}
 `);
 
-/** The colours of an organisation. Empty when it has no colours. */
+/** The colours of an organisation, or an empty text. */
 export function themeStyle({ accent, background, background_dark: dark }: Branding): string {
   const light = variables(accent?.light, background);
   const darker = variables(accent?.dark, dark);

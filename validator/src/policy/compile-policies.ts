@@ -24,8 +24,8 @@ interface PolicyOptions extends PressurePorts {
 }
 
 /**
- * Compiles the settings of all organisations. Rules from `earlierPolicies` are not compiled again. Counts and learned
- * data of `earlierPolicies` stay, so a visitor gains nothing from a reload.
+ * Compiles the settings of all organisations. Rules from `earlierPolicies` are not compiled again. Its counts and learned
+ * data stay, so a visitor gains nothing from a reload.
  */
 export function* compilePolicies(
   options: PolicyOptions,

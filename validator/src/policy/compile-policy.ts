@@ -27,13 +27,11 @@ export interface Policy extends Pick<
   readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
   readonly features: Organisation['features'];
   readonly monitor: boolean;
-  /** The terms of the organisation's challenges. */
   readonly challenge: ChallengeTerms;
   /** The settings of the counters. */
   readonly counted: Organisation['challenge'];
   /** The price of new passes in work. Undefined when they need no work. */
   readonly passPrice: PassPrice | undefined;
-  /** The look of the organisation's pages. */
   readonly look: Look;
   /** Its own pages instead of Guard's. */
   readonly ownPages: OwnPages;
@@ -41,12 +39,12 @@ export interface Policy extends Pick<
   readonly robots: Buffer | undefined;
 }
 
-/** The parts of a policy that count requests. */
+/** The parts of a policy that count requests. A reload keeps them when their settings are the same. */
 type Counters = Pick<Policy, 'counted' | 'passPrice' | 'freePages' | 'pressure' | 'sessionLimits'>;
 
 /** Parts that the caller may provide. A missing part is created here. */
 interface Prepared {
-  /** The counters of the organisation before a reload. They are kept when their settings are the same. */
+  /** The counters of the organisation before a reload. */
   readonly before?: Counters | undefined;
   /** All organisations share this table. */
   readonly passes?: PassTable;
@@ -84,6 +82,7 @@ export function compilePolicy(
         sessionLimits: SessionLimits.of(settings, passes),
       };
   return {
+    ...counters,
     organisation: settings.id,
     rules,
     isAllowlisted,
@@ -91,11 +90,6 @@ export function compilePolicy(
     monitor: settings.monitor,
     strengths,
     challenge,
-    counted: counters.counted,
-    passPrice: counters.passPrice,
-    freePages: counters.freePages,
-    pressure: counters.pressure,
-    sessionLimits: counters.sessionLimits,
     traps: Traps.of(settings),
     look: compileLook(settings.branding, settings.challenge_page),
     ownPages: new OwnPages(settings),

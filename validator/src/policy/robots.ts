@@ -2,7 +2,7 @@ import { RSL_CATEGORIES } from '@guard/config/catalogue/crawler-file';
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { ContentUse } from '@guard/config/settings/sections/pages';
 import { agentOf } from '../request/agent.ts';
-import type { Facts } from '../request/facts.ts';
+import { crawlerClaim, type Facts } from '../request/facts.ts';
 import { type CompiledRules, direct } from '../rules/direct.ts';
 import { crawlerSignal } from '../signals/crawler.ts';
 import type { Strengths } from '../verdict/strengths.ts';
@@ -19,9 +19,9 @@ export interface CrawlerJudging {
 
 /**
  * The managed robots.txt (RFC 9309). It disallows each known crawler that the organisation would block on the front page
- * even with a proof. Content-Signal lines (contentsignals.org) say for which uses other crawlers may collect. `use` is
- * the value of the signal `use`, which the operator sets. `license` is the URL of an RSL document (rslstandard.org). Its
- * line belongs to no group.
+ * even with a proof. Content-Signal lines (contentsignals.org) say for which uses other crawlers may collect. The
+ * operator sets `use`, the value of the signal of the same name, and `license`, the URL of an RSL document
+ * (rslstandard.org). The line of the licence belongs to no group.
  */
 export function managedRobots(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
@@ -54,9 +54,9 @@ const WORD = /^[\w.-]+$/;
 const PRODUCT_TOKEN = /^[a-z_-]*/i;
 
 /**
- * Names for `User-agent` lines. A crawler looks for itself by its name or by a token of its User-Agent, so all of these
- * words are listed. When none of them is a valid word, its name is listed. A strict reader may shorten a name to the
- * name of a crawler that is not blocked. Such a name is left out.
+ * Names for `User-agent` lines. A crawler looks for its name or for a token of its User-Agent, so all of them are
+ * listed that are valid words, and otherwise its name. A strict reader may shorten a name to the name of a crawler that
+ * is not blocked. Such a name is left out.
  */
 function namesOfUnwelcome(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
@@ -102,8 +102,7 @@ function valueFor(use: Use, judging: CrawlerJudging): 'yes' | 'no' | undefined {
 
 /**
  * The result for a verified crawler on the front page. `welcome`: the allowlist, or a rule with the condition
- * `crawler`, allows it. A rule that allows all visitors grants no use of the content: then the crawler is only
- * `tolerated`.
+ * `crawler`, allows it. `tolerated`: it passes, but a rule for all visitors grants no use of the content.
  */
 function standingOf(
   crawler: CatalogueCrawler,
@@ -133,15 +132,7 @@ function visitOf(crawler: CatalogueCrawler, isAllowlisted: boolean): Facts {
     headers: {},
     userAgent: crawler.name,
     agent: agentOf(crawler),
-    crawler: {
-      id: crawler.id,
-      name: crawler.name,
-      category: crawler.category,
-      rslCategory: crawler.rslCategory,
-      verified: true,
-      proof: 'verified',
-      allowlisted: isAllowlisted,
-    },
+    crawler: crawlerClaim(crawler, 'verified', isAllowlisted),
     network: undefined,
     isListed: () => false,
     country: () => '',

@@ -16,7 +16,6 @@ export interface ProofOptions {
   readonly log: Log;
 }
 
-/** The proofs that this installation can check. */
 export interface Proofs {
   readonly proveClaim: ProveClaim;
   /** Undefined when no key is known. */

@@ -6,7 +6,6 @@ import type {
 import type { ReverseDns } from './reverse-dns.ts';
 import type { SignatureProof } from './web-bot-auth.ts';
 
-/** The evidence for the claim of a crawler. */
 export interface ClaimEvidence {
   /** Spelled as `parseIp` returns it. */
   readonly ip: string;

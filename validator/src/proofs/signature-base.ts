@@ -23,9 +23,7 @@ export type SignatureBase =
   /** The signature covers a component twice, or in a form that this code does not support. */
   | { readonly kind: 'component_unsupported' };
 
-/**
- * Maximum number of components of a signature. Agents cover two to five. Each component takes time before the check.
- */
+/** Maximum number of components of a signature. Agents cover two to five. Each takes time before the check. */
 const MAX_COMPONENTS = 16;
 
 /** Builds the text that was signed (RFC 9421 section 2.5). */
@@ -56,8 +54,6 @@ type Dictionaries = Map<string, ReadonlyMap<string, Member>>;
 
 const NO_MEMBERS: ReadonlyMap<string, Member> = new Map();
 
-type ComponentValue = string | undefined | typeof UNSUPPORTED;
-
 /** The derived components (RFC 9421 section 2.2). `@query-param` is not supported. */
 const DERIVED_COMPONENTS: ReadonlyMap<string, (request: SignedRequest) => string> = new Map([
   ['@method', ({ method }: SignedRequest) => method],
@@ -75,7 +71,7 @@ function valueOf(
   { parameters }: Item,
   request: SignedRequest,
   fields: Dictionaries,
-): ComponentValue {
+): string | undefined | typeof UNSUPPORTED {
   const key = parameters.get('key');
   if (name.startsWith('@')) {
     return parameters.size > 0

@@ -55,8 +55,8 @@ const MAX_SIGNATURES = 1_000;
 const MAX_SIGNED_LENGTH = 1024 * 1024;
 
 /**
- * Bad signatures with a known key that one address may send in a minute. After these, its signatures are not checked,
- * to save time. Only a good signature that is remembered still counts.
+ * Bad signatures with a known key that one address may send in a minute. After these, to save time, only its good
+ * signatures that are remembered count.
  */
 const MAX_BAD_SIGNATURES = 20;
 const BAD_FOR_MS = 60_000;
@@ -80,7 +80,7 @@ interface SignatureParameters {
 /**
  * Checks Web Bot Auth: HTTP message signatures (RFC 9421) by Ed25519 keys of crawlers and agents. A remembered nonce
  * does not count again. A key of a directory counts only when the signature covers a Signature-Agent that names this
- * directory. So an operator who lists a foreign key gains nothing.
+ * directory: the operator of a directory could list the key of another operator.
  */
 export function createSignatureCheck(
   keys: readonly BotKey[],
@@ -131,7 +131,6 @@ export function createSignatureCheck(
     return isReplayed(parameters) ? invalid('replayed') : { kind: 'valid', key };
   }
 
-  /** Checks the bytes of a signature. A good signature is remembered. */
   function signatureFault(
     signature: Buffer,
     knownBase: string | undefined,

@@ -34,8 +34,8 @@ export function readPageWish(accept: string | undefined): PageWish {
   };
 }
 
-/** The quality of a range: 1 when it has no weight, 0 when its weight is malformed (RFC 9110 section 12.4.2). */
-function qualityOf(parameters: readonly string[]): number {
+/** The quality of a range: 1 without `q`, and 0 (not acceptable) when `q` is malformed (RFC 9110 section 12.4.2). */
+export function qualityOf(parameters: readonly string[]): number {
   const weight = parameters
     .map((parameter) => parameter.trim())
     .find((parameter) => /^q=/i.test(parameter));

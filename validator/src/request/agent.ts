@@ -12,7 +12,7 @@ export type { Engine, Platform } from './browser-claim.ts';
 /** How often the claimed browser sends a header: with every request, with most requests, or unknown. */
 export type Expectation = 'always' | 'usually' | 'unknown';
 
-/** The claims of a User-Agent string, and their consequences. Each different string is read once. */
+/** The claims of a User-Agent string, and their consequences. */
 export interface Agent extends BrowserClaim {
   /** The hash that is stored in a judged session (user-agent-hash.ts). */
   readonly hash: string;
@@ -75,7 +75,7 @@ function readAgent(
   };
 }
 
-/** The agent of a crawler. Only its name is known. */
+/** The agent of a crawler of which only the name is known. */
 export function agentOf(crawler: CatalogueCrawler): Agent {
   return {
     hash: '',

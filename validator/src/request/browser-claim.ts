@@ -2,7 +2,7 @@ export const ENGINES = ['chromium', 'gecko', 'webkit'] as const;
 export type Engine = (typeof ENGINES)[number];
 export type Platform = 'windows' | 'macos' | 'linux' | 'android' | 'ios' | 'chromeos' | 'unknown';
 
-/** The Chromium browsers whose headers follow from their version; `other` is any other browser. */
+/** The Chromium browsers whose headers follow from their version. */
 export type Product = 'chrome' | 'edge' | 'opera' | 'other';
 
 /** The browser that a User-Agent claims. */

@@ -36,7 +36,7 @@ export function handshakeOf(client: string): string {
 
 /** Whether a request can come from the client that was judged. An empty part fits every value. */
 export function isSameClient(judgedClass: string, requestClass: string): boolean {
-  // When the request is not for a page, its last parts are empty. Then the class of the visitor begins with this class.
+  // Without a page, the last parts are empty. Then the judged class begins with the class of the request.
   if (judgedClass.startsWith(requestClass)) return true;
   const parts = requestClass.split(' ');
   return judgedClass

@@ -1,5 +1,5 @@
 import type { Asns } from '@guard/config/catalogue/asn';
-import type { CatalogueCrawler } from '@guard/config/catalogue/crawlers';
+import type { CatalogueCrawler, CrawlerStanding } from '@guard/config/catalogue/crawlers';
 import type { NetworkKind } from '@guard/config/catalogue/networks';
 import type {
   ChallengeState,
@@ -16,7 +16,7 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { foldPath } from '@guard/config/matching/glob';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { parseIp } from '@guard/config/net/cidr';
-import type { ClaimEvidence, ProveClaim } from '../proofs/prove-claim.ts';
+import type { ProveClaim } from '../proofs/prove-claim.ts';
 import type { CheckSignature, SignatureProof } from '../proofs/web-bot-auth.ts';
 import type { Agent } from './agent.ts';
 import type { HeaderFields } from './header-fields.ts';
@@ -167,7 +167,7 @@ export function describe(
   };
 }
 
-/** The facts of one request. It is a class, so that no functions are made for each request. */
+/** A class, because it makes no functions for each request. */
 export class RequestFacts implements Facts {
   readonly url: RequestUrl;
   readonly paths: readonly string[];
@@ -223,7 +223,11 @@ export class RequestFacts implements Facts {
     this.signedAgent = signerOf(signatureProof);
     this.crawler =
       this.agent.crawler &&
-      claimOf(this.agent.crawler, { ip, signed: signatureProof }, sources, isAllowlisted);
+      crawlerClaim(
+        this.agent.crawler,
+        sources.proveClaim(this.agent.crawler, { ip, signed: signatureProof }),
+        isAllowlisted(this.agent.crawler),
+      );
     this.network = this.crawler?.proof === 'verified' ? undefined : sources.networkOf(ip);
     this.transport = transport;
     this.#sources = sources;
@@ -261,26 +265,18 @@ function signerOf(proof: SignatureProof | undefined): SignedAgentFact | undefine
   return { name: proof.key.agent, directory: proof.key.directory ?? '' };
 }
 
-function claimOf(
-  crawler: CatalogueCrawler,
-  evidence: ClaimEvidence,
-  sources: FactSources,
-  isAllowlisted: (crawler: CatalogueCrawler) => boolean,
+/** The claim of a crawler of the catalogue, with the result of its proofs. */
+export function crawlerClaim(
+  { id, name, category, rslCategory }: CatalogueCrawler,
+  proof: CrawlerStanding,
+  allowlisted: boolean,
 ): CrawlerClaim {
-  const proof = sources.proveClaim(crawler, evidence);
-  return {
-    id: crawler.id,
-    name: crawler.name,
-    category: crawler.category,
-    rslCategory: crawler.rslCategory,
-    verified: proof === 'verified',
-    proof,
-    allowlisted: isAllowlisted(crawler),
-  };
+  const verified = proof === 'verified';
+  return { id, name, category, rslCategory, verified, proof, allowlisted };
 }
 
 function foldAll(paths: readonly string[]): readonly string[] {
-  const [only = ''] = paths;
-  if (paths.length === 1 && foldPath(only) === only) return paths;
+  const [first = ''] = paths;
+  if (paths.length === 1 && foldPath(first) === first) return paths;
   return [...new Set(paths.map(foldPath))];
 }

@@ -12,11 +12,10 @@ const NEVER_IN_A_FIELD = /[\0\r\n]/;
 
 /**
  * Reads the `headers` of a described request (contract 2.1). The result has no prototype, because a field can be
- * called `constructor`. Names are folded, see {@link foldNames}. A name may have any printable characters, because
- * callers also pass names such as `:authority`. Half a surrogate pair in a value becomes U+FFFD. The messages do not
- * repeat the input.
+ * called `constructor`. A name may have any printable characters, because callers also pass names such as
+ * `:authority`. Half a surrogate pair in a value becomes U+FFFD. The messages do not repeat the input.
  *
- * Most callers send folded names. Then the object is used without a copy, which also makes look-ups faster.
+ * Most callers send names in lower case. Then the object is used without a copy, which also makes look-ups faster.
  */
 export function readHeaders(value: unknown): ReadHeaders {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -83,11 +83,11 @@ function isUrl(value: unknown): value is string {
 const BAD_METHOD = `\`method\` must be a token of at most ${VALIDATE.maxMethodLength} characters.`;
 
 function isMethod(value: unknown): value is string | undefined {
-  if (value === undefined) return true;
   return (
-    typeof value === 'string' &&
-    value.length <= VALIDATE.maxMethodLength &&
-    METHOD_TOKEN.test(value)
+    value === undefined ||
+    (typeof value === 'string' &&
+      value.length <= VALIDATE.maxMethodLength &&
+      METHOD_TOKEN.test(value))
   );
 }
 

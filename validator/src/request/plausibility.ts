@@ -33,7 +33,7 @@ const LAST_CHROMIUM_OF_OLD_WINDOWS = 109;
 /** From this version on, Chrome and Edge on the desktop send only the major version, and a fixed system version. */
 const REDUCED_SINCE = 112;
 
-/** Compares a User-Agent with existing browsers. Needs only the string. */
+/** Compares a User-Agent with existing browsers. */
 export function plausibilityOf(userAgent: string, claim: BrowserClaim): Plausibility {
   if (claim.engine === undefined) return 'plausible';
   if (hasImpossibleSystem(userAgent) || hasImpossiblePairing(userAgent, claim)) return 'impossible';

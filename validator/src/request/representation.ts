@@ -42,9 +42,10 @@ export function isHandshake(headers: Facts['headers']): boolean {
  * hints and no Upgrade-Insecure-Requests with it. It counts as a request for data.
  */
 export function isDownload(headers: Facts['headers']): boolean {
-  const isOutsideOfPage = headers['sec-fetch-dest'] === 'empty';
   return (
-    isOutsideOfPage && headers['sec-fetch-mode'] === 'navigate' && headers['accept'] === undefined
+    headers['sec-fetch-dest'] === 'empty' &&
+    headers['sec-fetch-mode'] === 'navigate' &&
+    headers['accept'] === undefined
   );
 }
 
@@ -94,8 +95,8 @@ export function isPartOfPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): 
 const MEDIA: ReadonlySet<string> = new Set(['audio', 'font', 'image', 'video']);
 
 /**
- * Whether the browser says that it loads a picture, sound, a film or a font. Over http it sends no fetch metadata, and
- * its Accept starts with such a type. A program can claim this with every request.
+ * Whether the browser says that it loads a picture, sound, a film or a font. Over http a browser sends no fetch
+ * metadata. Then its Accept starts with such a type. A program can claim this with every request.
  */
 export function claimsMedia({ method, headers }: Pick<Facts, 'method' | 'headers'>): boolean {
   if (!loadsParts(method)) return false;
@@ -116,11 +117,12 @@ export function isPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolea
 /**
  * Whether the request counts as a page in budgets. Over http, and before Safari 16.4, browsers send no fetch metadata.
  * Then they name HTML for each page, and send only a wildcard with scripts and fetches. A program can send a wildcard
- * too. Its documents are counted like all documents that are requested as data.
+ * too, but its documents are counted like all documents that are requested as data.
  */
 export function countsAsPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   if (!isPage(facts)) return false;
   const { headers } = facts;
-  const isTold = headers['sec-fetch-dest'] !== undefined || headers['sec-fetch-mode'] !== undefined;
-  return isTold || !headers['accept'] || readPageWish(headers['accept']).named;
+  const hasMetadata =
+    headers['sec-fetch-dest'] !== undefined || headers['sec-fetch-mode'] !== undefined;
+  return hasMetadata || !headers['accept'] || readPageWish(headers['accept']).named;
 }

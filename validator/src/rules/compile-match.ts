@@ -18,7 +18,6 @@ import { compileField } from './header-field.ts';
 import { compileParameter } from './query-parameter.ts';
 import type { Reading } from './reading.ts';
 
-/** A compiled match. */
 export type Condition = (facts: Facts, findings: LazyFindings) => boolean;
 
 /** The findings are computed at the first use. Most requests need no findings. */

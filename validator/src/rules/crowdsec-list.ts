@@ -43,7 +43,7 @@ export class CrowdsecList {
   }
 }
 
-/** Whether a decision is still valid. It ends at its time, even while CrowdSec gives no answer. */
+/** A decision ends at its time, even while CrowdSec gives no answer. */
 function isCurrent(decision: CrowdsecDecision | undefined, nowMs: number): boolean {
   return decision !== undefined && decision.until > nowMs;
 }

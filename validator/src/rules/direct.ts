@@ -22,9 +22,9 @@ export interface CompiledRule {
   /** Whether `holds` implies `surelyHolds` for a path with one reading that folding does not change. */
   readonly sureOfPlainPaths: boolean;
   /** The directives that the rule sets when it matches in every reading. */
-  readonly sets: Settings;
+  readonly sets: Directives;
   /** The directives that the rule sets when only some readings match. None of them lets requests through. */
-  readonly setsStrictly: Settings;
+  readonly setsStrictly: Directives;
 }
 
 /** A directive's value and the rule that set it. */
@@ -41,9 +41,6 @@ export interface Directives {
   readonly challenge: Directive<'auto' | 'always' | 'never'> | undefined;
   readonly monitor: boolean;
 }
-
-/** The directives that one rule sets. */
-type Settings = Directives;
 
 /** The built-in rule that runs last: a verified crawler on the allowlist passes. */
 export const allowlistRule: Rule = {
@@ -109,8 +106,8 @@ function compileRule(
   return {
     rule,
     ...compiledMatch,
-    sets: settingsOf(rule, limit, rule),
-    setsStrictly: settingsOf(strictPartOf(rule), limit, rule),
+    sets: directivesOf(rule, limit, rule),
+    setsStrictly: directivesOf(strictPartOf(rule), limit, rule),
   };
 }
 
@@ -146,12 +143,12 @@ export function direct(
     if (rule?.holds(facts, findings) !== true) continue;
     const isSure = isPlain && rule.sureOfPlainPaths && !areRegexesSpent();
     const holdsSurely = isSure || rule.surelyHolds(facts, findings);
-    const settings = holdsSurely ? rule.sets : rule.setsStrictly;
-    verdict ??= settings.verdict;
-    detect ??= settings.detect;
-    rateLimit ??= settings.rateLimit;
-    challenge ??= settings.challenge;
-    monitor ||= settings.monitor;
+    const directives = holdsSurely ? rule.sets : rule.setsStrictly;
+    verdict ??= directives.verdict;
+    detect ??= directives.detect;
+    rateLimit ??= directives.rateLimit;
+    challenge ??= directives.challenge;
+    monitor ||= directives.monitor;
   }
   return { verdict, detect, rateLimit, challenge, monitor };
 }
@@ -168,7 +165,7 @@ function strictPartOf(rule: Rule): Partial<Rule> {
   };
 }
 
-function settingsOf(part: Partial<Rule>, limit: Limit | undefined, rule: Rule): Settings {
+function directivesOf(part: Partial<Rule>, limit: Limit | undefined, rule: Rule): Directives {
   return {
     verdict: directive(part.verdict, rule),
     detect: directive(part.detect, rule),

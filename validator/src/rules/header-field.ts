@@ -1,7 +1,5 @@
 import type { Reading } from './reading.ts';
 
-type Fields = Readonly<Record<string, string>>;
-
 /** Fields whose single value can contain commas: lists (RFC 9110 section 5.6.1), dates, addresses and program names. */
 const HAS_COMMAS =
   /^(?:accept(?:-|$)|sec-ch-ua|cache-control$|connection$|cookie$|forwarded$|from$|if-|pragma$|prefer$|priority$|range$|referer$|te$|user-agent$|via$|x-forwarded-)/;
@@ -17,7 +15,7 @@ export function compileField(
   name: string,
   matches: (value: string) => boolean,
   reading: Reading,
-): (fields: Fields) => boolean {
+): (fields: Readonly<Record<string, string>>) => boolean {
   if (reading === 'every') {
     // `name` can also be the name of an inherited property, so the value must be a string.
     return ({ [name]: value }) => typeof value === 'string' && matches(value);

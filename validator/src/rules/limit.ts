@@ -31,23 +31,21 @@ export function compileLimit(organisation: string, rule: Rule, limit: RateLimit)
     return charges;
   }
 
-  const [only] = subjects;
-  if (only === undefined || subjects.length > 1) {
+  const [onlySubject] = subjects;
+  if (onlySubject === undefined || subjects.length > 1) {
     return (facts, store) => store.takeAll(name, chargesOf(facts));
   }
   return (facts, store) => {
     // Most rules have one counter, so no list is created for it.
-    const subject = only(facts) ?? (facts.ip.includes(':') ? undefined : facts.ip);
+    const subject = onlySubject(facts) ?? (facts.ip.includes(':') ? undefined : facts.ip);
     return subject === undefined
       ? store.takeAll(name, chargesOf(facts))
       : store.take(name, subject, budget);
   };
 }
 
-/** The subject of a counter. Undefined when the request is counted by address. */
-type Subject = (facts: Facts) => string | undefined;
-
-function compileSubject(part: string): Subject {
+/** The function for the subject of a counter. It returns undefined when the request is counted by address. */
+function compileSubject(part: string): (facts: Facts) => string | undefined {
   if (part === 'ip') return () => undefined;
   if (part === 'all') return () => 'all';
   if (part === 'session') return sessionOf;

@@ -10,8 +10,8 @@ const EQUALS = 0x3d;
  * are compared in lower case, because some origins ignore case. When a parameter is sent twice, origins take the first
  * or the last value, so it has two values. A missing parameter has none.
  *
- * The reading `some` also counts other names that some origin could take for the parameter, such as `q[]`, `q.x` or `
- * q`. The reading `every` requires the exact name, and every value must match, also values under the other names.
+ * The reading `some` also counts other names that some origin could take for the parameter, such as `q[]` or `q.x`.
+ * The reading `every` requires the exact name, and every value must match, also values under the other names.
  */
 export function compileParameter(
   name: string,
@@ -54,7 +54,7 @@ export function compileParameter(
   };
 }
 
-/** The name of a field, decoded and in lower case. Empty when the name cannot be `wantedName`. */
+/** The name of a field, decoded and in lower case. Empty when the field is surely another parameter. */
 function nameOf(query: string, start: number, end: number, wantedName: string): string {
   // Decoding never makes a name longer, so a shorter name cannot be `wantedName`.
   if (end - start < wantedName.length) return '';

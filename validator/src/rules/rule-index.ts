@@ -35,7 +35,7 @@ export class RuleIndex implements FindRules {
   readonly #rulesByParent = new Map<string, ByPath>();
   readonly #rulesOfAnyHost = new ByPath();
 
-  /** Builds an index. It pauses after each rule. */
+  /** Pauses after each rule. */
   static *build(matches: readonly Match[]): Work<RuleIndex> {
     const index = new RuleIndex();
     for (const [place, match] of matches.entries()) {
@@ -66,7 +66,7 @@ export class RuleIndex implements FindRules {
     const host = canonicalHost(isParent ? name.slice(2) : name);
     return host === undefined
       ? undefined
-      : entryOf(isParent ? this.#rulesByParent : this.#rulesByHost, host);
+      : entryOf(isParent ? this.#rulesByParent : this.#rulesByHost, host, ByPath);
   }
 
   find(request: IndexedRequest): Cursor {
@@ -158,12 +158,10 @@ class ByMethod {
   }
 }
 
-function entryOf(map: Map<string, ByPath>, key: string): ByPath;
-function entryOf<Entry>(map: Map<string, Entry>, key: string, Made: new () => Entry): Entry;
-function entryOf(map: Map<string, unknown>, key: string, Made: new () => unknown = ByPath) {
+function entryOf<Entry>(map: Map<string, Entry>, key: string, EntryClass: new () => Entry): Entry {
   const knownEntry = map.get(key);
   if (knownEntry !== undefined) return knownEntry;
-  const newEntry = new Made();
+  const newEntry = new EntryClass();
   map.set(key, newEntry);
   return newEntry;
 }

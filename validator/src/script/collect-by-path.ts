@@ -1,9 +1,14 @@
-import type { Collect, CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
+import type {
+  Collect,
+  CollectAnswer,
+  CollectRequest,
+  MaybePromise,
+} from '@guard/config/contract/ports';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 import type { ChallengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import type { BrowserBundle } from '../../browser/build.ts';
 import { answerEchoPage } from '../challenge/echo-page.ts';
-import { createFollowedTrapLink, TRAP_PATH, type TrapLinkOptions } from '../challenge/trap-link.ts';
+import { createTrapLinkAnswerer, TRAP_PATH, type TrapLinkOptions } from '../challenge/trap-link.ts';
 import { createWitnessAnswerer } from '../challenge/witnesses/answer-witness.ts';
 import { createWitnesses } from '../challenge/witnesses/witnesses.ts';
 import type { Engine } from '../decision/engine.ts';
@@ -25,26 +30,21 @@ interface CollectorOptions extends Omit<TrapLinkOptions, 'store'> {
   };
 }
 
-type Answerer = (request: CollectRequest) => CollectAnswer | Promise<CollectAnswer>;
-
-/**
- * The collector answers by the path of the request, on its own listener and below `/.guard/` of a site. Unknown paths
- * get 404.
- */
+/** Answers by the path of the request, on the collector's own listener and below `/.guard/` of a site. */
 export function createCollector(options: CollectorOptions): Collect {
   const { organisations, sites, engine } = options;
-  const tenantOf = createSiteKeys(organisations, sites);
-  const answerers = new Map<string, Answerer>([
+  const findTenant = createSiteKeys(organisations, sites);
+  const answerers = new Map<string, (request: CollectRequest) => MaybePromise<CollectAnswer>>([
     ['/verify', options.verify],
     ['/echo', answerEchoPage],
-    [TRAP_PATH, createFollowedTrapLink({ ...options, store: engine.store })],
+    [TRAP_PATH, createTrapLinkAnswerer({ ...options, store: engine.store })],
     ['/witness', createWitnessAnswerer(createWitnesses(options.secrets), engine.store)],
-    ['/script.js', createScriptFile(options.bundle.script, tenantOf)],
+    ['/script.js', createScriptFile(options.bundle.script, findTenant)],
     ['/work.js', createScriptFile(options.bundle.work)],
     [
       '/session',
       createOpenSession({
-        tenantOf,
+        findTenant,
         store: engine.store,
         ids: engine.ids,
         clock: options.clock,

@@ -9,14 +9,14 @@ export type Codings = readonly {
 }[];
 
 /** The scripts that Guard serves. They do not change at a reload, so they are compressed only once. */
-const known = new LRUCache<string, Codings>({ max: 4 });
+const codingsByText = new LRUCache<string, Codings>({ max: 4 });
 
 /**
  * All codings of a text, the best first. Every client accepts the last one, the uncompressed text (RFC 9110 12.5.3).
  */
 export function encodeOnce(text: string): Codings {
-  const codings = known.get(text) ?? encode(text);
-  known.set(text, codings);
+  const codings = codingsByText.get(text) ?? encode(text);
+  codingsByText.set(text, codings);
   return codings;
 }
 

@@ -15,7 +15,7 @@ import { hashUserAgent } from '../request/user-agent-hash.ts';
 import { sessionCookie } from '../session/cookie.ts';
 import { resolveSession } from '../session/resolve.ts';
 import type { SessionIds } from '../session/session-id.ts';
-import { emptyAnswer, headerOf } from '../challenge/exchange.ts';
+import { emptyAnswer, headerOf, jsonAnswer } from '../challenge/exchange.ts';
 import type { OpenedSession } from '../../page-contract/opened-session.ts';
 import type { TicketRequest } from '../challenge/tickets/ticket.ts';
 import type { FindTenant } from './site-keys.ts';
@@ -26,7 +26,7 @@ interface ScriptTicketRequest extends Omit<TicketRequest, 'nowMs'> {
 }
 
 export interface OpenSessionOptions {
-  readonly tenantOf: FindTenant;
+  readonly findTenant: FindTenant;
   readonly store: SessionStore;
   readonly ids: SessionIds;
   readonly clock: Clock;
@@ -56,7 +56,7 @@ const MAX_BODY_CHARS = 400;
 export function createOpenSession(
   options: OpenSessionOptions,
 ): (request: CollectRequest) => Promise<CollectAnswer> {
-  const { tenantOf, store, isCrawler } = options;
+  const { findTenant, store, isCrawler } = options;
   const patience = new Patience(CHALLENGE.uploadBudgetMs);
 
   async function open(request: CollectRequest, organisation: string): Promise<CollectAnswer> {
@@ -66,47 +66,37 @@ export function createOpenSession(
     if (waitMs > 0) return emptyAnswer(429, { 'Retry-After': String(Math.ceil(waitMs / 1000)) });
     const userAgent = headerOf(request, 'user-agent');
     if (isCrawler(userAgent)) return emptyAnswer(204);
-    const known = await resolveSession(
+    const session = await resolveSession(
       presentedSessions(request.body.trim(), request.body),
       { organisation, userAgentHash: hashUserAgent(userAgent), ip, client: '' },
       store,
       options.ids,
       options.clock,
     );
-    if (known.state === 'rejected') return emptyAnswer(403);
-    const isNew = known.state === 'none' || (known.state === 'issued' && known.contested === true);
-    const sessionId = isNew ? options.ids.mint(organisation) : known.id;
+    if (session.state === 'rejected') return emptyAnswer(403);
+    const isNew =
+      session.state === 'none' || (session.state === 'issued' && session.contested === true);
+    const sessionId = isNew ? options.ids.mint(organisation) : session.id;
     const origin = headerOf(request, 'origin');
-    return opened({
+    const openedSession: OpenedSession = {
       ...options.issueTicket({ organisation, sessionId, ip, userAgent, origin }),
       cookie: sessionCookie(sessionId, origin.startsWith('https:') ? 'https' : 'http'),
-    });
+    };
+    return jsonAnswer(200, openedSession);
   }
 
   return async (request) => {
     if (request.method !== 'POST') return emptyAnswer(405, { Allow: 'POST' });
-    const tenant = tenantOf(request.query);
+    const tenant = findTenant(request.query);
     if (!tenant) return emptyAnswer(401);
     const origin = headerOf(request, 'origin');
     if (!tenant.allows(origin)) return foreignPage();
     const cors = corsHeaders(request, tenant.allows);
     if (request.body.length > MAX_BODY_CHARS) return emptyAnswer(413, cors);
     // Only the store can reject or stay silent. The script does not ask again, because the page works without it.
-    const answered = open(request, tenant.organisation).catch(() => emptyAnswer(503));
-    const answer = await patience.within(answered, () => emptyAnswer(503));
+    const sessionAnswer = open(request, tenant.organisation).catch(() => emptyAnswer(503));
+    const answer = await patience.within(sessionAnswer, () => emptyAnswer(503));
     return { ...answer, headers: { ...answer.headers, ...cors } };
-  };
-}
-
-function opened(session: OpenedSession): CollectAnswer {
-  return {
-    status: 200,
-    headers: {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-    },
-    body: JSON.stringify(session),
   };
 }
 

@@ -11,27 +11,27 @@ import type { FindTenant } from './site-keys.ts';
 const CACHE_CONTROL = 'public, max-age=600';
 
 /**
- * Serves one script. `GET /script.js?site_key=` (contract 4.7) has a `tenantOf`: it answers 401 when the key is missing
- * or wrong. Without a `tenantOf`, every page may load the script, and may read its text.
+ * Serves one script. `GET /script.js?site_key=` (contract 4.7) has a `findTenant`: it answers 401 when the key is missing
+ * or wrong. Without a `findTenant`, every page may load the script, and may read its text.
  */
 export function createScriptFile(
   script: string,
-  tenantOf?: FindTenant,
+  findTenant?: FindTenant,
 ): (request: CollectRequest) => CollectAnswer {
   const codings = encodeOnce(script);
   const identity = { coding: undefined, bytes: Buffer.from(script) };
   // A weak tag (RFC 9110 section 8.8.1), because all content codings have the same one.
   const tag = `W/"${createHash('sha256').update(script).digest('base64url').slice(0, 22)}"`;
-  const kept = {
+  const cacheHeaders = {
     'Cache-Control': CACHE_CONTROL,
     ETag: tag,
     Vary: 'Accept-Encoding',
     // Without this header, a page with Cross-Origin-Embedder-Policy could not load the script from another host.
     'Cross-Origin-Resource-Policy': 'cross-origin',
-    ...(tenantOf ? {} : { 'Access-Control-Allow-Origin': '*' }),
+    ...(findTenant ? {} : { 'Access-Control-Allow-Origin': '*' }),
   };
   const headers = {
-    ...kept,
+    ...cacheHeaders,
     'Content-Type': 'text/javascript; charset=utf-8',
     'X-Content-Type-Options': 'nosniff',
   };
@@ -40,23 +40,23 @@ export function createScriptFile(
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return emptyAnswer(405, { Allow: 'GET, HEAD' });
     }
-    if (tenantOf && tenantOf(request.query) === undefined) return emptyAnswer(401);
-    if (matches(headerOf(request, 'if-none-match'), tag)) {
-      return { status: 304, headers: kept, body: '' };
+    if (findTenant && findTenant(request.query) === undefined) return emptyAnswer(401);
+    if (hasTag(headerOf(request, 'if-none-match'), tag)) {
+      return { status: 304, headers: cacheHeaders, body: '' };
     }
-    const wanted = headerOf(request, 'accept-encoding');
+    const accepted = headerOf(request, 'accept-encoding');
     const { coding, bytes } =
-      codings.find((one) => one.coding !== undefined && accepts(wanted, one.coding)) ?? identity;
+      codings.find((one) => one.coding !== undefined && accepts(accepted, one.coding)) ?? identity;
     const encoding = coding === undefined ? {} : { 'Content-Encoding': coding };
     return { status: 200, headers: { ...headers, ...encoding }, body: bytes };
   };
 }
 
 /** Whether If-None-Match has the tag, or `*`. Tags are compared weakly (RFC 9110 section 13.1.2). */
-function matches(ifNoneMatch: string, tag: string): boolean {
-  const bare = tag.slice('W/'.length);
+function hasTag(ifNoneMatch: string, tag: string): boolean {
+  const strongTag = tag.slice('W/'.length);
   return ifNoneMatch
     .split(',', 32)
     .map((part) => part.trim())
-    .some((part) => part === '*' || part === tag || part === bare);
+    .some((part) => part === '*' || part === tag || part === strongTag);
 }

@@ -19,9 +19,9 @@ export function createScriptTickets(options: {
   const sealer = createSealer(options.secrets, 'ticket');
   const sheets = createCascadeSheets(options.secrets);
   return ({ origin, ...visitor }) => {
-    const begun = newTicket({ ...visitor, nowMs: options.clock() });
+    const newFields = newTicket({ ...visitor, nowMs: options.clock() });
     const ticket = issueTicket(sealer, {
-      ...begun,
+      ...newFields,
       origin,
       // The upload may go to another host than the visited one, so its handshake may differ.
       client: connectionClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
@@ -30,8 +30,8 @@ export function createScriptTickets(options: {
       witnessed: false,
       // Caches keep the script longer than a program is valid.
       program: '',
-      ...options.termsOf(begun.organisation),
+      ...options.termsOf(newFields.organisation),
     });
-    return { ticket, sheet: sheets.issue(begun.id) };
+    return { ticket, sheet: sheets.issue(newFields.id) };
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSiteKeys } from './site-keys.ts';
 
-const tenantOf = createSiteKeys(
+const findTenant = createSiteKeys(
   [
     { id: 'acme', site_key: 'site_acme', script_origins: ['https://app.acme.example:8443'] },
     { id: 'globex', site_key: 'site globex&co', script_origins: [] },
@@ -15,23 +15,23 @@ const tenantOf = createSiteKeys(
 
 describe('contract 2.8: the site key "identifies the tenant in the browser script URL"', () => {
   test('in its query, percent-encoded or not', () => {
-    expect(tenantOf('site_key=site_acme')?.organisation).toBe('acme');
-    expect(tenantOf('v=2&site_key=site_acme')?.organisation).toBe('acme');
-    expect(tenantOf('site_key=site+globex%26co')?.organisation).toBe('globex');
+    expect(findTenant('site_key=site_acme')?.organisation).toBe('acme');
+    expect(findTenant('v=2&site_key=site_acme')?.organisation).toBe('acme');
+    expect(findTenant('site_key=site+globex%26co')?.organisation).toBe('globex');
   });
 
   test.each([undefined, '', 'site_key', 'site_key=', 'site_key=SITE_ACME', 'key=site_acme'])(
     'missing or wrong: %s',
-    (query) => expect(tenantOf(query)).toBeUndefined(),
+    (query) => expect(findTenant(query)).toBeUndefined(),
   );
 
   test.each(['__proto__', 'constructor', 'keyless', 'undefined'])('no tenant is called %s', (key) =>
-    expect(tenantOf(`site_key=${key}`)).toBeUndefined(),
+    expect(findTenant(`site_key=${key}`)).toBeUndefined(),
   );
 });
 
 describe('the script runs only on pages of its organisation', () => {
-  const acme = tenantOf('site_key=site_acme');
+  const acme = findTenant('site_key=site_acme');
 
   test.each([
     'https://shop.example',
@@ -57,7 +57,7 @@ describe('the script runs only on pages of its organisation', () => {
   ])('and not on %s', (origin) => expect(acme?.allows(origin)).toBe(false));
 
   test('an organisation without sites and script_origins allows no page', () => {
-    const globex = tenantOf('site_key=site+globex%26co');
+    const globex = findTenant('site_key=site+globex%26co');
     expect(globex?.allows('https://globex.example')).toBe(false);
   });
 });

@@ -35,15 +35,15 @@ export function createSiteKeys(
 /** Longest origin that is read: a host name of 253 characters, with scheme and port. */
 const MAX_ORIGIN_CHARS = 300;
 
-/** Returns a function that checks whether an origin has one of these hosts, at any port, or is in the list. */
+/** A check whether an origin has one of these hosts, at any port, or is in the list. */
 export function compileOrigins(
   hosts: readonly string[],
   origins: readonly string[],
 ): ScriptTenant['allows'] {
-  const listed = new Set(origins);
+  const listedOrigins = new Set(origins);
   const isHost = compileHosts([{ hosts, value: true }]);
   return (origin) => {
-    if (listed.has(origin)) return true;
+    if (listedOrigins.has(origin)) return true;
     const host = /^https?:\/\/([^/?#@]+)$/.exec(origin.slice(0, MAX_ORIGIN_CHARS + 1))?.[1];
     return host !== undefined && origin.length <= MAX_ORIGIN_CHARS && isHost(host) === true;
   };

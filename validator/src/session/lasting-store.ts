@@ -10,7 +10,6 @@ export interface LastingStoreOptions {
   readonly limits?: MemoryStoreLimits;
 }
 
-/** A store in memory that keeps its content over a restart of the process. */
 export class LastingStore extends MemoryStore {
   #snapshot: Snapshot | undefined;
 

@@ -54,13 +54,10 @@ function rewrite(
   change: Partial<Pick<Session, 'newest' | 'newestAt'>>,
   store: SessionStore,
 ): void {
-  const { organisation, state, reasons, userAgentHash, network, client, judgedAt } = session;
-  const { newest, newestAt } = session;
-  const otherFields = { organisation, state, reasons, userAgentHash, network, client, judgedAt };
   const ttlMs = isShortPass(session) ? SHORT_PASS_MS : VERIFIED_TTL_MS;
   const stored = store.keepSession(
     value,
-    { ...otherFields, newest, newestAt, ...change },
+    { ...session, ...change },
     Math.max(1, session.judgedAt + ttlMs - nowMs),
   );
   // The shared store may be away. Then the next request tries again.

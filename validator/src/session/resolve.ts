@@ -18,8 +18,8 @@ interface Visitor {
   readonly client: string;
 }
 
-/** The visitor, and the store and sealer for look-ups. */
-interface Source {
+/** The context of a look-up. */
+interface Lookup {
   readonly visitor: Visitor;
   readonly store: SessionStore;
   readonly ids: SessionIds;
@@ -41,32 +41,25 @@ export function resolveSession(
 ): MaybePromise<SessionFact> {
   const [first] = cookies;
   if (first === undefined) return NO_SESSION;
-  const source = { visitor, store, ids, clock };
-  if (cookies.length === 1) return afterWith(resolveOne(first, source), source, endIfShared);
+  const lookup = { visitor, store, ids, clock };
+  if (cookies.length === 1) return afterWith(resolveOne(first, lookup), lookup, endIfShared);
   // All values are looked up at the same time, so a remote store takes only the time of one question.
-  const facts = cookies.map((cookie) => resolveOne(cookie, source));
+  const facts = cookies.map((cookie) => resolveOne(cookie, lookup));
   const knownFacts = facts.filter(isKnown);
-  const sure = strongest(knownFacts, visitor);
-  if (knownFacts.length === facts.length) return endIfShared(sure, source);
-  if (isOwn(sure, visitor)) return { ...sure, contested: true };
-  return later(facts, visitor).then(
-    (fact) => endIfShared(fact, source),
+  const knownBest = strongest(knownFacts, visitor);
+  if (knownFacts.length === facts.length) return endIfShared(knownBest, lookup);
+  if (isOwn(knownBest, visitor)) return { ...knownBest, contested: true };
+  return Promise.all(facts.map((fact) => Promise.resolve(fact))).then(
+    (allFacts) => endIfShared(strongest(allFacts, visitor), lookup),
     (error: unknown) => {
-      if (sure.state === 'verified') return sure;
+      if (knownBest.state === 'verified') return knownBest;
       throw error;
     },
   );
 }
 
-async function later(
-  facts: readonly MaybePromise<SessionFact>[],
-  visitor: Visitor,
-): Promise<SessionFact> {
-  return strongest(await Promise.all(facts.map(async (fact) => await fact)), visitor);
-}
-
 /** Ends a session that two clients have, but not when the request also has a value that counts. */
-function endIfShared(fact: SessionFact, { store, clock }: Source): SessionFact {
+function endIfShared(fact: SessionFact, { store, clock }: Lookup): SessionFact {
   if (fact.state === 'issued' && fact.shared !== undefined) {
     endShared({ value: fact.id, session: fact.shared, nowMs: clock() }, store);
   }
@@ -109,36 +102,35 @@ function strongest(facts: readonly SessionFact[], visitor: Visitor): SessionFact
  * A store in memory is asked before the MAC is checked, so that a visitor who passed needs only one look-up. A remote
  * store is asked after the MAC, so that an invented cookie causes no round trip.
  */
-function resolveOne(cookie: string, source: Source): MaybePromise<SessionFact> {
-  const { visitor, store, ids } = source;
+function resolveOne(cookie: string, lookup: Lookup): MaybePromise<SessionFact> {
+  const { visitor, store, ids } = lookup;
   if (cookie.length !== 36) return NO_SESSION;
   const id = cookie.toLowerCase();
   if (store.sessionOfStranger === undefined || ids.isOurs(visitor.organisation, id)) {
-    return afterWith(store.session(id), { id, source }, standingOf);
+    return afterWith(store.session(id), { id, lookup }, standingOf);
   }
   // An instance that already has the next secret may have made and judged this id.
   return isUuid(id)
-    ? afterWith(store.sessionOfStranger(id), { id, source }, judgementOf)
+    ? afterWith(store.sessionOfStranger(id), { id, lookup }, judgementOf)
     : NO_SESSION;
 }
 
 interface PresentedId {
   readonly id: string;
-  readonly source: Source;
+  readonly lookup: Lookup;
 }
 
 function standingOf(session: Session | undefined, presented: PresentedId): SessionFact {
   if (session) return judgementOf(session, presented);
-  const { id, source } = presented;
-  const { visitor, ids, clock } = source;
+  const { id, lookup } = presented;
+  const { visitor, ids, clock } = lookup;
   if (!ids.isOurs(visitor.organisation, id)) return NO_SESSION;
   return { state: 'issued', id, challenge: ids.shownChallenge(id, clock()) };
 }
 
-/** The session fact for a stored session. */
 function judgementOf(session: Session | undefined, presented: PresentedId): SessionFact {
-  const { id, source } = presented;
-  const { visitor } = source;
+  const { id, lookup } = presented;
+  const { visitor } = lookup;
   if (!session || !counts(session, visitor)) return NO_SESSION;
   const { state } = session;
   if (state === 'verified' && !isSameClient(session.client, visitor.client)) {
@@ -149,8 +141,8 @@ function judgementOf(session: Session | undefined, presented: PresentedId): Sess
   return { state, id, session };
 }
 
-function otherValue(session: Session, { id, source }: PresentedId): SessionFact {
-  const { ids, store, clock } = source;
+function otherValue(session: Session, { id, lookup }: PresentedId): SessionFact {
+  const { ids, store, clock } = lookup;
   const presented = { value: id, session, nowMs: clock() };
   switch (standingOfOther(presented, ids, store)) {
     case 'counts':
@@ -173,11 +165,8 @@ function otherValue(session: Session, { id, source }: PresentedId): SessionFact 
  * Whether a stored session counts for this visitor. A rejected session does not count in another network, because
  * another site could set its cookie in a visitor's browser.
  */
-function counts(session: Session, visitor: Visitor): boolean {
-  if (!belongsTo(session, visitor)) return false;
-  return session.state === 'verified' || session.network === networkOf(visitor.ip);
-}
-
-function belongsTo(session: Session, { organisation, userAgentHash }: Visitor): boolean {
-  return session.organisation === organisation && session.userAgentHash === userAgentHash;
+function counts(session: Session, { organisation, userAgentHash, ip }: Visitor): boolean {
+  const isSameBrowser =
+    session.organisation === organisation && session.userAgentHash === userAgentHash;
+  return isSameBrowser && (session.state === 'verified' || session.network === networkOf(ip));
 }

@@ -16,9 +16,7 @@ export interface Sealer {
  * another. The first secret signs, and all secrets verify, so that secrets can be rotated.
  */
 export function createSealer(secrets: readonly string[], purpose: string): Sealer {
-  const keys = secrets.map((secret) =>
-    padsOf(new Uint8Array(hkdfSync('sha256', secret, '', `guard/${purpose}`, 32))),
-  );
+  const keys = secrets.map((secret) => padsOf(deriveKey(secret, purpose)));
   const [signing] = keys;
   if (!signing) throw new Error('a sealer needs at least one secret');
   return {
@@ -33,6 +31,11 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
       return valid;
     },
   };
+}
+
+/** Derives a 32-byte key for one purpose (RFC 5869). */
+export function deriveKey(secret: string, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', `guard/${purpose}`, 32));
 }
 
 /** A key, padded to a block, and combined with each of the two pads of HMAC. */

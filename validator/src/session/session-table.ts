@@ -32,7 +32,7 @@ export class SessionTable<Value> {
     return this.#verified.get(root) ?? this.#rejected.get(root);
   }
 
-  /** Stores a session in the table of its state, and removes it from the other table. */
+  /** A session is only in the table of its state. */
   set(id: string, state: Session['state'], value: Value): void {
     const [into, outOf] =
       state === 'verified' ? [this.#verified, this.#rejected] : [this.#rejected, this.#verified];

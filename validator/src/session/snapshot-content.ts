@@ -15,7 +15,7 @@ export interface Snapshotted {
 
 const TABLES = ['spent', 'budgets'] as const satisfies readonly (keyof SharedMemory)[];
 
-/** Bytes of a snapshot that are made in one turn of the event loop. Requests wait for it, at most for a millisecond. */
+/** Bytes of a snapshot that are made in one turn of the event loop. Requests wait at most a millisecond for it. */
 const BYTES_A_TURN = 256 * 1024;
 const SESSIONS_A_TURN = 200;
 /** The size of a page of memory. */

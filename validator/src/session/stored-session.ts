@@ -33,20 +33,7 @@ export type StoredSession = Readonly<Session> & { readonly expiresAt: number };
 
 /** Writes a session as one line of JSON. */
 export function writeStoredSession(session: Session, expiresAt: number): string {
-  const { organisation, state, reasons, userAgentHash, network, client, judgedAt } = session;
-  const { newest, newestAt } = session;
-  return JSON.stringify({
-    organisation,
-    state,
-    reasons,
-    userAgentHash,
-    network,
-    client,
-    judgedAt,
-    newest,
-    newestAt,
-    expiresAt,
-  } satisfies StoredSession);
+  return JSON.stringify({ ...session, expiresAt } satisfies StoredSession);
 }
 
 /** Undefined for a line that no version of {@link writeStoredSession} wrote. */

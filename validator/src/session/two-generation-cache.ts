@@ -15,7 +15,7 @@ export class TwoGenerationCache<Value> {
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 
-  /** `max` is at least 2: one entry in each generation. */
+  /** `max` is at least 2. */
   constructor(max: number) {
     this.#generationSize = Math.max(1, Math.floor(max / 2));
   }

@@ -17,14 +17,14 @@ export class Findings {
     this.#strengths = strengths;
   }
 
-  /** The findings that were computed. Empty before the first use. */
-  get made(): readonly Reason[] {
+  /** Empty before the first use. */
+  get computed(): readonly Reason[] {
     return this.#findings ?? NO_FINDINGS;
   }
 
-  /** The points of each finding in `made`, for this organisation. */
+  /** The points of each finding in `computed`, for this organisation. */
   points(): readonly number[] {
-    return this.made.length === 0 ? NO_POINTS : this.#strengths.pointsOf(this.made);
+    return this.computed.length === 0 ? NO_POINTS : this.#strengths.pointsOf(this.computed);
   }
 
   all(): readonly Reason[] {

@@ -40,7 +40,7 @@ export const signals: readonly Signal[] = [
  */
 const signedAgentSignals: readonly Signal[] = [crawlerSignal, sessionSignal];
 
-/** All findings of a request, without repetition. Without findings, it returns `NOTHING` and allocates no memory. */
+/** All findings of a request, without repetition. A request without findings gets a list that all share. */
 export function findingsOf(facts: Facts): readonly Reason[] {
   let findings: Reason[] | undefined;
   for (const signal of facts.signedAgent ? signedAgentSignals : signals) {

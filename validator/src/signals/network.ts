@@ -8,6 +8,6 @@ const REASON: Readonly<Record<NetworkKind, readonly Reason[]>> = {
   tor: ['tor_ip'],
 };
 
-/** Finds the kind of the address's network. Skips verified crawlers, because nearly all are in datacenters. */
+/** Finds nothing for verified crawlers, because nearly all are in datacenters (Facts.network is undefined). */
 export const networkSignal: Signal = ({ network }) =>
   network === undefined ? NO_REASONS : REASON[network];

@@ -1,6 +1,6 @@
 import { NO_REASONS, type Signal } from './signal.ts';
 
-/** Findings about the User-Agent. Crawlers are judged in crawler.ts. */
+/** Crawlers are judged in crawler.ts. */
 export const userAgentSignal: Signal = ({ userAgent, agent, crawler, headers }) => {
   if (crawler) return NO_REASONS;
   if (userAgent === '') return ['user_agent_missing'];

@@ -115,16 +115,14 @@ function settle(found: Verdict | undefined, deciding: Deciding): MaybePromise<Ju
   return afterWith(askOrPass(deciding), { found, deciding }, finish);
 }
 
-interface Unfinished {
-  readonly found: Verdict | undefined;
-  readonly deciding: Deciding;
-}
-
 /**
  * Applies monitor mode (contract 1): a block becomes `allow` with its reasons. A challenge is still enforced, also when
  * a lifted block was found before it.
  */
-function finish({ verdict, ended }: Outcome, { found, deciding }: Unfinished): Judgement {
+function finish(
+  { verdict, ended }: Outcome,
+  { found, deciding }: { readonly found: Verdict | undefined; readonly deciding: Deciding },
+): Judgement {
   const { detect: detection, challenge: asked, monitor } = deciding.directives;
   const by = (found ?? verdict)?.by ?? (detection ?? asked)?.by;
   const reasons = allOf(found?.reasons, verdict?.reasons);

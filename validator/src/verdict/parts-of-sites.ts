@@ -5,7 +5,7 @@ const LEAST_SHARE = 0.8;
 /** At this many sessions the counts are halved, so that old sessions count less. */
 const MAX_SESSIONS = 400;
 
-interface Learnt {
+interface SessionCounts {
   sessions: number;
   withParts: number;
 }
@@ -16,23 +16,23 @@ interface Learnt {
  */
 export class PartsOfSites {
   /** One entry for each site of the settings. */
-  readonly #sites = new Map<string, Learnt>();
+  readonly #sites = new Map<string, SessionCounts>();
 
   learn(site: string, hasParts: boolean): void {
-    let learnt = this.#sites.get(site);
-    if (learnt === undefined) this.#sites.set(site, (learnt = { sessions: 0, withParts: 0 }));
-    if (learnt.sessions >= MAX_SESSIONS) {
-      learnt.sessions /= 2;
-      learnt.withParts /= 2;
+    let counts = this.#sites.get(site);
+    if (counts === undefined) this.#sites.set(site, (counts = { sessions: 0, withParts: 0 }));
+    if (counts.sessions >= MAX_SESSIONS) {
+      counts.sessions /= 2;
+      counts.withParts /= 2;
     }
-    learnt.sessions += 1;
-    if (hasParts) learnt.withParts += 1;
+    counts.sessions += 1;
+    if (hasParts) counts.withParts += 1;
   }
 
   /** Whether most sessions of the site load parts. False when too few sessions are known. */
   areLoadedByMost(site: string): boolean {
-    const learnt = this.#sites.get(site);
-    if (learnt === undefined || learnt.sessions < LEAST_SESSIONS) return false;
-    return learnt.withParts >= LEAST_SHARE * learnt.sessions;
+    const counts = this.#sites.get(site);
+    if (counts === undefined || counts.sessions < LEAST_SESSIONS) return false;
+    return counts.withParts >= LEAST_SHARE * counts.sessions;
   }
 }

@@ -15,19 +15,19 @@ const TOO_MANY_SYSTEMS = 3;
  * minutes. Then several clients share the pass.
  */
 export function isFromTooManyNetworks(
-  seen: SeenNetwork[],
+  networks: SeenNetwork[],
   facts: Pick<Facts, 'ip' | 'asn'>,
   nowMs: number,
 ): boolean {
   const network = networkOf(facts.ip);
-  const known = seen.find((one) => one.network === network);
-  if (known) known.lastAt = nowMs;
+  const knownNetwork = networks.find((one) => one.network === network);
+  if (knownNetwork) knownNetwork.lastAt = nowMs;
   else {
-    if (seen.length >= MAX_NETWORKS) seen.shift();
-    seen.push({ network, system: systemOf(facts), lastAt: nowMs });
+    if (networks.length >= MAX_NETWORKS) networks.shift();
+    networks.push({ network, system: systemOf(facts), lastAt: nowMs });
   }
-  if (seen.length < TOO_MANY_NETWORKS) return false;
-  const recent = seen.filter(({ lastAt }) => nowMs - lastAt <= WINDOW_MS);
+  if (networks.length < TOO_MANY_NETWORKS) return false;
+  const recent = networks.filter(({ lastAt }) => nowMs - lastAt <= WINDOW_MS);
   const systems = new Set(recent.map(({ system }) => system));
   return recent.length >= TOO_MANY_NETWORKS && systems.size >= TOO_MANY_SYSTEMS;
 }

@@ -1,8 +1,7 @@
 import { FINDINGS, type Finding, type Reason, reasons } from '@guard/config/contract/reasons';
 import { type Group, POINTS, type Strength } from '@guard/config/contract/strengths';
 
-/** How much one finding counts. */
-export interface Weight {
+interface Weight {
   readonly strength: Strength;
   readonly points: number;
   readonly group: Group;

@@ -27,11 +27,11 @@ export function weigh(
   }
   if (verified && !isMoved) return 'clean';
   let total = 0;
-  let evidence = 0;
+  let strongTotal = 0;
   for (const points of strongest.values()) {
     total += points;
-    if (points >= POINTS.strong) evidence += points;
+    if (points >= POINTS.strong) strongTotal += points;
   }
-  if (evidence >= THRESHOLDS.reject) return 'reject';
+  if (strongTotal >= THRESHOLDS.reject) return 'reject';
   return total >= THRESHOLDS.ask ? 'ask' : 'clean';
 }

@@ -23,68 +23,68 @@ export const answers: Source<'answers'> = ({ questions }) =>
 
 function answerTo(question: string, shadow: ShadowRoot): number | null {
   try {
-    const [asked = '', more = ''] = question.slice(1).split('|');
-    const answer = kinds[question[0] ?? '']?.(asked, more, shadow);
+    const [first = '', second = ''] = question.slice(1).split('|');
+    const answer = kinds[question[0] ?? '']?.(first, second, shadow);
     return answer === undefined ? null : hashOf(answer);
   } catch {
     return null;
   }
 }
 
-/** Functions by the first letter of a question. */
-const kinds: Readonly<Record<string, (asked: string, more: string, shadow: ShadowRoot) => string>> =
-  {
-    /** Declarations as this engine serialises them. */
-    c(css) {
-      const { style } = document.createElement('p');
-      style.cssText = css;
-      return style.cssText;
-    },
-    /** Line breaks of a text in a line without space. The page has already loaded the system font. */
-    b(css, text, shadow) {
-      const node = document.createTextNode(text);
-      addBox(shadow, `${css};width:0;font:16px/${LINE_PX}px system-ui`).appendChild(node);
-      const range = document.createRange();
-      let starts = '';
-      let lineTop = -LINE_PX;
-      for (let index = 0; index < text.length; index++) {
-        range.setStart(node, index);
-        range.setEnd(node, index + 1);
-        const letterTop = range.getBoundingClientRect().top;
-        if (letterTop - lineTop > LINE_PX / 2) starts += ` ${index}`;
-        lineTop = Math.max(lineTop, letterTop);
-      }
-      return starts;
-    },
-    /** The width of a text. */
-    w(css, text, shadow) {
-      const line = addBox(shadow, `position:absolute;white-space:pre;${css}`);
-      line.textContent = text;
-      return roundedWidth(line, TEXT_PX);
-    },
-    /** The order of an interface's properties. */
-    p: (names) =>
-      names
-        .split(',')
-        .flatMap((name) => Object.getOwnPropertyNames(prototypeOf(name)))
-        .join(),
-    /** The widths of a table's cells. */
-    t(width, rows, shadow) {
-      const table = addElement(shadow, 'table', `width:${width}px`);
-      const cells = rows.split(';').flatMap((row) => {
-        const line = addElement(table, 'tr', '');
-        return row.split(',').map((cell) => {
-          const [span = '', css = '', ...parts] = cell.split(' ');
-          const cellElement = addElement(line, 'td', css);
-          cellElement.colSpan = Number(span);
-          for (const part of parts)
-            addElement(cellElement, 'b', `display:inline-block;width:${part}px`);
-          return cellElement;
-        });
+/** Functions by the first letter of a question. Most questions have two parts. */
+const kinds: Readonly<
+  Record<string, (first: string, second: string, shadow: ShadowRoot) => string>
+> = {
+  /** Declarations as this engine serialises them. */
+  c(css) {
+    const { style } = document.createElement('p');
+    style.cssText = css;
+    return style.cssText;
+  },
+  /** Line breaks of a text in a line without space. The page has already loaded the system font. */
+  b(css, text, shadow) {
+    const node = document.createTextNode(text);
+    addBox(shadow, `${css};width:0;font:16px/${LINE_PX}px system-ui`).appendChild(node);
+    const range = document.createRange();
+    let starts = '';
+    let lineTop = -LINE_PX;
+    for (let index = 0; index < text.length; index++) {
+      range.setStart(node, index);
+      range.setEnd(node, index + 1);
+      const letterTop = range.getBoundingClientRect().top;
+      if (letterTop - lineTop > LINE_PX / 2) starts += ` ${index}`;
+      lineTop = Math.max(lineTop, letterTop);
+    }
+    return starts;
+  },
+  w(css, text, shadow) {
+    const line = addBox(shadow, `position:absolute;white-space:pre;${css}`);
+    line.textContent = text;
+    return roundedWidth(line, TEXT_PX);
+  },
+  /** The order of an interface's properties. */
+  p: (names) =>
+    names
+      .split(',')
+      .flatMap((name) => Object.getOwnPropertyNames(prototypeOf(name)))
+      .join(),
+  /** The widths of a table's cells. */
+  t(width, rows, shadow) {
+    const table = addElement(shadow, 'table', `width:${width}px`);
+    const cells = rows.split(';').flatMap((row) => {
+      const line = addElement(table, 'tr', '');
+      return row.split(',').map((cell) => {
+        const [span = '', css = '', ...parts] = cell.split(' ');
+        const cellElement = addElement(line, 'td', css);
+        cellElement.colSpan = Number(span);
+        for (const part of parts)
+          addElement(cellElement, 'b', `display:inline-block;width:${part}px`);
+        return cellElement;
       });
-      return cells.map((cell) => roundedWidth(cell, CELL_PX)).join();
-    },
-  };
+    });
+    return cells.map((cell) => roundedWidth(cell, CELL_PX)).join();
+  },
+};
 
 function addElement<N extends 'table' | 'tr' | 'td' | 'b'>(holder: Node, name: N, css: string) {
   const element = document.createElement(name);

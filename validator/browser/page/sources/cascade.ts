@@ -15,7 +15,7 @@ export const cascade: Source<'cascade'> = ({ sheet }) => {
   const [tree = '', rules = ''] = sheet.split('|');
   if (rules === '') return undefined;
   return measureInUnseenSquare((shadow, host) => {
-    // This class is longer than every class of a sheet.
+    // No class of a sheet is as long as this one, so it cannot be the same.
     addRules(shadow, `${rules}.applied{height:${APPLIED_PX}px}`);
     const root = document.createElement('div');
     root.className = 'applied';

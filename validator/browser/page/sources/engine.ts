@@ -1,7 +1,7 @@
 import { clip } from '../clip.ts';
 import type { Source } from '../source.ts';
 
-/** The real engine, with any name. */
+/** `navigator.vendor` shows the real engine, even when the browser claims another name. */
 export const engine: Source<'engine'> = () => {
   const { vendor } = navigator as { vendor?: string };
   return { vendor: clip(vendor) };

@@ -4,10 +4,10 @@ import type { Source } from '../source.ts';
 
 /** For each engine, one more step than it allows a frame within ten seconds. */
 const STEPS_ABOVE_LIMIT = { chromium: 201, gecko: 1_001 };
-/** All steps of the test when the first ones were allowed, because a later version may have a higher limit. */
+/** Number of steps when the first ones were allowed. It is larger, because a later version may have a higher limit. */
 const MAX_STEPS = 5_000;
-/** Beyond any history, so such a step is counted and has no other effect. */
-const BEYOND = 99;
+/** The distance to an entry that no history has. A step to it is counted and has no other effect. */
+const NO_ENTRY = 99;
 /** A function cannot be a history state. Firefox counts the step before it checks this. */
 const UNCLONEABLE = () => undefined;
 
@@ -38,7 +38,7 @@ export const flooding: Source<'flooding'> = ({ inside }) => {
 function flood(history: History, steps: number): void {
   const stateBefore = finite(history.state);
   const makeStep = isChromium()
-    ? () => history.go(BEYOND)
+    ? () => history.go(NO_ENTRY)
     : () => attempt(() => history.replaceState(UNCLONEABLE, ''));
   for (let step = 1; step < steps; step += 1) makeStep();
   // Firefox throws an exception, and Chromium does nothing.

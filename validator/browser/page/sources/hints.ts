@@ -8,7 +8,7 @@ interface UserAgentData {
   getHighEntropyValues(names: readonly string[]): Promise<{ readonly fullVersionList?: unknown }>;
 }
 
-/** User-Agent Client Hints, section 4: only Chromium has them, and only in a secure context. */
+/** User-Agent Client Hints, section 4. Only Chromium has them, and only in a secure context. */
 export const hints: Source<'hints'> = async () => {
   const { userAgentData } = navigator as Navigator & { readonly userAgentData?: UserAgentData };
   if (!userAgentData) return undefined;

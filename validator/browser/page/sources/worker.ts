@@ -2,7 +2,7 @@ import { clip } from '../clip.ts';
 import { LIMITS } from '../../../page-contract/limits.ts';
 import type { Source } from '../source.ts';
 
-/** Runs in the worker. A disguise of the page seldom reaches a worker. */
+/** Runs in the worker. A program that disguises the page seldom changes a worker. */
 const readFacts = 'var n=navigator,m={u:n.userAgent,p:n.platform};';
 const workerProgram = `${readFacts}postMessage(m)`;
 const sharedWorkerProgram = `${readFacts}onconnect=async({ports:[p]})=>{m.f=(await n.userAgentData?.getHighEntropyValues(["fullVersionList"]))?.fullVersionList?.length;p.postMessage(m);close()}`;
@@ -13,7 +13,7 @@ interface Answer {
   readonly f?: unknown;
 }
 
-/** The same facts from a worker of this page. */
+/** User-Agent and platform, as a worker of this page reports them. */
 export const worker: Source<'worker'> = () => {
   if (typeof Worker === 'undefined') return undefined;
   return ask(workerProgram, (url) => {
@@ -23,8 +23,8 @@ export const worker: Source<'worker'> = () => {
 };
 
 /**
- * The same facts from a shared worker, which belongs to no page: in Chromium, a driver that changes the User-Agent of
- * its page does not change a shared worker. The worker ends itself.
+ * The same facts from a shared worker. It belongs to no page: in Chromium, a driver that changes the User-Agent of its
+ * page does not change it. It ends itself.
  */
 export const sharedWorker: Source<'sharedWorker'> = ({ isOwnPage }) => {
   if (!isOwnPage || typeof SharedWorker === 'undefined') return undefined;

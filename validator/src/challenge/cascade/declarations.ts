@@ -40,7 +40,7 @@ export function drawDeclarations(
   return { text: joinDeclarations(draw.shuffle(lines)), sets, definitions };
 }
 
-/** Concatenates, because join() copies each text and the page copies all of them again at the end. */
+/** Does not use join(): it copies each text, and the page copies all of them again at the end. */
 function joinDeclarations([first = '', ...otherLines]: readonly string[]): string {
   return otherLines.reduce((text, line) => `${text};${line}`, first);
 }
@@ -51,7 +51,6 @@ interface Width {
   readonly definitions: string;
 }
 
-/** Draws a width and its spelling. */
 function drawWidth({ classes, middle, group }: Leaf, draw: Draw, ruleIndex: number): Width {
   const firstPx = draw.int(20, 400);
   const secondPx = draw.int(20, 400);

@@ -53,7 +53,6 @@ export function competingRules(leaf: Leaf, tree: Tree, draw: Draw): readonly Sty
   return rules;
 }
 
-/** Draws the rule with this index for a leaf. */
 function drawRule(leaf: Leaf, tree: Tree, draw: Draw, index: number): StyleRule {
   const applies = index < APPLYING;
   // A rule that does not apply selects another element or has a false condition.

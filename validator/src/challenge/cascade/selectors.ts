@@ -48,7 +48,7 @@ const OF_ANCESTORS: Writers = [
   ({ group }) => [`.${group.classes[0]}>* `, CLASS],
 ];
 
-/** Only for leaves with another leaf before them. */
+/** Only for leaves after another leaf. */
 const OF_EARLIER_SIBLINGS: Writers = [
   ({ before }) => [`.${before[0]?.classes[0] ?? ''}~`, CLASS],
   ({ before }) => [`.${before.at(-1)?.classes[1] ?? ''}+`, CLASS],

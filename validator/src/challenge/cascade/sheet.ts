@@ -1,5 +1,5 @@
-import { hkdfSync } from 'node:crypto';
 import { LAYOUT_SIDE } from '../../../page-contract/limits.ts';
+import { deriveKey } from '../../session/sealer.ts';
 import { Draw } from './draw.ts';
 import { type Leaf, plantTree } from './tree.ts';
 import { competingRules, type StyleRule, widthUnder } from './rules.ts';
@@ -31,9 +31,7 @@ export interface CascadeSheets {
  * must not fail.
  */
 export function createCascadeSheets(secrets: readonly string[]): CascadeSheets {
-  const keys = secrets.map(
-    (secret) => new Uint8Array(hkdfSync('sha256', secret, '', 'guard/cascade', 32)),
-  );
+  const keys = secrets.map((secret) => deriveKey(secret, 'cascade'));
   const [signingKey] = keys;
   if (signingKey === undefined) throw new Error('sheets need at least one secret');
   return {

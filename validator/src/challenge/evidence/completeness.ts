@@ -16,7 +16,7 @@ const OF_EVERY_BROWSER: readonly SourceName[] = [
   'timezone',
 ];
 
-/** An extension can break one of these. */
+/** An extension can break one of these readings. */
 const MAY_LACK = 1;
 
 const OF_ALL_ENGINES: readonly SourceName[] = [

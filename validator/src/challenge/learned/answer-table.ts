@@ -38,7 +38,7 @@ export class AnswerTable {
     return this.#size >= MIN_NETWORKS && !this.#answers.subarray(0, this.#size).includes(answer);
   }
 
-  /** An answer is rare when nearly all networks gave one of two common answers, and hardly any gave this one. */
+  /** `rare` when nearly all networks gave one of two common answers, and hardly any gave this one. */
   standingOf(answer: number): Standing {
     const size = this.#size;
     if (size < MIN_NETWORKS) return 'unknown';

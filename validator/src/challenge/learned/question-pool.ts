@@ -1,8 +1,8 @@
-import { hkdfSync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { hashOf } from '../../../page-contract/text-hash.ts';
 import { escapeHtml } from '../../pages/escape-html.ts';
 import { Draw } from '../cascade/draw.ts';
+import { deriveKey } from '../../session/sealer.ts';
 import { type Kind, KINDS } from './questions.ts';
 
 /** The number of questions of each kind in use at one time. */
@@ -60,7 +60,7 @@ const textsOf = (questions: readonly Question[]) => questions.map(({ text }) => 
 export function createQuestionPool(secrets: readonly string[]): QuestionPool {
   const cache = new LRUCache<string, Question>({ max: MAX_CACHED });
   const drawers = secrets.map((secret, number) => {
-    const key = new Uint8Array(hkdfSync('sha256', secret, '', 'guard/questions', 32));
+    const key = deriveKey(secret, 'questions');
     return ({ kind, slot }: (typeof SLOTS)[number], life: number): Question => {
       const name = `${number} ${kind} ${slot} ${life}`;
       const cachedQuestion = cache.get(name);
@@ -113,7 +113,7 @@ function slotsFor(ticketId: string) {
 }
 
 function slotOf(kind: Kind, slot: number) {
-  const slotOfKind = SLOTS.find((one) => one.kind === kind && one.slot === slot);
-  if (!slotOfKind) throw new Error(`the pool has no ${kind} ${slot}`);
-  return slotOfKind;
+  const found = SLOTS.find((one) => one.kind === kind && one.slot === slot);
+  if (!found) throw new Error(`the pool has no ${kind} ${slot}`);
+  return found;
 }

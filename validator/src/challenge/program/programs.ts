@@ -1,8 +1,8 @@
-import { hkdfSync } from 'node:crypto';
 import type { Clock } from '@guard/config/contract/ports';
 import type { Disguise } from '../../../browser/build.ts';
 import { PAGE_DATA, type PageDataNames, type Program } from '../../../page-contract/program.ts';
 import { Draw } from '../cascade/draw.ts';
+import { deriveKey } from '../../session/sealer.ts';
 import { drawUploadForm, type UploadForm } from './upload-form.ts';
 
 /** How long new pages get the same programs, in milliseconds. */
@@ -81,7 +81,7 @@ export class Programs {
   }
 }
 
-/** The undisguised script of the page, as it was built at install. */
+/** The script of the page without a disguise. */
 export function plainProgram(script: string): Program {
   const dataNames = Object.fromEntries(PAGE_DATA.map((name) => [name, name])) as PageDataNames;
   return { id: '', script: Buffer.from(script), dataNames };
@@ -96,7 +96,5 @@ export function createUploadForms(
 }
 
 function keysOf(secrets: readonly string[]): readonly Uint8Array[] {
-  return secrets.map(
-    (secret) => new Uint8Array(hkdfSync('sha256', secret, '', 'guard/program', 32)),
-  );
+  return secrets.map((secret) => deriveKey(secret, 'program'));
 }

@@ -1,6 +1,6 @@
 /**
- * The fields of a ticket as bytes. The length stands before each field: `4:acme`. Without lengths, two different
- * tickets could have the same bytes and the same MAC.
+ * The fields of a ticket as bytes, each after its length: `4:acme`. Without lengths, two different tickets could have
+ * the same bytes and the same MAC.
  */
 
 const SEPARATOR = 0x3a;

@@ -7,42 +7,58 @@ import type { Sealer } from '../../session/sealer.ts';
 import { newReference } from './reference-code.ts';
 import { readFields, writeFields } from './ticket-fields.ts';
 
-/**
- * The ticket of one challenge. Nothing is stored when a challenge is issued, so the ticket contains everything that is
- * needed for the answer. A MAC protects it. It is readable and contains no secret.
- */
+const MAC_BYTES = 32;
+const MAX_CHARS = 2048;
 
-/** The fields of a ticket. Times are in epoch milliseconds of the server's clock. */
-export interface Ticket {
+const NO_STRINGS: readonly string[] = [];
+
+/** Changes when the fields or their order change. */
+const VERSION = '8';
+const Whole = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,15})$/)
+  .transform(Number);
+
+/** The fields of a ticket as texts, in their order under the MAC. Times are in milliseconds of the server's clock. */
+const Fields = z.strictObject({
   /** Random. Using the ticket spends this id (SessionStore.spend). */
-  readonly id: string;
-  readonly organisation: string;
-  readonly sessionId: string;
-  readonly issuedAt: number;
-  readonly expiresAt: number;
+  id: z.string(),
+  organisation: z.string(),
+  sessionId: z.string(),
+  issuedAt: Whole,
+  expiresAt: Whole,
   /** The /24 or /64 of the challenged address. */
-  readonly network: string;
-  readonly userAgentHash: string;
+  network: z.string(),
+  userAgentHash: z.string(),
   /** The code that a person can read out to support. */
-  readonly reference: string;
+  reference: z.string(),
   /** Fingerprint of the rules at its creation (challenge-terms.ts). */
-  readonly ruleSet: string;
+  ruleSet: z.string(),
   /** Least bits of work for the answer (work/). 0 means none. */
-  readonly work: number;
+  work: Whole.refine((bits) => bits <= CHALLENGE.work.max),
   /**
    * The origin of the page whose browser script asked for the ticket. Only this page may answer. Empty for a
    * challenge page: behind proxies only the visitor knows the host name for certain.
    */
-  readonly origin: string;
+  origin: z.string(),
   /** The client class of the challenged request (request/client-class.ts). The session is valid only for it. */
-  readonly client: string;
+  client: z.string(),
   /** The findings of the signals in that request. */
-  readonly found: readonly string[];
+  found: z
+    .string()
+    .transform((text): readonly string[] => (text === '' ? NO_STRINGS : text.split(' '))),
   /** Whether the page has witnesses (challenge/witnesses/). Then the answer must show them. */
-  readonly witnessed: boolean;
+  witnessed: z.enum(['', 'w']).transform((text) => text === 'w'),
   /** Id of the page's program (program/programs.ts), which decides the upload's form. Empty: the plain form. */
-  readonly program: string;
-}
+  program: z.string(),
+});
+const FIELD_NAMES = Fields.keyof().options;
+
+/**
+ * The ticket of one challenge. Nothing is stored when a challenge is issued, so the ticket contains everything that is
+ * needed for the answer. A MAC protects it. It is readable and contains no secret.
+ */
+export type Ticket = Readonly<z.output<typeof Fields>>;
 
 export type TicketReading =
   | { readonly kind: 'valid'; readonly ticket: Ticket }
@@ -50,68 +66,28 @@ export type TicketReading =
   | { readonly kind: 'expired'; readonly ticket: Ticket }
   /** Issued by this installation, with a time in the future, because a clock was set back here or at the issuer. */
   | { readonly kind: 'early'; readonly ticket: Ticket }
-  /** Issued with our secret by another version of Guard, in an unknown form. */
+  /** Issued with our secret by another version of Guard, with other fields. */
   | { readonly kind: 'unknown' }
   /** Never issued. */
   | { readonly kind: 'invalid' };
 
-const NO_STRINGS: readonly string[] = [];
-
-const MAC_BYTES = 32;
-const MAX_CHARS = 2048;
-
-/** The order of the fields under the MAC. A new order or number of fields needs a new VERSION. */
-const VERSION = '8';
-/** Whole milliseconds, and bits of work. */
-const Whole = z
-  .string()
-  .regex(/^(?:0|[1-9]\d{0,15})$/)
-  .transform(Number);
-const Fields = z.tuple([
-  z.literal(VERSION),
-  z.string(),
-  z.string(),
-  z.string(),
-  Whole,
-  Whole,
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-  Whole.refine((bits) => bits <= CHALLENGE.work.max),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.enum(['', 'w']),
-  z.string(),
-]);
-
 /** The ticket as base64url text. `sealer` is createSealer(secrets, 'ticket'). */
 export function issueTicket(sealer: Sealer, ticket: Ticket): string {
-  const body = writeFields([
-    VERSION,
-    ticket.id,
-    ticket.organisation,
-    ticket.sessionId,
-    String(ticket.issuedAt),
-    String(ticket.expiresAt),
-    ticket.network,
-    ticket.userAgentHash,
-    ticket.reference,
-    ticket.ruleSet,
-    String(ticket.work),
-    ticket.origin,
-    ticket.client,
-    ticket.found.join(' '),
-    ticket.witnessed ? 'w' : '',
-    ticket.program,
-  ] satisfies z.input<typeof Fields>);
+  const texts: z.input<typeof Fields> = {
+    ...ticket,
+    issuedAt: String(ticket.issuedAt),
+    expiresAt: String(ticket.expiresAt),
+    work: String(ticket.work),
+    found: ticket.found.join(' '),
+    witnessed: ticket.witnessed ? 'w' : '',
+  };
+  const body = writeFields([VERSION, ...FIELD_NAMES.map((name) => texts[name])]);
   return Buffer.concat([sealer.seal([body], MAC_BYTES), body]).toString('base64url');
 }
 
 /**
- * Reads a ticket that issueTicket wrote. Any changed bit makes it invalid. Never throws. `nowMs` is the server's clock.
- * A ticket is valid until its own expiry. Its time may be ahead of `nowMs` by the clock skew that instances may have.
+ * Reads a ticket that issueTicket wrote. Any changed bit makes it invalid. Never throws. The time of a ticket may be
+ * ahead of `nowMs`, the server's clock, by the clock skew that instances may have.
  */
 export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketReading {
   const bytes = text.length <= MAX_CHARS ? Buffer.from(text, 'base64url') : Buffer.alloc(0);
@@ -120,34 +96,12 @@ export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketR
   const body = bytes.subarray(MAC_BYTES);
   if (!sealer.verify([body], bytes.subarray(0, MAC_BYTES))) return { kind: 'invalid' };
   // The MAC is valid, so Guard wrote these fields. Only their version can differ.
-  const fields = Fields.safeParse(readFields(body));
-  if (!fields.success) return { kind: 'unknown' };
-  const ticket = ticketOf(fields.data);
+  const [version, ...texts] = readFields(body) ?? [];
+  const fields = FIELD_NAMES.map((name, index) => [name, texts[index]] as const);
+  const ticket = Fields.safeParse(Object.fromEntries(fields)).data;
+  if (version !== VERSION || texts.length !== fields.length || !ticket) return { kind: 'unknown' };
   if (nowMs >= ticket.expiresAt) return { kind: 'expired', ticket };
   return { kind: ticket.issuedAt > nowMs + CHALLENGE.clockSkewMs ? 'early' : 'valid', ticket };
-}
-
-function ticketOf(fields: z.output<typeof Fields>): Ticket {
-  const [, id, organisation, sessionId, issuedAt, expiresAt, network, ...others] = fields;
-  const [userAgentHash, reference, ruleSet, work, origin, client, found, witnessed, program] =
-    others;
-  return {
-    id,
-    organisation,
-    sessionId,
-    issuedAt,
-    expiresAt,
-    network,
-    userAgentHash,
-    reference,
-    ruleSet,
-    work,
-    origin,
-    client,
-    found: found === '' ? NO_STRINGS : found.split(' '),
-    witnessed: witnessed !== '',
-    program,
-  };
 }
 
 /** The session and the visitor for whom a ticket is issued. */

@@ -1,7 +1,7 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { CollectAnswer, CollectRequest, SessionStore } from '@guard/config/contract/ports';
 import { connectionClass, handshakeOf } from '../../request/client-class.ts';
-import { headerOf } from '../exchange.ts';
+import { emptyAnswer, headerOf } from '../exchange.ts';
 import { fontFile, UNITS_PER_EM } from './font-file.ts';
 import { imageFile } from './image-file.ts';
 import { type Witness, TEXT_PX } from './witness-page.ts';
@@ -28,15 +28,15 @@ export function createWitnessAnswerer(
 ): (request: CollectRequest) => Promise<CollectAnswer> {
   return async (request) => {
     const { method, query = '', connection } = request;
-    if (method !== 'GET') return refusal(405, { Allow: 'GET' });
+    if (method !== 'GET') return emptyAnswer(405, { Allow: 'GET' });
     const client = connection && connectionClass(connection.scheme, connection.transport);
     const askedFile = witnesses.read(query, client === undefined ? '' : handshakeOf(client));
-    if (!askedFile) return refusal(404);
+    if (!askedFile) return emptyAnswer(404);
     const { witness, ticketId, isDecoy } = askedFile;
     // A URL that a person opened by hand gets no file and does no harm. Browsers send no Sec-Fetch-Dest on http. When a
     // service worker forwards the request, Chromium sends `empty`.
     const destination = headerOf(request, 'sec-fetch-dest');
-    if (!['', 'empty', witness.kind].includes(destination)) return refusal(404);
+    if (!['', 'empty', witness.kind].includes(destination)) return emptyAnswer(404);
     if (isDecoy) {
       await store.remember(DECOY_PREFIX, ticketId, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
     }
@@ -57,8 +57,4 @@ function fileOf(witness: Witness): Pick<CollectAnswer, 'headers' | 'body'> {
         body: fontFile(witness.character, (witness.width * UNITS_PER_EM) / TEXT_PX),
       };
   }
-}
-
-function refusal(status: number, headers: Readonly<Record<string, string>> = {}): CollectAnswer {
-  return { status, headers: { 'Cache-Control': 'no-store', ...headers }, body: '' };
 }

@@ -8,8 +8,7 @@ import type { ExpectedWitnesses } from './witnesses.ts';
 
 /**
  * Returns the reason against a pass: the page loaded a decoy, or its measurements of images and of fonts are both
- * wrong. One correct kind is enough, because some people block images or fonts. Undefined when there is no reason, and
- * for a ticket without witnesses. Rejects only when the store rejects.
+ * wrong. One correct kind is enough, because some people block images or fonts. Rejects only when the store rejects.
  */
 export async function judgeWitnesses(
   ticket: Pick<Ticket, 'id' | 'witnessed'>,

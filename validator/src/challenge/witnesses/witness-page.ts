@@ -50,8 +50,7 @@ const END_OF_DIV = escapeHtml('</div>');
 
 /** `urlOf` returns the URL with a number from 0 to 255. */
 export function drawWitnessPage(draw: Draw, urlOf: (number: number) => string): WitnessPage {
-  const painter = new Painter(draw, urlOf);
-  return painter.paint();
+  return new Painter(draw, urlOf).paint();
 }
 
 class Painter {
@@ -115,7 +114,7 @@ class Painter {
     if (!isHidden) this.#contests.push({ leaf, claims: shuffledClaims });
   }
 
-  /** Every URL starts as a decoy. It is removed when some browser would load it. */
+  /** Every URL starts as a decoy. A URL that some browser would load is removed from the decoys. */
   #loading(): Loading {
     const loaded = new Map<number, number>();
     const decoys = new Set(this.#witnesses.keys());

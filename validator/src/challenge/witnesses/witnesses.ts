@@ -1,5 +1,6 @@
-import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { Draw } from '../cascade/draw.ts';
+import { deriveKey } from '../../session/sealer.ts';
 import { drawWitnessPage, MAX_URLS, type Witness, type WitnessPage } from './witness-page.ts';
 
 /** What a browser measures for one ticket: sizes in CSS pixels by the position of the leaf. */
@@ -68,8 +69,8 @@ interface Issuer {
 }
 
 function createIssuer(secret: string): Issuer {
-  const keyFor = (purpose: string) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32));
-  const [pageKey, tokenKey] = [keyFor('guard/witness-page'), keyFor('guard/witness')];
+  const pageKey = deriveKey(secret, 'witness-page');
+  const tokenKey = deriveKey(secret, 'witness');
   return {
     draw(ticketId, handshake) {
       const draw = new Draw(pageKey, ticketId);
@@ -86,10 +87,8 @@ function createIssuer(secret: string): Issuer {
       const number = token[ID_BYTES];
       if (number === undefined || number >= MAX_URLS) return false;
       const macs = macsOf(tokenKey, token.subarray(0, ID_BYTES), handshake);
-      const expectedMac = Buffer.from(macs, 'hex').subarray(
-        number * MAC_BYTES,
-        (number + 1) * MAC_BYTES,
-      );
+      const firstByte = number * MAC_BYTES;
+      const expectedMac = Buffer.from(macs, 'hex').subarray(firstByte, firstByte + MAC_BYTES);
       return timingSafeEqual(expectedMac, token.subarray(ID_BYTES + 1));
     },
   };
@@ -101,10 +100,7 @@ function createIssuer(secret: string): Issuer {
  */
 function macsOf(key: Uint8Array, id: Buffer, handshake: string): string {
   const input = Buffer.concat([key, id, Buffer.from(handshake)]);
-  return hash('shake256', input, {
-    outputEncoding: 'hex',
-    outputLength: MAX_URLS * MAC_BYTES,
-  });
+  return hash('shake256', input, { outputEncoding: 'hex', outputLength: MAX_URLS * MAC_BYTES });
 }
 
 function expectedOf({ witnesses, loading }: WitnessPage): ExpectedWitnesses {

@@ -4,23 +4,22 @@ import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../page-contract/scrypt.ts
 /** Maximum number of parallel checks. Each takes 4 MiB, and one thread of the pool for 6 ms. */
 const MAX_AT_ONCE = 4;
 
-let underWay = 0;
+let runningChecks = 0;
 
-/** Whether all check slots are in use. */
 export function isCheckBusy(): boolean {
-  return underWay >= MAX_AT_ONCE;
+  return runningChecks >= MAX_AT_ONCE;
 }
 
 /**
- * Whether the hash of this counter starts with this many zero bits. Runs one scrypt in the thread pool. Work makes many
- * sessions expensive. It proves nothing about the sender.
+ * Whether the hash of this counter starts with this many zero bits. Runs one scrypt in the thread pool. Work only makes
+ * many sessions expensive. It proves nothing about the sender.
  */
 export function isWorkDone(task: string, counter: number, bits: number): Promise<boolean> {
-  underWay += 1;
+  runningChecks += 1;
   return new Promise<boolean>((resolve, reject) => {
     scrypt(task, String(counter), TRY_BYTES, SCRYPT, (error, attempt) => {
       if (error) reject(error);
       else resolve(hasZeroBits(attempt, bits));
     });
-  }).finally(() => (underWay -= 1));
+  }).finally(() => (runningChecks -= 1));
 }

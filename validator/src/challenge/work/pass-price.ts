@@ -6,13 +6,11 @@ import type { Ticket } from '../tickets/ticket.ts';
 import { Tempo } from './tempo.ts';
 import { connectionOf } from '../../request/client-class.ts';
 
-/** Number of budgets above the free passes. Each is twice as large as the last, and costs one more bit. */
-const RUNGS = 5;
+/** Number of budgets above the free passes. Each is twice as large as the one before, and costs one more bit. */
+const LEVELS = 5;
 /** Bits of the first budget. */
-const FIRST_BITS = CHALLENGE.work.max - RUNGS + 1;
-/**
- * Maximum number of levels for a class of clients. It is small, because people of this class have to do the work too.
- */
+const FIRST_BITS = CHALLENGE.work.max - LEVELS + 1;
+/** Maximum level of a class of clients. It is small, because people of this class have to do the work too. */
 const MAX_OF_CLASS = 3;
 
 /**
@@ -24,7 +22,7 @@ const MAX_OF_CLASS = 3;
  * it would need a fixed minimum anyway.
  */
 export class PassPrice {
-  readonly #rungs: readonly { readonly counter: string; readonly charges: AddressCharges }[];
+  readonly #budgets: readonly { readonly counter: string; readonly charges: AddressCharges }[];
   readonly #tempo: Tempo;
 
   /** Undefined when the organisation requires no work for any number of passes. */
@@ -43,30 +41,29 @@ export class PassPrice {
     nowMs: number,
   ) {
     this.#tempo = new Tempo(nowMs);
-    this.#rungs = Array.from({ length: RUNGS }, (_, rung) => ({
+    this.#budgets = Array.from({ length: LEVELS }, (_, level) => ({
       // The name of a rule's budget has a blank. These names have none, so both never collide.
-      counter: `new-passes-${rung}:${organisation}`,
-      charges: compileAddressCharges({ requests: passes * 2 ** rung, perMs: per }),
+      counter: `new-passes-${level}:${organisation}`,
+      charges: compileAddressCharges({ requests: passes * 2 ** level, perMs: per }),
     }));
   }
 
   /** Counts one new pass and returns the bits of work for it. 0 means none. */
   async bits(ticket: Ticket, store: SessionStore, nowMs: number): Promise<number> {
-    const networkLevels = await this.countForNetwork(ticket, store);
+    const networkLevel = await this.countForNetwork(ticket, store);
     // A network pays itself for passes above its free ones, so one network cannot make a class work.
-    const count = networkLevels === 0 ? 1 : 0;
-    const level = this.#tempo.level(connectionOf(ticket.client), nowMs, count);
-    const classLevels = Math.min(MAX_OF_CLASS, level);
-    const levels = Math.max(networkLevels, classLevels);
-    return levels === 0 ? 0 : FIRST_BITS + levels - 1;
+    const count = networkLevel === 0 ? 1 : 0;
+    const classLevel = this.#tempo.level(connectionOf(ticket.client), nowMs, count);
+    const level = Math.max(networkLevel, Math.min(MAX_OF_CLASS, classLevel));
+    return level === 0 ? 0 : FIRST_BITS + level - 1;
   }
 
-  /** Counts an answer only for its network. Returns how many budgets the network has used up. */
+  /** Counts an upload only for its network. Returns how many budgets the network has used up. */
   async countForNetwork({ network }: Ticket, store: SessionStore): Promise<number> {
     // A network is counted by its first address.
     const [address = ''] = network.split('/');
     let level = 0;
-    for (const { counter, charges } of this.#rungs) {
+    for (const { counter, charges } of this.#budgets) {
       if ((await store.takeAll(counter, charges(address))) === 0) break;
       level += 1;
     }

@@ -129,3 +129,5 @@ function knownShare(forMs: number): number {
 }
 
 const START_WEIGHT = knownShare(START.asIfForMs) / knownShare(START.forMs);
+
+/** Whether a class is known. The classes of the start are known after it, because people are among them. */

@@ -1,4 +1,4 @@
-/** A time is forgotten when no instance has repeated it for so long, because its instance has ended. */
+/** A time is forgotten after this, because its instance has ended and does not repeat it. */
 const NEWEST_TTL_MS = 10 * 60_000;
 
 /** Stores and returns the newest of the times under one name, in epoch milliseconds. */

@@ -6,16 +6,11 @@ const MAX_GROUPS = 1_024;
 /** A group becomes known when it still sends requests this long after its first request. */
 const KNOWN_AFTER_MS = 3_600_000;
 
-/** A group with the time of its first request. */
-interface Born {
-  readonly bornAt: number;
-}
-
 /**
  * The groups of one kind, known and new in separate lists. A program can make a new group with every request, but this
  * removes no known group: a new group becomes known only if it stays among the new ones for an hour.
  */
-export class KnownGroups<Kind extends Born> {
+export class KnownGroups<Kind extends { readonly bornAt: number }> {
   readonly #known = new LateCache<Kind>(MAX_GROUPS);
   readonly #new = new LateCache<Kind>(MAX_GROUPS);
   readonly #make: (name: string, nowMs: number) => Kind;
@@ -51,6 +46,6 @@ export class KnownGroups<Kind extends Born> {
   }
 }
 
-export function isKnown({ bornAt }: Born, nowMs: number): boolean {
+export function isKnown({ bornAt }: { readonly bornAt: number }, nowMs: number): boolean {
   return nowMs - bornAt >= KNOWN_AFTER_MS;
 }

@@ -21,8 +21,7 @@ const BAD = { times: 4, leastShare: 0.25 };
  */
 const HOLD = { firstMs: MINUTE_MS, longestMs: 16 * MINUTE_MS, againMs: 10 * MINUTE_MS };
 
-/** The kind of bad answers that shows strain. */
-export type Strain = 'errors' | 'slow';
+type Strain = 'errors' | 'slow';
 
 /** Measures how the origin answers for one part of a site. */
 export class OriginStrain {

@@ -10,11 +10,7 @@ import { FLOOR, FLOOR_OF_MANY, Group } from './group.ts';
 import { isKnown, KnownGroups } from './known-groups.ts';
 import { nameOfPart, PartOfSite } from './part-of-site.ts';
 
-/** Why a group is under pressure. */
-export type Cause = Extract<
-  Reason,
-  'pressure_by_client' | 'pressure_on_path' | 'pressure_on_origin'
->;
+type Cause = Extract<Reason, 'pressure_by_client' | 'pressure_on_path' | 'pressure_on_origin'>;
 
 /** Bounds the log lines, because an attacker can make many groups. */
 const LINES = { requests: 20, perMs: 600_000 };
@@ -23,7 +19,6 @@ const MAX_LOGGED = 1_024;
 /** How often Guard checks whether groups have become normal again. */
 const LOOK_EVERY_MS = 1_000;
 
-/** The ports to which Pressure reports its changes. */
 export interface PressurePorts {
   readonly clock: Clock;
   readonly log: Log;

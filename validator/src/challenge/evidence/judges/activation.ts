@@ -5,9 +5,8 @@ import { isPlainDesktop } from './plain-desktop.ts';
 
 /**
  * Finds a page that the browser counts as used although the page saw no input. A driver that runs scripts causes this.
- * Alone it is no proof: an extension causes it after a click on its button, and a person who types a script into the
- * developer tools causes it too. Together with a console listener, within the second that the page takes, it shows a
- * driver.
+ * Alone it is no proof: an extension causes it after a click on its button, and so does a person who types a script
+ * into the developer tools. A console listener in the same second shows a driver.
  */
 export const judgeActivation: Judge = (theCase): Reason | undefined => {
   const { activation, inspector } = theCase.evidence.readings;

@@ -9,13 +9,13 @@ export const judgeAutomationFlags: Judge = (theCase) =>
 /** Chromium and Firefox have limited history updates since before this version. */
 const FIRST_WITHOUT_FLOODS = 90;
 
-/** Far above every limit (Chromium 200, Firefox 1,000), so that browsers may raise their limit. */
+/** Far above every limit (Chromium 200, Firefox 1,000), because browsers may raise their limit. */
 const FLOOD = 5_000;
 
 /**
- * Whether the browser has no flood protection. Playwright and puppeteer switch it off by default, so that it does not
- * slow down their own navigations. In Chromium the switch is `--disable-ipc-flooding-protection`. In Firefox it is
- * `dom.navigation.navigationRateLimit.count`, which becomes 0 when Marionette or WebDriver BiDi starts.
+ * Playwright and puppeteer switch the flood protection off by default, because it slows down their own navigations: in
+ * Chromium with `--disable-ipc-flooding-protection`, in Firefox with `dom.navigation.navigationRateLimit.count`, which
+ * becomes 0 when Marionette or WebDriver BiDi starts.
  */
 function letsFloods({ evidence, claim }: Case): boolean {
   const flooding = valueOfReading(evidence.readings.flooding);
@@ -29,9 +29,8 @@ function letsFloods({ evidence, claim }: Case): boolean {
 }
 
 /**
- * Chromium partitions storage since version 115. Up to 145 an administrator could turn this off by policy. Since then
- * only `--disable-features=ThirdPartyStoragePartitioning` turns it off. Playwright, and tools based on it, set this by
- * default.
+ * Up to version 145 an administrator could switch the partition of storage off by policy. Since then only
+ * `--disable-features=ThirdPartyStoragePartitioning` does. Playwright, and tools based on it, set it by default.
  */
 const FIRST_ALWAYS_PARTITIONED = 146;
 
@@ -41,10 +40,7 @@ const FIRST_ALWAYS_PARTITIONED = 146;
  */
 export const PARTITION_MEASURED = 156;
 
-/**
- * About the number of versions in a year. In newer versions the partition is unknown, so the check is skipped.
- * Otherwise it could report every visitor. The flood check runs for every version.
- */
+/** About the versions of one year. In newer versions the partition is unknown: the check could report every visitor. */
 const VERSIONS_AHEAD = 13;
 
 function partitionsNothing(theCase: Case): boolean {

@@ -1,15 +1,16 @@
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { headerOf } from './header-of.ts';
+import { claimsDesktop } from './plain-desktop.ts';
 
 /** Chrome or Edge without the licensed formats. A weak finding, because other browsers can use their names. */
 export const judgeCodecs: Judge = (theCase) =>
   lacksOwnCodecs(theCase) ? 'codecs_mismatch' : undefined;
 
 /**
- * Whether Chrome or Edge lacks its own formats. On a desktop both decode H.264 and AAC. Chromium builds without the
- * licensed formats, which drivers bundle, decode neither. Chromium under its own name, Brave, Opera and other brands
- * are not checked. The answer counts only if VP9 works, as in every Chromium, because some extensions deny all formats.
+ * On a desktop, Chrome and Edge decode H.264 and AAC. Chromium builds without the licensed formats, which drivers
+ * bundle, decode neither. Other brands are not checked. The answer counts only if VP9 works, as in every Chromium,
+ * because some extensions deny all formats.
  */
 function lacksOwnCodecs(theCase: Case): boolean {
   const media = valueOfReading(theCase.evidence.readings.media);
@@ -19,11 +20,10 @@ function lacksOwnCodecs(theCase: Case): boolean {
   return has('vp9') && !has('h264') && !has('aac');
 }
 
-const DESKTOPS: readonly string[] = ['windows', 'macos', 'linux', 'chromeos'];
 const LICENSED_BRANDS: readonly string[] = ['Google Chrome', 'Microsoft Edge'];
 
 function claimsLicensedBrowser({ evidence, request, claim }: Case): boolean {
-  if (claim.engine !== 'chromium' || !DESKTOPS.includes(claim.platform)) return false;
+  if (claim.engine !== 'chromium' || !claimsDesktop(claim)) return false;
   const brandsHeader = headerOf(request.headers['sec-ch-ua']);
   const pageBrands = valueOfReading(evidence.readings.hints)?.brands ?? [];
   return LICENSED_BRANDS.some(

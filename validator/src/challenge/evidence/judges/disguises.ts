@@ -12,11 +12,11 @@ const PRINTER = 'Function.toString';
 export const judgeDisguises: Judge = ({ evidence }) => {
   const proxiedNames = valueOfReading(evidence.readings.disguises)?.proxied ?? [];
   const identifyingNames = proxiedNames.filter((name) => name !== PRINTER);
-  const saysWho = identifyingNames.some(
+  const hasIdentity = identifyingNames.some(
     (name) => name.startsWith('navigator.') || name === 'Permissions.query',
   );
   if (identifyingNames.includes('navigator.webdriver')) return 'disguised_natives';
-  return proxiedNames.includes(PRINTER) && saysWho && identifyingNames.length >= 2
+  return proxiedNames.includes(PRINTER) && hasIdentity && identifyingNames.length >= 2
     ? 'disguised_natives'
     : undefined;
 };

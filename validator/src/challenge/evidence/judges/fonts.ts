@@ -2,10 +2,7 @@ import { MARKER_FONTS } from '../../../../page-contract/marker-fonts.ts';
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
-/**
- * The browser has fonts of another system than it claims. The finding is weak, because a Windows browser under Wine has
- * them too.
- */
+/** A weak finding, because a Windows browser under Wine has fonts of another system too. */
 export const judgeFonts: Judge = (theCase) =>
   hasOnlyForeignFonts(theCase) ? 'fonts_mismatch' : undefined;
 

@@ -4,10 +4,12 @@ import { pointsWithNothing } from './pointer.ts';
 
 /** Finds a browser without a window: its name says this, or it lacks things that a window brings. */
 export const judgeHeadless: Judge = (theCase) =>
-  saysSo(theCase) || lacksWindow(theCase) || lacksDesktop(theCase) ? 'headless_browser' : undefined;
+  namesHeadless(theCase) || lacksWindow(theCase) || lacksDesktop(theCase)
+    ? 'headless_browser'
+    : undefined;
 
-/** Whether a headless browser names itself. A replaced User-Agent often leaves the name in brands or a worker. */
-function saysSo({ evidence, request }: Case): boolean {
+/** A driver that replaces the User-Agent often leaves the name in the brands or in a worker. */
+function namesHeadless({ evidence, request }: Case): boolean {
   const { hints, worker, sharedWorker } = evidence.readings;
   const names = [
     evidence.agent.userAgent,

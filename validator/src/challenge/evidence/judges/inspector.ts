@@ -1,7 +1,7 @@
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** Finds a listener of the console: a driver, or a developer with open tools. So it is a weak finding. */
+/** A weak finding, because a developer with open tools also has a listener of the console. */
 export const judgeInspector: Judge = ({ evidence }) =>
   (valueOfReading(evidence.readings.inspector)?.stacksFormatted ?? 0) > 0
     ? 'debugger_attached'

@@ -1,4 +1,5 @@
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
+import type { BrowserClaim } from '../../../request/browser-claim.ts';
 import type { Case } from './case.ts';
 
 /**
@@ -10,8 +11,15 @@ const PLAIN_AGENT = /\) Chrome\/[\d.]+ Safari\/537\.36(?: (?:Edg|OPR)\/[\d.]+)?$
 /** Whether this is a desktop browser with Chromium. A WebView differs, and a phone in desktop mode claims Linux. */
 export function isPlainDesktop({ evidence, claim }: Pick<Case, 'evidence' | 'claim'>): boolean {
   const touches = valueOfReading(evidence.readings.hardware)?.touchPoints ?? 0;
-  const desktop =
-    ['windows', 'macos', 'chromeos'].includes(claim.platform) ||
-    (claim.platform === 'linux' && touches === 0);
-  return claim.engine === 'chromium' && desktop && PLAIN_AGENT.test(evidence.agent.userAgent);
+  return (
+    claim.engine === 'chromium' &&
+    claimsDesktop(claim) &&
+    (claim.platform !== 'linux' || touches === 0) &&
+    PLAIN_AGENT.test(evidence.agent.userAgent)
+  );
+}
+
+/** Whether the User-Agent claims a desktop system. */
+export function claimsDesktop({ platform }: BrowserClaim): boolean {
+  return ['windows', 'macos', 'linux', 'chromeos'].includes(platform);
 }

@@ -1,5 +1,6 @@
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
+import { claimsDesktop } from './plain-desktop.ts';
 
 /** A window with bars is at least this much larger than its viewport, in CSS pixels. In kiosks it is not larger. */
 const BARS_PX = 32;
@@ -20,7 +21,7 @@ export function pointsWithNothing({ evidence, claim }: Case): boolean {
     pointer !== undefined &&
     size !== undefined &&
     (claim.engine === 'chromium' || claim.engine === 'gecko') &&
-    ['windows', 'macos', 'linux', 'chromeos'].includes(claim.platform) &&
+    claimsDesktop(claim) &&
     valueOfReading(hardware)?.touchPoints === 0 &&
     !pointer.points &&
     !pointer.hovers &&
