@@ -46,7 +46,6 @@ export interface AnalyticsOptions {
 /** Finds the caller of a request. Undefined for an unknown one. */
 type Identify = (request: FastifyRequest) => QueryCaller | undefined;
 
-/** Stores events and answers questions about them. */
 export interface Analytics {
   readonly sink: EventSink;
   /** Takes a batch that another thread has encoded, or saves its current state to disk. */
@@ -217,15 +216,8 @@ async function openEngine(
   }
   const { path } = settings;
   const { EmbeddedEngine } = await import('./database/embedded.ts');
-  return new EmbeddedEngine({
-    path,
-    libraryPath: library.path,
-    organisations,
-    clock,
-    log,
-    metrics,
-    onReady,
-  });
+  const libraryPath = library.path;
+  return new EmbeddedEngine({ path, libraryPath, organisations, clock, log, metrics, onReady });
 }
 
 async function openSpillFolder(options: AnalyticsOptions): Promise<Spill | undefined> {

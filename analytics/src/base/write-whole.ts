@@ -4,10 +4,8 @@ import { open, rename, unlink } from 'node:fs/promises';
 export const UNFINISHED_SUFFIX = '.part';
 
 /**
- * Writes a file that only its owner can read. It writes under another name and then renames the file, so that the file
- * is either complete or unchanged. Rejects when that fails.
- *
- * @param isSynced also flush the file to the disk, so that it survives a power failure.
+ * Writes a file that only its owner can read. The file is either complete or unchanged. With `isSynced` it is also
+ * flushed to the disk, so that it survives a power failure. Rejects when that fails.
  */
 export async function writeWhole(
   path: string,

@@ -58,11 +58,9 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     const info = await readServerInfo(askVersion, filling.sql, caller.organisation);
     if (typeof info === 'string') return { kind: 'unavailable', message: info };
     const sql = introspect(filling.sql, info);
+    const { form } = parsed;
     const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
-    return runQuery({
-      ...{ ...caller, sql, form: parsed.form, delivered },
-      signal: goneSignal(reply.raw),
-    });
+    return runQuery({ ...caller, sql, form, delivered, signal: goneSignal(reply.raw) });
   }
 
   async function answerRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -144,10 +142,12 @@ async function answerOutcome(
     .send(`${text}\n`);
 }
 
-function errorOf(outcome: Exclude<QueryOutcome, { kind: 'rows' }>): {
-  status: number;
-  text: string;
-} {
+interface ErrorText {
+  readonly status: number;
+  readonly text: string;
+}
+
+function errorOf(outcome: Exclude<QueryOutcome, { kind: 'rows' }>): ErrorText {
   switch (outcome.kind) {
     case 'database_error':
       return { status: outcome.status, text: outcome.message };
@@ -161,10 +161,7 @@ function errorOf(outcome: Exclude<QueryOutcome, { kind: 'rows' }>): {
   }
 }
 
-function clickHouseError(
-  kind: keyof typeof CLICKHOUSE_ERRORS,
-  message: string,
-): { status: number; text: string } {
+function clickHouseError(kind: keyof typeof CLICKHOUSE_ERRORS, message: string): ErrorText {
   const { status, code, name } = CLICKHOUSE_ERRORS[kind];
   return { status, text: `Code: ${code}. DB::Exception: ${message} (${name})` };
 }

@@ -4,7 +4,6 @@ import type { QueryCaller, AuthenticateBearer } from '@guard/config/contract/por
 import { DATABASE } from '../database/accounts.ts';
 import { ALLOWED_FORMATS } from '../query/denied.ts';
 
-/** A parsed request of ClickHouse's HTTP interface. */
 export type ParsedRequest =
   | {
       readonly kind: 'statement';
@@ -21,9 +20,8 @@ const READ_PARAMETERS: ReadonlySet<string> = new Set(
 const PARAMETER = 'param_';
 
 /**
- * Settings that change no row: the form of an answer, names of queries and sessions, limits, and how inserts are read.
- * Many programs send them by default. Guard ignores them, so they never reach the database, and Guard's own limits
- * apply.
+ * Settings that change no row. Many programs send them by default. Guard ignores them, so they never reach the database,
+ * and Guard's own limits apply.
  */
 const IGNORED_SETTINGS = [
   /^(?:query_id|quota_key|session_(?:id|timeout|check)|readonly|wait_end_of_query|buffer_size)$/,

@@ -14,7 +14,7 @@ import {
   TABLE,
 } from './accounts.ts';
 
-/** The two configuration files of the embedded engine. Only values that may contain markup are escaped. */
+/** The two configuration files of the embedded engine. */
 
 export const CLUSTER = 'guard';
 
@@ -43,9 +43,7 @@ const EMBEDDED_SETTINGS = {
  */
 const SETTINGS_OF_ONE_PROCESSOR = { max_threads: 1, group_by_two_level_threshold: 1_000_000 };
 
-/**
- * No listener uses this port. The replica names the same port, so the engine sees that the shard is the engine itself.
- */
+/** No listener uses this port. The replica names it too, so the engine sees that the shard is the engine itself. */
 const TCP_PORT = 9000;
 
 /**
@@ -171,7 +169,7 @@ export function configXml(plan: ServerPlan): string {
 `;
 }
 
-/** Passwords are kept as SHA-256. Every account has access only from this machine. */
+/** Passwords are written as SHA-256. */
 function identityXml(password: string): string {
   return `<password_sha256_hex>${sha256Hex(password)}</password_sha256_hex>
       <networks><ip>127.0.0.1</ip></networks>

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const users = usersXml(writer, ['acme', 'rival', 'unwalled'], ACCOUNT_SETTINGS, 2);
   writeFileSync(join(folder, 'users.xml'), users.replace(rowFilter('unwalled'), '1'));
   ({ engine, client, url } = await startEngine(folder, writer, 1024 ** 3));
-  expect(await prepareSchema(client, writer, CLUSTER, 'one_server')).toBeUndefined();
+  expect(await prepareSchema({ client, writer }, CLUSTER, 'one_server')).toBeUndefined();
   const settings = { engine: 'clickhouse', url, ...writer } as const;
   analytics = await openWithoutKeys(settings, ['acme', 'rival']);
 });

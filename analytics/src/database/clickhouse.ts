@@ -166,39 +166,29 @@ function describeDatabase(
 
 /** Checks the server's version and updates its tables. Resolves with undefined on success. */
 async function prepareTables(
-  { client, writer }: Database,
+  database: Database,
   { cluster, replicated = false }: RemoteSettings,
 ): Promise<ServerFault | undefined> {
-  const serverFault = await findServerFault(client, writer);
+  const serverFault = await findServerFault(database);
   if (serverFault !== undefined) return serverFault;
   const clusterLayout = replicated ? 'replicated_cluster' : 'cluster';
   const layout = cluster === undefined ? 'one_server' : clusterLayout;
-  const message = await prepareSchema(client, writer, cluster ?? DEFAULT_CLUSTER, layout);
+  const message = await prepareSchema(database, cluster ?? DEFAULT_CLUSTER, layout);
   return message === undefined ? undefined : { message, isTooOld: false };
 }
 
-/**
- * Creates the tables on servers that have joined the cluster. Resolves with true if it did. The accounts are still
- * missing.
- */
+/** Creates the tables on servers that have joined the cluster, but not the accounts. True when there were such servers. */
 async function prepareNewServers(
   database: Database,
   settings: RemoteSettings,
   log: Log,
 ): Promise<boolean> {
-  const { client, writer, cluster } = database;
-  if (cluster === undefined || !(await hasServerWithoutTables(client, writer, cluster)))
-    return false;
+  const { cluster } = database;
+  if (cluster === undefined || !(await hasServerWithoutTables(database, cluster))) return false;
   const serverFault = await prepareTables(database, settings);
   if (serverFault === undefined) log('info', 'analytics_server_joined');
   else log('error', 'analytics_tables_not_made', { reason: serverFault.message });
   return serverFault === undefined;
-}
-
-interface NewAccount {
-  readonly organisation: string;
-  /** Time limit in seconds for each statement on all servers of the cluster. */
-  readonly patienceS: number;
 }
 
 async function forEachOrganisation(
@@ -215,7 +205,14 @@ async function forEachOrganisation(
 /** Creates an account and runs one query with it. Resolves with undefined on success. */
 async function openAccount(
   { client, writer, cluster }: Database,
-  { organisation, patienceS }: NewAccount,
+  {
+    organisation,
+    patienceS,
+  }: {
+    readonly organisation: string;
+    /** Time limit in seconds for each statement on all servers of the cluster. */
+    readonly patienceS: number;
+  },
   log: Log,
 ): Promise<string | undefined> {
   let refusal: string | undefined;
@@ -269,7 +266,7 @@ export function accountStatements(
   ];
 }
 
-/** Returns the text after SETTINGS for settings that no query may change. */
+/** The text after SETTINGS for settings that no query may change. */
 function constantSettings(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)
     .map(

@@ -86,7 +86,7 @@ export async function openClockTrust(options: {
   return { isDoubted: () => clockState.doubt !== undefined, close: () => clearInterval(timer) };
 }
 
-/** One line: the last trusted time, then the first and the last doubted time if there are any. */
+/** One line: the last trusted time, and the first and the last doubted time if there are any. */
 function textOf({ trustedAt, doubt }: ClockState): string {
   return `${[trustedAt, ...(doubt ? [doubt.since, doubt.seenAt] : [])].join(' ')}\n`;
 }

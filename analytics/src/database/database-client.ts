@@ -132,10 +132,8 @@ export function createDatabaseClient(base: URL): DatabaseClient {
 }
 
 /**
- * Reads an answer to its end. An early end also closes the connection, which cancels the query.
- *
- * @returns undefined when the answer is longer than `maxBytes`
- * @throws the error that interrupted the answer, or the reason of `signal`
+ * Reads an answer to its end. An early end also closes the connection, which cancels the query. Undefined when the
+ * answer is longer than `maxBytes`. Rejects with the error that interrupted the answer, or the reason of `signal`.
  */
 async function collect(
   stream: Readable,

@@ -47,7 +47,7 @@ function filesOf(path: string, table: string): { definition: string; copy: strin
   };
 }
 
-/** Resolves with the text of a file. Undefined when the file does not exist. */
+/** Undefined when the file does not exist. */
 function readText(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(() => undefined);
 }

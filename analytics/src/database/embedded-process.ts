@@ -25,7 +25,6 @@ const GiB = 1024 ** 3;
 /** The memory of the engine: a quarter of the machine's or container's memory, from 0.5 GiB to 2 GiB. */
 const MAX_MEMORY_BYTES = Math.round(Math.min(2 * GiB, Math.max(GiB / 2, memoryBytes() / 4)));
 
-/** The options with which one process is started. */
 export interface EnginePlan {
   readonly path: string;
   readonly libraryPath: string;
@@ -63,9 +62,7 @@ export async function startServer({
 
   const heldPort = await holdLoopbackPort();
   const { port } = heldPort;
-  const process = startEngineProcess({
-    ...{ libraryPath, dataPath, configPath, port, holdDeletion },
-  });
+  const process = startEngineProcess({ libraryPath, dataPath, configPath, port, holdDeletion });
   const organisationIds = new Set(organisations);
   return {
     process,
@@ -104,7 +101,7 @@ export async function waitUntilReady(
   signal: AbortSignal,
   waitForRoom: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  const { client, writer } = database;
+  const { client } = database;
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_TIMEOUT_MS)]);
   let lastWords: string | undefined;
   void process.ended.then((words) => (lastWords = words));
@@ -117,7 +114,7 @@ export async function waitUntilReady(
   } finally {
     heldPort.release();
   }
-  return prepareSchema(client, writer, CLUSTER, 'one_server', waitForRoom);
+  return prepareSchema(database, CLUSTER, 'one_server', waitForRoom);
 }
 
 /** Resolves when the process has ended, when it no longer answers, or when the signal `stop` fires. */

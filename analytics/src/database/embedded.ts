@@ -113,9 +113,7 @@ export class EmbeddedEngine implements Engine {
     }
     const holdDeletion = this.holdsDeletion();
     const organisations = this.#organisations;
-    const startedEngine = await startServer({
-      ...{ path, libraryPath, organisations, holdDeletion },
-    });
+    const startedEngine = await startServer({ path, libraryPath, organisations, holdDeletion });
     const { database, process } = startedEngine;
     this.#child = process;
     try {
@@ -157,12 +155,12 @@ export class EmbeddedEngine implements Engine {
     if (isKnown || this.#failedStarts > 1) this.#markFailing(message);
   }
 
-  /** Marks the database as failing: it needs an operator. */
+  /** A failing database needs an operator. */
   #markFailing(message: string): void {
     this.#state = { kind: 'failing', message };
   }
 
-  /** Marks the database as away: briefly during a deliberate restart, else for an unknown time. */
+  /** Away: for a moment during a deliberate restart, else for an unknown time. */
   #markAway(): void {
     const message = 'The analytics database is starting again.';
     this.#restartEnd.resolve(undefined);
@@ -186,10 +184,8 @@ export class EmbeddedEngine implements Engine {
 }
 
 /**
- * Resolves with undefined when the disk of `path` has room for new definitions, or with the reason why the wait has
- * ended.
- *
- * @param onWait Called at each check, with the missing room.
+ * Waits until the disk of `path` has room for new definitions. Resolves with undefined, or with the reason why the wait
+ * has ended early. `onWait` is called at each check, with the missing room.
  */
 async function waitForDiskRoom(
   path: string,

@@ -34,9 +34,7 @@ export interface Engine {
   readonly state: () => EngineState;
   /** True while no row is deleted because of its age, because the clock is not trusted. */
   readonly holdsDeletion: () => boolean;
-  /**
-   * Sets the organisations with accounts. A new one can be queried once its account exists. Others are not affected.
-   */
+  /** Sets the organisations with accounts. A new one can be queried once its account exists. */
   setOrganisations(organisations: readonly string[]): void;
   /** Stops the engine, or disconnects from it. */
   close(): Promise<void>;
@@ -56,10 +54,8 @@ type AskOutcome =
 const MAX_RESTARTS = 3;
 
 /**
- * Queries a database that may restart deliberately. Waits for it, and repeats a query that the restart cut off. So
- * `question` must be safe to repeat: it only reads, and the caller uses no part of an incomplete answer.
- *
- * @param signal ends the wait.
+ * Queries a database that may restart deliberately. Waits for it, unless `signal` fires, and repeats a query that the
+ * restart cut off. So `question` must only read, and the caller must use no part of an incomplete answer.
  */
 export async function ask(
   state: () => EngineState,
@@ -83,7 +79,7 @@ function restartEndOf(state: EngineState): Promise<undefined> | undefined {
   return state.kind === 'away' ? state.restartEnd : undefined;
 }
 
-/** Resolves when `restartEnd` does, or early when the signal fires; never rejects. */
+/** Resolves when `restartEnd` does, or when the signal fires. Never rejects. */
 function waitFor(restartEnd: Promise<undefined>, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const finish = (): void => {

@@ -26,8 +26,11 @@ export type Forget = (
   person: Person,
 ) => Promise<ForgetResult>;
 
+/** A value, or the reason why there is none. */
+type OrReason<Value> = Value | { readonly why: string };
+
 /**
- * @param settle Waits a limited time until earlier events are in the database. Resolves with the number of events that
+ * `settle` waits a limited time until earlier events are in the database, and resolves with the number of events that
  * still wait.
  */
 export function createForget(state: () => EngineState, settle: () => Promise<number>): Forget {
@@ -75,7 +78,7 @@ async function conditionOf(
   state: () => EngineState,
   organisation: string,
   { kind, value }: Person,
-): Promise<string | { readonly why: string }> {
+): Promise<OrReason<string>> {
   const [firstKey, secondKey] = [randomBytes(8), randomBytes(8)].map((key) =>
     key.readBigUInt64LE(),
   );
@@ -96,10 +99,7 @@ async function conditionOf(
  * a later merge. `mutations_sync = 2` waits for all replicas. The servers of a cluster get nearly the whole time: by
  * default ClickHouse reports an error after 180 seconds and continues to delete.
  */
-async function deleteRows(
-  state: () => EngineState,
-  condition: string,
-): Promise<string | { readonly why: string }> {
+function deleteRows(state: () => EngineState, condition: string): Promise<OrReason<string>> {
   const clusterS = DELETE_TIMEOUT_MS / 1000 - 60;
   return sendAsWriter(state, DELETE_TIMEOUT_MS, ({ cluster }) => ({
     sql: `ALTER TABLE ${DATABASE}.${LOCAL_TABLE}${cluster === undefined ? '' : ` ON CLUSTER ${quoteName(cluster)}`} DELETE WHERE ${condition} SETTINGS mutations_sync = 2`,
@@ -115,10 +115,7 @@ function howToSeeTheRest(cluster: string | undefined): string {
   return `An account that may read system.mutations can see the remaining work: SELECT hostName(), parts_to_do, latest_fail_reason FROM ${everywhere} WHERE database = '${DATABASE}' AND table = '${LOCAL_TABLE}' AND NOT is_done. ${again}`;
 }
 
-async function count(
-  state: () => EngineState,
-  condition: string,
-): Promise<number | { readonly why: string }> {
+async function count(state: () => EngineState, condition: string): Promise<OrReason<number>> {
   const sql = `SELECT count() FROM ${DATABASE}.${TABLE} WHERE ${condition}`;
   const answer = await sendAsWriter(state, COUNT_TIMEOUT_MS, () => ({ sql }));
   return typeof answer === 'string' ? Number(answer) : answer;
@@ -131,12 +128,12 @@ interface WriterStatement {
   readonly lateMessage?: string;
 }
 
-/** Runs a statement with the writing account. Resolves with the answer, or with the reason why it failed. */
+/** Runs a statement with the writing account. Resolves with the answer. */
 async function sendAsWriter(
   state: () => EngineState,
   timeoutMs: number,
   question: (database: Database) => WriterStatement,
-): Promise<string | { readonly why: string }> {
+): Promise<OrReason<string>> {
   const askOutcome = await ask(state, undefined, (database) => {
     const { sql, parameters } = question(database);
     return database.client.send({

@@ -8,9 +8,8 @@ const MADV_DONTNEED = 4;
  * Releases memory pages of these files that are equal to the file on disk: code and tables that mostly the start
  * needed, some 180 MB. The kernel reads a page again when it is needed. Only ranges without write access and without
  * private pages are released: a private page would be lost, for example one with addresses that the loader filled in.
- * Does nothing on systems whose /proc does not describe the memory.
- *
- * @param library a name under which ffi-rs has opened a library that links to libc.
+ * Does nothing on systems whose /proc does not describe the memory. `library` is a name under which ffi-rs has opened a
+ * library that links to libc.
  */
 export function giveBackPages(
   library: string,
@@ -37,14 +36,11 @@ function readOrEmpty(smaps: string): string {
   }
 }
 
-interface Range {
-  /** An address below 2^47. */
-  readonly start: number;
-  readonly bytes: number;
-}
-
-/** The ranges for {@link giveBackPages}, read from the text of /proc/self/smaps. */
-export function untouchedRanges(smaps: string, files: readonly string[]): Range[] {
+/** The ranges for {@link giveBackPages}, read from the text of /proc/self/smaps. Addresses are below 2^47. */
+export function untouchedRanges(
+  smaps: string,
+  files: readonly string[],
+): { readonly start: number; readonly bytes: number }[] {
   return smaps.split(/^(?=[\da-f]+-[\da-f]+ )/m).flatMap((mapping) => {
     const head = /^([\da-f]+)-([\da-f]+) (\S+) \S+ \S+ \d+ +(.+)$/m.exec(mapping);
     if (!head) return [];

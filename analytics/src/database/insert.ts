@@ -8,9 +8,8 @@ const TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Error codes for rows that are wrong themselves, so that no later attempt can succeed: an unreadable layout (as in a
- * damaged file), values that cannot be parsed or converted, and exceeded limits. All other errors can pass, such as a
- * full disk or a wrong password.
+ * Error codes of rows that no later attempt can insert: an unreadable layout (as in a damaged file), values that cannot
+ * be parsed or converted, and exceeded limits. All other errors can pass, such as a full disk or a wrong password.
  */
 const REJECTED_CODES = new Set([
   6, 26, 27, 32, 33, 38, 41, 50, 53, 62, 69, 70, 72, 117, 128, 131, 321, 376, 469,

@@ -6,6 +6,7 @@ import {
 } from './schema.ts';
 import type { Layout, PresentColumn } from './schema.ts';
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
+import type { Database } from './engine.ts';
 
 /** The oldest supported ClickHouse. Earlier ones lack settings of accounts, or parse SQL unlike the gate. */
 const OLDEST_VERSION = { major: 24, minor: 8 };
@@ -52,27 +53,28 @@ function sendStatement(
   });
 }
 
+/** The writing account on a server. */
+type Server = Pick<Database, 'client' | 'writer'>;
+
 /**
- * Updates the schema. Resolves with undefined on success, else with the first error.
- *
- * @param waitForRoom Called before a change. Resolves with the reason when no change is allowed.
+ * Updates the schema. Resolves with undefined on success, else with the first error. `waitForRoom` is called before a
+ * change, and resolves with the reason when no change is allowed.
  */
 export async function prepareSchema(
-  client: DatabaseClient,
-  account: Account,
+  server: Server,
   cluster: string,
   layout: Layout,
   waitForRoom: () => Promise<string | undefined> = () => Promise.resolve(undefined),
 ): Promise<string | undefined> {
-  const presentColumns = await readColumns(client, account, presentColumnsQuery(cluster, layout));
+  const presentColumns = await readColumns(server, presentColumnsQuery(cluster, layout));
   if (typeof presentColumns === 'string') return presentColumns;
-  const definition = await readDefinition(client, account);
+  const definition = await readDefinition(server);
   const statements = schemaStatements(cluster, layout, presentColumns, definition);
   const refusal = statements.length === 0 ? undefined : await waitForRoom();
   if (refusal !== undefined) return refusal;
   const parameters = layout === 'one_server' ? {} : onCluster(CLUSTER_PATIENCE_S);
   for (const sql of statements) {
-    const failureText = await execute(client, account, sql, parameters);
+    const failureText = await execute(server.client, server.writer, sql, parameters);
     if (failureText !== undefined) return failureText;
   }
   return undefined;
@@ -85,11 +87,11 @@ export interface ServerFault {
 }
 
 /** Checks the version of a server. Undefined means that Guard can use it. */
-export async function findServerFault(
-  client: DatabaseClient,
-  account: Account,
-): Promise<ServerFault | undefined> {
-  const answer = await sendStatement(client, account, 'SELECT version()');
+export async function findServerFault({
+  client,
+  writer,
+}: Server): Promise<ServerFault | undefined> {
+  const answer = await sendStatement(client, writer, 'SELECT version()');
   const failureText = failureOf(answer);
   if (failureText !== undefined) return { message: failureText, isTooOld: false };
   if (answer.kind !== 'answered') return undefined;
@@ -108,26 +110,17 @@ export async function findServerFault(
 }
 
 /** Resolves with true if a server has joined the cluster and has no tables yet. */
-export async function hasServerWithoutTables(
-  client: DatabaseClient,
-  account: Account,
-  cluster: string,
-): Promise<boolean> {
-  const presentColumns = await readColumns(
-    client,
-    account,
-    presentColumnsQuery(cluster, 'cluster'),
-  );
+export async function hasServerWithoutTables(server: Server, cluster: string): Promise<boolean> {
+  const presentColumns = await readColumns(server, presentColumnsQuery(cluster, 'cluster'));
   return typeof presentColumns !== 'string' && isTableMissing(presentColumns);
 }
 
 /** Reads the columns. Resolves with the reason when they cannot be read. */
 async function readColumns(
-  client: DatabaseClient,
-  account: Account,
+  { client, writer }: Server,
   sql: string,
 ): Promise<PresentColumn[] | string> {
-  const answer = await sendStatement(client, account, sql);
+  const answer = await sendStatement(client, writer, sql);
   const failureText = failureOf(answer);
   if (failureText !== undefined) return failureText;
   const lines = answer.kind === 'answered' ? answer.body.toString('utf8').split('\n') : [];
@@ -135,11 +128,8 @@ async function readColumns(
 }
 
 /** Reads the definition of the table. Undefined when the server has no such table. */
-async function readDefinition(
-  client: DatabaseClient,
-  account: Account,
-): Promise<string | undefined> {
-  const answer = await sendStatement(client, account, DEFINITION_QUERY);
+async function readDefinition({ client, writer }: Server): Promise<string | undefined> {
+  const answer = await sendStatement(client, writer, DEFINITION_QUERY);
   return answer.kind === 'answered' && failureOf(answer) === undefined
     ? answer.body.toString('utf8')
     : undefined;

@@ -71,11 +71,8 @@ function serversOf([first]: readonly PresentColumn[]): number {
  * The statements that change a database, empty or of an earlier version, to the current schema. Without a difference
  * the list is empty, because a statement that changes a table rewrites its definition, and on a full disk ClickHouse
  * leaves that file empty. `events` stores the rows. Queries use `events_distributed`, in both modes. Row policies
- * belong on `events` only, because they have no effect on the Distributed table.
- *
- * @param cluster name in `remote_servers`.
- *
- * @param definition the answer to {@link DEFINITION_QUERY}. Undefined means unknown, so no index is added.
+ * belong on `events` only, because they have no effect on the Distributed table. `cluster` is a name in
+ * `remote_servers`. `definition` is the answer to {@link DEFINITION_QUERY}. When it is undefined, no index is added.
  */
 export function schemaStatements(
   cluster: string,

@@ -13,9 +13,7 @@ export interface Spill {
    * disk is too slow for one more save. Resolves when the bytes of the batch are no longer read.
    */
   save(batch: Batch): Promise<SaveResult>;
-  /**
-   * Takes over a batch. Resolves with the number of rows on disk, counted from the first. The caller keeps the rest.
-   */
+  /** Takes over a batch. Resolves with the number of its first rows that are on disk. The caller keeps the rest. */
   put(batch: Batch): Promise<number>;
   /** The oldest batch that was taken over. It stays on disk until `remove`. */
   next(): Promise<Batch | undefined>;

@@ -35,9 +35,8 @@ function momentOf(text: string): string {
 
 /**
  * Returns the statement with the local table, for a server that has all rows. ClickHouse refuses a subquery over a
- * Distributed table that uses columns of the outer query. The local table has the row policy.
- *
- * @returns undefined when one of the two names means something else in this statement.
+ * Distributed table that uses columns of the outer query. The local table has the row policy. Undefined when one of the
+ * two names means something else in this statement.
  */
 export function overLocalTable(sql: string): string | undefined {
   const tokens = tokensOf(sql);
@@ -74,7 +73,7 @@ function letterOf(sql: string, token: Token): string {
   }
 }
 
-/** @param changes in the order of their positions. */
+/** `changes` are in the order of their positions. */
 export function replace(
   sql: string,
   changes: readonly { readonly at: number; readonly end: number; readonly replacement: string }[],

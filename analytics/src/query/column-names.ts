@@ -36,7 +36,7 @@ export function columnNames(tokens: readonly Token[]): (at: number) => boolean {
   };
 }
 
-/** Says for each token whether it is inside the arguments of a function, at any depth. */
+/** Whether each token is inside the arguments of a function, at any depth. */
 function amongArguments(tokens: readonly Token[]): readonly boolean[] {
   const outerStates: boolean[] = [];
   let inside = false;

@@ -51,9 +51,7 @@ export function mayDependOnOtherRows(answer: DatabaseAnswer): boolean {
   );
 }
 
-/**
- * True when the account may not change a setting: accountStatements() did not create the account, or the server is old.
- */
+/** True when the account may not change a setting: accountStatements() did not create it, or the server is old. */
 export function isSettingRefused(answer: DatabaseAnswer): boolean {
   return answer.kind === 'answered' && REFUSED_SETTING_CODES.has(answer.exceptionCode);
 }
@@ -87,9 +85,7 @@ export function isCorrelated(answer: DatabaseAnswer): boolean {
 
 /**
  * An error of the database for a client: its own text (code, exception text, error identifier; contract 7.2) without
- * facts about the installation. The remedy comes before the identifier.
- *
- * @param secrets paths and host names that the text must not contain.
+ * facts about the installation. `secrets` are paths and host names. The remedy comes before the identifier.
  */
 export function publicMessage(body: Buffer, secrets: readonly string[]): string {
   let text = body.toString('utf8', 0, MAX_ERROR_BYTES).trim();

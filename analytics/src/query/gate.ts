@@ -5,7 +5,7 @@ import { TABLE } from '../database/accounts.ts';
 import { identifier, isSymbol, keyword, lex, type Token } from './lexer.ts';
 import { findForeignTable } from './tables.ts';
 
-/** The verdict of the gate. `message` is for the author of the statement. */
+/** `message` is for the author of the statement. */
 type GateVerdict =
   { readonly kind: 'passed' } | { readonly kind: 'refused'; readonly message: string };
 

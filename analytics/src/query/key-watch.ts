@@ -6,10 +6,7 @@ interface WatchedQuery {
   readonly revocation: AbortController;
 }
 
-/**
- * Time between two checks of the keys. With the time of a reload, a query ends within a second after its key was
- * revoked.
- */
+/** Time between two checks of the keys. With the time of a reload, a revoked key ends its queries within a second. */
 const LOOK_EVERY_MS = 500;
 
 /** Ends the queries of a key when the key is revoked or has expired (contract 5). */

@@ -164,7 +164,7 @@ function codePoint(sql: string, at: number): string {
   return (sql.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** `token` is undefined at the end of the statement. This holds for the functions below too. */
+/** In this function and those below, `token` is undefined at the end of the statement. */
 export function isSymbol(token: Token | undefined, name: string): boolean {
   return token?.kind === 'symbol' && token.name === name;
 }

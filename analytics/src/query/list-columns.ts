@@ -19,11 +19,7 @@ export function createListColumns(state: () => EngineState): ListColumns {
   return async () => columnsOf(JSON.parse(await readAsWriter(state, COLUMNS_QUERY)));
 }
 
-/**
- * The answer to a statement of Guard itself.
- *
- * @throws the reason when there is no answer
- */
+/** The answer to a statement of Guard itself. Rejects with the reason when there is none. */
 export async function readAsWriter(state: () => EngineState, sql: string): Promise<string> {
   const askOutcome = await ask(state, undefined, ({ client, writer }) =>
     client.send({
@@ -48,9 +44,5 @@ export async function readAsWriter(state: () => EngineState, sql: string): Promi
 function columnsOf(result: unknown): Column[] {
   const lists: unknown[] = Array.isArray(result) ? result : [];
   const [names = [], types = [], comments = []] = lists.map(texts);
-  return names.map((name, at) => ({
-    name,
-    type: types[at] ?? '',
-    comment: comments[at] ?? '',
-  }));
+  return names.map((name, at) => ({ name, type: types[at] ?? '', comment: comments[at] ?? '' }));
 }

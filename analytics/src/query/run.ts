@@ -28,10 +28,7 @@ const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
 /** AUTHENTICATION_FAILED: the organisation's account is missing. The statement is not the cause. */
 const AUTHENTICATION_FAILED = 516;
 const WITHOUT_INDEXES = Object.fromEntries(INDEX_SETTINGS.map((name) => [name, '0']));
-/**
- * Maximum number of attempts of a statement that found no memory. During the second and third, no other such statement
- * runs.
- */
+/** Attempts of a statement that found no memory. During the second and third, no other such statement runs. */
 const MAX_TRIES = 3;
 const CANCELLED = 'The query was cancelled.';
 
@@ -48,8 +45,6 @@ interface Statement {
   /** If true, the database reads all parts, whatever their bounds. */
   readonly readsAllParts?: boolean;
 }
-
-type Run = () => Promise<QueryOutcome>;
 
 /**
  * Runs statements (contract 4.3, limits of contract 8): the gate first, then the organisation's own account. An answer
@@ -106,7 +101,7 @@ async function runInSlot(
   whose: string,
   signal: AbortSignal | undefined,
   delivered: Promise<unknown> | undefined,
-  run: Run,
+  run: () => Promise<QueryOutcome>,
 ): Promise<QueryOutcome> {
   const slot = await table.take(name, signal);
   switch (slot.kind) {

@@ -64,7 +64,7 @@ export class FairSlot {
   readonly #nameSlots: SlotTable;
   readonly #commonSlot = new SlotTable(1, Infinity);
 
-  /** @param maxWaiting callers of one name. */
+  /** `maxWaiting` callers of one name may wait. */
   constructor(maxWaiting: number) {
     this.#nameSlots = new SlotTable(1, maxWaiting);
   }

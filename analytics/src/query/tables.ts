@@ -21,7 +21,7 @@ const NEXT_CLAUSES = new Set(
   ),
 );
 
-/** The message for the first table that is not allowed. Undefined without such a table. */
+/** The message for the first table that is not allowed. */
 export function findForeignTable(tokens: readonly Token[]): string | undefined {
   const knownTables = new Set([LOCAL_TABLE, TABLE, ...cteNames(tokens)]);
   const frames: Frame[] = [];

@@ -46,7 +46,7 @@ export async function openWalledEngine(): Promise<WalledEngine> {
   writeFileSync(secretFile, FILE_CANARY);
   writeFileSync(usersPath, usersXml(writer, ['acme', 'rival']));
   const { engine, client, url } = await startEngine(folder, writer, MAX_MEMORY_BYTES);
-  const failureText = await prepareSchema(client, writer, CLUSTER, 'one_server');
+  const failureText = await prepareSchema({ client, writer }, CLUSTER, 'one_server');
   if (failureText !== undefined) throw new Error(failureText);
   const recorders = createRecorders();
   const revokedKeys = new Set<string>();

@@ -37,15 +37,13 @@ const ENTRY_BYTES = 400;
 const CPU_SHARE = 0.1;
 const BURST_MS = 100;
 
-/** @param isCrawler a crawler gets no names, even when it claims to be a browser */
+/** A crawler gets no names, even when it claims to be a browser. */
 type NameAgent = (userAgent: string, isCrawler: boolean) => AgentNames;
 
 /**
  * Names the browser, its version, the system and the device of a User-Agent, for statistics of human traffic. Detection
  * has its own, stricter parser. Runs outside of the request path, because a new User-Agent takes some tens of
- * microseconds.
- *
- * @param now milliseconds that never go back
+ * microseconds. `now` returns milliseconds that never go back.
  */
 export function createAgentNames(now: () => number): NameAgent {
   const namesByAgent = new LRUCache<string, AgentNames>({
@@ -71,7 +69,6 @@ export function createAgentNames(now: () => number): NameAgent {
   };
 }
 
-/** The names for the events of this thread. */
 export const agentNames: NameAgent = createAgentNames(() => performance.now());
 
 function readNames(userAgent: string): AgentNames {

@@ -72,7 +72,6 @@ export function words(name: string, comment: string, read: Read<readonly string[
   return column(name, `Array(${WORD})`, comment, { kind: 'words', read });
 }
 
-/** A column of free text. */
 export function text(
   name: string,
   maxLength: number,
@@ -87,7 +86,6 @@ export function smallCount(name: string, comment: string, read: Read<number>): E
   return column(name, 'UInt16', comment, { kind: 'count', max: 65_535, read });
 }
 
-/** A column of whole numbers below 2^32. */
 export function count(name: string, comment: string, read: Read<number>): EventColumn {
   return column(name, 'UInt32', comment, { kind: 'count', max: 4_294_967_295, read });
 }

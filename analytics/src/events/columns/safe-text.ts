@@ -1,15 +1,13 @@
 /**
- * Returns a text that the table can store: well-formed and of limited length. A visitor can send a lone surrogate in a
- * header, which has no UTF-8 form and would make the database refuse a whole batch.
- *
- * @param maxLength in UTF-16 code units. A longer text is cut.
+ * A text that the table can store: well-formed and of at most `maxLength` UTF-16 code units. A visitor can send a lone
+ * surrogate in a header, which has no UTF-8 form and would make the database refuse a whole batch.
  */
 export function safeText(value: string, maxLength: number): string {
   if (value.length > maxLength) return value.slice(0, maxLength).toWellFormed();
   return value.isWellFormed() ? value : value.toWellFormed();
 }
 
-/** Returns a whole number from 0 to `max`. Fractions are cut off, and NaN becomes 0. */
+/** A whole number from 0 to `max`. Fractions are cut off, and NaN becomes 0. */
 export function safeCount(value: number, max: number): number {
   if (!(value > 0)) return 0;
   return value > max ? max : Math.trunc(value);
