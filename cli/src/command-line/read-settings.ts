@@ -1,15 +1,34 @@
 import { existsSync } from 'node:fs';
 import { type Loaded, type LoadResult, loadSettings } from '@guard/config/settings/load';
 import { formatProblem } from '@guard/config/settings/problems/problems';
+import { strangerOf } from './owners.ts';
 import { print } from '../terminal/terminal.ts';
 import { USUAL_FILE } from './options.ts';
 
-/** A sentence for a call that names no settings file, in a folder without the usual one. */
-export const NO_FILE = `there is no ${USUAL_FILE} in this folder; name the settings file: --config FILE`;
+/** Why a call that names no settings file has none. */
+export interface NoFile {
+  /** A sentence for the user. */
+  readonly why: string;
+  /** The folder has the usual file, and it belongs to another user. */
+  readonly isForeign: boolean;
+}
 
-/** The settings file of a command: the one that is given, or the usual one of this folder. Undefined without both. */
-export function settingsFile(givenFile: string | undefined): string | undefined {
-  return givenFile ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
+const NO_FILE: NoFile = {
+  why: `there is no ${USUAL_FILE} in this folder; name the settings file: --config FILE`,
+  isForeign: false,
+};
+
+/**
+ * The settings file of a command: the one that is given, or the usual one of this folder. The usual one of another user
+ * is refused: in a folder such as /tmp, its commands and addresses would be used with the rights of this user.
+ */
+export function settingsFile(givenFile: string | undefined): string | NoFile {
+  if (givenFile !== undefined) return givenFile;
+  if (!existsSync(USUAL_FILE)) return NO_FILE;
+  const uid = strangerOf(USUAL_FILE);
+  if (uid === undefined) return USUAL_FILE;
+  const why = `${USUAL_FILE} in this folder belongs to another user (id ${uid}); if you trust it, name it: --config ${USUAL_FILE}`;
+  return { why, isForeign: true };
 }
 
 /** Reads the settings file of a command. If it has problems, prints one per line and returns undefined. */

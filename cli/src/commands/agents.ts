@@ -2,7 +2,7 @@ import { readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
 import { type DirectoryReport, type FetchTerms, refreshDirectory } from '@guard/server';
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption } from '../command-line/options.ts';
-import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
+import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import {
   describeReports,
   readFetchTerms,
@@ -39,7 +39,7 @@ A running Guard reads the new keys by itself.`,
     const [action, ...names] = positionals;
     const { json } = values;
     const config = settingsFile(values.config);
-    if (config === undefined) return NO_FILE;
+    if (typeof config !== 'string') return config.why;
     switch (action) {
       case 'list':
         return names.length > 0 ? 'list takes no name' : list(config, json);

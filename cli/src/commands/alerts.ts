@@ -1,6 +1,6 @@
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption } from '../command-line/options.ts';
-import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
+import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { reportFailure, print } from '../terminal/terminal.ts';
 
 export const alerts = createCommand({
@@ -21,7 +21,7 @@ settings, and says which of them accepted it. No running Guard is needed.`,
     if (action !== 'test') return 'name an action: test';
     if (more !== undefined) return `unexpected word: ${more}`;
     const file = settingsFile(values.config);
-    if (file === undefined) return NO_FILE;
+    if (typeof file !== 'string') return file.why;
     const settings = readSettings(file)?.settings;
     if (settings === undefined) return 1;
     if (settings.alerts === undefined) {

@@ -11,7 +11,7 @@ import { countText } from '../terminal/layout.ts';
 import { print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption, USUAL_FILE } from '../command-line/options.ts';
-import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
+import { settingsFile } from '../command-line/read-settings.ts';
 
 export const check = createCommand({
   name: 'check',
@@ -47,7 +47,7 @@ presets that are on, and settings that are often a mistake:
     const [givenFile, more] = [...positionals, ...(config === undefined ? [] : [config])];
     if (more !== undefined) return 'name one settings file, not two';
     const file = settingsFile(givenFile);
-    if (file === undefined) return NO_FILE;
+    if (typeof file !== 'string') return file.why;
     const result = loadSettings(file, process.env);
     if (result.kind === 'invalid') {
       const { problems } = result;

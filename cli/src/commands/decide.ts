@@ -20,7 +20,7 @@ import {
   type ReadLine,
   valueOption,
 } from '../command-line/options.ts';
-import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
+import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { reportFailure, print } from '../terminal/terminal.ts';
 import { changeDecisions } from '../decisions/change-decisions.ts';
 import { readTarget } from '../decisions/read-target.ts';
@@ -115,7 +115,7 @@ function readCall({ values, positionals }: ReadLine<typeof OPTIONS>): DecideCall
   const [operand, more] = positionals;
   const { because = '', organisation, json } = values;
   const config = settingsFile(values.config);
-  if (config === undefined) return NO_FILE;
+  if (typeof config !== 'string') return config.why;
   if (operand === undefined) return 'say whom: an address, for example';
   if (more !== undefined) return `unexpected word: ${more}`;
   const target = readTarget(operand);

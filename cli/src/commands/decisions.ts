@@ -8,7 +8,7 @@ import { toPrintable, toPrintableJson } from '../terminal/printable.ts';
 import { reportFailure, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption } from '../command-line/options.ts';
-import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
+import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 
 export const decisions = createCommand({
   name: 'decisions',
@@ -30,7 +30,7 @@ end      ends the decision ID: a second later no request is decided by it`,
   async run({ values, positionals }) {
     const [action, id, more] = positionals;
     const file = settingsFile(values.config);
-    if (file === undefined) return NO_FILE;
+    if (typeof file !== 'string') return file.why;
     if (more !== undefined) return `unexpected word: ${more}`;
     if (action !== undefined && action !== 'end') return `${action} is not end`;
     if (action === 'end' && id === undefined) return 'say which one: guard decisions end ID';

@@ -8,7 +8,7 @@ import { callerName } from '../command-line/caller.ts';
 import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption, valueOption } from '../command-line/options.ts';
-import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
+import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { askControl, type Asked } from '../forget/ask-control.ts';
 import { openTerminal } from '../init/ask-questions.ts';
 import { countText } from '../terminal/layout.ts';
@@ -84,7 +84,7 @@ function readCall(
     return 'name one address, session (32 hex digits) or value of the cookie _guard, as in: guard forget 203.0.113.7';
   }
   const config = settingsFile(values.config);
-  if (config === undefined) return NO_FILE;
+  if (typeof config !== 'string') return config.why;
   if (!yes && !json && !process.stdin.isTTY) return 'there is no terminal to ask at: say --yes';
   return { person, config, yes, json };
 }

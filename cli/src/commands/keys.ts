@@ -6,7 +6,7 @@ import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
 import { print } from '../terminal/terminal.ts';
 import { chooseOrganisation, organisationIds } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
-import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
+import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { CONFIG_OPTION, switchOption, valueOption } from '../command-line/options.ts';
 
 /** 256 bits: a key cannot be guessed from its hash. */
@@ -50,7 +50,7 @@ Guard applies the change by itself within a second or two, and at once on SIGHUP
     const [action, more] = positionals;
     const kind = KINDS.find((name) => name === values.kind);
     const config = settingsFile(values.config);
-    if (config === undefined) return NO_FILE;
+    if (typeof config !== 'string') return config.why;
     if (kind === undefined) return '--kind is analytics or secret';
     if (more !== undefined) return `unexpected word: ${more}`;
     const { organisation, id, expires, json } = values;

@@ -5,7 +5,7 @@ import { KEY_VARIABLE } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { reportFailure, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
-import { NO_FILE, readSettings, settingsFile } from '../command-line/read-settings.ts';
+import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import {
   CONFIG_OPTION,
   switchOption,
@@ -62,7 +62,7 @@ for 14 days, and sessions.`,
   exits: '0 replayed, 1 the settings, the log or the server are refused, 2 called wrongly.',
   async run({ values, positionals }) {
     const candidate = settingsFile(values.config);
-    if (candidate === undefined) return NO_FILE;
+    if (typeof candidate !== 'string') return candidate.why;
     if (values.session !== undefined && values.session !== 'verified') {
       return '--session is verified';
     }

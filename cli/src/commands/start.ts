@@ -1,7 +1,7 @@
 import { readPlaces } from '../demo/places.ts';
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption, USUAL_FILE, valueOption } from '../command-line/options.ts';
-import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
+import { settingsFile } from '../command-line/read-settings.ts';
 
 export const start = createCommand({
   name: 'start',
@@ -45,7 +45,7 @@ changes nothing: the last good settings stay in use, and the log says what is wr
       return '--port and --host are for the demo; guard.yaml has its own `listen`';
     }
     const file = demo ? undefined : settingsFile(config);
-    if (!demo && file === undefined) return `${NO_FILE}, or --demo`;
+    if (typeof file === 'object') return `${file.why}, or --demo`;
     const places = readPlaces(port, host);
     if (typeof places === 'string') return places;
     const watch = !values['no-watch'];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseSearchTerm } from '@guard/config/plain-words/search-term';
 import { readCommandLine, type ReadLine } from '../command-line/options.ts';
-import { NO_FILE, settingsFile } from '../command-line/read-settings.ts';
+import { settingsFile } from '../command-line/read-settings.ts';
 import { EXPLAIN_OPTIONS } from './options.ts';
 
 /** The parsed arguments of `guard explain`, before the settings are read. */
@@ -26,7 +26,7 @@ export function readRequest(
   const { values, positionals } = line;
   const [target, second] = positionals;
   const config = settingsFile(values.config);
-  if (config === undefined) return NO_FILE;
+  if (typeof config !== 'string') return config.why;
   if (target === undefined) return 'name a URL, a JSON file, or - for JSON on stdin';
   if (second !== undefined) return `one request at a time; ${second} is a second one`;
   const { session } = values;

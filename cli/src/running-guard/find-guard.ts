@@ -44,15 +44,13 @@ type GuardOptions = {
  * option. 1 is the exit code for settings with problems, which are printed.
  */
 export function findGuard(options: GuardOptions): RunningGuard | string | 1 {
-  for (const name of ['admin', 'api'] as const) {
-    const url = options[name];
-    if (url !== undefined && !isHttp(url)) {
-      return `--${name} takes a URL, such as http://127.0.0.1:9090`;
-    }
-  }
+  const badUrl = (['admin', 'api'] as const).find((name) => !isHttp(options[name] ?? 'http://x'));
+  if (badUrl !== undefined) return `--${badUrl} takes a URL, such as http://127.0.0.1:9090`;
   // An address may belong to another Guard than the one of this folder.
   const hasAddress = options.admin !== undefined || options.api !== undefined;
-  const file = hasAddress ? options.config : settingsFile(options.config);
+  const found = hasAddress ? options.config : settingsFile(options.config);
+  if (typeof found === 'object' && found.isForeign) return found.why;
+  const file = typeof found === 'string' ? found : undefined;
   const result = file === undefined ? undefined : readSettings(file);
   if (file !== undefined && result === undefined) return 1;
   const settings = result?.settings;

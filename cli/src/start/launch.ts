@@ -15,6 +15,7 @@ import type { Places } from '../demo/places.ts';
 import { loadedOrReport } from '../command-line/read-settings.ts';
 import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
+import { refusalOfData } from './foreign-data.ts';
 import { collectRarely, giveBackStartMemory } from './garbage-collection.ts';
 import { warnOfRoot } from './warn-of-root.ts';
 
@@ -93,6 +94,11 @@ async function launch(options: LaunchOptions): Promise<LaunchedGuard | undefined
   const reader = new SettingsReader(file, env);
   const firstSettings = readFirst(reader);
   if (!firstSettings) return undefined;
+  const refusal = refusalOfData(firstSettings.settings, process.getuid?.());
+  if (refusal !== undefined) {
+    print(`guard start: ${refusal}`, 'error');
+    return undefined;
+  }
   const load = (files: readonly string[]) => reader.readAgain(files);
   const metrics = createMetrics();
   const countLostLine = () => metrics.count('guard_log_lines_lost_total');
