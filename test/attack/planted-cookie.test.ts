@@ -38,6 +38,7 @@ beforeEach(async () => {
     keepSession: (id, judged, ttlMs) => memory.keepSession(id, judged, ttlMs),
     spend: (id, ttlMs) => memory.spend(id, ttlMs),
     take: (name, subject, budget) => memory.take(name, subject, budget),
+    takeSync: (...args) => memory.takeSync(...args),
     takeAll: (name, charges) => memory.takeAll(name, charges),
     remember: (...args) => memory.remember(...args),
     remembers: (...args) => memory.remembers(...args),

@@ -18,7 +18,10 @@ export interface SharedStore {
 }
 
 /** Starts the products before the tests of the calling file, and ends them after the last test. */
-export function useSharedStore(rules: readonly unknown[]): SharedStore {
+export function useSharedStore(
+  rules: readonly unknown[],
+  organisation?: Readonly<Record<string, unknown>>,
+): SharedStore {
   const shared = {} as SharedStore; // empty until beforeAll has run, which every test comes after
   beforeAll(async () => {
     shared.origin = await startRecordingOrigin();
@@ -27,6 +30,7 @@ export function useSharedStore(rules: readonly unknown[]): SharedStore {
       const store = { engine: 'redis', url: shared.redis.url };
       const settings = storySettings(shared.origin.url, {
         rules,
+        organisation,
         top: { store, analytics: undefined, ...top },
       });
       return startProduct(settings);
@@ -54,7 +58,7 @@ export interface Page {
   readonly session: string;
 }
 
-/** A navigation of a person through the gateway of one instance. */
+/** A navigation of a person through the gateway of one instance, on a new connection. */
 export function navigate(
   { addresses }: ServedGuard,
   path: string,
@@ -65,6 +69,7 @@ export function navigate(
       ...person.headers,
       host: 'shop.example',
       'sec-fetch-mode': 'navigate',
+      connection: 'close',
       'x-forwarded-for': ip,
       ...(cookie !== undefined && { cookie: `_guard=${cookie}` }),
     },

@@ -11,7 +11,7 @@ export function storySettings(
   origin: string,
   over: {
     readonly rules?: readonly unknown[];
-    readonly organisation?: Readonly<Record<string, unknown>>;
+    readonly organisation?: Readonly<Record<string, unknown>> | undefined;
     readonly site?: Readonly<Record<string, unknown>>;
     /** More organisations. */
     readonly organisations?: readonly object[];

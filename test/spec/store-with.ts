@@ -9,6 +9,7 @@ export function storeWith(over: Partial<SessionStore>): SessionStore {
     keepSession: (...args) => store.keepSession(...args),
     spend: (...args) => store.spend(...args),
     take: (...args) => store.take(...args),
+    takeSync: (...args) => store.takeSync(...args),
     takeAll: (...args) => store.takeAll(...args),
     remember: (...args) => store.remember(...args),
     remembers: (...args) => store.remembers(...args),

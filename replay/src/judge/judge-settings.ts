@@ -170,6 +170,8 @@ function createBudgetStore(
     keepSession: () => undefined,
     spend: () => false,
     take: (name, subject, budget) => takeOnce(name, () => memory.take(name, subject, budget)),
+    // Each of the two validators has its own counters of passes.
+    takeSync: () => 0,
     takeAll: (name, charges) => takeOnce(name, () => memory.takeAll(name, charges)),
     remember: (...args) => memory.remember(...args),
     remembers: (...args) => memory.remembers(...args),

@@ -12,7 +12,7 @@ import {
 import type { RedisStore } from '@guard/validator/redis-store';
 import type { ProcessContext } from '../process/process-context.ts';
 
-/** A store in memory for all worker threads. */
+/** The memory of all worker threads, and the store in it. */
 interface SharedStore {
   /** The store of the main thread. */
   readonly store: ThreadStore;
@@ -26,7 +26,7 @@ interface OpenStore {
   close(): Promise<void>;
 }
 
-/** Opens the store of the settings with its saved data. With worker threads a store in memory is `shared`. */
+/** Opens the store of the settings with its saved data. With worker threads its memory is `shared`. */
 export async function openStore(
   settings: Settings['store'],
   { clock, log, metrics }: ProcessContext,
@@ -36,7 +36,13 @@ export async function openStore(
     case 'redis': {
       // The Redis client takes 70 ms to load, so only installations with Redis load it.
       const { RedisStore } = await import('@guard/validator/redis-store');
-      const store = await RedisStore.open({ ...settings, clock, log, metrics });
+      const store = await RedisStore.open({
+        ...settings,
+        clock,
+        log,
+        metrics,
+        budgets: shared?.memory.budgets,
+      });
       const { refusal } = store;
       if (refusal !== undefined) {
         await store.close();

@@ -52,6 +52,7 @@ class GatewayWorker {
   readonly #dependencies: Omit<Dependencies, 'store' | 'temporary'>;
   readonly #metrics: WorkerMetrics;
   readonly #sessionCopies: ThreadStore;
+  readonly #budgets: SharedArrayBuffer;
   #store: SessionStore;
   readonly #relay: EventRelay;
   readonly #pendingShares = new PendingReplies(SHARE_TIMEOUT_MS);
@@ -73,6 +74,7 @@ class GatewayWorker {
       () => (this.#deployment?.settings ?? settings).log.format,
     );
     this.#send = send;
+    this.#budgets = memory.budgets;
     this.#metrics = metrics;
     this.#tracing = openTracing(log);
     this.#relay = openEventRelay({
@@ -129,7 +131,11 @@ class GatewayWorker {
     let redis: RedisStore | undefined;
     if (store.engine === 'redis') {
       const { RedisStore } = await import('@guard/validator/redis-store');
-      redis = await RedisStore.open({ ...store, ...this.#dependencies });
+      redis = await RedisStore.open({
+        ...store,
+        ...this.#dependencies,
+        budgets: this.#budgets,
+      });
     }
     this.#store = redis ?? this.#sessionCopies;
     // Logs nothing, because the main thread logs the same.

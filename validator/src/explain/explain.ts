@@ -169,6 +169,7 @@ function readOnlyStore(
     keepSession: () => undefined,
     spend: () => false,
     take: (_name, _subject, budget) => waitOf(budget),
+    takeSync: (_name, _subject, budget) => waitOf(budget),
     takeAll: (_name, charges) => Math.max(0, ...charges.map(({ budget }) => waitOf(budget))),
     remember: () => undefined,
     // Hits of traps are read from the real store.

@@ -100,6 +100,15 @@ export class DeadlineTable {
     return longest;
   }
 
+  /** Moves a counter to a later deadline, which it has reached elsewhere. An earlier deadline changes nothing. */
+  raise(name: string, subject: string, deadline: number): void {
+    this.#hash(name, subject);
+    const set = this.#lock();
+    const index = this.#deadlineOf(set);
+    this.#doubles[index] = Math.max(this.#doubles[index] ?? 0, deadline);
+    this.#unlock(set);
+  }
+
   /** Remembers a subject until its deadline. Its key differs from the key of a counter with the same name. */
   remember(name: string, subject: string, expiresAt: number): void {
     this.#hash(name, subject, REMEMBERED_KIND);

@@ -94,6 +94,10 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
     return this.#budgets.take(name, subject, this.clock(), budget);
   }
 
+  takeSync(name: string, subject: string, budget: Budget): number {
+    return this.take(name, subject, budget);
+  }
+
   takeAll(name: string, charges: readonly Charge[]): number {
     return this.#budgets.takeAll(name, charges, this.clock());
   }

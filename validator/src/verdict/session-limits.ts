@@ -63,7 +63,7 @@ export interface Taking {
   readonly site: string;
   readonly reportsEnd: boolean;
   readonly clock: Clock;
-  readonly store: Pick<SessionStore, 'takeAcrossThreads'>;
+  readonly store: Pick<SessionStore, 'takeSync'>;
 }
 
 /** Whether a passed challenge still allows a request. */
@@ -87,7 +87,8 @@ const OF_PARTS: readonly Ending[] = ['document', 'data', 'file'];
 
 /**
  * Limits the use of one passed challenge. A pass costs a program little, so it allows no more requests and pages than a
- * person needs. Each thread counts separately, so no shared store is asked.
+ * person needs. All threads and instances count its pages and documents together. Each thread counts the rest
+ * separately. No request waits for a shared store.
  *
  * Several clients share a pass that comes from many networks. Such a pass is used up too.
  *
@@ -250,12 +251,15 @@ export class SessionLimits {
   }
 }
 
+/** The names of the budgets in the store. */
+const BUDGET_NAMES = { pages: 'pages-of-pass', documents: 'documents-of-pass' } as const;
+
 /**
- * Takes one page or document of a pass. False when none is left: in this thread, or in all threads that share a store.
- * A program can open a connection to each thread.
+ * Takes one page or document of a pass. False when none is left: in this thread, or in all threads and instances that
+ * share the store. A program can open a connection to each of them.
  */
 function takeOfPass(
-  kind: 'pages' | 'documents',
+  kind: keyof typeof BUDGET_NAMES,
   pass: PassRecord,
   budget: Budget,
   store: Taking['store'],
@@ -263,7 +267,7 @@ function takeOfPass(
 ): boolean {
   if (waitFor(pass[kind], nowMs, budget) > 0) return false;
   pass[kind] = withOneMore(pass[kind], nowMs, budget);
-  return (store.takeAcrossThreads?.(`${kind}-of-pass`, pass.name, budget) ?? 0) === 0;
+  return store.takeSync(BUDGET_NAMES[kind], pass.name, budget) === 0;
 }
 
 function budgetsOf(limits: Limits, part: number): Budgets {

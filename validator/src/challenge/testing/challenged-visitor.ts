@@ -59,6 +59,7 @@ export function createTestStore(): TestStore {
       return true;
     },
     take: () => 0,
+    takeSync: () => 0,
     takeAll: () => 0,
     remember: (name, subject) => void remembered.add(`${name} ${subject}`),
     remembers: (name, subject) => remembered.has(`${name} ${subject}`),

@@ -9,8 +9,9 @@ import type {
 } from '@guard/config/contract/ports';
 import { allocateDeadlines, DeadlineTable } from '../deadline-table.ts';
 import { readStoredSession, writeStoredSession } from '../stored-session.ts';
+import { LateTakes } from './late-takes.ts';
 import { readNewest, tellTime } from './newest-script.ts';
-import { NO_ANSWER, NO_SCRIPT, RedisLink, type RedisLinkOptions } from './redis-link.ts';
+import { NO_ANSWER, RedisLink, type RedisLinkOptions } from './redis-link.ts';
 import {
   type EditText,
   readCommand,
@@ -30,7 +31,7 @@ import {
   sharedTextKey,
   spentKey,
 } from './store-keys.ts';
-import { type Counter, readTaken, takeKnown, takeUnknown } from './take-script.ts';
+import { type Counter, readTaken, takeShared } from './take-script.ts';
 
 /** Maximum number of local counters for the time when Redis is away. A MemoryStore has the same number. */
 const MAX_BUDGETS = 200_000;
@@ -45,6 +46,8 @@ export type { EditText, TextChange };
 
 export interface RedisStoreOptions extends Omit<RedisLinkOptions, 'onChange'> {
   readonly metrics: Metrics;
+  /** Memory for the local counters (allocateDeadlines) that the threads of this process share. */
+  readonly budgets?: SharedArrayBuffer | undefined;
 }
 
 /** Reasons to refuse a server, by the mode that it reports. Such a server accepts only some of Guard's commands. */
@@ -78,7 +81,8 @@ export class RedisStore implements SessionStore {
    * Local counters, which also count while Redis is connected. So a visitor who has used up a budget gets no new one
    * when Redis goes away.
    */
-  readonly #budgets = new DeadlineTable(allocateDeadlines(MAX_BUDGETS));
+  readonly #budgets: DeadlineTable;
+  readonly #lateTakes: LateTakes;
 
   /** Resolves after the first attempt to connect. Redis may also become reachable later. */
   static async open(options: RedisStoreOptions): Promise<RedisStore> {
@@ -95,7 +99,7 @@ export class RedisStore implements SessionStore {
   }
 
   private constructor(
-    { clock, metrics }: RedisStoreOptions,
+    { clock, metrics, budgets = allocateDeadlines(MAX_BUDGETS) }: RedisStoreOptions,
     link: RedisLink,
     copies: SessionCopies,
   ) {
@@ -103,6 +107,10 @@ export class RedisStore implements SessionStore {
     this.#metrics = metrics;
     this.#link = link;
     this.#copies = copies;
+    this.#budgets = new DeadlineTable(budgets);
+    this.#lateTakes = new LateTakes(this.#budgets, link, clock, () =>
+      this.#countUnanswered('take'),
+    );
     metrics.gauge('guard_store_away', () => (link.isAway ? 1 : 0));
     metrics.gauge('guard_sessions', () => copies.size);
   }
@@ -142,6 +150,12 @@ export class RedisStore implements SessionStore {
 
   take(name: string, subject: string, budget: Budget): MaybePromise<number> {
     return this.takeAll(name, [{ subject, budget }]);
+  }
+
+  takeSync(name: string, subject: string, budget: Budget): number {
+    if (!this.#link.isAway) return this.#lateTakes.take(name, subject, budget);
+    this.#countUnanswered('take');
+    return this.#budgets.take(name, subject, this.#clock(), budget);
   }
 
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number> {
@@ -243,9 +257,7 @@ export class RedisStore implements SessionStore {
   }
 
   async #takeShared(counters: readonly Counter[], localMs: number): Promise<number> {
-    let reply = await this.#link.ask(takeKnown(counters));
-    if (reply === NO_SCRIPT) reply = await this.#link.ask(takeUnknown(counters));
-    const result = readTaken(reply);
+    const result = readTaken(await takeShared(this.#link, counters));
     if (result === undefined) {
       this.#countUnanswered('take');
       return localMs;

@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Budget } from '@guard/config/contract/ports';
+import type { RedisLink } from './redis-link.ts';
+import { Script } from './script.ts';
 
 /** One counter in Redis. */
 export interface Counter {
@@ -12,7 +13,7 @@ export interface Counter {
  * differ. A counter is the time at which its budget is full again, in milliseconds with a fraction. When a request does
  * not fit, the reply contains the longest wait and its counter.
  */
-const TAKE_SCRIPT = `
+const TAKE = new Script(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local whole, refusing, longest = {}, 0, 0
@@ -33,23 +34,18 @@ for index, key in ipairs(KEYS) do
   redis.call('SET', key, string.format('%.3f', whole[index]), 'PX', math.ceil(whole[index] - now))
 end
 return '0'
-`;
+`);
 
-const SHA1 = hash('sha1', TAKE_SCRIPT, 'hex');
-
-/** Runs the script by its hash, which works while Redis has the script. */
-export function takeKnown(counters: readonly Counter[]): readonly string[] {
-  return ['EVALSHA', SHA1, ...argumentsOf(counters)];
-}
-
-/** Runs the script by its text. After this Redis has the script. */
-export function takeUnknown(counters: readonly Counter[]): readonly string[] {
-  return ['EVAL', TAKE_SCRIPT, ...argumentsOf(counters)];
-}
-
-function argumentsOf(counters: readonly Counter[]): readonly string[] {
-  const budgets = counters.flatMap(({ budget }) => [budget.requests, budget.perMs]);
-  return [String(counters.length), ...counters.map(({ key }) => key), ...budgets.map(String)];
+/** Takes one request from all counters, or from none. See {@link readTaken} for the reply. */
+export function takeShared(
+  link: Pick<RedisLink, 'ask'>,
+  counters: readonly Counter[],
+): Promise<unknown> {
+  return TAKE.run(
+    link,
+    counters.map(({ key }) => key),
+    counters.flatMap(({ budget }) => [budget.requests, budget.perMs]),
+  );
 }
 
 /**

@@ -121,6 +121,18 @@ function budgetContract(open: Open): void {
     await store.close();
   });
 
+  test('takeSync allows 10 of 60 requests at once, and refuses further ones until one fits', async () => {
+    const { store, pass } = await open();
+    const budget = { requests: 10, perMs: HOUR_MS };
+    const take = (name = 'b', subject = 'k') => store.takeSync(name, subject, budget) === 0;
+    const count = () => Array.from({ length: 20 }, () => take()).filter(Boolean).length;
+    expect([count(), count(), count()]).toEqual([10, 0, 0]);
+    expect([take('another'), take('b', 'another')]).toEqual([true, true]);
+    await pass(HOUR_MS / 10);
+    expect(count()).toBe(1);
+    await store.close();
+  });
+
   test('names and subjects that are equal when joined have separate budgets', async () => {
     const { store } = await open();
     const budget = { requests: 1, perMs: HOUR_MS };

@@ -19,6 +19,7 @@ export async function openInstance(
   now = Date.now(),
   sentinels?: readonly string[],
   limits?: RedisLimits,
+  budgets?: SharedArrayBuffer,
 ): Promise<Instance> {
   const time = { now };
   const log: Instance['log'] = [];
@@ -28,6 +29,7 @@ export async function openInstance(
     url,
     sentinels,
     limits,
+    budgets,
     clock: () => time.now,
     log: (_level, event, fields = {}) => log.push({ event, fields: JSON.stringify(fields) }),
     metrics: {
@@ -46,6 +48,7 @@ export function openPatient(
   url: string,
   now?: number,
   sentinels?: readonly string[],
+  budgets?: SharedArrayBuffer,
 ): Promise<Instance> {
-  return openInstance(url, now, sentinels, { connectMs: 20_000, commandMs: 20_000 });
+  return openInstance(url, now, sentinels, { connectMs: 20_000, commandMs: 20_000 }, budgets);
 }
