@@ -1,12 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
+import { runCommand } from '../../cli/src/testing/run-command.ts';
 import { childrenOf } from '../kit/children.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
@@ -21,8 +21,6 @@ import { curl, HOME_IP } from '../kit/visitors.ts';
  * Uses all parts of a product, with many errors. Then every log line, answer and file is searched for the secrets of
  * Guard and of its visitors.
  */
-
-const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 
 /** Secrets of Guard: in its settings as text, as a variable, or in a file. */
 const OWN = {
@@ -131,13 +129,9 @@ async function askedRaw(url: string, text: string): Promise<void> {
   seen.push({ where: `raw ${url}`, text: answer });
 }
 
-/** Runs a command in the folder of the settings, and keeps its output. */
-function ran(...args: string[]): void {
-  const { stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
-    encoding: 'utf8',
-    cwd: product.folder,
-    env: { PATH: process.env['PATH'], ...env() },
-  });
+/** Runs a command, and keeps its output. */
+async function ran(...args: string[]): Promise<void> {
+  const { stdout, stderr } = await runCommand(...args);
   expect(stdout + stderr).not.toBe('');
   seen.push({ where: `guard ${args[0] ?? ''}`, text: stdout + stderr });
 }
@@ -218,7 +212,7 @@ async function reloadBroken(good: string): Promise<void> {
       () => Promise.resolve(refusals()),
       (count) => count > before,
     );
-    ran('check', 'guard.yaml');
+    await ran('check', file);
   }
   await writeFile(file, good);
 }
@@ -275,22 +269,24 @@ beforeAll(async () => {
   await callServices();
   const request = { url: 'https://shop.example/', ip: HOME_IP, headers: credentials };
   await writeFile(join(scratch, 'request.json'), JSON.stringify(request));
+  for (const [name, value] of Object.entries(env())) vi.stubEnv(name, value);
+  const config = ['--config', join(product.folder, 'guard.yaml')];
   for (const form of [[], ['--json']]) {
-    ran('explain', '--config', 'guard.yaml', join(scratch, 'request.json'), ...form);
-    ran('keys', 'list', '--config', 'guard.yaml', ...form);
+    await ran('explain', ...config, join(scratch, 'request.json'), ...form);
+    await ran('keys', 'list', ...config, ...form);
   }
   await reloadBroken(stringify(text));
   await redis?.kill();
   await visit();
   await collectStored();
   collectFiles();
-  const { folder } = product;
-  ran('start', '--config', join(folder, 'none.yaml'));
+  await ran('start', '--config', join(scratch, 'none.yaml'));
   await product.stop();
   seen.push({ where: 'the log', text: product.log() });
 }, 120_000);
 
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await redis?.stop();
   await origin.close();
   await rm(scratch, { recursive: true, force: true });
