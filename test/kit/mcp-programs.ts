@@ -19,7 +19,10 @@ interface ProgramEnd {
 async function run(folder: string, ...command: readonly string[]): Promise<ProgramEnd> {
   const child = spawn(process.execPath, command, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, NO_COLOR: '1' },
+    env: {
+      ...{ PATH: process.env['PATH'], HOME: folder, NO_COLOR: '1' },
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr] = await Promise.all([
