@@ -48,7 +48,7 @@ export interface RunningGuard {
   readonly reload: (next: NewSettings) => Promise<number>;
   /** Creates sign-in links to the dashboard, one for each organisation. Each link works once, for ten minutes. */
   readonly createDashboardLinks: () => readonly DashboardLink[];
-  /** State of the event database. Undefined when the settings name none. */
+  /** Undefined when the settings name no event database. */
   readonly database: () => DatabaseCondition | undefined;
   /** In epoch milliseconds: when the oldest crawler list was confirmed, and each part of the network data made. */
   readonly dataAt: () => Readonly<Record<NetworkData, number>> & {
@@ -205,7 +205,7 @@ function currentOf({ currentDeployment }: GuardState): Deployment {
   return currentDeployment;
 }
 
-/** Opens the analytics. Decisions are logged and measured before they reach the sink. */
+/** Decisions are logged and measured before they reach the sink. */
 async function openEvents(
   settings: Settings,
   context: ProcessContext,
@@ -257,7 +257,7 @@ async function openGateway(
   Object.assign(state.addresses, await listenGateway(gateway, listen));
 }
 
-/** Starts the workers. They share the addresses of this thread's gateway, so it must listen first. */
+/** Workers share the addresses of this thread's gateway, so the gateway must listen first. */
 async function startWorkers(
   { settings }: Deployment,
   { analytics }: Dependencies,

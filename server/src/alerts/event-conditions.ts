@@ -12,7 +12,10 @@ const SHARE_CHALLENGED_AGAIN = 0.05;
 /** One visitor can send requests that a site does not answer, so several networks are required. */
 const LEAST_NETWORKS = 3;
 
-/** Blocks of each rule in ten minutes, and the average before. Temporary decisions were just made by a person. */
+/**
+ * Blocks of each rule in ten minutes, and the average before. Temporary decisions are left out, because a person
+ * made them.
+ */
 const BLOCKS_QUERY = `SELECT rule, countIf(created_at >= now() - INTERVAL 10 MINUTE) AS recent,
   countIf(created_at < now() - INTERVAL 10 MINUTE) / 12 AS usual
 FROM events_distributed
@@ -33,10 +36,7 @@ FROM (SELECT site, count() AS asked, countIf(is_silent) AS unanswered, uniqIf(cu
 WHERE unanswered >= ${LEAST_ORIGIN_ERRORS} AND 2 * unanswered > asked AND networks >= ${LEAST_NETWORKS}
 ORDER BY unanswered DESC LIMIT 5 FORMAT JSONCompact`;
 
-/**
- * Counts the visitors who passed a challenge in the last hour, and those of them who got another one within ten
- * minutes.
- */
+/** Counts the visitors who passed a challenge in the last hour, and those who got another one within ten minutes. */
 const CHALLENGED_AGAIN_QUERY = `SELECT countIf(passed) AS passes, countIf(again) AS again
 FROM (SELECT countIf(challenge = 'verified') > 0 AS passed,
     windowFunnel(600)(toDateTime(created_at), challenge = 'verified', challenge = 'issued' AND action = 'challenge') = 2 AS again
@@ -46,10 +46,9 @@ FROM (SELECT countIf(challenge = 'verified') > 0 AS passed,
 FORMAT JSONCompact`;
 
 /**
- * The alerts for the events of one organisation. Empty when the events cannot be read, because other alerts report
- * that.
- *
- * @param isDown The metrics say that all sites are down. Then a silent site is reported only if another site answers.
+ * The alerts for the events of one organisation. Empty when the events cannot be read, which other alerts report.
+ * With `isDown`, the metrics say that all sites are down: then a silent site is reported only if another site
+ * answers.
  */
 export async function eventConditions(
   organisation: string,

@@ -15,11 +15,9 @@ const OLD_AFTER_S = OLD_AFTER_MS / 1000;
 export const LEAST_ORIGIN_ERRORS = 10;
 
 /**
- * Returns the alerts for the metrics of this Guard. `before` is about a minute older than `now`.
- *
- * @param hasEvents With events, the alert for a silent site comes from them, because they show the networks of the
- * visitors. Without events the alert is `origin_errors`, which one visitor can cause. No visitor can make a site refuse
- * connections.
+ * Returns the alerts for the metrics of this Guard. `before` is about a minute older than `now`. With `hasEvents`,
+ * the alert for a silent site comes from the events, because they show the networks of the visitors. Without events
+ * it is `origin_errors`, which one visitor can cause. No visitor can make a site refuse connections.
  */
 export function metricConditions(before: Reading, now: Reading, hasEvents: boolean): Alert[] {
   const seconds = Math.max(1, Math.round((now.atMs - before.atMs) / 1000));
@@ -38,8 +36,7 @@ export function metricConditions(before: Reading, now: Reading, hasEvents: boole
   }
   const originErrors = growthOf('guard_gateway_origin_errors_total');
   const refusedConnections = growthOf('guard_gateway_origin_errors_total', 'connect');
-  // Only requests for the site are counted. Guard answers blocked robots itself, and so many answers would hide the
-  // errors.
+  // Only requests for the site count. Guard's own answers, such as those to blocked robots, would hide the errors.
   const requests = growthOf('guard_gateway_requests_total', 'forwarded', 'failed');
   const isMost = (part: number) => part >= LEAST_ORIGIN_ERRORS && 2 * part > requests;
   const requestsText = `of ${requests} requests for the site in ${seconds} seconds`;
@@ -73,10 +70,11 @@ export function metricConditions(before: Reading, now: Reading, hasEvents: boole
     addAlert('store_away', 'Redis gives no answer. Each instance decides with its own data only.');
   }
   alerts.push(...oldDataAlerts(now));
-  for (const [host, expiryS] of labelledValues(
+  const certificateExpiries = labelledValues(
     now,
     'guard_gateway_certificate_expiry_timestamp_seconds',
-  )) {
+  );
+  for (const [host, expiryS] of certificateExpiries) {
     const leftMs = expiryS * 1000 - now.atMs;
     if (leftMs < CERTIFICATE_LEFT_MS) {
       const expiryText =
@@ -87,7 +85,6 @@ export function metricConditions(before: Reading, now: Reading, hasEvents: boole
   return alerts;
 }
 
-/** Returns the alerts for old published data. */
 function oldDataAlerts(now: Reading): Alert[] {
   const rangesAgeS = now.values['guard_crawler_ranges_age_seconds'] ?? 0;
   const daysOf = (seconds: number) => `${Math.floor(seconds / 86_400)} days`;

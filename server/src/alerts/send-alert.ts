@@ -35,7 +35,12 @@ export async function sendAlert(
   const title = ALERTS[name];
   const text = `Guard on ${host}: ${title}. ${seen}`;
   const message: Message = {
-    ...{ alert: name, title, text, about, host, at: new Date(now).toISOString() },
+    alert: name,
+    title,
+    text,
+    about,
+    host,
+    at: new Date(now).toISOString(),
   };
   const { webhook, mail, command } = settings;
   return Promise.all([
@@ -100,7 +105,7 @@ async function runCommand(
   return code === 0 ? undefined : `ended with ${code ?? signal ?? 'nothing'}`;
 }
 
-/** Returns a code or a name of the error. The message of the error is not used, because it may contain an address. */
+/** The code or name of an error. The message of the error is not used, because it may contain an address. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error';
   const rootError = error.cause instanceof Error ? error.cause : error;

@@ -46,8 +46,8 @@ export function watchAlerts(options: AlertWatchOptions): Close {
     const earlierReading = recentReadings[0] ?? readings.at(-1) ?? reading;
     const foundAlerts = metricConditions(earlierReading, reading, analytics !== undefined);
     readings = [...recentReadings, reading];
-    // Each check reads the events of one organisation, in turn, so that many organisations do not delay the alerts of
-    // the metrics.
+    // Each check reads the events of one organisation, so that many organisations do not delay the alerts of the
+    // metrics.
     const checkedOrganisation = organisations[turn % organisations.length];
     if (
       checkedOrganisation !== undefined &&
@@ -88,7 +88,6 @@ export function watchAlerts(options: AlertWatchOptions): Close {
   });
 }
 
-/** The cool-down applies to each key. */
 function keyOf({ name, about }: Alert): string {
   return `${name} ${about}`;
 }

@@ -43,7 +43,6 @@ export type AcmeState = Readonly<z.infer<typeof AcmeState>>;
 
 export const NO_STATE: AcmeState = { certificates: [], failures: [] };
 
-/** Decrypts and parses the state. Undefined when the text was sealed with none of these secrets. */
 export function openState(secrets: readonly string[], text: string): AcmeState | undefined {
   if (text === '') return NO_STATE;
   const plainText = openText(secrets, text);
@@ -54,10 +53,7 @@ export function sealState(secrets: readonly string[], state: AcmeState): string 
   return sealText(secrets, JSON.stringify(state));
 }
 
-/**
- * Returns the time of the renewal: in the last third of the certificate's life, plus a delay that differs between
- * certificates.
- */
+/** The renewal is in the last third of the certificate's life. Its delay differs between certificates. */
 export function renewalAt({ startsAt, expiresAt, cert }: IssuedCertificate): number {
   const lifeThird = (expiresAt - startsAt) / 3;
   const delayShare = parseInt(hash('sha256', cert, 'hex').slice(0, 8), 16) / 2 ** 32;

@@ -36,7 +36,6 @@ export async function createKey(): Promise<string> {
   return String(await crypto.createPrivateEcdsaKey());
 }
 
-/** Orders a certificate by ACME (RFC 8555). */
 export const issueCertificate: IssueCertificate = async (order) => {
   try {
     return await orderCertificate(order);
@@ -45,21 +44,14 @@ export const issueCertificate: IssueCertificate = async (order) => {
   }
 };
 
-async function orderCertificate({
-  host,
-  authority,
-  accountKey,
-  proofKind,
-  show,
-}: Order): Promise<IssueOutcome> {
+async function orderCertificate(order: Order): Promise<IssueOutcome> {
+  const { host, authority, accountKey, proofKind, show } = order;
   const { Client, crypto } = await loadClient();
   const client = new Client({ directoryUrl: authority.directory, accountKey, ...ASK_AGAIN });
-  await client.createAccount({
-    termsOfServiceAgreed: true,
-    contact: [`mailto:${authority.email}`],
-  });
-  const order = await client.createOrder({ identifiers: [{ type: 'dns', value: host }] });
-  for (const authorization of await client.getAuthorizations(order)) {
+  const contact = [`mailto:${authority.email}`];
+  await client.createAccount({ termsOfServiceAgreed: true, contact });
+  const acmeOrder = await client.createOrder({ identifiers: [{ type: 'dns', value: host }] });
+  for (const authorization of await client.getAuthorizations(acmeOrder)) {
     // The authority has already verified this host in an earlier order.
     if (authorization.status === 'valid') continue;
     const challenge = authorization.challenges.find(({ type }) => type === proofKind);
@@ -79,7 +71,7 @@ async function orderCertificate({
   }
   const privateKey = await crypto.createPrivateEcdsaKey();
   const [key, csr] = await crypto.createCsr({ altNames: [host] }, privateKey);
-  const cert = await client.getCertificate(await client.finalizeOrder(order, csr));
+  const cert = await client.getCertificate(await client.finalizeOrder(acmeOrder, csr));
   const isForHost = new X509Certificate(cert).checkHost(host) !== undefined;
   return isForHost
     ? { kind: 'issued', cert, key: String(key) }

@@ -15,15 +15,12 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const KEEP_MS = 365 * 86_400_000;
 
 interface OpenOptions {
-  /** The current settings. */
   readonly settings: () => Settings;
-  /** The shared store, if there is one. */
   readonly redis: SharedTextOptions['redis'];
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The stored certificates of the authority, with the function that changes them. */
 export interface OpenCertificates {
   readonly watcher: CertificateWatcher;
   readonly change: ChangeText;

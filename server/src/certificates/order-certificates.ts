@@ -84,7 +84,7 @@ export function orderCertificates(context: OrderingContext): Close {
   return async () => {
     clearInterval(timer);
     if (runningOrder === undefined) return;
-    // Ends the order in the store, so that the next instance need not wait until it counts as abandoned.
+    // Ends the order in the store, so that the next instance can order at once.
     const { secret } = settings();
     await context.change((text) => {
       const state = openState(secret, text);
@@ -158,12 +158,12 @@ class OneOrder {
     return outcome === 'changed' ? startedOrder : undefined;
   }
 
-  /** Returns http-01 if a gateway listens on plain http. After a refusal, every second attempt uses the other kind. */
+  /** http-01 if a gateway listens on plain http. After a refusal, every second attempt uses the other kind. */
   #proofKind(state: AcmeState, host: string): Proof['kind'] {
     const { gateway, gateway_tls } = this.#context.settings().listen;
     const kinds: Proof['kind'][] = [
-      ...(gateway ? (['http-01'] as const) : []),
-      ...(gateway_tls ? (['tls-alpn-01'] as const) : []),
+      ...(gateway ? ['http-01' as const] : []),
+      ...(gateway_tls ? ['tls-alpn-01' as const] : []),
     ];
     const failure = failureOf(state, host);
     const refusals = failure?.kind === 'refused' ? failure.attempts : 0;
@@ -181,7 +181,7 @@ class OneOrder {
     await sleep(PROOF_SPREAD_MS, undefined, { ref: false });
   }
 
-  /** Writes the result. Resolves with true when it was written. */
+  /** Resolves with true when the result was written. */
   async #finish(host: string, issueOutcome: IssueOutcome): Promise<boolean> {
     const { clock } = this.#context;
     const { directory } = this.#acme;

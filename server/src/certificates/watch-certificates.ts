@@ -27,7 +27,7 @@ export interface CertificateWatcher {
   readonly certificates: () => ReadonlyMap<string, IssuedCertificate>;
   /** The proofs for an authority that verifies a host. */
   readonly challenges: AcmeChallenges;
-  /** Called with all certificates after a change. There is one listener at most. */
+  /** Calls the only listener with all certificates, now and after each change. */
   readonly onChange: (listener: (certificates: readonly IssuedCertificate[]) => void) => void;
   readonly close: Close;
 }
@@ -106,7 +106,6 @@ export async function watchCertificates(options: WatchOptions): Promise<Certific
 const OTHER_SECRET =
   'another secret sealed them; add the old secret after the new one in `secret`, else all certificates are ordered again';
 
-/** Returns the usable certificates of these hosts. */
 export function certificatesOf(
   { certificates }: AcmeState,
   hosts: readonly string[],

@@ -14,16 +14,11 @@ import { createService } from '../listeners/listen.ts';
 import type { Close } from '../process/process-context.ts';
 
 /** The answer comes when a deletion is finished. Until then the connection is silent. */
-const CONTROL_TIMES = {
-  headMs: 10_000,
-  requestMs: 30_000,
-  checkMs: 1_000,
-  idleMs: 7_200_000,
-} as const;
+const CONTROL_TIMES = { headMs: 10_000, requestMs: 30_000, checkMs: 1_000, idleMs: 7_200_000 };
 
 /**
- * Takes requests of the operator. Its socket is in a folder that only this account and root can enter. It is not on a
- * network, and a key gives no access. If it cannot listen, the log says why, and Guard runs without it.
+ * Takes requests of the operator on a socket in a folder that only this account and root can enter. A key gives no
+ * access. If it cannot listen, the log says why, and Guard runs without it.
  */
 export async function openControl(options: {
   readonly settings: () => Settings;

@@ -2,8 +2,7 @@ import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/c
 
 /**
  * A decision as CrowdSec sends it. Of several decisions with one type on one value, CrowdSec sends only the one that
- * ends last. It sends an end only after all of them have ended, so it can send the end of a decision that it never
- * sent.
+ * ends last. It can send the end of a decision that it never sent.
  */
 export interface TypedDecision extends CrowdsecDecision {
   /** `ban`, `captcha` or a word of the operator. */
@@ -24,7 +23,6 @@ export class HeldDecisions {
   readonly #decisionsByValue = new Map<string, readonly TypedDecision[]>();
   #size = 0;
 
-  /** Keeps at most `most` decisions. */
   constructor(maxDecisions: number) {
     this.#maxDecisions = maxDecisions;
   }
@@ -34,14 +32,16 @@ export class HeldDecisions {
   }
 
   /**
-   * Returns the values on the list at `now`. An ended decision stays until CrowdSec removes it, so that threads get its
-   * end.
+   * The values on the list at `now`. An ended decision stays until CrowdSec removes it, so that threads get its end.
    */
   current(now: number): readonly CrowdsecDecision[] {
     return this.#listedDecisions().filter(({ until }) => until > now);
   }
 
-  /** Returns the changes of the list (undefined without changes), and the number of decisions without room. */
+  /**
+   * Returns the changes of the list, and the number of decisions without room. `applied` is undefined without
+   * changes.
+   */
   apply({ isWhole, added, removed }: CrowdsecAnswer): {
     readonly applied: CrowdsecChanges | undefined;
     readonly leftOut: number;
@@ -50,14 +50,8 @@ export class HeldDecisions {
       this.#decisionsByValue.clear();
       this.#size = 0;
     }
-    const listedBefore = new Map(
-      isWhole
-        ? []
-        : [...removed, ...added].map((decision) => [
-            keyOf(decision),
-            this.#listedOf(keyOf(decision)),
-          ]),
-    );
+    const changedKeys = isWhole ? [] : [...removed, ...added].map(keyOf);
+    const listedBefore = new Map(changedKeys.map((key) => [key, this.#listedOf(key)]));
     for (const decision of removed) this.#replace(decision, []);
     const leftOut = added.filter((decision) => !this.#replace(decision, [decision])).length;
     if (isWhole)
@@ -77,12 +71,12 @@ export class HeldDecisions {
     return this.#decisionsByValue.get(key)?.[0];
   }
 
-  /** Returns the decision that ends last for each value. The other threads get these. */
+  /** The decision that ends last for each value. The other threads get these. */
   #listedDecisions(): CrowdsecDecision[] {
     return [...this.#decisionsByValue.values()].flatMap(([lastToEnd]) => lastToEnd ?? []);
   }
 
-  /** Replaces the decision of this type on this value. Returns false when there is no room. */
+  /** Replaces the decision of this type on this value. False when there is no room. */
   #replace(decision: Omit<TypedDecision, 'until'>, replacement: readonly TypedDecision[]): boolean {
     const key = keyOf(decision);
     const decisionsBefore = this.#decisionsByValue.get(key) ?? [];

@@ -6,7 +6,7 @@ import { readAnswer } from './read-answer.ts';
 
 /** Maximum number of bytes of one answer. 200,000 decisions fit. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** The whole list needs this time, because CrowdSec reads it from its database. */
+/** CrowdSec reads the whole list from its database, which takes seconds. */
 const TIMEOUT_MS = 10_000;
 
 /** The type and version of the bouncer that CrowdSec shows to its operator. */
@@ -62,7 +62,7 @@ export interface Usage {
   }[];
 }
 
-/** Posts the numbers. Resolves with the status, or with the reason why no answer came. Never rejects. */
+/** Resolves with the status, or with the reason why no answer came. Never rejects. */
 export async function sendUsage(
   crowdsec: CrowdsecSettings,
   { startedAt, from, until, items }: Usage,

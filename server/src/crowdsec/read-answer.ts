@@ -65,7 +65,6 @@ function decisionOf(value: unknown, now: number): TypedDecision | undefined {
   return subject && { type, ...subject, until: now + millisecondsOf(duration) };
 }
 
-/** The scopes of CrowdSec that Guard supports. */
 const SCOPES: ReadonlyMap<string, CrowdsecDecision['scope']> = new Map([
   ['ip', 'network'],
   ['range', 'network'],
@@ -74,8 +73,8 @@ const SCOPES: ReadonlyMap<string, CrowdsecDecision['scope']> = new Map([
 ]);
 
 /**
- * Returns the subject of a decision, with its value in the form of `CrowdsecDecision`. Undefined for a value of
- * another form.
+ * The subject of a decision, with its value in the form of `CrowdsecDecision`. Undefined for a value of another
+ * form.
  */
 export function subjectOf(
   scope: CrowdsecDecision['scope'],

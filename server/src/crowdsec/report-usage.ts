@@ -9,9 +9,9 @@ const WINDOW_MS = 15 * 60_000;
 export type ReportUsage = (crowdsec: CrowdsecSettings) => Promise<void>;
 
 /**
- * Sends CrowdSec the number of decided requests, and of those whose visitors were on its list. The numbers are those of
- * the metrics page, from this call on. A report that could not be sent becomes part of the next one. CrowdSec accepts
- * reports since version 1.6.3. An older one answers that the path is unknown, and gets no further report.
+ * Sends CrowdSec the number of decided requests, and of those whose visitors were on its list. A report that could
+ * not be sent becomes part of the next one. CrowdSec before version 1.6.3 answers that the path is unknown, and gets
+ * no further report.
  */
 export async function openUsageReport({
   clock,

@@ -7,7 +7,7 @@ import type { CrowdsecSettings, Settings } from '@guard/config/settings/schema';
 import { z } from 'zod';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 import { keepFile } from '../process/keep-file.ts';
-import { HeldDecisions, type CrowdsecAnswer, type TypedDecision } from './held-decisions.ts';
+import { HeldDecisions, type CrowdsecAnswer } from './held-decisions.ts';
 import { askCrowdsec } from './local-api.ts';
 import { subjectOf } from './read-answer.ts';
 import { openUsageReport, type ReportUsage } from './report-usage.ts';
@@ -33,19 +33,16 @@ const MAX_DECISIONS = 100_000;
 const KEEP_EVERY_MS = 60_000;
 /** Wall clock and monotonic clock normally differ by microseconds. A larger difference means that a clock was set. */
 const CLOCK_SET_MS = 1_000;
-/** Time between two checks of the settings while they name no CrowdSec. */
 const IDLE_MS = 1_000;
 
 export interface CrowdsecWatch extends ProcessContext {
   readonly settings: () => Settings;
   /** Milliseconds of a monotonic clock. A change of the system's time does not move it. */
   readonly elapsed: () => number;
-  /** Gets all changes in order. */
   readonly onChanges: (changes: CrowdsecChanges) => void;
 }
 
 export interface WatchedCrowdsec {
-  /** All decisions, for a new thread. */
   readonly all: () => CrowdsecChanges;
   readonly close: Close;
 }
@@ -110,7 +107,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
   };
 
-  /** True if the clock of Guard was set since the last call. This makes the ends of the decisions wrong. */
+  /** When the clock of Guard was set, the ends of the decisions are wrong. */
   const isClockSet = (): boolean => {
     const zeroBefore = clockZero;
     clockZero = clock() - elapsed();
@@ -149,13 +146,8 @@ function copyFile(settings: Settings): string | undefined {
   return folder === undefined ? undefined : join(folder, 'crowdsec.json');
 }
 
-interface StoredCopy {
-  readonly readAt: number;
-  readonly decisions: readonly TypedDecision[];
-}
-
 /** Reads the copy of an earlier run. Undefined when there is no copy, or when it came from another CrowdSec. */
-async function readCopy(settings: Settings, url: string): Promise<StoredCopy | undefined> {
+async function readCopy(settings: Settings, url: string) {
   const file = copyFile(settings);
   if (file === undefined) return undefined;
   const text = await readFile(file, 'utf8').catch(() => '');

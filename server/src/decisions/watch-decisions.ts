@@ -44,8 +44,8 @@ export async function watchDecisions(options: WatchOptions): Promise<WatchedDeci
     const reason = answer.kind === 'failed' ? answer.reason : '';
     if (reason !== failure && reason !== '') log('error', 'temporary_decisions_unread', { reason });
     failure = reason;
-    // Decisions that have ended are kept too. The clock may have jumped ahead, and the list is read again only after a
-    // change.
+    // Decisions that have ended are kept too, because the clock may have jumped ahead, and an unchanged list is not
+    // read again.
     if (answer.kind === 'read') storedDecisions = answer.decisions;
     return storedDecisions.filter(({ until }) => until > clock());
   };
@@ -55,7 +55,7 @@ export async function watchDecisions(options: WatchOptions): Promise<WatchedDeci
   };
   const watchOnce = async (): Promise<number> => {
     const nextDecisions = await readOnce();
-    // The ids are enough for the comparison, because no id is used twice.
+    // The ids are enough, because no id is used twice.
     if (
       nextDecisions.length !== currentDecisions.length ||
       nextDecisions.some(({ id }, at) => id !== currentDecisions[at]?.id)
@@ -75,7 +75,6 @@ export async function watchDecisions(options: WatchOptions): Promise<WatchedDeci
   };
 }
 
-/** Logs every change that `guard block` or `guard allow` made. */
 function logChanges(
   before: readonly TemporaryDecision[],
   after: readonly TemporaryDecision[],
@@ -84,10 +83,8 @@ function logChanges(
   const newDecisions = after.filter(({ id }) => !before.some((decision) => decision.id === id));
   const endedDecisions = before.filter(({ id }) => !after.some((decision) => decision.id === id));
   if (newDecisions.length + endedDecisions.length > MAX_LINES) {
-    log('info', 'temporary_decisions_changed', {
-      added: newDecisions.length,
-      ended: endedDecisions.length,
-    });
+    const counts = { added: newDecisions.length, ended: endedDecisions.length };
+    log('info', 'temporary_decisions_changed', counts);
     return;
   }
   for (const { id, organisation, verdict, target, because, by, until } of newDecisions) {
@@ -104,7 +101,7 @@ export interface OpenDecisions extends WatchedDecisions {
   readonly rules: TemporaryRules;
 }
 
-/** Opens the temporary decisions for these settings. Resolves after the first read. */
+/** Resolves after the first read. */
 export async function openDecisions(
   settings: Settings,
   redis: SharedTextOptions['redis'],

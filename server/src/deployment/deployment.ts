@@ -53,7 +53,6 @@ export interface Dependencies extends ProcessContext {
 }
 
 export interface DashboardDependencies {
-  /** The current sign-ins. */
   readonly signIns: SignIns;
   readonly replay: Replay;
   /** When Guard started, in milliseconds since the epoch. */
@@ -206,10 +205,7 @@ function dashboardOf(
     store: settings.store.engine,
     startedAt: new Date(dashboardDependencies.startedAt).toISOString(),
     metrics: await metrics.values(),
-    certificates: [
-      ...(settings.tls?.certificates ?? []),
-      ...dependencies.issuedCertificates().values(),
-    ].map(({ hosts, expiresAt }) => ({
+    certificates: [].map(({ hosts, expiresAt }) => ({
       hosts,
       expiresAt: new Date(expiresAt).toISOString(),
     })),
@@ -246,12 +242,12 @@ const ROUTED_SERVICES: readonly RoutedService[] = [
   'dashboard',
 ];
 
-/** This time is added to the time of the longest question, for an answer at the last moment. */
+/** Added to the time of the longest question, for an answer at the last moment. */
 const GRACE_MS = 1_000;
 
 /**
- * Closes a replaced deployment after its last question to a remote validator must have ended. The timer does not keep
- * the process alive, because a process that ends need not close deployments.
+ * Closes a replaced deployment after its last question to a remote validator must have ended. The timer does not
+ * keep the process alive.
  */
 export function retire(deployment: Deployment, log: Log): void {
   const timer = setTimeout(() => {

@@ -32,17 +32,14 @@ export function logDecisions(
 }
 
 /**
- * Maximum number of characters of each text that a visitor chooses. An escaped character can take six bytes. The
- * journal of systemd splits lines at 48 KiB, and Docker at 16 KiB. CrowdSec would find no address in the parts, and
- * would not count the visitor.
+ * The most characters of each text that a visitor chooses. An escaped character can take six bytes. Docker splits
+ * lines at 16 KiB. CrowdSec would find no address in the parts, and would not count the visitor.
  */
 const MAX_TEXT_LENGTH = 1_024;
 
 type Line = Readonly<Record<string, string | number | boolean>>;
 
-/**
- * The fields have the names of the columns. Empty fields are left out, and so are fields that privacy settings empty.
- */
+/** The fields have the names of the columns. Empty fields, and those that privacy settings empty, are left out. */
 function lineOf(
   event: DecisionEvent,
   privacy: EventPrivacy | undefined,
@@ -102,13 +99,16 @@ const FETCH_SITES: ReadonlySet<string> = new Set([
   'cross-site',
 ]);
 
-/** Which site's page caused the request. Empty for an unknown value, and if privacy settings drop the header. */
+/**
+ * The relation of the page that caused the request. Empty for an unknown value, and if privacy settings drop the
+ * header.
+ */
 function fetchSiteOf({ headers }: DecisionEvent, privacy: EventPrivacy | undefined): string {
   const site = headers[FETCH_SITE] ?? '';
   return FETCH_SITES.has(site) && privacy?.drop_headers.includes(FETCH_SITE) !== true ? site : '';
 }
 
-/** These names are those that OpenTelemetry recommends for logs in other formats. */
+/** The names that OpenTelemetry recommends for logs in other formats. */
 function traceFields({ trace }: DecisionEvent): Line {
   return trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId };
 }

@@ -6,10 +6,7 @@ export interface DashboardLink {
   readonly url: string;
 }
 
-/**
- * Creates a sign-in link for each organisation. `address` is where the dashboard listens. Without it there are no
- * links.
- */
+/** Creates a sign-in link for each organisation. There are none when no dashboard listens. */
 export function createDashboardLinks(
   signIns: SignIns | undefined,
   { public_urls, organisations }: Settings,

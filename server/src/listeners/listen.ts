@@ -12,7 +12,6 @@ const SERVICE_TIMES = {
   headMs: 10_000,
   /** For a complete request with its body. After it the answer is 408. */
   requestMs: 30_000,
-  /** Time between two checks of all connections. */
   checkMs: 1_000,
   /** For a connection on which nothing is sent. */
   idleMs: 60_000,
@@ -26,7 +25,6 @@ export type Addresses = Readonly<Partial<Record<Service, string>>>;
 export type ServiceSettings = Pick<Settings, 'trusted_proxies'> &
   Partial<Pick<Settings, 'forwarded_header'>>;
 
-/** Creates the server of one service with the shared limits. */
 export function createService(
   { trusted_proxies, forwarded_header }: ServiceSettings,
   times: ServiceTimes = SERVICE_TIMES,

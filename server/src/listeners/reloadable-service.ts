@@ -6,7 +6,6 @@ import { createService, type ServiceSettings, type ServiceTimes } from './listen
 
 /** A service whose routes can be replaced. Its server and its connections stay. */
 export interface ReloadableService {
-  /** The server. It listens and closes, and passes requests on. */
   readonly app: FastifyInstance;
   /** Uses these routes for new requests. The old routes finish their requests. */
   replaceRoutes(routes: FastifyInstance): void;
@@ -77,9 +76,7 @@ export function createReloadableService(
 }
 
 interface Connections {
-  /**
-   * The open connections of both servers for `localhost`. Those of the second server are added at their first request.
-   */
+  /** The connections of both servers for `localhost`. One of the second server is added at its first request. */
   readonly openSockets: Set<Socket>;
   /** Connections that have had no request. Browsers open some in advance, and Node does not count them as idle. */
   readonly unusedSockets: Set<Socket>;

@@ -19,7 +19,6 @@ export class Counts {
     (this.#counts.get(name)?.get(label) ?? this.#add(name, label)).amount += amount;
   }
 
-  /** Returns the counts since the last call. */
   take(): readonly CounterIncrement[] {
     const increments: CounterIncrement[] = [];
     for (const [name, labels] of this.#counts) {
@@ -44,7 +43,6 @@ export class Counts {
 const DURATION = 'guard_decision_duration_seconds';
 const { help: HELP, buckets: BOUNDS } = metrics[DURATION];
 
-/** The durations since the last `take`: a count for each bucket, and their sum. */
 export interface NewDurations {
   /** One more than there are bounds. The counts are not cumulative. */
   readonly counts: readonly number[];

@@ -13,7 +13,6 @@ export interface MetricsReport {
 }
 
 export interface MetricsPage extends Metrics {
-  /** Adds the duration of one decision to the histogram. */
   observeDecision(seconds: number): void;
   /** Adds the report of a worker thread. The object `worker` identifies the thread until it ends. */
   addReport(worker: object, report: MetricsReport): void;
@@ -43,7 +42,7 @@ export function createMetrics(): MetricsPage {
     else counter?.inc({ [labelName]: label }, amount);
   }
 
-  /** Returns the highest value of this thread and all workers. */
+  /** The highest value of this thread and all workers. */
   function highestValue(name: MetricName, ownValue: number): number {
     const otherValues = [...workers.values()].map((gauges) => gauges.get(name) ?? ownValue);
     return Math.max(ownValue, ...otherValues);
@@ -112,7 +111,6 @@ function labelText(labels: Readonly<Partial<Record<string, string | number>>>): 
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-/** Says whether the value of this gauge differs between threads. */
 export function isOfEachThread(name: MetricName): boolean {
   const entry = table[name];
   return entry.kind === 'gauge' && 'threads' in entry;

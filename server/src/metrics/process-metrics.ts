@@ -46,7 +46,7 @@ export function registerProcessMetrics(registry: Registry): void {
   gauge('process_max_fds', 'Files and sockets that the process may have open.', () => maxOpenFiles);
 }
 
-/** Reads the limit of open files. Undefined without /proc or without a limit. */
+/** The limit of open files. Undefined without /proc or without a limit. */
 function readMaxOpenFiles(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
@@ -58,8 +58,8 @@ function readMaxOpenFiles(): number | undefined {
 }
 
 /**
- * Returns a function that returns the seconds for which the event loop of this thread was busy since its last call, or
- * since the start of the thread. When a loop is nearly always busy, requests wait for each other.
+ * The returned function measures the seconds for which the event loop of this thread was busy since its last call.
+ * When a loop is nearly always busy, requests wait for each other.
  */
 export function createBusySeconds(): () => number {
   let lastMs = 0;

@@ -3,7 +3,6 @@ import type { Log } from '@guard/config/contract/ports';
 
 type Fields = NonNullable<Parameters<Log>[2]>;
 
-/** The version of the Elastic Common Schema. */
 const ECS_VERSION = '8.11.0';
 
 /** The ECS names of the fields in a decision line. Any other field gets the prefix `guard.`. */
@@ -23,7 +22,6 @@ export const ECS_FIELDS = {
 } as const;
 const ECS_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(ECS_FIELDS));
 
-/** Further ECS fields for each action. */
 const ECS_OUTCOMES: Readonly<Record<Action, EcsOutcome>> = {
   allow: { type: 'allowed', outcome: 'success' },
   block: { type: 'denied', outcome: 'failure' },

@@ -2,16 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Names of unfinished files. */
 const TEMPORARY_NAME = /\.[0-9a-f]{12}\.tmp$/;
 /** A temporary file of this age was abandoned, because no write takes an hour. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
 /**
- * Writes a file completely or not at all: a reader finds the old file or the new one. Returns the reason when the file
- * system refuses the write. Removes abandoned files of earlier writes from the folder.
- *
- * @param mode The permissions of the file. The umask can remove some.
+ * Writes a file completely or not at all: a reader finds the old file or the new one. Returns the reason when the
+ * file system refuses the write. Removes abandoned files of earlier writes from the folder. The umask can remove
+ * permissions of `mode`.
  */
 export async function keepFile(
   path: string,
@@ -44,7 +42,6 @@ async function removeAbandoned(newFile: string): Promise<void> {
   }
 }
 
-/** Returns JSON text that people can read. */
 export function jsonText(value: object): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }

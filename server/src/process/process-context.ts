@@ -8,7 +8,6 @@ export interface ProcessContext {
   readonly metrics: MetricsPage;
 }
 
-/** Closes what was opened. */
 export type Close = () => Promise<void>;
 
 /**

@@ -85,7 +85,7 @@ function lookUpOf(kind: DatabaseKind, source: string | Buffer | undefined): Look
   return (ip) => asns.numberOf(ip) || undefined;
 }
 
-/** Yields addresses at even distances from 1.0.0.0 to 223.255.255.255. */
+/** Addresses at even distances from 1.0.0.0 to 223.255.255.255. */
 function* addressesV4(): Generator<string> {
   for (let step = 0; step < SAMPLE_SIZE; step += 1) {
     const ip = 0x0100_0000 + Math.floor((step * 0xdf00_0000) / SAMPLE_SIZE) + 77;
@@ -96,7 +96,7 @@ function* addressesV4(): Generator<string> {
 /** The first parts of the blocks that the registries assign. */
 const BLOCKS_V6 = [0x2001, 0x2400, 0x2600, 0x2800, 0x2a00, 0x2a10, 0x2c00];
 
-/** Yields addresses at even distances through these blocks. */
+/** Addresses at even distances through these blocks. */
 function* addressesV6(): Generator<string> {
   for (let step = 0; step < SAMPLE_SIZE; step += 1) {
     const block = BLOCKS_V6[step % BLOCKS_V6.length] ?? 0;

@@ -1,7 +1,7 @@
 import type { AddressRange } from '@guard/config/net/address';
 import { mergeIntervals } from '@guard/config/net/prefix-set';
 
-/** Counts the addresses in the ranges. Each address is counted once. */
+/** Counts each address in the ranges once. */
 export function coverageOf(ranges: Iterable<AddressRange>): {
   readonly v4: bigint;
   readonly v6: bigint;

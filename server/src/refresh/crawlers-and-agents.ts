@@ -6,7 +6,7 @@ import { crawlerRangesFolder } from '@guard/config/settings/derived/data-places'
 import type { Settings } from '@guard/config/settings/schema';
 import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-auth';
 import type { FetchTerms } from './fetch-report.ts';
-import type { FetchOutcome, PublishedData } from './keep-fresh.ts';
+import { type FetchOutcome, keptBack, type PublishedData } from './keep-fresh.ts';
 import { refreshCrawlers } from './refresh-crawlers.ts';
 import { refreshDirectory } from './refresh-directory.ts';
 
@@ -39,22 +39,16 @@ function publishedRanges(folder: string, every: number, clock: Clock): Published
     // The age of the newest list counts. If one operator is unreachable for long, a start must not fetch all lists.
     keptAt: () => newestRefreshIn(folder),
     async fetch(): Promise<FetchOutcome> {
-      const reports = await refreshCrawlers(refreshable(), folder, {
-        ...TERMS,
-        clock,
-        acceptDrop: false,
-      });
+      const options = { ...TERMS, clock, acceptDrop: false };
+      const reports = await refreshCrawlers(refreshable(), folder, options);
       const failedReports = reports.filter(({ reason }) => reason !== '');
       const [firstFailure] = failedReports;
-      if (failedReports.length === reports.length) {
-        return { kind: 'kept_back', reason: firstFailure?.reason ?? 'no list can be fetched' };
-      }
+      if (failedReports.length === reports.length)
+        return keptBack(firstFailure?.reason ?? 'no list can be fetched');
       const currentCount = reports.length - failedReports.length;
       const filesWithout = failedReports.map(({ file }) => file).join(' ');
-      return {
-        kind: 'current',
-        what: { current: currentCount, of: reports.length, without: filesWithout },
-      };
+      const what = { current: currentCount, of: reports.length, without: filesWithout };
+      return { kind: 'current', what };
     },
   };
 }
@@ -76,7 +70,7 @@ function publishedKeys(
     },
     async fetch() {
       const report = await refreshDirectory(directory, { ...TERMS, folder, clock });
-      if (report.reason !== '') return { kind: 'kept_back', reason: report.reason };
+      if (report.reason !== '') return keptBack(report.reason);
       return { kind: 'current', what: { keys: report.keys } };
     },
   };

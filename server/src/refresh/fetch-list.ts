@@ -3,43 +3,37 @@ import { isLoopbackHost } from '@guard/config/net/special-address';
 import { sizeOf } from '@guard/config/settings/values/files';
 import { isInside, refusalOfHost } from './public-host.ts';
 
-/** The result of a request for one list. */
 export type ListOutcome =
   | {
       readonly kind: 'fetched';
       readonly bytes: Buffer;
-      readonly etag: string | undefined;
-      readonly lastModified: string | undefined;
+      readonly state: KnownState;
     }
   /** Status 304: the list has not changed. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** The state of the current copy of a list, for a conditional request (RFC 9110 section 13.1). */
+/** The validators of a copy, for the next conditional request (RFC 9110 section 13.1). */
 export interface KnownState {
   readonly etag?: string | undefined;
   readonly last_modified?: string | undefined;
 }
 
-/** How a list is requested, and which answers are accepted. */
 export interface ListTerms {
   /** Time limit for the whole answer. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly accept: string;
-  /** Further headers, such as a key. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Largest accepted list in bytes, after decompression. */
   readonly maxBytes: number;
   /** The accepted media types. Undefined accepts all. */
   readonly mediaType?: RegExp;
-  /** Refuse redirects. */
   readonly refusesRedirects?: true;
   /** Refuse hosts with a private address. */
   readonly publicOnly?: boolean;
 }
 
-/** Maximum number of redirects that are followed. */
 const MAX_REDIRECTS = 5;
 
 /** Requests a list. Never rejects. */
@@ -57,20 +51,16 @@ export async function fetchList(
     const reason = terms.publicOnly === true ? await refusalOfHost(url) : undefined;
     if (reason !== undefined) return failedOutcome(reason);
     const signal = AbortSignal.timeout(timeoutMs);
-    const response = await followRedirects(
-      url,
-      { headers, signal },
-      terms.refusesRedirects === true,
-    );
-    return typeof response === 'string'
-      ? failedOutcome(response)
-      : await readResponse(response, terms);
+    const refusesRedirects = terms.refusesRedirects === true;
+    const response = await followRedirects(url, { headers, signal }, refusesRedirects);
+    if (typeof response === 'string') return failedOutcome(response);
+    return await readResponse(response, terms);
   } catch (error) {
     return failedOutcome(fetchFault(error, timeoutMs));
   }
 }
 
-/** Requests a URL. Resolves with the last answer after all redirects, or with the reason why a redirect is refused. */
+/** Resolves with the last answer after all redirects, or with the reason why a redirect is refused. */
 async function followRedirects(
   url: string,
   init: RequestInit,
@@ -119,15 +109,11 @@ async function readResponse(
   }
   const bytes = await readAtMost(response.body ?? [], maxBytes);
   if (bytes === undefined) return failedOutcome(`a list of more than ${sizeOf(maxBytes)}`);
-  return {
-    kind: 'fetched',
-    bytes,
-    etag: response.headers.get('etag') ?? undefined,
-    lastModified: response.headers.get('last-modified') ?? undefined,
-  };
+  const etag = response.headers.get('etag') ?? undefined;
+  const lastModified = response.headers.get('last-modified') ?? undefined;
+  return { kind: 'fetched', bytes, state: { etag, last_modified: lastModified } };
 }
 
-/** Says why an answer is refused. */
 function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   if (response.status !== 200) return `status ${response.status}`;
   const type = response.headers.get('content-type') ?? '';

@@ -7,7 +7,7 @@ export interface PublishedData {
   readonly key: string;
   /** The name in the log. */
   readonly name: string;
-  /** Milliseconds between two fetches. */
+  /** Milliseconds from one fetch to the next. */
   readonly every: number;
   /** The longest random wait before an old copy is fetched, so that a starting fleet does not ask all at once. */
   readonly spread: number;
@@ -23,7 +23,6 @@ export type FetchOutcome =
   /** The last good copy stays. */
   | { readonly kind: 'kept_back'; readonly reason: string };
 
-/** The outcome for a failure: the last good copy stays. */
 export function keptBack(reason: string): FetchOutcome {
   return { kind: 'kept_back', reason };
 }
@@ -37,7 +36,8 @@ export interface Freshness {
 /** Time between two checks for due fetches. */
 const LOOK_EVERY_MS = 1_000;
 /**
- * Maximum number of fetches at the same time. A slow mirror must not delay the others, and few answers are in memory.
+ * At most this many fetches run at once, so that few answers are in memory and a slow mirror does not delay the
+ * others.
  */
 const MAX_PARALLEL = 4;
 /** The wait after a failure. It doubles up to `every`. A refused database was transferred whole, some ten megabytes. */
@@ -86,12 +86,9 @@ export function keepFresh(
     return waitMs <= 0 || waitMs > LONGEST_FACTOR * every + spread;
   }
 
-  async function fetchOnce(
-    { name, every, fetch }: PublishedData,
-    state: FetchState,
-  ): Promise<void> {
-    const outcome = await fetch().catch((error: unknown): FetchOutcome => {
-      return { kind: 'kept_back', reason: error instanceof Error ? error.message : String(error) };
+  async function fetchOnce({ name, every, fetch }: PublishedData, state: FetchState) {
+    const outcome = await fetch().catch((error: unknown) => {
+      return keptBack(error instanceof Error ? error.message : String(error));
     });
     const reason = outcome.kind === 'kept_back' ? outcome.reason : '';
     if (outcome.kind === 'current') {
@@ -133,7 +130,7 @@ export function keepFresh(
   };
 }
 
-/** Returns when the copy was confirmed. Undefined for a damaged copy. The fetch reports the damage. */
+/** Undefined for a damaged copy. The fetch reports the damage. */
 function timeOf(keptAt: () => number | undefined): number | undefined {
   try {
     return keptAt();

@@ -7,8 +7,8 @@ type Lookup = (name: string) => Promise<readonly { readonly address: string }[]>
 const resolveAll: Lookup = (name) => lookup(name.replace(/^\[(.*)\]$/, '$1'), { all: true });
 
 /**
- * Says why the host of a URL is refused: one of its addresses is not a public address. Undefined when the host is
- * allowed. The name may resolve differently a moment later, but a private host has no certificate for it.
+ * Says why the host of a URL is refused: one of its addresses is not public. The name may resolve differently a
+ * moment later, but a private host has no certificate for it.
  */
 export async function refusalOfHost(
   url: string,
@@ -24,8 +24,8 @@ export async function refusalOfHost(
 }
 
 /**
- * True if all addresses of a host are private. A publisher on the internet can give its name one private address too,
- * so each address is checked. A change of the addresses a moment later is not noticed.
+ * A publisher on the internet can give its name one private address too, so all addresses must be private. A change
+ * of the addresses a moment later is not noticed.
  */
 export async function isInside(url: string, resolve: Lookup = resolveAll): Promise<boolean> {
   const addresses = await resolve(new URL(url).hostname);

@@ -6,7 +6,7 @@ export type PublishedRanges =
   | { readonly kind: 'parsed'; readonly entries: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Maximum number of entries of a list. The longest known list has a few thousand. */
+/** The longest known list has a few thousand entries. */
 const MAX_ENTRIES = 100_000;
 
 /**
@@ -31,7 +31,7 @@ function refuse(reason: string): PublishedRanges {
   return { kind: 'refused', reason };
 }
 
-/** Parses one address or range per line. `#` starts a comment. */
+/** `#` starts a comment. */
 function entriesOfLines(text: string): string[] {
   return text
     .split('\n')
@@ -39,7 +39,7 @@ function entriesOfLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Parses the entries of a JSON list. Returns the reason as a string when this fails. */
+/** Returns the reason as a string when the JSON is no list. */
 function entriesOfJson(text: string): string[] | string {
   const value = parseJson(text);
   if (value === undefined) return 'JSON that is cut off';
@@ -57,7 +57,6 @@ function entriesOfJson(text: string): string[] | string {
 
 const UNKNOWN_FORM = 'JSON of a form that is not known';
 
-/** Members that contain an address. */
 const ADDRESS_MEMBERS = ['ipv4Prefix', 'ipv6Prefix', 'ip_address'] as const;
 
 function entriesOfArray(items: readonly unknown[]): string[] | string {

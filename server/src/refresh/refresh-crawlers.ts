@@ -8,11 +8,9 @@ import { type RefreshOutcome, refreshRanges, type RefreshOptions } from './refre
 export interface ListReport extends FetchReport {
   readonly file: string;
   readonly operator: string;
-  /** Number of ranges after the refresh. */
   readonly ranges: number;
 }
 
-/** Maximum number of requests to operators at the same time. */
 const MAX_PARALLEL = 4;
 
 /**

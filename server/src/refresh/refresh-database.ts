@@ -13,7 +13,7 @@ import { fetchList } from './fetch-list.ts';
 import { keepFile } from '../process/keep-file.ts';
 import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 
-/** This is enough for some ten megabytes on a slow connection. */
+/** Enough for some ten megabytes on a slow connection. */
 const TIMEOUT_MS = 5 * 60_000;
 /** Four times a large database. Two new databases may be in memory together with the two in use. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -43,8 +43,8 @@ export async function refreshDatabase(
   const { bytes } = fetchOutcome;
   const refusal = await refusalOfDatabase(kind, bytes, { inUse, isSamePlace: inUse === copy });
   if (refusal !== undefined) return keptBack(refusal);
-  const origin = newOrigin(url, clock(), fetchOutcome);
-  // The database is written first. After a crash in between, the only harm is one more fetch. In the other order an old
+  const origin = newOrigin(url, clock(), fetchOutcome.state);
+  // The database is written first. After a crash in between, it is only fetched again. In the other order an old
   // copy would pass as new.
   const reason =
     (await keepFile(copy, bytes)) ?? (await keepFile(originFile(copy), formatCopy(origin, '')));
@@ -53,9 +53,7 @@ export async function refreshDatabase(
     : keptBack(reason);
 }
 
-/**
- * Reads the URL and time of the copy's fetch. Undefined without a readable copy, so that the whole database is fetched.
- */
+/** Undefined without a readable copy, so that the whole database is fetched. */
 export function originIn({ copy }: FetchedDatabase): ListOrigin | undefined {
   if (mmdbBuiltAt(copy) === undefined) return undefined;
   const file = readTextFile(originFile(copy), MAX_ORIGIN_BYTES);

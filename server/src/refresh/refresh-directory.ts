@@ -17,7 +17,6 @@ import { jsonText, keepFile } from '../process/keep-file.ts';
 export interface DirectoryReport extends FetchReport {
   readonly name: string;
   readonly directory: string;
-  /** Number of keys after the refresh. */
   readonly keys: number;
 }
 
@@ -54,27 +53,17 @@ export async function refreshDirectory(
   if (fetchOutcome.kind === 'unchanged') {
     if (knownKeys === undefined)
       return { ...report, result: 'failed', reason: 'status 304 unasked' };
-    return writeKeys({ ...report, result: 'unchanged', reason: '' }, folder, {
-      ...knownKeys,
-      ...fetchFields,
-    });
+    const confirmedKeys = { ...knownKeys, ...fetchFields };
+    return writeKeys({ ...report, result: 'unchanged', reason: '' }, folder, confirmedKeys);
   }
   const parsed = parsePublishedKeys(fetchOutcome.bytes.toString());
   if (parsed.kind === 'refused') {
     return { ...report, result: 'refused', reason: parsed.reason };
   }
   const { keys, dropped } = parsed;
-  const { etag, lastModified } = fetchOutcome;
-  return writeKeys(
-    { ...report, result: 'updated', keys: keys.length, dropped, reason: '' },
-    folder,
-    {
-      ...fetchFields,
-      ...(etag === undefined ? {} : { etag }),
-      ...(lastModified === undefined ? {} : { last_modified: lastModified }),
-      keys: [...keys],
-    },
-  );
+  const updatedReport = { ...report, keys: keys.length, dropped, reason: '' };
+  const fetchedKeys = { ...fetchFields, ...fetchOutcome.state, keys: [...keys] };
+  return writeKeys({ ...updatedReport, result: 'updated' }, folder, fetchedKeys);
 }
 
 /** A damaged file counts as missing, so that the refresh replaces it. */

@@ -9,14 +9,13 @@ import { fetchList } from './fetch-list.ts';
 import type { FetchTerms } from './fetch-report.ts';
 import { parsePublished } from './published-ranges.ts';
 
-/** The result for one list. The file is written only after `updated` and `unchanged`. */
+/** The file is written only after `updated` and `unchanged`. */
 export type RefreshOutcome =
   | { readonly kind: 'updated'; readonly ranges: RefreshedRanges; readonly dropped: number }
   /** The operator says that the list has not changed. */
   | { readonly kind: 'unchanged'; readonly ranges: RefreshedRanges }
   /** No answer, or an answer that is no list. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** The answer is refused. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface RefreshOptions extends FetchTerms {
@@ -57,10 +56,7 @@ export async function refreshRanges(
     isNew = true;
     sources.push({
       url,
-      ...(fetchOutcome.etag === undefined ? {} : { etag: fetchOutcome.etag }),
-      ...(fetchOutcome.lastModified === undefined
-        ? {}
-        : { last_modified: fetchOutcome.lastModified }),
+      ...fetchOutcome.state,
       v4: usableEntries.filter((entry) => !entry.includes(':')),
       v6: usableEntries.filter((entry) => entry.includes(':')),
     });
@@ -71,7 +67,7 @@ export async function refreshRanges(
   return reason === undefined ? { kind: 'updated', ranges, dropped } : { kind: 'refused', reason };
 }
 
-/** True if an entry is well formed, no bogon, and not wider than an operator can need. */
+/** False for a bogon, and for a range that is wider than an operator can need. */
 function isUsable(entry: string): boolean {
   const range = readRange(entry);
   return range !== undefined && refusalOf(range, CRAWLER_WIDTH_LIMIT) === undefined;

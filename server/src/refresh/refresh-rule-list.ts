@@ -5,7 +5,6 @@ import { readTextFile } from '@guard/config/settings/values/files';
 import {
   type FetchedList,
   formatCopy,
-  type ListOrigin,
   newOrigin,
   originOf,
   shownUrl,
@@ -47,7 +46,7 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
   const text = fetchOutcome.bytes.toString().replace(/^\uFEFF/, '');
   const checkResult = await checkPlausible(text, list, lastGoodCopy.entries, pause);
   if (typeof checkResult === 'string') return keptBack(checkResult);
-  const copyText = formatCopy(newOrigin(url, clock(), fetchOutcome), text);
+  const copyText = formatCopy(newOrigin(url, clock(), fetchOutcome.state), text);
   // Each invalid byte becomes three bytes of UTF-8. A copy above the size limit would count as an empty list.
   if (Buffer.byteLength(copyText) > MAX_LIST_BYTES) {
     return keptBack(`a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB`);
@@ -58,25 +57,16 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
     : keptBack(failure);
 }
 
-interface LastGoodCopy {
-  /** Undefined without a copy. */
-  readonly origin: ListOrigin | undefined;
-  readonly entries: number;
-}
-
 /** Reads the copy in use. A damaged copy, or one from another URL, counts as missing. */
-async function readLastGood(list: FetchedList, pause: Pause): Promise<LastGoodCopy> {
+async function readLastGood(list: FetchedList, pause: Pause) {
   const storedCopy = readCopy(list);
   const parsed = storedCopy && (await workInSlices(parseList(storedCopy.text, list.kind), pause));
   if (parsed?.kind !== 'parsed') return { origin: undefined, entries: 0 };
   return { origin: storedCopy?.origin, entries: parsed.entries.length };
 }
 
-/** Reads the text of the copy, and its source. Undefined for a copy from another URL. */
-export function readCopy({
-  url,
-  copy,
-}: FetchedList): { readonly text: string; readonly origin: ListOrigin } | undefined {
+/** Undefined for a copy from another URL. */
+export function readCopy({ url, copy }: FetchedList) {
   const file = readTextFile(copy, MAX_LIST_BYTES);
   const origin = file.kind === 'read' ? originOf(file.text) : undefined;
   if (file.kind !== 'read' || origin?.url !== shownUrl(url)) return undefined;

@@ -4,11 +4,8 @@ import { settingsText } from '@guard/config/settings/derived/settings-text';
 import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
 import type { Pause } from '@guard/config/time/slices';
 
-/** Maximum number of names in one log line. The others are counted. */
+/** The most names in one log line. The others are counted. */
 const MAX_NAMES = 40;
-
-/** Settings that are lists of named entries. */
-type ListSetting = 'organisations' | 'sites';
 
 /** Names the settings that differ, for a log: `sites.shop.example (added)`. Shows no values: some are secret. */
 export async function changesBetween(
@@ -44,7 +41,7 @@ interface Entries<T> {
 }
 
 async function entriesThatDiffer<T extends Organisation | Site>(
-  list: ListSetting,
+  list: 'organisations' | 'sites',
   { old, fresh, nameOf }: Entries<T>,
   pause: Pause,
 ): Promise<string[]> {
@@ -102,7 +99,6 @@ async function areSameRules(
 /** Settings that are read only at the start. They stay until the process ends. */
 export type StartSettings = Pick<Settings, 'listen' | 'store' | 'analytics' | 'workers'>;
 
-/** Returns the new settings, with the StartSettings of the start. */
 export function withStartSettings(next: Settings, atStart: StartSettings): Settings {
   const { listen, store, analytics, workers } = atStart;
   return { ...next, listen, store, analytics, workers };

@@ -21,7 +21,6 @@ import { fromPieces } from './settings-pieces.ts';
 
 type Invalid = Extract<LoadResult, { kind: 'invalid' }>;
 
-/** Settings to be applied. */
 export interface NewSettings {
   readonly settings: Settings;
   readonly revision: string;
@@ -30,13 +29,11 @@ export interface NewSettings {
 /** Settings, or the problems in them. */
 export type SettingsReading = (Loaded & NewSettings) | Invalid;
 
-/** What a thread has to read. */
 export interface ReadRequest {
   readonly file: string;
   readonly env: Environment;
 }
 
-/** The result of the thread. */
 export type ReadMessage =
   | {
       readonly kind: 'loaded';
@@ -58,7 +55,7 @@ const NO_ENTRIES = { organisations: new Map(), sites: new Map(), rules: new Map(
 export class SettingsReader {
   readonly #file: string;
   readonly #env: Environment;
-  /** Data of the last reading without a problem, which makes the next one faster. */
+  /** Data of the last reading without a problem. It makes the next reading faster. */
   #keptEntries: KeptEntries | undefined;
 
   constructor(file: string, env: Environment) {
@@ -82,9 +79,7 @@ export class SettingsReader {
 
   /**
    * Reads settings like `loadSettings`, but while requests are answered. Of a large file it reads only the changed
-   * entries. If it has to read the whole file, a separate thread does that.
-   *
-   * @param files The files that the settings named at the last reading. Their sizes count too.
+   * entries, or a separate thread reads all of it. `files` are those that the settings named at the last reading.
    */
   async readAgain(files: readonly string[]): Promise<SettingsReading> {
     if (await this.#isSmall(files)) {
@@ -116,7 +111,7 @@ export class SettingsReader {
   }
 }
 
-/** True if the files together are small. A missing file has no bytes, and `loadSettings` reports it. */
+/** A missing file has no bytes, and `loadSettings` reports it. */
 async function areSmall(files: readonly string[]): Promise<boolean> {
   const sizes = files.map((file) =>
     stat(file).then(
@@ -127,9 +122,7 @@ async function areSmall(files: readonly string[]): Promise<boolean> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) <= SMALL_BYTES;
 }
 
-/**
- * The size of the thread's young generation. A larger one takes 100 MB more at its peak, and saves no processor time.
- */
+/** A larger young generation takes 100 MB more at its peak, and saves no processor time. */
 const YOUNG_GENERATION_MB = 24;
 
 async function readInThread(file: string, env: Environment): Promise<SettingsReading> {
@@ -149,7 +142,7 @@ async function readInThread(file: string, env: Environment): Promise<SettingsRea
   return { kind: 'loaded', ...received, files, revision, positionOf };
 }
 
-/** Returns the positions of settings that the log of a reload may name: those that need a restart (changes.ts). */
+/** The positions of settings that the log of a reload may name: those that need a restart (changes.ts). */
 export function positionsOfSettings({ positionOf }: Loaded): ReadonlyMap<string, Position> {
   const names = Object.keys(Settings.shape);
   const listeners = Object.keys(Settings.shape.listen.shape);

@@ -7,19 +7,20 @@ import { withStartSettings, changesBetween, pathsThatNeedRestart } from './chang
 import type { NewSettings, SettingsReading } from './read-again.ts';
 import { type Watch, watchFiles } from './watch-files.ts';
 
-/** Why the settings are read again. */
 export type Cause = 'signal' | 'file';
 
 export interface ReloaderOptions {
   readonly file: string;
   /**
-   * Reads the file as at the start. Rejects when reading itself fails. `files`: those that the settings named before.
+   * Reads the file as at the start. Rejects when reading itself fails. `files` are those that the settings named
+   * before.
    */
   readonly load: (files: readonly string[]) => Promise<SettingsReading>;
   /** The settings with which Guard started. */
   readonly loadedAtStart: Pick<Loaded, 'settings' | 'files'>;
   /**
-   * Applies settings, or rejects with the reason and changes nothing. Resolves with the number of threads without them.
+   * Applies all settings or none. Resolves with the number of threads without them. Rejects with the reason when it
+   * applied none.
    */
   readonly apply: (next: NewSettings) => Promise<number>;
   /** True if a change of a settings file also starts a reload. */
@@ -35,10 +36,9 @@ export interface Reloader {
   stop(): void;
 }
 
-/** The new settings, and the number of worker threads that have not applied them. */
 type AppliedSettings = Loaded & NewSettings & { readonly threadsWithout: number };
 
-/** Maximum number of problems of a refused file in one log line. `guard check` lists all. */
+/** `guard check` lists all problems. The log line of a refused file has this many. */
 const MAX_PROBLEMS_LOGGED = 5;
 
 /**
@@ -72,7 +72,6 @@ export function createReloader(options: ReloaderOptions): Reloader {
     });
   }
 
-  /** Never rejects. */
   async function reloadOnce(cause: Cause): Promise<void> {
     // Before the files are read, so that a change during the reading is noticed.
     await watch?.acknowledge();

@@ -17,7 +17,6 @@ import type { Pause, Work } from '@guard/config/time/slices';
  * waits for one piece at most. A list that several rules share is sent once, and they share it afterwards.
  */
 
-/** The content of one piece. */
 type Piece =
   /** The next entries of a long list. The lists come before the rules. */
   | { readonly kind: 'list'; readonly list: number; readonly entries: readonly unknown[] }
@@ -41,14 +40,12 @@ interface ListSource {
   readonly list: number;
 }
 
-/** An organisation without its rules. */
 interface SentOrganisation {
   readonly organisation: Organisation;
   readonly lines: RuleLines | undefined;
 }
 
 interface SentRule {
-  /** The index of the organisation. */
   readonly organisationIndex: number;
   readonly rule: Rule;
 }
@@ -98,7 +95,6 @@ function* piecesOf(settings: Settings, knownLists: KnownLists): Iterable<Piece> 
   for (const part of partsOf(sites, PIECE_SIZES.sites)) yield { kind: 'sites', sites: part };
 }
 
-/** The settings in the other thread. */
 export interface ReceivedSettings {
   readonly settings: Settings;
   readonly lists: KnownLists;
@@ -192,7 +188,6 @@ function partsOf<T>(items: readonly T[], size: number): (readonly T[])[] {
   );
 }
 
-/** Conditions that take lists. */
 const LIST_CONDITIONS = ['ip', 'asn', 'user_agent', 'ja4'] as const;
 
 /** The number of a list that was sent before the rules. */
@@ -208,7 +203,7 @@ interface SentList extends ListNumber {
   readonly condition: (typeof LIST_CONDITIONS)[number] | undefined;
 }
 
-/** Returns a copy of the match, with numbers in place of its long lists. */
+/** Copies the match with numbers in place of its long lists. */
 function withListNumbers(match: Match, lists: SentLists): Match {
   const { any, all, not } = match;
   const copy: Record<string, unknown> = {
@@ -228,7 +223,6 @@ function withListNumbers(match: Match, lists: SentLists): Match {
   return copy;
 }
 
-/** Puts the lists back in place of their numbers. */
 function putLists(match: Match, lists: readonly (readonly unknown[])[]): void {
   // In these four conditions `withListNumbers` leaves a list or a number.
   const matchLists = match as Record<

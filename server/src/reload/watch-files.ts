@@ -21,15 +21,13 @@ export interface WatchOptions {
 }
 
 /**
- * Checks files with `stat` again and again. System notifications miss some changes: an editor that replaces the file,
- * Kubernetes that changes a link above it, a file that appears later, a network folder. The checks do not keep the
- * process alive.
+ * Checks files with `stat` again and again. System notifications miss some changes: an editor that replaces the
+ * file, Kubernetes that changes a link above it, a file that appears later, a network folder.
  */
 export function watchFiles({ files, onChange, everyMs = LOOK_EVERY_MS }: WatchOptions): Watch {
   const stop = new AbortController();
   /** The state of each file that was reported or acknowledged. */
   let reportedStates = new Map<string, string>();
-  /** The state at the last check. */
   let lastStates = new Map<string, string>();
 
   async function checkOnce(): Promise<void> {

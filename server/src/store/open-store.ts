@@ -12,9 +12,8 @@ import {
 import type { RedisStore } from '@guard/validator/redis-store';
 import type { ProcessContext } from '../process/process-context.ts';
 
-/** The memory of all worker threads, and the store in it. */
+/** A store in memory for all worker threads. `store` is the one of the main thread. */
 interface SharedStore {
-  /** The store of the main thread. */
   readonly store: ThreadStore;
   readonly memory: SharedMemory;
 }
@@ -85,8 +84,8 @@ function withClose<Store extends SessionStore>(store: Store) {
 }
 
 /**
- * Returns a function that reads the age of the store's snapshot in `folder`, in seconds. It checks the file itself, so
- * a snapshot that was not written or was removed is noticed too. Without a file it returns the time since this call.
+ * The returned function reads the age of the store's snapshot in `folder`, in seconds. It reads the file, to notice
+ * a snapshot that was not written or was removed. Without a file it returns the time since this call.
  */
 export function createSnapshotAge(folder: string, clock: Clock): () => number {
   const file = join(folder, 'store.snapshot');

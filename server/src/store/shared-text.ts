@@ -61,8 +61,8 @@ function readFromFile(file: string, maxBytes: number): ReadText {
       if (state === lastState) return SAME_TEXT;
       if (size > maxBytes) return { kind: 'failed', reason: 'the file is too large' };
       const text = await readFile(file, 'utf8');
-      // Only a successful read sets the state: a change of mode or owner can make the file readable, and does not
-      // change the state.
+      // Set only after a successful read, because a change of mode or owner can make the file readable without a new
+      // state.
       lastState = state;
       return { kind: 'read', text };
     } catch (error) {

@@ -1,7 +1,6 @@
 import type { Close, ProcessContext } from '../process/process-context.ts';
 import { repeat } from '../process/repeat.ts';
 
-/** Time between two comparisons. */
 const COMPARE_EVERY_MS = 60_000;
 /** Time between two comparisons before there are lists, or while the store does not answer. */
 const RETRY_MS = 1_000;
@@ -16,8 +15,8 @@ export interface RangeAges {
 }
 
 /**
- * Compares the age of this instance's crawler lists with that of the other instances. With old lists an instance treats
- * real crawlers as impersonators. The log says this once, and a metric shows it all the time.
+ * Compares the age of this instance's crawler lists with that of the other instances. With old lists an instance
+ * treats real crawlers as impersonators. The log says so once.
  */
 export function watchCrawlerRanges(
   { heldAt, newestAt }: RangeAges,

@@ -113,10 +113,8 @@ function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
   };
 }
 
-type Times = () => number;
-
 /** Epoch milliseconds with fractions: decisions take microseconds. Changes of the system clock have no effect. */
-function createTimes(): Times {
+function createTimes(): () => number {
   const startEpochMs = Date.now();
   const startMs = performance.now();
   return () => startEpochMs + (performance.now() - startMs);
@@ -161,7 +159,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'TRACE',
 ]);
 
-/** Returns the name of a span. The route is unknown, so there are only a few names. */
+/** The route is unknown, so there are only a few names of spans. */
 function spanName(method: string): string {
   return KNOWN_METHODS.has(method) ? method : 'HTTP';
 }

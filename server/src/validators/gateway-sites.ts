@@ -1,10 +1,10 @@
-import type { Clock, Log, Metrics, Validate } from '@guard/config/contract/ports';
+import type { Validate } from '@guard/config/contract/ports';
 import type { RemoteValidator, Site } from '@guard/config/settings/schema';
 import type { GatewaySite } from '@guard/gateway';
 import type { RemoteValidatorClient, validateOverHttp } from '@guard/gateway/remote-validator';
 import type { Validator } from '@guard/validator';
+import type { ProcessContext } from '../process/process-context.ts';
 
-/** The sites of a gateway, each with its validator. */
 interface GatewaySites {
   readonly sites: readonly GatewaySite[];
   /** Releases the remote validators. */
@@ -21,31 +21,18 @@ export async function gatewaySites(
 ): Promise<GatewaySites> {
   const closers: (() => Promise<void>)[] = [];
   let longestQuestionMs = 0;
-  const hasRemotes = settings.some(
-    ({ validator: siteValidator }) => siteValidator !== 'in-process',
-  );
-  if (hasRemotes) await remotes.load();
+  if (settings.some((site) => site.validator !== 'in-process')) await remotes.load();
   const sites = settings.map((site): GatewaySite => {
-    const failurePage = validator.failurePage(site.organisation);
+    const { organisation } = site;
+    const shared = { settings: site, failurePage: validator.failurePage(organisation) };
     if (site.validator === 'in-process') {
-      return {
-        settings: site,
-        failurePage,
-        validator: 'in-process',
-        validate: validator.forOrganisation(site.organisation, site.observe),
-        collect: validator.collect,
-      };
+      const validate = validator.forOrganisation(organisation, site.observe);
+      return { ...shared, validator: 'in-process', validate, collect: validator.collect };
     }
     const remote = remotes.lease(site.validator);
     closers.push(() => remote.end());
     longestQuestionMs = Math.max(longestQuestionMs, site.validator.timeout);
-    return {
-      settings: site,
-      failurePage,
-      validator: 'remote',
-      validate: remote.validate,
-      collect: undefined,
-    };
+    return { ...shared, validator: 'remote', validate: remote.validate, collect: undefined };
   });
   return {
     sites,
@@ -63,22 +50,16 @@ interface RemoteLease {
   end(): Promise<void>;
 }
 
-interface RemotePorts {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-}
-
 /**
- * The remote validators in use. Sites with the same validator share its connections and its breaker. Deployments share
- * them too, so that a reload sends no new question to a validator that the breaker knows to be away.
+ * The remote validators in use. Sites with the same validator share its connections and its breaker. Deployments
+ * share them too, so a reload does not make Guard ask a validator that is away.
  */
 export class RemoteValidators {
-  readonly #ports: RemotePorts;
+  readonly #ports: ProcessContext;
   #connect: typeof validateOverHttp | undefined;
   readonly #clients = new Map<string, { readonly client: RemoteValidatorClient; leases: number }>();
 
-  constructor(ports: RemotePorts) {
+  constructor(ports: ProcessContext) {
     this.#ports = ports;
     ports.metrics.gauge('guard_gateway_validators_away', () => {
       let awayCount = 0;

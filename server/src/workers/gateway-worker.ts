@@ -181,8 +181,8 @@ class GatewayWorker {
         this.#pendingShares.resolveReply(message.number);
         return;
       case 'reload':
-        // Settings are applied one after the other, and after the start. Otherwise older settings that take longer to
-        // build could replace newer ones.
+        // Settings are applied in order. Otherwise older settings that take longer to build could replace newer
+        // ones.
         this.#lastApply = this.#lastApply.then(() => this.#replyToReload(message), ignore);
         return;
       case 'close':
@@ -206,7 +206,7 @@ class GatewayWorker {
     this.#send({ kind: 'reloaded', fault, number: message.number });
   }
 
-  /** Resolves with the reason when the settings cannot be applied, and then nothing has changed. */
+  /** Resolves with the reason when it cannot apply the settings. Then nothing has changed. */
   async #reload({ pieces, atStart, revision }: ReloadMessage): Promise<string | undefined> {
     try {
       const { settings } = await fromPieces(pieces, inSlices());

@@ -9,7 +9,6 @@ import type { Addresses } from '../listeners/listen.ts';
 import type { StartSettings } from '../reload/changes.ts';
 import type { MetricsReport } from '../metrics/metrics.ts';
 
-/** The messages of a worker between its start and its end. */
 export type WorkerMessage = Exclude<
   MessageFromWorker,
   { kind: 'listening' | 'start-failed' | 'closed' }
@@ -21,7 +20,6 @@ interface WorkerListeners {
   readonly onEnd: (worker: WorkerHandle, reason: string) => void;
 }
 
-/** The main thread's handle for one worker thread. */
 export class WorkerHandle {
   /** Resolves when the worker listens. Rejects with the reason when it ends before that. */
   readonly started: Promise<void>;

@@ -17,10 +17,8 @@ import { type SharedSession, WorkerHandle, type WorkerMessage } from './worker-h
 
 type ReloadReply = Extract<WorkerMessage, { kind: 'reloaded' }>;
 
-/** What workers need at their start. It is known after the main thread listens. */
 interface WorkerPoolStart {
   readonly settings: Settings;
-  /** Where the main thread listens. */
   readonly addresses: Addresses;
   readonly analytics: Pick<Analytics, 'accept' | 'waiting'>;
 }
@@ -44,7 +42,7 @@ export class WorkerPool {
   /** The store of the main thread. Not used when sessions are in Redis. */
   readonly store: ThreadStore;
   readonly memory = allocateStore();
-  /** Returns all decisions of CrowdSec, for a new worker. */
+  /** All decisions of CrowdSec, for a new worker. */
   allOfCrowdsec: () => CrowdsecChanges | undefined = () => undefined;
   readonly #size: number;
   readonly #program: URL;
@@ -111,7 +109,6 @@ export class WorkerPool {
     return false;
   }
 
-  /** Sends changes of CrowdSec to every worker. */
   sendCrowdsec(changes: CrowdsecChanges): void {
     for (const worker of this.#workers) worker.send({ kind: 'crowdsec', changes });
   }
@@ -180,7 +177,7 @@ export class WorkerPool {
     }
   }
 
-  /** Resolves when every worker except `from` has the session. */
+  /** Resolves when every worker except `sender` has the session. */
   async #share(shared: SharedSession, sender: WorkerHandle | undefined): Promise<void> {
     const replies = [...this.#workers]
       .filter((worker) => worker !== sender)
@@ -192,13 +189,13 @@ export class WorkerPool {
     await Promise.all(replies);
   }
 
-  /** Starts a worker again that ended on its own, after a growing delay. Meanwhile the other threads serve visitors. */
+  /** Starts a worker again that ended, after a growing delay. Meanwhile the other threads serve visitors. */
   #restartWorker(worker: WorkerHandle, reason: string): void {
     this.#workers.delete(worker);
     this.#metrics.removeWorker(worker);
     if (this.#isClosing) return;
     const now = this.#clock();
-    // After a long time without an end the cause is probably a new one, so the delay starts at its shortest again.
+    // After a long time without an end, the cause is probably new, so the delay starts at its shortest.
     if (now - this.#lastEndAt > 2 * RESTART_MS.longest) this.#backoff.reset();
     const againInMs = this.#backoff.next();
     this.#lastEndAt = now;
@@ -211,13 +208,13 @@ export class WorkerPool {
   }
 }
 
-/** Returns the number of threads that serve the gateway, including the main thread. */
+/** The threads that serve the gateway, including the main thread. */
 export function threadCount({ workers, listen }: Pick<Settings, 'workers' | 'listen'>): number {
   if (!listen.gateway && !listen.gateway_tls) return 1;
   return workers === 'auto' ? availableParallelism() : workers;
 }
 
-/** Returns the addresses of the gateway with their real ports, so that workers can listen there too. */
+/** The addresses of the gateway with their real ports, so that workers can listen there too. */
 export function sharedAddresses(
   listen: Settings['listen'],
   boundAddresses: Addresses,

@@ -47,16 +47,13 @@ export function formatCopy(origin: ListOrigin, text: string): string {
 export function newOrigin(
   url: string,
   nowMs: number,
-  {
-    etag,
-    lastModified,
-  }: { readonly etag?: string | undefined; readonly lastModified?: string | undefined } = {},
+  { etag, last_modified }: Pick<ListOrigin, 'etag' | 'last_modified'> = {},
 ): ListOrigin {
   return {
     url,
     fetched_at: new Date(nowMs).toISOString(),
-    ...(etag === undefined ? {} : { etag: etag.slice(0, 1024) }),
-    ...(lastModified === undefined ? {} : { last_modified: lastModified.slice(0, 1024) }),
+    etag: etag?.slice(0, 1024),
+    last_modified: last_modified?.slice(0, 1024),
   };
 }
 
