@@ -26,9 +26,7 @@ export class AddressBudget {
     this.#clock = clock;
   }
 
-  /**
-   * Takes one request from the budget. Returns the milliseconds to wait, or 0 when the request is within the budget.
-   */
+  /** Takes one request. Returns the milliseconds to wait, or 0 when the request is within the budget. */
   take(address: string): number {
     const key = keyOf(address);
     const nowMs = this.#clock();
@@ -40,7 +38,7 @@ export class AddressBudget {
   }
 }
 
-/** All texts that are no IP address share one budget, such as the peer of a unix socket. */
+/** All texts that are no IP address, such as the peer of a unix socket, share one budget. */
 function keyOf(address: string): string {
   const ip = parseIp(address);
   return ip === undefined ? '' : addressGroup(ip);

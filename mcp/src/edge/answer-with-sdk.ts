@@ -5,12 +5,7 @@ import type { McpService } from './sdk-server.ts';
 export function answerWithSdk<Caller>(service: McpService<Caller>): Ask<Caller> {
   let server: Promise<Ask<Caller>> | undefined;
   return async (...question) => {
-    const ask = await (server ??= startServer(service));
-    return ask(...question);
+    server ??= import('./sdk-server.ts').then(({ createSdkServer }) => createSdkServer(service));
+    return (await server)(...question);
   };
-}
-
-async function startServer<Caller>(service: McpService<Caller>): Promise<Ask<Caller>> {
-  const { createSdkServer } = await import('./sdk-server.ts');
-  return createSdkServer(service);
 }

@@ -121,9 +121,7 @@ function isOfOtherRevision(message: Message, header: string | string[] | undefin
   }
 }
 
-/**
- * All methods that Node can parse: without a route, fastify answers 404 instead of 405. CONNECT never reaches a route.
- */
+/** All methods that Node can parse. Without a route, fastify answers 404 instead of 405. CONNECT never reaches a route. */
 function everyMethod(app: FastifyInstance): string[] {
   const methods = METHODS.filter((method) => method !== 'CONNECT');
   for (const method of methods) {

@@ -70,7 +70,7 @@ function readMessage(message: JsonObject): Message {
   return { kind: 'request', id: echoedId, method, params };
 }
 
-/** True for a JSON object, but not for null or an array. */
+/** True for an object, but not for null or an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

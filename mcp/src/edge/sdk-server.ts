@@ -15,9 +15,8 @@ export interface McpService<Caller> {
   readonly tools: readonly Tool<Caller>[];
 }
 
-// The SDK answers -32603 when a request does not match the schema of its method. These schemas accept everything, and
-// each handler parses its own params. `initialize` also needs `params: {}`, which the SDK's schema refuses (contract
-// 4.4).
+// The SDK answers -32603 when a request does not match the schema of its method. So these schemas accept everything,
+// and each handler parses its own params. The SDK's schema also refuses `params: {}` for `initialize` (contract 4.4).
 const Initialize = z.object({ method: z.literal('initialize'), params: z.unknown().optional() });
 const ListTools = z.object({ method: z.literal('tools/list') });
 const CallTool = z.object({ method: z.literal('tools/call'), params: z.unknown().optional() });

@@ -13,7 +13,6 @@ export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller
       'column per line. Nothing else returns the list of columns.',
     input: z.object({}),
     call: async () => {
-      // The database may be unreachable.
       const columns = await listColumns().catch(() => undefined);
       return columns === undefined
         ? { kind: 'error', text: 'The database is not reachable at the moment. Try again later.' }

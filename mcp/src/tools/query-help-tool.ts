@@ -8,7 +8,7 @@ import type { Tool } from '../edge/tool.ts';
 
 const DAY_S = 86_400;
 
-// The cast is needed, because the type of Object.keys is string[].
+// The type of Object.keys is string[].
 const REASON_LINES = (Object.keys(reasons) as Reason[]).map((name) => {
   const { category, strength, meaning } = entryOf(name);
   return `${name} | ${category} | ${strength ?? '-'} | ${meaning}`;

@@ -31,31 +31,20 @@ export function createPage(path: string, title: string, order: number, body: str
 
 /** Splits a page at its headings of level two and three. A `#` inside a code fence is not a heading. */
 export function sectionsOf(page: Page): Section[] {
-  const sections: { heading: string; level: number; anchor: string; lines: string[] }[] = [
-    { heading: page.title, level: 1, anchor: '', lines: [] },
+  const sections: (Omit<Section, 'text'> & { readonly lines: string[] })[] = [
+    { page, heading: page.title, level: 1, anchor: '', lines: [] },
   ];
   let isInFence = false;
   for (const line of page.markdown.split('\n').slice(1)) {
     if (line.startsWith('```')) isInFence = !isInFence;
-    const [, marks = '', heading] = isInFence ? [] : (/^(#{2,3}) (.+)$/.exec(line) ?? []);
-    if (heading === undefined) sections.at(-1)?.lines.push(line);
+    const [, marks = '', title] = isInFence ? [] : (/^(#{2,3}) (.+)$/.exec(line) ?? []);
+    if (title === undefined) sections.at(-1)?.lines.push(line);
     else {
-      const level = marks.length;
-      sections.push({
-        heading: withoutBackticks(heading),
-        level,
-        anchor: anchorOf(heading),
-        lines: [],
-      });
+      const heading = withoutBackticks(title);
+      sections.push({ page, heading, level: marks.length, anchor: anchorOf(title), lines: [] });
     }
   }
-  return sections.map(({ heading, level, anchor, lines }) => ({
-    page,
-    heading,
-    level,
-    anchor,
-    text: lines.join('\n').trim(),
-  }));
+  return sections.map(({ lines, ...section }) => ({ ...section, text: lines.join('\n').trim() }));
 }
 
 /** The URL fragment of a heading. */

@@ -9,13 +9,10 @@ const REASON_FOLDER = new URL('../../../../docs/guide/block-reasons/', import.me
 /** Reason pages come after the pages of the guide and before the crawler pages. */
 const ORDER = 900;
 
-/**
- * Creates one page below `/block-reasons/` for each block reason: first facts from the code, then the text of
- * docs/guide/.
- */
+/** One page below `/block-reasons/` for each block reason: facts from the code, then the text of docs/guide/. */
 export function reasonPages(): Page[] {
   const texts = readReasonTexts();
-  // The cast is needed, because the type of Object.keys is string[].
+  // The type of Object.keys is string[].
   return (Object.keys(reasons) as Reason[]).map((name) =>
     createPage(
       `/block-reasons/${name}`,
@@ -26,7 +23,7 @@ export function reasonPages(): Page[] {
   );
 }
 
-/** Returns the texts of docs/guide/block-reasons/ by the identifier of the reason. */
+/** The texts of docs/guide/block-reasons/, by the identifier of the reason. */
 export function readReasonTexts(): Map<string, string> {
   return new Map(
     readdirSync(REASON_FOLDER).map((file) => [

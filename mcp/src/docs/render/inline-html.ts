@@ -1,4 +1,4 @@
-/** Escapes a text so that it is safe between tags and in a quoted attribute. */
+/** Makes a text safe between tags and in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -14,7 +14,7 @@ export function renderMarkdown(markdown: string): string {
       lineIndex += 1;
       continue;
     }
-    const block = blocks.find(({ startPattern: starts }) => starts.test(line)) ?? paragraphBlock;
+    const block = blocks.find(({ startPattern }) => startPattern.test(line)) ?? paragraphBlock;
     const end = block.end(lines, lineIndex);
     html.push(block.render(lines.slice(lineIndex, end)));
     lineIndex = end;
@@ -66,7 +66,7 @@ const tableBlock: Block = {
   },
 };
 
-/** In a wide table each cell carries the name of its column, because a phone shows each row as a list. */
+/** A phone shows each row of a wide table as a list, so each cell has the name of its column. */
 function dataCells(line: string, names: readonly string[]): string {
   return cellsOf(line)
     .map((cell, column) => {
@@ -86,7 +86,7 @@ const paragraphBlock: Block = {
     endOf(
       lines,
       start,
-      (line) => line.trim() !== '' && !blocks.some(({ startPattern: starts }) => starts.test(line)),
+      (line) => line.trim() !== '' && !blocks.some(({ startPattern }) => startPattern.test(line)),
     ),
   render: (lines) => `<p>${renderInline(lines.join('\n'))}</p>`,
 };

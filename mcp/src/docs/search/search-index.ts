@@ -13,9 +13,7 @@ const TITLE_WEIGHT = 3;
 /** The weight of a synonym, compared with the searched word. */
 const SYNONYM_SHARE = 0.7;
 
-/**
- * The weight of a crawler profile, compared with a page of the guide. It applies unless the query names the crawler.
- */
+/** The weight of a crawler profile, compared with a page of the guide, unless the query names the crawler. */
 const PROFILE_SHARE = 0.4;
 
 /** All occurrences of one word. */
@@ -51,22 +49,21 @@ export class SearchIndex {
     for (const word of searchedWords) {
       const { postings, rarity } = lookUpWord(index, word);
       totalRarity += rarity;
-      for (const [entry, weight] of postings) {
-        const sectionScore = scores.get(entry) ?? { score: 0, matched: 0 };
+      for (const [sectionIndex, weight] of postings) {
+        const sectionScore = scores.get(sectionIndex) ?? { score: 0, matched: 0 };
         sectionScore.score += rarity * weight;
         sectionScore.matched += rarity;
-        scores.set(entry, sectionScore);
+        scores.set(sectionIndex, sectionScore);
       }
     }
     return [...scores]
-      .map(([entry, { score, matched }]) => ({
-        entry,
-        score:
-          ((score * matched) / totalRarity) * weightFactorOf(index.sections[entry], searchedWords),
-      }))
-      .sort((a, b) => b.score - a.score || a.entry - b.entry)
+      .map(([sectionIndex, { score, matched }]) => {
+        const factor = weightFactorOf(index.sections[sectionIndex], searchedWords);
+        return { sectionIndex, score: ((score * matched) / totalRarity) * factor };
+      })
+      .sort((a, b) => b.score - a.score || a.sectionIndex - b.sectionIndex)
       .slice(0, limit)
-      .flatMap(({ entry }) => index.sections[entry] ?? []);
+      .flatMap(({ sectionIndex }) => index.sections[sectionIndex] ?? []);
   }
 }
 
@@ -78,7 +75,7 @@ function weightFactorOf(section: Section | undefined, searchedWords: readonly st
     : PROFILE_SHARE;
 }
 
-/** Returns the weight of a word and its synonyms in each section. */
+/** The weight of a word and its synonyms in each section. */
 function lookUpWord(index: Index, word: string): { postings: Map<number, number>; rarity: number } {
   const postings = new Map<number, number>();
   let places = 0;
@@ -86,8 +83,8 @@ function lookUpWord(index: Index, word: string): { postings: Map<number, number>
     const occurrences = index.terms.get(candidate.includes('_') ? candidate : stem(candidate));
     const share = position === 0 ? 1 : SYNONYM_SHARE;
     places = Math.max(places, occurrences?.places.size ?? 0);
-    for (const { sectionIndex: entry, weight } of occurrences?.postings ?? []) {
-      postings.set(entry, Math.max(postings.get(entry) ?? 0, weight * share));
+    for (const { sectionIndex, weight } of occurrences?.postings ?? []) {
+      postings.set(sectionIndex, Math.max(postings.get(sectionIndex) ?? 0, weight * share));
     }
   }
   // Rarity is the inverse document frequency. It is never negative.
@@ -106,10 +103,11 @@ function indexSections(sections: readonly Section[]): Map<string, Occurrences> {
   const length = texts.reduce((sum, sectionTerms) => sum + sectionTerms.length, 0);
   const averageLength = length / Math.max(sections.length, 1) || 1;
   const index = new Map<string, Occurrences>();
-  for (const [entry, section] of sections.entries()) {
-    for (const [term, weight] of weighTerms(section, texts[entry] ?? [], averageLength, stemOf)) {
+  for (const [sectionIndex, section] of sections.entries()) {
+    const weights = weighTerms(section, texts[sectionIndex] ?? [], averageLength, stemOf);
+    for (const [term, weight] of weights) {
       const occurrences = index.get(term) ?? { postings: [], places: new Set() };
-      occurrences.postings.push({ sectionIndex: entry, weight });
+      occurrences.postings.push({ sectionIndex, weight });
       occurrences.places.add(placeOf(section));
       index.set(term, occurrences);
     }
@@ -149,12 +147,12 @@ function addHeading(weights: Map<string, number>, heading: string[], maxWeight: 
   }
 }
 
-/** Returns the stems of a text. An identifier such as `rate_limit` is indexed whole, and by its parts. */
+/** The stems of a text. An identifier such as `rate_limit` is indexed whole, and by its parts. */
 function termsOf(text: string, stemOf: Stem): string[] {
   return wordsOf(text).map((word) => (word.includes('_') ? word : stemOf(word)));
 }
 
-/** Returns the words of a text in lower case. An identifier comes first whole, then in parts. */
+/** The words of a text in lower case. An identifier comes first whole, then in parts. */
 function wordsOf(text: string): string[] {
   const matches = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
   return matches.flatMap((word) =>

@@ -11,7 +11,6 @@ const MAX_HITS = MCP.searchLimit.max;
 
 const EXCERPT_CHARS = 220;
 
-/** The possible outcomes of a search. */
 type SearchOutcome =
   | { readonly kind: 'nothing_asked' }
   | { readonly kind: 'too_long' }

@@ -37,8 +37,7 @@ export interface Frame {
 export function htmlPage(frame: Frame, page: HtmlPage): string {
   const { path, neighbours = {}, contents = [] } = page;
   const menu = menuHtml(frame.menu, path, neighbours.parent?.path);
-  // The list of headings is in the document twice: beside the text, and folded above it. The style sheet shows one of
-  // them.
+  // The list of headings is in the document twice. The style sheet shows one of them: beside the text, or above it.
   const hasContents = contents.length > 1;
   return `<!doctype html>
 <html lang="en">

@@ -54,9 +54,9 @@ export function groupPages(pages: readonly Page[]): MenuGroup[] {
 /** The pages next to one page. */
 export interface Neighbours {
   /** The page one level up. Undefined for a page of the menu. */
-  readonly parent?: Page;
-  readonly previous?: Page;
-  readonly next?: Page;
+  readonly parent?: Page | undefined;
+  readonly previous?: Page | undefined;
+  readonly next?: Page | undefined;
 }
 
 /** For each page, the pages before and after it: in the menu, or among the pages with the same parent. */
@@ -74,13 +74,7 @@ export function neighboursOf(
   for (const [parentPath, family] of families) {
     const parent = pagesByPath.get(parentPath);
     for (const [index, { path }] of family.entries()) {
-      const previous = family[index - 1];
-      const next = family[index + 1];
-      neighboursByPath.set(path, {
-        ...(parent !== undefined && { parent }),
-        ...(previous !== undefined && { previous }),
-        ...(next !== undefined && { next }),
-      });
+      neighboursByPath.set(path, { parent, previous: family[index - 1], next: family[index + 1] });
     }
   }
   return neighboursByPath;

@@ -70,8 +70,7 @@ function wireSchemas(): JsonObject {
   };
   for (const [id, schema] of Object.entries(wireTypes)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: schemaPointer });
-  // OpenAPI 3.1 declares the dialect once for the document and names a schema by its key, so `$schema` and `$id` are
-  // removed.
+  // OpenAPI 3.1 declares the dialect once for the document and names a schema by its key.
   const cleanedSchemas = Object.entries(schemas).map(([name, schema]) => [
     name,
     Object.fromEntries(

@@ -4,7 +4,6 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 /** The content coding of a body (RFC 9110 8.4.1). */
 export type Coding = 'br' | 'gzip' | 'identity';
 
-/** A body as it is sent. */
 interface EncodedBody {
   readonly coding: Coding;
   readonly bytes: Buffer;
@@ -23,8 +22,8 @@ export interface Resource {
 type Headers = Resource['headers'];
 
 /**
- * Creates a resource that is requested often. The first request for a coding builds and compresses it, and later ones
- * get the same bytes. Doing this for all resources at the start would take a sixth of a second.
+ * A resource that is requested often. The first request for a coding builds and compresses it, because this would take
+ * a sixth of a second for all resources at the start. Later requests get the same bytes.
  */
 export function keptResource(headers: Headers, body: () => string): Resource {
   let bytes: Buffer | undefined;
@@ -41,7 +40,7 @@ export function keptResource(headers: Headers, body: () => string): Resource {
   };
 }
 
-/** Creates a resource that is built and compressed for each answer. */
+/** A resource that is built and compressed for each answer. */
 export function passingResource(
   headers: Headers,
   body: () => string,
@@ -50,7 +49,7 @@ export function passingResource(
   return { status, headers, encode: (coding) => pack(Buffer.from(body()), coding) };
 }
 
-/** Creates a resource that is already compressed, such as a picture. It is sent as it is. */
+/** A resource that is already compressed, such as a picture. */
 export function packedResource(headers: Headers, bytes: Buffer): Resource {
   const encodedBody = encodeIdentity(bytes);
   return { status: 200, headers, encode: () => encodedBody };

@@ -33,7 +33,6 @@ export function negotiatedHeaders(
   };
 }
 
-/** Headers of a picture. */
 export function pictureHeaders(): Record<string, string> {
   return { ...commonHeaders(), 'content-type': 'image/png' };
 }

@@ -26,7 +26,7 @@ const MAX_SUGGESTIONS = 5;
 
 /**
  * Contract 4.6: every page as HTML and Markdown, /llms.txt, /llms-full.txt, /openapi.json, and a search form.
- * `publicUrl` is called for each request that needs it, because the URL may be known late and may change.
+ * `publicUrl` is called for each request that needs it, because the URL may change.
  */
 export function createSite(library: Library, index: SearchIndex, publicUrl: () => string): Site {
   const { pages } = library;
