@@ -18,19 +18,20 @@ const SOURCES = new URL('page/', HERE);
 const PLAIN_WORDS = new URL('../config/src/plain-words/', HERE);
 const DIST = new URL('dist/', HERE);
 
+/** A file that never changes, because its name contains a hash of its content. */
+const PageAsset = z.strictObject({
+  /** Value of Content-Type. */
+  type: z.string(),
+  body: z.string(),
+});
+type PageAsset = Readonly<z.infer<typeof PageAsset>>;
+
 const Artefact = z.strictObject({
   sources: z.string(),
   html: z.string().min(1),
-  assets: z.record(z.string(), z.strictObject({ type: z.string(), text: z.string() })),
+  assets: z.record(z.string(), PageAsset),
 });
 type Artefact = z.infer<typeof Artefact>;
-
-/** A file that never changes, because its name contains a hash of its content. */
-export interface PageAsset {
-  /** Value of Content-Type. */
-  readonly type: string;
-  readonly body: string;
-}
 
 /** The page with all its files. */
 export interface Page {
@@ -54,11 +55,7 @@ export function buildPage(): void {
 /** Loads the page. Bundles it first if dashboard/dist/ has no bundle of these sources. Throws when esbuild fails. */
 export function loadPage(): Page {
   const { html, assets } = loadBundle(PAGE_BUNDLE);
-  const entries = Object.entries(assets).map(([path, { type, text }]): [string, PageAsset] => [
-    path,
-    { type, body: text },
-  ]);
-  return { html, assets: new Map(entries) };
+  return { html, assets: new Map(Object.entries(assets)) };
 }
 
 function bundle(): Artefact {
@@ -76,7 +73,7 @@ function bundle(): Artefact {
     jsxImportSource: 'preact',
     legalComments: 'none',
     logLevel: 'silent',
-    // The same options for every module, because the settings of the repository are for Node.
+    // Not the tsconfig of the repository, which is for Node.
     tsconfigRaw: '{}',
   });
   const script = textOf(outputFiles, '.js');
@@ -87,8 +84,8 @@ function bundle(): Artefact {
     sources,
     html: htmlOf(scriptPath, stylePath),
     assets: {
-      [scriptPath]: { type: 'text/javascript; charset=utf-8', text: script },
-      [stylePath]: { type: 'text/css; charset=utf-8', text: style },
+      [scriptPath]: { type: 'text/javascript; charset=utf-8', body: script },
+      [stylePath]: { type: 'text/css; charset=utf-8', body: style },
     },
   };
 }

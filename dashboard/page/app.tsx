@@ -7,41 +7,44 @@ import { NavigationProvider } from './navigation.tsx';
 import { Failed, Loading } from './parts/panel.tsx';
 import { messageOfAddress, SignIn } from './sign-in.tsx';
 
-type Who =
+type Viewer =
   | { readonly state: 'asking' }
   | { readonly state: 'signed-in'; readonly me: Me }
   | { readonly state: 'signed-out'; readonly oidc: boolean; readonly message: string }
   | { readonly state: 'failed' };
 
 export function App() {
-  const [who, setWho] = useState<Who>({ state: 'asking' });
-  const find = useCallback(async (message: string): Promise<void> => {
-    const viewer = await whoAmI();
-    setWho(viewer.state === 'signed-out' ? { ...viewer, message } : viewer);
+  const [viewer, setViewer] = useState<Viewer>({ state: 'asking' });
+  const findViewer = useCallback(async (message: string): Promise<void> => {
+    const found = await whoAmI();
+    setViewer(found.state === 'signed-out' ? { ...found, message } : found);
   }, []);
   useEffect(() => {
     const message = messageOfAddress(location.search);
     if (message !== '') history.replaceState(null, '', location.pathname);
-    void find(message);
-  }, [find]);
+    void findViewer(message);
+  }, [findViewer]);
   const signedIn = useMemo(
     () =>
-      who.state === 'signed-in'
-        ? { me: who.me, signedOut: () => void find('Your session has ended. Sign in again.') }
+      viewer.state === 'signed-in'
+        ? {
+            me: viewer.me,
+            signedOut: () => void findViewer('Your session has ended. Sign in again.'),
+          }
         : undefined,
-    [who, find],
+    [viewer, findViewer],
   );
-  if (who.state === 'asking') return <Loading />;
-  if (who.state === 'failed') {
+  if (viewer.state === 'asking') return <Loading />;
+  if (viewer.state === 'failed') {
     return (
       <main class="sign-in">
-        <Failed message="Guard cannot be reached." retry={() => void find('')} />
+        <Failed message="Guard cannot be reached." retry={() => void findViewer('')} />
       </main>
     );
   }
-  if (who.state === 'signed-out' || signedIn === undefined) {
-    const { oidc, message } = who.state === 'signed-out' ? who : { oidc: false, message: '' };
-    return <SignIn oidc={oidc} message={message} signedIn={() => void find('')} />;
+  if (viewer.state === 'signed-out' || signedIn === undefined) {
+    const { oidc, message } = viewer.state === 'signed-out' ? viewer : { oidc: false, message: '' };
+    return <SignIn oidc={oidc} message={message} signedIn={() => void findViewer('')} />;
   }
   return (
     <SignedIn.Provider value={signedIn}>

@@ -20,9 +20,9 @@ export function NavigationProvider({ children }: { readonly children: ComponentC
   const [search, setSearch] = useState(location.search);
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const moved = (): void => setSearch(location.search);
-    addEventListener('popstate', moved);
-    return () => removeEventListener('popstate', moved);
+    const updateSearch = (): void => setSearch(location.search);
+    addEventListener('popstate', updateSearch);
+    return () => removeEventListener('popstate', updateSearch);
   }, []);
   const value = useMemo((): NavigationState => {
     const state = parseUrl(search);

@@ -15,10 +15,10 @@ export function SignIn({ oidc, message, signedIn }: Props) {
   const [busy, setBusy] = useState(false);
   const send = async (): Promise<void> => {
     setBusy(true);
-    const told = await signInWith(key.trim());
+    const failure = await signInWith(key.trim());
     setBusy(false);
-    if (told === undefined) signedIn();
-    else setProblem(told);
+    if (failure === undefined) signedIn();
+    else setProblem(failure);
   };
   return (
     <main class="sign-in">

@@ -39,7 +39,7 @@ export type Split = (typeof SPLITS)[number];
 export interface Filter {
   readonly field: FieldName;
   readonly value: string;
-  /** True leaves out rows with the value. */
+  /** True for rows without the value. */
   readonly exclude: boolean;
 }
 
@@ -107,41 +107,41 @@ export function parseUrl(search: string): UrlState {
   };
 }
 
-/** Returns the query string of a state, with its question mark. Empty for the initial state. */
+/** The query string of a state, with its question mark. Empty for the initial state. */
 export function formatUrl(state: UrlState): string {
-  const out = new URLSearchParams();
+  const parameters = new URLSearchParams();
   const put = (name: string, value: string, usual: string): void => {
-    if (value !== usual) out.set(name, value);
+    if (value !== usual) parameters.set(name, value);
   };
   put('view', state.view, START.view);
   put('site', state.site, '');
   if (typeof state.period === 'string') put('period', state.period, '24h');
   else {
-    out.set('from', String(state.period.from));
-    out.set('to', String(state.period.to));
+    parameters.set('from', String(state.period.from));
+    parameters.set('to', String(state.period.to));
   }
   put('basis', state.basis, START.basis);
-  if (state.compare) out.set('compare', '1');
+  if (state.compare) parameters.set('compare', '1');
   put('split', state.split, START.split);
   put('chart', state.chart, START.chart);
   put('lists', state.lists, START.lists);
-  if (state.grouped) out.set('grouped', '1');
+  if (state.grouped) parameters.set('grouped', '1');
   for (const { field, value, exclude } of state.filters) {
-    out.append(exclude ? 'not' : 'is', `${field}:${value}`);
+    parameters.append(exclude ? 'not' : 'is', `${field}:${value}`);
   }
   put('before', state.before, '');
   put('event', state.event, '');
   put('reference', state.reference, '');
-  const text = out.toString();
+  const text = parameters.toString();
   return text === '' ? '' : `?${text}`;
 }
 
-/** Returns the range of a period. A period that ends now ends at `now`. */
+/** The range of a period. A period that ends now ends at `now`. */
 export function rangeOf(period: Period | TimeRange, now: number): TimeRange {
   return typeof period === 'string' ? { from: now - PERIOD_MS[period], to: now } : period;
 }
 
-/** Returns the state with one more filter. The filter replaces an equal filter and its opposite. */
+/** The state with one more filter. The filter replaces an equal filter and its opposite. */
 export function withFilter(state: UrlState, filter: Filter): UrlState {
   const others = state.filters.filter(
     ({ field, value }) => field !== filter.field || value !== filter.value,
@@ -149,13 +149,13 @@ export function withFilter(state: UrlState, filter: Filter): UrlState {
   return { ...state, filters: [...others, filter], before: '' };
 }
 
-function periodOf(given: URLSearchParams): Period | TimeRange {
-  const from = Number(given.get('from') ?? Number.NaN);
-  const to = Number(given.get('to') ?? Number.NaN);
+function periodOf(parameters: URLSearchParams): Period | TimeRange {
+  const from = Number(parameters.get('from') ?? Number.NaN);
+  const to = Number(parameters.get('to') ?? Number.NaN);
   const isRange = Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from < to;
   // Larger times are invalid in the database.
   if (isRange && to < 4e12) return { from, to };
-  return oneOf(PERIODS, given.get('period')) ?? '24h';
+  return oneOf(PERIODS, parameters.get('period')) ?? '24h';
 }
 
 function filterOf(text: string): Filter[] {

@@ -100,8 +100,7 @@ function createAdmit(answersTo: DashboardOptions['answersTo']) {
     void reply.header('cache-control', 'no-store');
     // The path of the route, because `/%61pi/query` is the same path.
     const isData = request.routeOptions.url?.startsWith('/api/') === true;
-    // A foreign page may link here. Its images and frames are refused, because they would use up the attempts to sign
-    // in.
+    // A foreign page may link here. Its images and frames are refused: they would use up the attempts to sign in.
     const isOpened = dest === undefined || dest === 'document';
     if (!isData && (isOpened || site !== 'cross-site')) return;
     // Origin is used only without Sec-Fetch-Site, because a proxy in front may change Host.

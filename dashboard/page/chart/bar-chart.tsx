@@ -35,7 +35,7 @@ export function BarChart({ label, bars, hidden, zoom }: Props) {
   });
   const shownSeries = bars.series.filter(({ name }) => !hidden.has(name));
   const totals = starts.map((_, at) =>
-    shownSeries.reduce((all, one) => all + (one.values[at] ?? 0), 0),
+    shownSeries.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
   );
   const top = roundUp(Math.max(...totals, ...bars.earlier, 1));
   return (
@@ -52,9 +52,9 @@ export function BarChart({ label, bars, hidden, zoom }: Props) {
       >
         <Axes bars={bars} top={top} width={width} barWidth={barWidth} />
         <Stacks bars={bars} shownSeries={shownSeries} top={top} barWidth={barWidth} />
-        <Earlier values={bars.earlier} top={top} barWidth={barWidth} />
+        <EarlierPeriod values={bars.earlier} top={top} barWidth={barWidth} />
         <Changes bars={bars} barWidth={barWidth} />
-        <Chosen cursor={cursor} selection={selection} barWidth={barWidth} />
+        <SelectedRange cursor={cursor} selection={selection} barWidth={barWidth} />
       </svg>
       <Readout
         bars={bars}
@@ -112,8 +112,8 @@ function Stacks({
     <g aria-hidden="true">
       {bars.starts.map((start, at) => {
         let below = 0;
-        return shownSeries.map((one) => {
-          const { name, values } = one;
+        return shownSeries.map((series) => {
+          const { name, values } = series;
           const value = values[at] ?? 0;
           if (value === 0) return null;
           const height = (value / top) * INNER;
@@ -121,7 +121,7 @@ function Stacks({
           return (
             <rect
               key={`${start} ${name}`}
-              fill={colourOf(name, bars.series.indexOf(one))}
+              fill={colourOf(name, bars.series.indexOf(series))}
               x={LEFT + at * barWidth}
               y={TOP + INNER - below}
               width={barWidth - gap}
@@ -134,8 +134,8 @@ function Stacks({
   );
 }
 
-/** The previous period, as a stepped line. */
-function Earlier({
+/** A stepped line. */
+function EarlierPeriod({
   values,
   top,
   barWidth,
@@ -164,13 +164,13 @@ function Changes({ bars, barWidth }: Omit<Scale, 'top'>) {
   );
 }
 
-interface ChosenProps {
+interface SelectedRangeProps {
   readonly cursor: number | undefined;
   readonly selection: Selection | undefined;
   readonly barWidth: number;
 }
 
-function Chosen({ cursor, selection, barWidth }: ChosenProps) {
+function SelectedRange({ cursor, selection, barWidth }: SelectedRangeProps) {
   if (cursor === undefined) return null;
   const first = Math.min(cursor, selection?.anchor ?? cursor);
   const last = Math.max(cursor, selection?.anchor ?? cursor);
@@ -199,7 +199,7 @@ function Readout({ bars, shownSeries, at, choosing }: ReadoutProps) {
   if (at === undefined || start === undefined) {
     return <p class="readout">Drag over bars to zoom in.</p>;
   }
-  const change = bars.changes.find((one) => one.at === start);
+  const change = bars.changes.find(({ at: changedAt }) => changedAt === start);
   const parts = shownSeries
     .filter(({ values }) => (values[at] ?? 0) > 0)
     .map(({ name, values }) => `${name} ${count(values[at] ?? 0)}`);

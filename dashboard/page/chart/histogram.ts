@@ -20,7 +20,7 @@ export function peaksOf(rows: readonly Row[]): Peak[] {
   }));
 }
 
-/** Returns the smallest peak that at least this share of the addresses or sessions does not exceed. 0 without peaks. */
+/** The smallest peak that at least this share of the addresses or sessions does not exceed. 0 without peaks. */
 export function percentile(peaks: readonly Peak[], share: number): number {
   const totalNumber = peaks.reduce((sum, { number }) => sum + number, 0);
   let countedNumber = 0;

@@ -16,27 +16,27 @@ interface Props {
 
 /** Classes of peaks with doubling size: 1, 2, 3 to 4, 5 to 8 and so on. */
 function classesOf(peaks: readonly Peak[]) {
-  const classes: { from: number; to: number; number: number; over: number }[] = [];
-  const most = peaks.at(-1)?.peak ?? 1;
-  for (let from = 1, to = 1; from <= most; from = to + 1, to *= 2) {
-    classes.push({ from, to, number: 0, over: 0 });
+  const classes: { from: number; to: number; number: number; aboveLimit: number }[] = [];
+  const highestPeak = peaks.at(-1)?.peak ?? 1;
+  for (let from = 1, to = 1; from <= highestPeak; from = to + 1, to *= 2) {
+    classes.push({ from, to, number: 0, aboveLimit: 0 });
   }
   return classes;
 }
 
-/** The number of addresses or sessions for each peak. Those that a limit would stop have another colour and pattern. */
+/** The number of addresses or sessions for each peak. The part above the limit has another colour. */
 export function PeakChart({ peaks, limit, by }: Props) {
   const { place, width } = useWidth();
   const classes = classesOf(peaks);
   for (const { peak, number } of peaks) {
-    const at = classes.find(({ from, to }) => peak >= from && peak <= to);
-    if (at === undefined) continue;
-    at.number += number;
-    if (peak > limit) at.over += number;
+    const peakClass = classes.find(({ from, to }) => peak >= from && peak <= to);
+    if (peakClass === undefined) continue;
+    peakClass.number += number;
+    if (peak > limit) peakClass.aboveLimit += number;
   }
   const top = Math.max(1, ...classes.map(({ number }) => number));
   const barWidth = (width - LEFT) / classes.length;
-  // A logarithmic scale, because few of them are busy.
+  // A logarithmic scale, because few addresses and sessions are busy.
   const heightOf = (number: number) =>
     number === 0 ? 0 : Math.max(2, (INNER * Math.log1p(number)) / Math.log1p(top));
   const many = by === 'address' ? 'Addresses' : 'Sessions';
@@ -54,9 +54,9 @@ export function PeakChart({ peaks, limit, by }: Props) {
             {shortCount(top)}
           </text>
         </g>
-        {classes.map(({ from, to, number, over }, at) => {
+        {classes.map(({ from, to, number, aboveLimit }, at) => {
           const height = heightOf(number);
-          const overHeight = number === 0 ? 0 : (height * over) / number;
+          const aboveHeight = number === 0 ? 0 : (height * aboveLimit) / number;
           const x = LEFT + at * barWidth;
           return (
             <g key={from}>
@@ -72,7 +72,7 @@ export function PeakChart({ peaks, limit, by }: Props) {
                 x={x + 1}
                 y={INNER + 8 - height}
                 width={Math.max(0, barWidth - 2)}
-                height={overHeight}
+                height={aboveHeight}
               />
               <text class="axis-label" x={x + barWidth / 2} y={HEIGHT - 6} text-anchor="middle">
                 {from === to ? from : `${shortCount(from)}–${shortCount(to)}`}

@@ -90,13 +90,13 @@ function changesOf(
   return changes;
 }
 
-/** Returns the colour of a series as CSS. Each verdict has its own colour. Other series have one by position. */
+/** The colour of a series as CSS. Each verdict has its own colour. Other series have one by position. */
 export function colourOf(name: string, place: number): string {
   if (VERDICTS.includes(name)) return `var(--${name})`;
   return name === OTHERS ? 'var(--none)' : `var(--series-${place % 7})`;
 }
 
-/** Returns the next round number. It is the top of an axis. */
+/** The next round number, for the top of an axis. */
 export function roundUp(value: number): number {
   if (value <= 5) return Math.max(1, value);
   const magnitude = 10 ** Math.floor(Math.log10(value));

@@ -2,7 +2,7 @@ import { useContext, useEffect, useState } from 'preact/hooks';
 import { SignedOut } from './query.ts';
 import { SignedIn } from './signed-in.ts';
 
-export type Asked<T> =
+export type AnswerState<T> =
   /** `last` is the previous answer, which is shown until the next one comes. */
   | { readonly state: 'loading'; readonly last: T | undefined }
   | { readonly state: 'ready'; readonly answer: T }
@@ -12,35 +12,35 @@ export type Asked<T> =
 export function useAnswer<T>(
   load: (signal: AbortSignal) => Promise<T>,
   keys: readonly unknown[],
-): Asked<T> & { readonly retry: () => void } {
+): AnswerState<T> & { readonly retry: () => void } {
   const { signedOut } = useContext(SignedIn);
-  const [asked, setAsked] = useState<Asked<T>>({ state: 'loading', last: undefined });
+  const [state, setState] = useState<AnswerState<T>>({ state: 'loading', last: undefined });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     const ending = new AbortController();
-    setAsked((was) => ({ state: 'loading', last: answerOf(was) }));
+    setState((previous) => ({ state: 'loading', last: answerOf(previous) }));
     load(ending.signal).then(
       (answer) => {
-        if (!ending.signal.aborted) setAsked({ state: 'ready', answer });
+        if (!ending.signal.aborted) setState({ state: 'ready', answer });
       },
       (error: unknown) => {
         if (ending.signal.aborted) return;
         if (error instanceof SignedOut) signedOut();
-        setAsked({ state: 'failed', message: messageOf(error) });
+        setState({ state: 'failed', message: messageOf(error) });
       },
     );
     return () => ending.abort();
   }, [...keys, attempt]);
-  return { ...asked, retry: () => setAttempt(attempt + 1) };
+  return { ...state, retry: () => setAttempt(attempt + 1) };
 }
 
-/** Returns the answer to show. While the page waits for the next answer, this is the last one. */
-export function answerOf<T>(asked: Asked<T>): T | undefined {
-  if (asked.state === 'ready') return asked.answer;
-  return asked.state === 'loading' ? asked.last : undefined;
+/** The answer to show. While the page waits for the next answer, this is the last one. */
+export function answerOf<T>(request: AnswerState<T>): T | undefined {
+  if (request.state === 'ready') return request.answer;
+  return request.state === 'loading' ? request.last : undefined;
 }
 
-/** Returns the text for an error. For a failed connection the browser's own text is not helpful. */
+/** The text for an error. For a failed connection the browser's own text is not helpful. */
 function messageOf(error: unknown): string {
   if (error instanceof TypeError) return 'Guard cannot be reached.';
   return error instanceof Error ? error.message : 'Something went wrong.';

@@ -1,12 +1,12 @@
 import type { Me } from '../../page-contract/me.ts';
 
-type Found =
+type SignInState =
   | { readonly state: 'signed-in'; readonly me: Me }
   | { readonly state: 'signed-out'; readonly oidc: boolean }
   | { readonly state: 'failed' };
 
 /** Asks Guard who is signed in. Never rejects. */
-export async function whoAmI(): Promise<Found> {
+export async function whoAmI(): Promise<SignInState> {
   try {
     const response = await fetch('/api/me');
     if (!response.ok) return { state: 'failed' };

@@ -1,10 +1,11 @@
 import { type WholeEvent, wholeEvent } from '@guard/config/plain-words/whole-event';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask } from '../data/query.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { useNavigation } from '../navigation.tsx';
 import { Link } from '../parts/link.tsx';
-import { Failed, Loading } from '../parts/panel.tsx';
+import { RequestState } from '../parts/panel.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { byReference, oneEvent } from '../sql/events.ts';
 import { fullTime, plural } from '../text/format.ts';
@@ -51,30 +52,29 @@ export function EventDrawer() {
   );
 }
 
-/** The statement does not change while the panel is open, so it runs only once. */
-function useEvents(make: (now: number) => string) {
-  const { now } = useNavigation();
-  const [sql] = useState(() => make(now));
-  const request = useAnswer((signal) => ask(sql, signal), [sql]);
-  const { columns, rows } = request.state === 'ready' ? request.answer : { columns: [], rows: [] };
-  const events = rows.map((row) => wholeEvent((column) => row[columns.indexOf(column)]));
-  return { request, events, sql };
+interface EventsProps {
+  readonly title: ComponentChildren;
+  readonly empty: string;
+  readonly plain: boolean;
+  readonly statement: (now: number) => string;
 }
 
-function Single({ id }: { readonly id: string }) {
-  const { request, events, sql } = useEvents((now) => oneEvent(id, now));
-  const [event] = events;
+function Events({ title, empty, plain, statement }: EventsProps) {
+  const { now } = useNavigation();
+  // The statement does not change while the panel is open, so it runs only once.
+  const [sql] = useState(() => statement(now));
+  const request = useAnswer((signal) => ask(sql, signal), [sql]);
+  const { columns, rows } = request.state === 'ready' ? request.answer : { columns: [], rows: [] };
+  const [event, ...others] = rows.map((row) =>
+    wholeEvent((column) => row[columns.indexOf(column)]),
+  );
   return (
     <>
-      <h2>Event</h2>
-      {request.state === 'loading' ? <Loading /> : null}
-      {request.state === 'failed' ? (
-        <Failed message={request.message} retry={request.retry} />
-      ) : null}
-      {request.state === 'ready' && event === undefined ? (
-        <p class="empty">No event has this request id. Rows are kept for 90 days.</p>
-      ) : null}
-      {event === undefined ? null : <EventInFull event={event} plain={false} />}
+      <h2>{title}</h2>
+      <RequestState request={request} />
+      {request.state === 'ready' && event === undefined ? <p class="empty">{empty}</p> : null}
+      {event === undefined ? null : <EventInFull event={event} plain={plain} />}
+      <Others events={others} />
       <p>
         <CopyButton text={sql} label="Copy SQL" />
       </p>
@@ -82,30 +82,29 @@ function Single({ id }: { readonly id: string }) {
   );
 }
 
-function Reference({ code }: { readonly code: string }) {
-  const { request, events, sql } = useEvents((now) => byReference(code, now));
-  const [newest, ...others] = events;
+function Single({ id }: { readonly id: string }) {
   return (
-    <>
-      <h2>
-        Reference <code>{code}</code>
-      </h2>
-      {request.state === 'loading' ? <Loading /> : null}
-      {request.state === 'failed' ? (
-        <Failed message={request.message} retry={request.retry} />
-      ) : null}
-      {request.state === 'ready' && newest === undefined ? (
-        <p class="empty">
-          No event has this code. Codes have eight letters and digits; rows are kept for 90 days,
-          and a new one is there after a second or two.
-        </p>
-      ) : null}
-      {newest === undefined ? null : <EventInFull event={newest} plain />}
-      <Others events={others} />
-      <p>
-        <CopyButton text={sql} label="Copy SQL" />
-      </p>
-    </>
+    <Events
+      title="Event"
+      empty="No event has this request id. Rows are kept for 90 days."
+      plain={false}
+      statement={(now) => oneEvent(id, now)}
+    />
+  );
+}
+
+function Reference({ code }: { readonly code: string }) {
+  return (
+    <Events
+      title={
+        <>
+          Reference <code>{code}</code>
+        </>
+      }
+      empty="No event has this code. Codes have eight letters and digits; rows are kept for 90 days, and a new one is there after a second or two."
+      plain
+      statement={(now) => byReference(code, now)}
+    />
   );
 }
 

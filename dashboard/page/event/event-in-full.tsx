@@ -18,7 +18,7 @@ import { Timeline } from './timeline.tsx';
 
 interface Props {
   readonly event: WholeEvent;
-  /** True shows plain words, for the person who answers a visitor. */
+  /** True adds plain words for the person who answers the visitor. */
   readonly plain: boolean;
 }
 

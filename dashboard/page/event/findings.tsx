@@ -28,8 +28,8 @@ export function Findings({ event }: { readonly event: WholeEvent }) {
 
 function Points({ points }: { readonly points: number }) {
   const { ask, reject } = useContext(SignedIn).me.thresholds;
-  const full = Math.max(reject, points);
-  const at = (value: number): string => `${(100 * value) / full}%`;
+  const maxPoints = Math.max(reject, points);
+  const positionOf = (value: number): string => `${(100 * value) / maxPoints}%`;
   return (
     <div class="points">
       <p class="about">
@@ -38,7 +38,11 @@ function Points({ points }: { readonly points: number }) {
       <div
         class="scale"
         aria-hidden="true"
-        style={{ '--points': at(points), '--ask': at(ask), '--reject': at(reject) }}
+        style={{
+          '--points': positionOf(points),
+          '--ask': positionOf(ask),
+          '--reject': positionOf(reject),
+        }}
       >
         <span />
       </div>

@@ -4,7 +4,7 @@ import { request } from '../data/query.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { announce } from '../parts/announcer.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { Failed, Loading } from '../parts/panel.tsx';
+import { RequestState } from '../parts/panel.tsx';
 import { verdictWord } from '../parts/verdict.tsx';
 import { count, duration, fullTime, plural } from '../text/format.ts';
 import { SmallButton } from '../parts/small-button.tsx';
@@ -24,10 +24,10 @@ export function Replay({ title, change, close }: Props) {
   return (
     <div class="replay" role="region" aria-label={title}>
       <h3>{title}</h3>
-      {replay.state === 'loading' ? (
-        <Loading>Judging the last 24 hours again. This takes up to 20 seconds …</Loading>
-      ) : null}
-      {replay.state === 'failed' ? <Failed message={replay.message} retry={replay.retry} /> : null}
+      <RequestState
+        request={replay}
+        loading="Judging the last 24 hours again. This takes up to 20 seconds …"
+      />
       {replay.state === 'ready' ? <Result answer={replay.answer} /> : null}
       <SmallButton onClick={close}>Close</SmallButton>
     </div>

@@ -3,7 +3,7 @@ import type { WholeEvent } from '@guard/config/plain-words/whole-event';
 import { ask } from '../data/query.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Link } from '../parts/link.tsx';
-import { Failed, Loading } from '../parts/panel.tsx';
+import { RequestState } from '../parts/panel.tsx';
 import { Verdict } from '../parts/verdict.tsx';
 import { timeline } from '../sql/events.ts';
 import { eventTime } from '../text/format.ts';
@@ -17,10 +17,7 @@ export function Timeline({ event }: { readonly event: WholeEvent }) {
       <h3>
         {event.session === '' ? 'The same address and agent, ten minutes around' : 'The session'}
       </h3>
-      {request.state === 'loading' ? <Loading /> : null}
-      {request.state === 'failed' ? (
-        <Failed message={request.message} retry={request.retry} />
-      ) : null}
+      <RequestState request={request} />
       {request.state === 'ready' ? (
         <ol class="timeline">
           {request.answer.rows.map((row) => {

@@ -1,7 +1,7 @@
 import { useContext } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
 import { useNavigation } from '../navigation.tsx';
-import { Choice, Select } from '../parts/choice.tsx';
+import { Choice, Select, Tick } from '../parts/choice.tsx';
 import { Link } from '../parts/link.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { fullTime } from '../text/format.ts';
@@ -77,10 +77,10 @@ function PeriodChoice() {
     <>
       <Select
         label="Last"
-        options={PERIODS.map((one) => [one, PERIOD_WORDS[one]] as const)}
+        options={PERIODS.map((option) => [option, PERIOD_WORDS[option]] as const)}
         chosen={typeof period === 'string' ? period : undefined}
-        choose={(one) => {
-          go({ period: one, before: '' });
+        choose={(option) => {
+          go({ period: option, before: '' });
           refresh();
         }}
       />
@@ -109,27 +109,24 @@ function BasisChoice() {
         chosen={state.basis}
         choose={(basis) => go({ basis })}
       />
-      <label class="tick">
-        <input
-          type="checkbox"
-          checked={state.compare}
-          onChange={({ currentTarget }) => go({ compare: currentTarget.checked })}
-        />{' '}
-        Compare with the period before
-      </label>
+      <Tick
+        label="Compare with the period before"
+        checked={state.compare}
+        change={(compare) => go({ compare })}
+      />
     </>
   );
 }
 
 function SignOut() {
   const { me } = useContext(SignedIn);
-  const leave = async (): Promise<void> => {
+  const signOut = async (): Promise<void> => {
     await fetch('/api/sign-out', { method: 'POST' }).catch(() => undefined);
     location.assign('/');
   };
   if (me.via === 'proxy') return null;
   return (
-    <button type="button" class="small sign-out" onClick={() => void leave()}>
+    <button type="button" class="small sign-out" onClick={() => void signOut()}>
       Sign out
     </button>
   );
@@ -150,7 +147,7 @@ function FilterChips() {
               type="button"
               aria-label={`Remove filter: ${words}`}
               onClick={() =>
-                go({ filters: state.filters.filter((one) => one !== filter), before: '' })
+                go({ filters: state.filters.filter((other) => other !== filter), before: '' })
               }
             >
               ×

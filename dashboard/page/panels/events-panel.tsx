@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useNavigation } from '../navigation.tsx';
+import { Tick } from '../parts/choice.tsx';
 import { Link } from '../parts/link.tsx';
 import { QueryPanel } from '../parts/panel.tsx';
 import { num, text } from '@guard/config/plain-words/cells';
@@ -16,23 +17,13 @@ export function EventsPanel() {
   const [live, setLive] = useState(false);
   const tools = (
     <>
-      <label class="tick">
-        <input
-          type="checkbox"
-          checked={state.grouped}
-          disabled={live}
-          onChange={({ currentTarget }) => go({ grouped: currentTarget.checked, before: '' })}
-        />{' '}
-        By session
-      </label>
-      <label class="tick">
-        <input
-          type="checkbox"
-          checked={live}
-          onChange={({ currentTarget }) => setLive(currentTarget.checked)}
-        />{' '}
-        Live
-      </label>
+      <Tick
+        label="By session"
+        checked={state.grouped}
+        disabled={live}
+        change={(grouped) => go({ grouped, before: '' })}
+      />
+      <Tick label="Live" checked={live} change={setLive} />
     </>
   );
   if (live) return <LiveTail tools={tools} />;

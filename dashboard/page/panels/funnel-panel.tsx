@@ -50,7 +50,7 @@ export function FunnelPanel() {
 function Funnel({ rows }: { readonly rows: readonly Row[] }) {
   const sums = STEPS.map(([, column]) => rows.reduce((sum, row) => sum + num(row[column]), 0));
   const challenged = sums[0] ?? 0;
-  const most = Math.max(1, ...sums);
+  const highestSum = Math.max(1, ...sums);
   return (
     <>
       <ol class="funnel">
@@ -61,7 +61,7 @@ function Funnel({ rows }: { readonly rows: readonly Row[] }) {
               <span class="name">{name}</span>
               <span
                 class="amount"
-                style={{ '--share': `${(100 * value) / most}%`, '--bar': `var(--${colour})` }}
+                style={{ '--share': `${(100 * value) / highestSum}%`, '--bar': `var(--${colour})` }}
               >
                 <strong>{count(value)}</strong>{' '}
                 <span class="muted">

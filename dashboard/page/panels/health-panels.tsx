@@ -14,7 +14,7 @@ export function HealthPanels() {
   const { scope } = useNavigation();
   return (
     <>
-      <State />
+      <InstancePanel />
       <QueryPanel
         title="How long decisions take"
         about="Half, 95 % and 99 % of the decisions are faster. The origin's time ends with its header section."
@@ -57,14 +57,14 @@ function Latency({ row }: { readonly row: Row }) {
   );
 }
 
-function State() {
+function InstancePanel() {
   const request = useHealth();
   const health = answerOf(request);
   return (
     <Panel title="Guard itself" about="This instance, since its start.">
       {request.state === 'loading' && health === undefined ? <Loading /> : null}
       {request.state === 'failed' ? <Failed message={request.message} /> : null}
-      {health === undefined ? null : <States health={health} />}
+      {health === undefined ? null : <Facts health={health} />}
     </Panel>
   );
 }
@@ -74,9 +74,9 @@ type Fact = readonly [string, ComponentChildren, Mood];
 
 const DAY_MS = 86_400_000;
 
-function States({ health }: { readonly health: Health }) {
+function Facts({ health }: { readonly health: Health }) {
   const { now } = useNavigation();
-  const facts = [...partFacts(health), ...flows(health), ...ages(health, now)];
+  const facts = [...partFacts(health), ...counterFacts(health), ...ageFacts(health, now)];
   return (
     <dl class="states">
       {facts.map(([name, words, mood]) => (
@@ -127,26 +127,26 @@ function partFacts(health: Health): Fact[] {
 }
 
 /** Empty when organisations share this Guard, because its counters are those of all of them. */
-function flows(health: Health): Fact[] {
+function counterFacts(health: Health): Fact[] {
   if (Object.keys(health.metrics).length === 0) return [];
-  const of = (name: string, label?: string): number => metric(health, name, label) ?? 0;
+  const value = (name: string, label?: string): number => metric(health, name, label) ?? 0;
   const [open, closed] = [
-    of('guard_gateway_fail_open_total'),
-    of('guard_gateway_fail_closed_total'),
+    value('guard_gateway_fail_open_total'),
+    value('guard_gateway_fail_closed_total'),
   ];
-  const dropped = of('guard_events_total', 'fate="dropped"');
-  const lost = of('guard_log_lines_lost_total');
+  const dropped = value('guard_events_total', 'fate="dropped"');
+  const lost = value('guard_log_lines_lost_total');
   return [
     ['Passed unjudged', plural(open, 'request'), open === 0 ? 'good' : 'bad'],
     ['Denied unjudged', plural(closed, 'request'), closed === 0 ? 'good' : 'bad'],
-    ['Events that wait', count(of('guard_events_queued')), 'neutral'],
+    ['Events that wait', count(value('guard_events_queued')), 'neutral'],
     ['Events that were lost', count(dropped), dropped === 0 ? 'good' : 'bad'],
     ['Log lines that were lost', count(lost), lost === 0 ? 'good' : 'bad'],
-    ['Sessions in memory', count(of('guard_sessions')), 'neutral'],
+    ['Sessions in memory', count(value('guard_sessions')), 'neutral'],
   ];
 }
 
-function ages(health: Health, now: number): Fact[] {
+function ageFacts(health: Health, now: number): Fact[] {
   const { startedAt, certificates, crawlerListAgeSeconds, networkDataAgeSeconds } = health;
   const { lists, country, asn } = networkDataAgeSeconds;
   const started = Date.parse(startedAt);
@@ -166,8 +166,8 @@ function ages(health: Health, now: number): Fact[] {
           crawlerListAgeSeconds * 1000 > 7 * DAY_MS ? 'bad' : 'good',
         ],
     ['Network lists', `${duration(lists * 1000)} old`, 'neutral'],
-    ['Countries', `${duration(country * 1000)} old`, toneOfData(country)],
-    ['Autonomous systems', `${duration(asn * 1000)} old`, toneOfData(asn)],
+    ['Countries', `${duration(country * 1000)} old`, moodOfData(country)],
+    ['Autonomous systems', `${duration(asn * 1000)} old`, moodOfData(asn)],
     ...certificates.map(({ hosts, expiresAt }): Fact => {
       const remainingMs = Date.parse(expiresAt) - now;
       const words = remainingMs <= 0 ? 'has ended' : `ends in ${duration(remainingMs)}`;
@@ -181,6 +181,6 @@ function ages(health: Health, now: number): Fact[] {
 }
 
 /** Databases are published once a month, on different days. */
-function toneOfData(seconds: number): 'good' | 'bad' {
+function moodOfData(seconds: number): Mood {
   return seconds * 1000 > 45 * DAY_MS ? 'bad' : 'good';
 }

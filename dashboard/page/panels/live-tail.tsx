@@ -67,7 +67,9 @@ function useTail(where: string, paused: boolean) {
     source.addEventListener('rows', ({ data }: MessageEvent<string>) => {
       const batch = JSON.parse(data) as Batch;
       setProblem('');
-      setTail((was) => (isPaused.current ? counted(was, batch) : joined(was, batch)));
+      setTail((previous) =>
+        isPaused.current ? countRows(previous, batch) : addRows(previous, batch),
+      );
     });
     source.addEventListener('failed', ({ data }: MessageEvent<string>) => {
       setProblem((JSON.parse(data) as { message: string }).message);
@@ -81,7 +83,9 @@ function useTail(where: string, paused: boolean) {
       );
       // An EventSource does not report the status of a refusal.
       if (!ended) return;
-      void whoAmI().then(({ state: who }) => (who === 'signed-out' ? signedOut() : undefined));
+      void whoAmI().then(({ state: signInState }) =>
+        signInState === 'signed-out' ? signedOut() : undefined,
+      );
     };
     source.onopen = () => setProblem('');
     return () => source.close();
@@ -89,11 +93,11 @@ function useTail(where: string, paused: boolean) {
   return { tail, problem };
 }
 
-function counted({ events, notShown }: Tail, { rows, more }: Batch): Tail {
+function countRows({ events, notShown }: Tail, { rows, more }: Batch): Tail {
   return { events, notShown: notShown + rows.length + more };
 }
 
-function joined({ events, notShown }: Tail, { rows, more }: Batch): Tail {
+function addRows({ events, notShown }: Tail, { rows, more }: Batch): Tail {
   const knownIds = new Set(events.map(({ requestId }) => requestId));
   const fresh = rows
     .map((row) => eventOf((name) => row[name], momentOf(row['created_at'])))
@@ -101,7 +105,7 @@ function joined({ events, notShown }: Tail, { rows, more }: Batch): Tail {
   return { events: [...fresh, ...events].slice(0, MAX_ROWS), notShown: notShown + more };
 }
 
-/** A time in UTC as the database writes it, converted to milliseconds. */
+/** Milliseconds of a time in UTC as the database writes it. */
 function momentOf(value: unknown): number {
   if (typeof value === 'number') return value;
   const ms = Date.parse(`${String(value).replace(' ', 'T').replace(/Z$/, '')}Z`);

@@ -100,15 +100,15 @@ interface LimitProps {
 }
 
 /** The slider has as many steps between 1 and 10 as between 100 and 1,000. */
-const PLACES = 200;
+const SLIDER_STEPS = 200;
 
 function Limit({ peaks, limit, by, choose }: LimitProps) {
-  const most = Math.max(2, peaks.at(-1)?.peak ?? 2);
+  const highestPeak = Math.max(2, peaks.at(-1)?.peak ?? 2);
   const totalNumber = peaks.reduce((sum, { number }) => sum + number, 0);
-  const allRequests = peaks.reduce((sum, { requests }) => sum + requests, 0);
-  const over = above(peaks, limit);
+  const totalRequests = peaks.reduce((sum, { requests }) => sum + requests, 0);
+  const stopped = above(peaks, limit);
   const many = by === 'address' ? 'addresses' : 'sessions';
-  const words = `A limit of ${plural(limit, 'request')} a minute would stop ${plural(over.number, by, many)} of ${count(totalNumber)}. They made ${percent(over.requests, allRequests)} of the requests.`;
+  const words = `A limit of ${plural(limit, 'request')} a minute would stop ${plural(stopped.number, by, many)} of ${count(totalNumber)}. They made ${percent(stopped.requests, totalRequests)} of the requests.`;
   return (
     <div class="limit">
       <label>
@@ -116,11 +116,13 @@ function Limit({ peaks, limit, by, choose }: LimitProps) {
         <input
           type="range"
           min="0"
-          max={PLACES}
-          value={Math.round((PLACES * Math.log(limit)) / Math.log(most))}
+          max={SLIDER_STEPS}
+          value={Math.round((SLIDER_STEPS * Math.log(limit)) / Math.log(highestPeak))}
           aria-valuetext={plural(limit, 'request a minute', 'requests a minute')}
           onInput={({ currentTarget }) =>
-            choose(Math.max(1, Math.round(most ** (Number(currentTarget.value) / PLACES))))
+            choose(
+              Math.max(1, Math.round(highestPeak ** (Number(currentTarget.value) / SLIDER_STEPS))),
+            )
           }
         />
       </label>
@@ -137,11 +139,11 @@ function Limit({ peaks, limit, by, choose }: LimitProps) {
         a minute
       </label>
       <p aria-live="polite">{words}</p>
-      {over.top.length === 0 ? null : (
+      {stopped.top.length === 0 ? null : (
         <>
           <h3>It would stop these first</h3>
           <ol class="plain-list">
-            {over.top.map(({ who, peak }) => (
+            {stopped.top.map(({ who, peak }) => (
               <li key={who}>
                 <Value field={by} value={who} />{' '}
                 <span class="muted">{plural(peak, 'request')} in a minute</span>

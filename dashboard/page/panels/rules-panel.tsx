@@ -31,13 +31,13 @@ export function RulesPanel() {
 function Rules({ rows }: { readonly rows: readonly Row[] }) {
   const { me } = useContext(SignedIn);
   const { now } = useNavigation();
-  const [gone, setGone] = useState('');
+  const [removedRule, setRemovedRule] = useState('');
   const totalRequests = num(rows[0]?.[6]);
-  const rowOf = new Map(rows.map((row) => [text(row[0]), row]));
+  const rowsByRule = new Map(rows.map((row) => [text(row[0]), row]));
   const ruleNames = new Set(me.rules.map(({ name }) => name));
-  const former = rows.filter((row) => text(row[0]) !== '' && !ruleNames.has(text(row[0])));
-  const line = (name: string, rule: RuleFacts | undefined) => {
-    const row = rowOf.get(name);
+  const formerRules = rows.filter((row) => text(row[0]) !== '' && !ruleNames.has(text(row[0])));
+  const cellsOf = (name: string, rule: RuleFacts | undefined) => {
+    const row = rowsByRule.get(name);
     const hits = num(row?.[1]);
     return [
       <Value field="rule" value={name} key="name" />,
@@ -46,7 +46,7 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
           {unlistedRuleText(name)}
         </span>
       ) : (
-        <Does key="does" rule={rule} since={row && sinceText(row, now)} />
+        <RuleEffect key="does" rule={rule} since={row && sinceText(row, now)} />
       ),
       count(hits),
       percent(hits, totalRequests),
@@ -58,7 +58,11 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
         eventTime(num(row[5]), now)
       ),
       rule === undefined ? null : (
-        <SmallButton key="gone" aria-label={`What if gone? ${name}`} onClick={() => setGone(name)}>
+        <SmallButton
+          key="gone"
+          aria-label={`What if gone? ${name}`}
+          onClick={() => setRemovedRule(name)}
+        >
           What if gone?
         </SmallButton>
       ),
@@ -71,19 +75,20 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
         head={['Rule', 'Does', 'Decided', 'Share', 'Stopped', 'Would stop', 'Last time', 'Try']}
         numbersFrom={2}
         rows={[
-          ...me.rules.map((rule) => line(rule.name, rule)),
-          ...former.map((row) => line(text(row[0]), undefined)),
+          ...me.rules.map((rule) => cellsOf(rule.name, rule)),
+          ...formerRules.map((row) => cellsOf(text(row[0]), undefined)),
         ]}
       />
       <p class="about">
-        {count(num(rowOf.get('')?.[1]))} requests matched no rule. {count(totalRequests)} in all.
+        {count(num(rowsByRule.get('')?.[1]))} requests matched no rule. {count(totalRequests)} in
+        all.
       </p>
-      {gone === '' ? null : (
+      {removedRule === '' ? null : (
         <Replay
-          key={gone}
-          title={`If the rule “${gone}” were gone`}
-          change={{ kind: 'without_rule', rule: gone }}
-          close={() => setGone('')}
+          key={removedRule}
+          title={`If the rule “${removedRule}” were gone`}
+          change={{ kind: 'without_rule', rule: removedRule }}
+          close={() => setRemovedRule('')}
         />
       )}
     </>
@@ -99,7 +104,7 @@ function sinceText(row: Row, now: number): string {
     : `at least since ${eventTime(watched, now)}`;
 }
 
-function Does({
+function RuleEffect({
   rule,
   since = '',
 }: {

@@ -38,7 +38,7 @@ export function Summary() {
       empty="No request came in this period, nor in the one before."
     >
       {({ rows }) => (
-        <Answer
+        <Figures
           now={totalsOf(rows.find((row) => num(row[0]) === 1))}
           earlier={totalsOf(rows.find((row) => num(row[0]) === 0))}
         />
@@ -47,12 +47,12 @@ export function Summary() {
   );
 }
 
-interface Both {
+interface Periods {
   readonly now: Totals;
   readonly earlier: Totals;
 }
 
-function Answer({ now, earlier }: Both) {
+function Figures({ now, earlier }: Periods) {
   const { scope } = useNavigation();
   const { me } = useContext(SignedIn);
   const length = duration(scope.range.to - scope.range.from);
@@ -111,7 +111,7 @@ function Warnings({ now, stopsNothing }: { readonly now: Totals; readonly stopsN
   );
 }
 
-function Tiles({ now, earlier, length }: Both & { readonly length: string }) {
+function Tiles({ now, earlier, length }: Periods & { readonly length: string }) {
   const tiles = [
     ['Requests', now.requests, earlier.requests, 'accent'],
     ['Allowed', now.allowed, earlier.allowed, 'allow'],

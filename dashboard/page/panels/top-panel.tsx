@@ -44,7 +44,7 @@ export function TopPanel() {
 
 function List({ list, rows }: { readonly list: TopList; readonly rows: readonly Row[] }) {
   const { me } = useContext(SignedIn);
-  const most = Math.max(1, ...rows.map((row) => num(row[3])));
+  const mostRequests = Math.max(1, ...rows.map((row) => num(row[3])));
   return (
     <section>
       <h3>{list.title}</h3>
@@ -54,7 +54,7 @@ function List({ list, rows }: { readonly list: TopList; readonly rows: readonly 
           const [value, requests, stopped] = [text(row[1]), num(row[3]), num(row[4])];
           const meaning = list.field === 'reason' ? me.reasons[value]?.meaning : undefined;
           return (
-            <li key={value} style={{ '--share': `${(100 * requests) / most}%` }}>
+            <li key={value} style={{ '--share': `${(100 * requests) / mostRequests}%` }}>
               <Value
                 field={list.field}
                 value={value}

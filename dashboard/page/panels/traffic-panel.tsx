@@ -77,7 +77,12 @@ function Chart({ rows }: { readonly rows: readonly Row[] }) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const toggle = (name: string): void => {
     setHidden(
-      (was) => new Set(was.has(name) ? [...was].filter((one) => one !== name) : [...was, name]),
+      (previous) =>
+        new Set(
+          previous.has(name)
+            ? [...previous].filter((other) => other !== name)
+            : [...previous, name],
+        ),
     );
   };
   return (
@@ -111,11 +116,11 @@ interface LegendProps {
 function Legend({ bars, hidden, toggle }: LegendProps) {
   return (
     <ul class="legend" aria-label="Series">
-      {bars.series.map(({ name, total }, place) => (
+      {bars.series.map(({ name, total }, index) => (
         <li key={name}>
           <button type="button" aria-pressed={!hidden.has(name)} onClick={() => toggle(name)}>
             <svg width="12" height="12" aria-hidden="true">
-              <rect width="12" height="12" fill={colourOf(name, place)} />
+              <rect width="12" height="12" fill={colourOf(name, index)} />
             </svg>{' '}
             {verdictWord(name)} <span class="muted">{count(total)}</span>
           </button>
@@ -127,7 +132,7 @@ function Legend({ bars, hidden, toggle }: LegendProps) {
             <path class="earlier" d="M0 6h18" />
           </svg>{' '}
           the period before{' '}
-          <span class="muted">{count(bars.earlier.reduce((all, one) => all + one, 0))}</span>
+          <span class="muted">{count(bars.earlier.reduce((sum, value) => sum + value, 0))}</span>
         </li>
       )}
     </ul>

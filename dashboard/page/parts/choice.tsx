@@ -45,3 +45,24 @@ export function Select<T extends string>({ label, options, chosen, choose }: Pro
     </label>
   );
 }
+
+interface TickProps {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly change: (checked: boolean) => void;
+}
+
+export function Tick({ label, checked, disabled = false, change }: TickProps) {
+  return (
+    <label class="tick">
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={({ currentTarget }) => change(currentTarget.checked)}
+      />{' '}
+      {label}
+    </label>
+  );
+}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { type Answer, ask } from '../data/query.ts';
-import { answerOf, useAnswer } from '../data/use-answer.ts';
+import { answerOf, type AnswerState, useAnswer } from '../data/use-answer.ts';
 import { CopyButton } from './copy-button.tsx';
 import { SmallButton } from './small-button.tsx';
 
@@ -84,6 +84,18 @@ export function QueryPanel({ sql, empty, children, ...panel }: QueryPanelProps) 
       )}
     </Panel>
   );
+}
+
+interface RequestStateProps {
+  readonly request: AnswerState<unknown> & { readonly retry: () => void };
+  readonly loading?: string;
+}
+
+/** Shows that a request runs or has failed. */
+export function RequestState({ request, loading }: RequestStateProps) {
+  if (request.state === 'loading') return <Loading>{loading}</Loading>;
+  if (request.state === 'ready') return null;
+  return <Failed message={request.message} retry={request.retry} />;
 }
 
 export function Loading({ children = 'Loading …' }: { readonly children?: ComponentChildren }) {

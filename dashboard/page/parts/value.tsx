@@ -49,7 +49,7 @@ interface ChoicesProps {
 
 function Choices({ field, value, close, children }: ChoicesProps) {
   const { state, go } = useNavigation();
-  const place = usePopover(close);
+  const popover = usePopover(close);
   const words = value === '' ? '(none)' : value;
   const filter = (exclude: boolean): void => {
     close();
@@ -60,7 +60,7 @@ function Choices({ field, value, close, children }: ChoicesProps) {
     <span
       class="choices"
       popover="manual"
-      ref={place}
+      ref={popover}
       role="group"
       aria-label={`${FIELDS[field].label} ${words}`}
     >
@@ -73,35 +73,35 @@ function Choices({ field, value, close, children }: ChoicesProps) {
   );
 }
 
-/** Shows an element above the page and below its neighbour. Escape, a click or focus elsewhere closes it. */
+/** Shows an element above the page and below its parent. Escape, a click or focus elsewhere closes it. */
 function usePopover(close: () => void) {
-  const place = useRef<HTMLSpanElement>(null);
+  const popover = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    const { current } = place;
-    const around = current?.parentElement;
-    if (current === null || around === null || around === undefined) return undefined;
+    const { current } = popover;
+    const parent = current?.parentElement;
+    if (current === null || parent === null || parent === undefined) return undefined;
     current.showPopover();
-    putBelow(current, around.getBoundingClientRect());
+    putBelow(current, parent.getBoundingClientRect());
     const ending = new AbortController();
     const { signal } = ending;
-    const elsewhere = ({ target }: Event): void => {
-      if (!(target instanceof Node) || !around.contains(target)) close();
+    const closeElsewhere = ({ target }: Event): void => {
+      if (!(target instanceof Node) || !parent.contains(target)) close();
     };
-    const escape = (event: KeyboardEvent): void => {
+    const closeOnEscape = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
       // Keeps a surrounding dialog open.
       event.preventDefault();
       event.stopPropagation();
       close();
-      around.querySelector('button')?.focus();
+      parent.querySelector('button')?.focus();
     };
-    document.addEventListener('pointerdown', elsewhere, { signal });
-    document.addEventListener('focusin', elsewhere, { signal });
-    document.addEventListener('scroll', elsewhere, { signal, capture: true });
-    around.addEventListener('keydown', escape, { signal });
+    document.addEventListener('pointerdown', closeElsewhere, { signal });
+    document.addEventListener('focusin', closeElsewhere, { signal });
+    document.addEventListener('scroll', closeElsewhere, { signal, capture: true });
+    parent.addEventListener('keydown', closeOnEscape, { signal });
     return () => ending.abort();
   }, []);
-  return place;
+  return popover;
 }
 
 function putBelow(element: HTMLElement, { left, top, bottom }: DOMRect): void {

@@ -38,15 +38,9 @@ export const FIELDS = {
   crawler: { label: 'crawler', is: column('crawler_name') },
   verified: { label: 'verified crawler', is: column("if(crawler_verified, 'yes', 'no')") },
   challenge: { label: 'challenge', is: column('challenge') },
-  session: {
-    label: 'session',
-    is: ofSession,
-  },
+  session: { label: 'session', is: ofSession },
   revision: { label: 'settings', is: column('settings_revision') },
-  unjudged: {
-    label: 'unjudged',
-    is: (value) => `(${UNJUDGED}) = ${value === 'no' ? '0' : '1'}`,
-  },
+  unjudged: { label: 'unjudged', is: (value) => `(${UNJUDGED}) = ${value === 'no' ? '0' : '1'}` },
 } as const satisfies Readonly<Record<string, Field>>;
 
 export type FieldName = keyof typeof FIELDS;

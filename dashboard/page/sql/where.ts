@@ -13,8 +13,8 @@ export interface Scope {
 }
 
 /**
- * Returns the condition for site and filters. Empty for all rows. Filters of one field are alternatives (OR), and those
- * of different fields are combined with AND. An excluded value is always excluded.
+ * The condition for site and filters. Empty for all rows. Filters of one field are alternatives (OR), and those of
+ * different fields are combined with AND. An excluded value is always excluded.
  */
 export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>): string {
   const includedConditions = new Map<string, string[]>();
@@ -32,12 +32,12 @@ export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>):
   return conditions.join(' AND ');
 }
 
-/** Returns FROM and WHERE for the rows of a scope. */
+/** FROM and WHERE for the rows of a scope. */
 export function rowsOf(scope: Scope, ...more: readonly string[]): string {
   return `FROM events_distributed\nWHERE ${[within(scope.range), conditionOf(scope), ...more].filter((part) => part !== '').join(' AND ')}`;
 }
 
-/** Returns the previous period with the same length. */
+/** The previous period with the same length. */
 export function before({ from, to }: TimeRange): TimeRange {
   return { from: from - (to - from), to: from };
 }

@@ -8,12 +8,12 @@ export function count(value: number): string {
   return wholeNumber.format(value);
 }
 
-/** Returns a short form from a million on, such as 1.2M, for small spaces. */
+/** A short form from a million on, such as 1.2M, for small spaces. */
 export function shortCount(value: number): string {
   return value < 1_000_000 ? wholeNumber.format(value) : short.format(value);
 }
 
-/** Returns the share of a whole, such as 3.2 %. Small shares have more digits. */
+/** The share of a whole, such as 3.2 %. Small shares have more digits. */
 export function percent(part: number, all: number): string {
   if (all === 0) return '0 %';
   const share = (100 * part) / all;
@@ -21,7 +21,7 @@ export function percent(part: number, all: number): string {
   return share < 0.1 ? '< 0.1 %' : `${share < 10 ? share.toFixed(1) : Math.round(share)} %`;
 }
 
-/** Returns the change compared with an earlier number, such as +12 %. */
+/** The change compared with an earlier number, such as +12 %. */
 export function change(now: number, earlier: number): string {
   if (earlier === 0) return now === 0 ? 'no change' : 'none before';
   const share = Math.round((100 * (now - earlier)) / earlier);

@@ -140,7 +140,7 @@ ORDER BY created_at DESC LIMIT ${MAX_ROWS}
 FORMAT JSON`;
 }
 
-/** Returns the rows of an answer. Returns the reason as a string when there are none. */
+/** The rows of an answer, or the reason as a string. */
 function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
   switch (outcome.kind) {
     case 'rows': {

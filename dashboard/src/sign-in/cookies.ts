@@ -4,9 +4,7 @@ export const OIDC_COOKIE = '__Host-guard-oidc';
 
 const MAX_COOKIE_CHARS = 8_192;
 
-/**
- * Returns the value of a Guard cookie. Undefined without this cookie. Values have letters, digits, `-`, `_` and `.`.
- */
+/** The value of a cookie of Guard. It has letters, digits, `-`, `_` and `.`. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (header === undefined || header.length > MAX_COOKIE_CHARS) return undefined;
   for (const pair of header.split(';')) {
@@ -16,7 +14,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** Returns a `Set-Cookie` value. `maxAgeS` 0 removes the cookie. */
+/** A `Set-Cookie` value. `maxAgeS` 0 removes the cookie. */
 export function cookie(
   name: string,
   value: string,

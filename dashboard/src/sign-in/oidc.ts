@@ -5,9 +5,8 @@ import { type Membership, membershipOf } from './viewer.ts';
 /** Time limit for one answer of the provider, in seconds. */
 const TIMEOUT_S = 5;
 
-/** What a started sign-in needs: the URL, and three values that the browser keeps until the end, joined by dots. */
+/** A sign-in that has begun. `cookieValue` has three values that the browser keeps until the end, joined by dots. */
 interface StartedSignIn {
-  /** The URL for the browser. */
   readonly url: URL;
   readonly cookieValue: string;
 }
@@ -37,8 +36,8 @@ export function createOidc(settings: OidcSettings, callback: () => string): Oidc
   /** Asks the provider at the first sign-in, so that Guard can start without the provider. A failure is not cached. */
   function findProvider(client: Client): Promise<OpenidClient.Configuration> {
     const url = new URL(issuer);
-    // For an http URL in the settings a provider without TLS is intended, for example on this machine. The function is
-    // marked as deprecated only as a warning.
+    // An http URL in the settings means that a provider without TLS is intended, for example on this machine. The
+    // function is marked as deprecated only as a warning.
     // eslint-disable-next-line @typescript-eslint/no-deprecated
     const execute = url.protocol === 'http:' ? [client.allowInsecureRequests] : [];
     const options = { execute, timeout: TIMEOUT_S };

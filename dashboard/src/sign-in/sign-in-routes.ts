@@ -31,8 +31,7 @@ export function signInRoutes(options: {
   async function waitMsOf(request: FastifyRequest): Promise<number> {
     const ip = parseIp(request.ip);
     const subject = ip === undefined ? '' : addressGroup(ip);
-    // Counted separately, because a foreign page can send a browser to a link or to the provider, but cannot send a
-    // key.
+    // Counted separately: a foreign page can send a browser to a link or to the provider, but cannot send a key.
     const budgetName = request.method === 'POST' ? 'dashboard-key' : 'dashboard-link';
     return store.take(budgetName, subject, ATTEMPTS);
   }
@@ -50,10 +49,8 @@ export function signInRoutes(options: {
   function startSignIn(reply: FastifyReply, signedIn: SignedIn): void {
     const token = signIns.begin(signedIn);
     log('info', 'dashboard_signed_in', { organisation: signedIn.organisation, via: signedIn.via });
-    addCookie(
-      reply,
-      cookie(SIGN_IN_COOKIE, token, { maxAgeS: SIGN_IN_MS / 1000, sameSite: 'Strict' }),
-    );
+    const cookieOptions = { maxAgeS: SIGN_IN_MS / 1000, sameSite: 'Strict' } as const;
+    addCookie(reply, cookie(SIGN_IN_COOKIE, token, cookieOptions));
   }
 
   return (app) => {
@@ -104,14 +101,12 @@ function mountOidc(app: FastifyInstance, oidc: Oidc, { limit, begin, log }: Step
   }
 
   app.get('/oidc/start', options, async (_request, reply) => {
-    const started = await oidc.begin().catch((error: unknown) => ({ error }));
-    if ('error' in started) return redirectFailed(reply, started.error);
+    const signIn = await oidc.begin().catch((error: unknown) => ({ error }));
+    if ('error' in signIn) return redirectFailed(reply, signIn.error);
     // Lax, because the provider sends the browser back from another site.
-    addCookie(
-      reply,
-      cookie(OIDC_COOKIE, started.cookieValue, { maxAgeS: OIDC_S, sameSite: 'Lax' }),
-    );
-    return reply.redirect(started.url.href, 303);
+    const cookieOptions = { maxAgeS: OIDC_S, sameSite: 'Lax' } as const;
+    addCookie(reply, cookie(OIDC_COOKIE, signIn.cookieValue, cookieOptions));
+    return reply.redirect(signIn.url.href, 303);
   });
 
   app.get('/oidc/callback', options, async (request, reply) => {

@@ -47,10 +47,7 @@ export class SignIns {
   /** Starts a sign-in and returns its token, 43 characters of Base64url. */
   begin(signedIn: SignedIn): string {
     const token = newToken();
-    this.#signIns.set(digestOf(token), {
-      signedIn,
-      expiresAt: this.#clock() + SIGN_IN_MS,
-    });
+    this.#signIns.set(digestOf(token), { signedIn, expiresAt: this.#clock() + SIGN_IN_MS });
     return token;
   }
 
@@ -62,7 +59,7 @@ export class SignIns {
     this.#signIns.delete(digestOf(token));
   }
 
-  /** Creates a token that signs in to one organisation, once and within ten minutes. */
+  /** A token that signs in to one organisation, once and within ten minutes. */
   createLink(organisation: string): string {
     const token = newToken();
     this.#links.set(digestOf(token), organisation);

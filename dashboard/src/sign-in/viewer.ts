@@ -65,10 +65,9 @@ export interface Membership {
 }
 
 /**
- * Maps the groups in a header or a claim to an organisation, and returns it with the group that decided. Undefined when
- * the settings map none of them. Of several mapped groups, the first one in the settings decides. A text can contain
- * several groups. In a list, each text is one group: otherwise a user who may name a group could add others with a
- * comma.
+ * Maps the groups in a header or a claim to an organisation. Undefined when the settings map none of them. Of several
+ * mapped groups, the first one in the settings decides. A text can contain several groups. In a list, each text is one
+ * group: otherwise a user who may name a group could add others with a comma.
  */
 export function membershipOf(
   groups: unknown,
