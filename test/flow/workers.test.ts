@@ -8,7 +8,7 @@ import { rowsOf } from '../kit/sql.ts';
 import { startProduct } from '../kit/start-product.ts';
 import { storySettings } from '../kit/story-settings.ts';
 import { useProduct } from '../kit/use-product.ts';
-import { curl } from '../kit/visitors.ts';
+import { chromeHttp, curl } from '../kit/visitors.ts';
 
 /** Several workers share sessions and limits, whichever thread gets a connection. */
 
@@ -17,6 +17,7 @@ const story = useProduct({
   rules: [
     { name: 'few', match: { path: '/few/**' }, rate_limit: LIMIT },
     { name: 'open', match: { path: ['/few/**', '/open/**'] }, verdict: 'allow' },
+    { name: 'free', match: { path: '/free/**' }, detect: true, challenge: 'auto' },
     { name: 'everybody', match: {}, detect: true, challenge: 'always' },
   ],
   organisation: { challenge: { session_limits: { pages_per_hour: 45 }, session_shape: false } },
@@ -78,6 +79,28 @@ describe('workers: 3', () => {
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(80);
+  });
+
+  test('100 pages that are called data pass at once, whichever threads get the connections', async () => {
+    const headers = { ...chromeHttp, 'x-forwarded-for': '198.51.100.8' };
+    const page = await visit('/free/page', headers);
+    expect(page.status).toBe(200);
+    const release = story.origin.hold();
+    let refused = 0;
+    const answers = Array.from({ length: 400 }, async (_, i) => {
+      const answer = await visit(`/free/data/${i}`, { ...headers, accept: 'application/json' });
+      if (answer.body !== ORIGIN_PAGE) refused += 1;
+    });
+    const arrived = () => story.origin.arrivals.filter(({ url }) => url.startsWith('/free/data/'));
+    await poll(
+      () => Promise.resolve(arrived().length + refused),
+      (decided) => decided === 400,
+    );
+    release();
+    await Promise.all(answers);
+    expect(400 - refused).toBeGreaterThanOrEqual(100);
+    // A place is free again after a minute, so each 600 ms one more request passes.
+    expect(400 - refused).toBeLessThan(150);
   });
 
   test('every decision of each thread is a row, and every request is counted', async () => {

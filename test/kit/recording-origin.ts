@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Arrival {
@@ -14,6 +14,8 @@ export interface RecordingOrigin {
   readonly arrivals: Arrival[];
   /** Resolves when a request to this path has arrived. */
   arrival(path: string): Promise<Arrival>;
+  /** From now on answers wait, until the returned function is called. */
+  hold(): () => void;
   close(): Promise<void>;
 }
 
@@ -26,6 +28,8 @@ const IN_RANGES = 'multipart/byteranges; boundary=part';
 /** A site that records its requests. It answers a request for several ranges in parts, as file servers do. */
 export async function startRecordingOrigin(): Promise<RecordingOrigin> {
   const arrivals: Arrival[] = [];
+  let held = Promise.withResolvers<undefined>();
+  held.resolve(undefined);
   const waiters: { path: string; resolve: (arrival: Arrival) => void }[] = [];
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
@@ -33,6 +37,9 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
     arrivals.push(arrival);
     for (const { path, resolve } of waiters) if (path === url) resolve(arrival);
     request.resume();
+    void held.promise.then(() => answer(headers, response));
+  });
+  function answer(headers: IncomingHttpHeaders, response: ServerResponse): void {
     if (RANGES.test(headers.range ?? '')) {
       response.writeHead(206, { 'content-type': IN_RANGES });
       response.end(`--part\r\nContent-Type: text/html\r\n\r\n${ORIGIN_PAGE}\r\n--part--\r\n`);
@@ -40,7 +47,7 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
     }
     response.setHeader('content-type', 'text/html');
     response.end(ORIGIN_PAGE);
-  });
+  }
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -53,6 +60,10 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
         if (already) resolve(already);
         else waiters.push({ path, resolve });
       }),
+    hold() {
+      held = Promise.withResolvers();
+      return () => held.resolve(undefined);
+    },
     async close() {
       server.closeAllConnections();
       server.close();

@@ -95,9 +95,18 @@ export class DeadlineTable {
     const longest = Math.max(0, ...waits);
     if (longest === 0) return 0;
     charges.forEach(({ subject, budget }, index) => {
-      if (waits[index] === 0) this.#giveBack(name, subject, budget.perMs / budget.requests);
+      if (waits[index] === 0) this.giveBack(name, subject, budget);
     });
     return longest;
+  }
+
+  /** Gives back a request that was taken from a budget. */
+  giveBack(name: string, subject: string, { perMs, requests }: Budget): void {
+    this.#hash(name, subject);
+    const set = this.#lock();
+    const deadlineIndex = this.#deadlineOf(set);
+    this.#doubles[deadlineIndex] = (this.#doubles[deadlineIndex] ?? 0) - perMs / requests;
+    this.#unlock(set);
   }
 
   /** Moves a counter to a later deadline, which it has reached elsewhere. An earlier deadline changes nothing. */
@@ -126,14 +135,6 @@ export class DeadlineTable {
     const isKnown = way !== -1 && clock() <= (this.#doubles[set / 2 + DEADLINES + way] ?? 0);
     this.#unlock(set);
     return isKnown;
-  }
-
-  #giveBack(name: string, subject: string, intervalMs: number): void {
-    this.#hash(name, subject);
-    const set = this.#lock();
-    const deadlineIndex = this.#deadlineOf(set);
-    this.#doubles[deadlineIndex] = (this.#doubles[deadlineIndex] ?? 0) - intervalMs;
-    this.#unlock(set);
   }
 
   /** Computes two hashes in the manner of MurmurHash3, over the kind, both texts and the length of the first one. */

@@ -44,7 +44,7 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
   protected readonly clock: Clock;
   readonly #sessions: SessionTable<KeptSession>;
   readonly #spent: DeadlineTable;
-  readonly #budgets: DeadlineTable;
+  protected readonly budgets: DeadlineTable;
 
   constructor(
     clock: Clock,
@@ -54,7 +54,7 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
     this.clock = clock;
     this.#sessions = new SessionTable(limits.maxSessions);
     this.#spent = new DeadlineTable(memory.spent);
-    this.#budgets = new DeadlineTable(memory.budgets);
+    this.budgets = new DeadlineTable(memory.budgets);
   }
 
   /** Number of sessions, including some that have expired. */
@@ -64,7 +64,7 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
 
   /** Number of rate-limit counters, of all budgets together. */
   get counterCount(): number {
-    return this.#budgets.size;
+    return this.budgets.size;
   }
 
   session(id: string): Session | undefined {
@@ -91,7 +91,7 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
   }
 
   take(name: string, subject: string, budget: Budget): number {
-    return this.#budgets.take(name, subject, this.clock(), budget);
+    return this.budgets.take(name, subject, this.clock(), budget);
   }
 
   takeSync(name: string, subject: string, budget: Budget): number {
@@ -99,15 +99,15 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
   }
 
   takeAll(name: string, charges: readonly Charge[]): number {
-    return this.#budgets.takeAll(name, charges, this.clock());
+    return this.budgets.takeAll(name, charges, this.clock());
   }
 
   remember(name: string, subject: string, ttlMs: number): void {
-    this.#budgets.remember(name, subject, this.clock() + ttlMs);
+    this.budgets.remember(name, subject, this.clock() + ttlMs);
   }
 
   remembers(name: string, subject: string): boolean {
-    return this.#budgets.remembers(name, subject, this.clock);
+    return this.budgets.remembers(name, subject, this.clock);
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Clock, Session, SessionStore } from '@guard/config/contract/ports';
+import type { Budget, Clock, Session, SessionStore } from '@guard/config/contract/ports';
 import { DEFAULT_LIMITS, LocalStore, type SharedMemory } from './memory-store.ts';
 
 /** Sends a session to the other threads. Resolves when they have it. `expiresAt` is in epoch milliseconds. */
@@ -14,6 +14,14 @@ export class ThreadStore extends LocalStore implements SessionStore {
   constructor(clock: Clock, memory: SharedMemory, announce: AnnounceSession) {
     super(clock, DEFAULT_LIMITS, memory);
     this.#announce = announce;
+  }
+
+  takePlace(name: string, subject: string, places: Budget): boolean {
+    return this.take(name, subject, places) === 0;
+  }
+
+  freePlace(name: string, subject: string, places: Budget): void {
+    this.budgets.giveBack(name, subject, places);
   }
 
   /** Resolves when the other threads have the session, because the visitor's next request may reach any of them. */

@@ -4,7 +4,7 @@ import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
 import { afterWith } from '../session/after-with.ts';
 import { isClaimedMedia } from './documents.ts';
-import { begin, end, type Subject, UnderWay } from './under-way.ts';
+import { FORGOTTEN_MS, UnderWay } from './under-way.ts';
 
 /** For each false claim that a shape may make, so many claims of it may wait for the origin at the same time. */
 const CLAIMS_AT_ONCE = 4;
@@ -21,11 +21,19 @@ const PART_OF_FREE = 1 / 4;
 export class ClaimedMedia {
   readonly #name: string;
   readonly #shapeBudget: Budget;
-  readonly #underWay = new UnderWay();
+  readonly #underWay: UnderWay;
+  /** The claims that may wait for the origin at the same time, of all addresses of a shape, and of one address. */
+  readonly #places: Readonly<Record<'shape' | 'address', Budget>>;
 
   constructor(organisation: string, shapeBudget: Budget) {
     this.#name = `false-media:${organisation}`;
     this.#shapeBudget = shapeBudget;
+    this.#underWay = new UnderWay(`claims-under-way:${organisation}`);
+    const requests = shapeBudget.requests * CLAIMS_AT_ONCE;
+    this.#places = {
+      shape: { requests, perMs: FORGOTTEN_MS },
+      address: { requests: Math.floor(requests * PART_OF_FREE), perMs: FORGOTTEN_MS },
+    };
   }
 
   /** Whether the request claims to be for media, and neither its address nor its shape made too many false claims. */
@@ -39,22 +47,30 @@ export class ClaimedMedia {
   }
 
   /**
-   * Counts one more waiting claim of its shape, and of its address (IPv6: its /48). Undefined, without counting, when
-   * too many wait. One address cannot take the places of all people with the same browser.
+   * Counts one more waiting claim of its shape, and of its address (IPv6: its /48), and returns the function to call at
+   * its end. Undefined, without counting, when too many wait. One address cannot take the places of all people with the
+   * same browser.
    */
-  begin(facts: Facts, nowMs: number): readonly Subject[] | undefined {
+  begin(facts: Facts, store: SessionStore, nowMs: number): (() => void) | undefined {
     const { ip } = facts;
     const shape = shapeName(facts);
-    const ofShape = this.#underWay.subject(shape);
+    const ofShape = this.#underWay.subject(shape, this.#places.shape);
     const ofAddress = this.#underWay.subject(
       `${shape} ${ip.includes(':') ? ipv6NetworkOf(ip, 48) : ip}`,
+      this.#places.address,
     );
-    const limit = this.#shapeBudget.requests * CLAIMS_AT_ONCE;
+    const limit = this.#places.shape.requests;
     const free = limit - ofShape.count + ofAddress.count;
-    if (!begin(ofAddress, Math.max(1, Math.floor(free * PART_OF_FREE)), nowMs)) return undefined;
-    if (begin(ofShape, limit, nowMs)) return [ofShape, ofAddress];
-    end(ofAddress);
-    return undefined;
+    const ofFree = Math.max(1, Math.floor(free * PART_OF_FREE));
+    if (!this.#underWay.begin(ofAddress, ofFree, nowMs, store)) return undefined;
+    if (!this.#underWay.begin(ofShape, limit, nowMs, store)) {
+      this.#underWay.end(ofAddress, store);
+      return undefined;
+    }
+    return () => {
+      this.#underWay.end(ofAddress, store);
+      this.#underWay.end(ofShape, store);
+    };
   }
 
   /** Counts a false claim of the shape. */

@@ -261,7 +261,8 @@ function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Outcome> {
   const nowMs = clock();
   const few =
     pressure?.isOnClient(facts, nowMs) === true || freePages.documents.isShapeSpent(facts, nowMs);
-  if (freePages.isFull(facts, nowMs, few)) return challengeFor('free_pages_used', by, facts);
+  if (freePages.waiting.isFull(facts, store, nowMs, few))
+    return challengeFor('free_pages_used', by, facts);
   return afterWith(freePages.take(facts, store, few, seesAnswer), by, (taken) => {
     if (taken === 'spent') return challengeFor('free_pages_used', by, facts);
     const cause = taken === 'page' ? pressure?.take(facts, site) : undefined;

@@ -1,6 +1,5 @@
 import type {
   Budget,
-  Ending,
   MaybePromise,
   RequestEnded,
   SessionStore,
@@ -15,9 +14,9 @@ import { countsAsPage, isFileOfPage } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { ClaimedMedia, isFalse } from './claimed-media.ts';
 import { isDocument, isFileOfData, isForeign, isPlainFile, suffixOf } from './documents.ts';
-import { DOCUMENTS_AS_DATA, DocumentBudgets, PART_OF_FEW } from './document-budgets.ts';
+import { DocumentBudgets } from './document-budgets.ts';
 import { ForeignForms } from './foreign-forms.ts';
-import { begin, end, noteDocument, recentDocuments, type Subject, UnderWay } from './under-way.ts';
+import { WaitingRequests } from './waiting-requests.ts';
 
 /** Many people share one client shape. All of them together get this many times the pages of one address. */
 const BUDGETS_OF_A_SHAPE = 20;
@@ -30,21 +29,6 @@ const DATA_UNSEEN = 200;
 
 /** For so long after a page, data is free in its network, because a tab can stay open for hours. */
 const PAGE_REMEMBERED_MS = 86_400_000;
-
-/**
- * For each free page, this many requests for data may wait for the origin, because a page over HTTP/2 can send a hundred
- * at once. Documents that came back reduce the number, because each waiting request could return one more document.
- */
-const DATA_AT_ONCE = 20;
-
-/**
- * The same limit for parts of pages. It is higher, because a page loads more parts than data, and several people share
- * an address. Programs that a preset allows have this limit too, for example builds that clone repositories.
- */
-const PARTS_AT_ONCE = 100;
-
-/** Prefixes of the counters of waiting requests: data, parts of pages, and programs that a preset allows. */
-type Kind = '' | 'parts ' | 'preset ';
 
 /** In so many networks that loaded no page, data is free for one session. A phone that moves needs this. */
 const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
@@ -73,7 +57,7 @@ export class FreePages {
   readonly #pagesOfAddress: AddressCharges;
   readonly #pagesOfShape: Budget;
   readonly #unseenOfAddress: AddressCharges;
-  readonly #underWay = new UnderWay();
+  readonly waiting: WaitingRequests;
   readonly #forms: ForeignForms;
   readonly #media: ClaimedMedia;
 
@@ -99,6 +83,7 @@ export class FreePages {
     this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
     this.#unseenOfAddress = compileAddressCharges(times(DATA_UNSEEN));
     this.documents = new DocumentBudgets(organisation, budget);
+    this.waiting = new WaitingRequests(organisation, budget);
     this.#media = new ClaimedMedia(organisation, this.#pagesOfShape);
     this.#forms = new ForeignForms(organisation, budget, BUDGETS_OF_A_SHAPE);
   }
@@ -131,15 +116,15 @@ export class FreePages {
     onPage: () => void,
   ): RequestEnded | undefined {
     const kind = isFileOfPage(facts) ? 'parts ' : '';
-    return this.startWaitingForAnswer(kind, facts, nowMs, few, (how, waiting) => {
-      if (!isDocument(how, facts)) return;
-      for (const subject of waiting) noteDocument(subject, this.#pagesOfShape.perMs, nowMs);
+    return this.waiting.start(kind, facts, store, nowMs, few, (how) => {
+      if (!isDocument(how, facts)) return false;
       if (how === 'document' || !isFileOfData(facts)) {
         void afterWith(this.#count(facts, store), undefined, (taken) => {
           if (taken === 'page') onPage();
         });
       }
       this.documents.count(how, facts, store, nowMs);
+      return true;
     });
   }
 
@@ -150,72 +135,21 @@ export class FreePages {
     nowMs: number,
     onPage: () => void,
   ): RequestEnded | undefined {
-    const claims = this.#media.begin(facts, nowMs);
-    if (claims === undefined) return undefined;
-    const ended = this.startWaitingForAnswer('', facts, nowMs, false, (how, waiting) => {
-      claims.forEach(end);
-      if (!isFalse(how)) return;
-      for (const subject of waiting) noteDocument(subject, this.#pagesOfShape.perMs, nowMs);
+    const endClaim = this.#media.begin(facts, store, nowMs);
+    if (endClaim === undefined) return undefined;
+    const ended = this.waiting.start('', facts, store, nowMs, false, (how) => {
+      endClaim();
+      if (!isFalse(how)) return false;
       this.#media.noteFalse(facts, store);
       void afterWith(this.#count(facts, store), undefined, (taken) => {
         if (taken === 'page') onPage();
         else this.#media.disbelieve(facts, store);
       });
       if (how === 'document') this.documents.count(how, facts, store, nowMs);
+      return true;
     });
-    if (ended === undefined) claims.forEach(end);
+    if (ended === undefined) endClaim();
     return ended;
-  }
-
-  /** Undefined as in startWaiting. `ended` also gets the counts of the address and the networks around it. */
-  startWaitingForAnswer(
-    kind: Kind,
-    facts: Facts,
-    nowMs: number,
-    few: boolean,
-    ended: (how: Ending, waiting: readonly Subject[]) => void,
-  ): RequestEnded | undefined {
-    const waiting = this.#begin(kind, facts, nowMs, few);
-    return (
-      waiting &&
-      ((how) => {
-        waiting.forEach(end);
-        ended(how, waiting);
-      })
-    );
-  }
-
-  /**
-   * Counts one more waiting request for the address and the networks around it. `kind` is the prefix of the counters.
-   * Returns undefined, and counts nothing, when one of the counters is at its limit.
-   */
-  #begin(kind: Kind, facts: Facts, nowMs: number, few: boolean): readonly Subject[] | undefined {
-    const dataPerPage = few ? DOCUMENTS_AS_DATA : DATA_AT_ONCE;
-    const requestsPerPage = (kind === '' ? dataPerPage : PARTS_AT_ONCE) * (few ? PART_OF_FEW : 1);
-    const countedSubjects: Subject[] = [];
-    for (const { subject: name, budget } of this.#pagesOfAddress(facts.ip)) {
-      const subject = this.#underWay.subject(kind + name + suffixOf(facts));
-      const limit = budget.requests * requestsPerPage - recentDocuments(subject, nowMs);
-      if (!begin(subject, limit, nowMs)) {
-        countedSubjects.forEach(end);
-        return undefined;
-      }
-      countedSubjects.push(subject);
-    }
-    return countedSubjects;
-  }
-
-  /**
-   * Whether a page would be shown without its data or files, because no more of them may wait. Then Guard challenges
-   * the visitor: after a pass all parts load, and a reload alone would not help.
-   */
-  isFull(facts: Facts, nowMs: number, few: boolean): boolean {
-    if (!countsAsPage(facts)) return false;
-    return (['', 'parts '] as const).some((kind) => {
-      const waiting = this.#begin(kind, facts, nowMs, few);
-      waiting?.forEach(end);
-      return waiting === undefined;
-    });
   }
 
   #takeData(

@@ -39,12 +39,13 @@ export function withinPreset<One extends PresetRequest>(request: One): MaybeProm
   const few = freePages.documents.isShapeSpent(facts, nowMs);
   const countPage = (how: Ending) => {
     if (isPage(how, name, facts)) freePages.documents.count(how, facts, store, nowMs);
+    return false;
   };
   return afterWith(freePages.documents.isAddressSpent(facts, store, few), request, (spent) => {
     if (!spent && !reportsEnd) return request;
     const endOfPreset = spent
       ? undefined
-      : freePages.startWaitingForAnswer('preset ', facts, nowMs, few, countPage);
+      : freePages.waiting.start('preset ', facts, store, nowMs, few, countPage);
     return endOfPreset
       ? { ...request, endOfPreset }
       : { ...request, directives: { ...directives, verdict: undefined } };

@@ -158,6 +158,14 @@ export class RedisStore implements SessionStore {
     return this.#budgets.take(name, subject, this.#clock(), budget);
   }
 
+  takePlace(name: string, subject: string, places: Budget): boolean {
+    return this.#budgets.take(name, subject, this.#clock(), places) === 0;
+  }
+
+  freePlace(name: string, subject: string, places: Budget): void {
+    this.#budgets.giveBack(name, subject, places);
+  }
+
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number> {
     const nowMs = this.#clock();
     const counters = charges.map(({ subject, budget }) => ({
