@@ -1,7 +1,9 @@
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { runCommand } from '../../cli/src/testing/run-command.ts';
 import { parseDictionary } from '../../validator/src/proofs/structured-field.ts';
+import { metricOf } from '../kit/metric-of.ts';
 import { poll, send } from '../kit/http.ts';
 import { serve } from '../kit/serve.ts';
 import { newSigningAgent, type Signing } from '../kit/signing-agent.ts';
@@ -82,6 +84,18 @@ test('a signature for another site, an old signature and a used nonce are not va
   expect((await ask('/open/3', once)).status).toBe(403);
   expect((await ask('/open/3', signed({ authority: 'other.example' }))).status).toBe(403);
   expect((await ask('/open/3', signed({ createdMs: Date.now() - 120_000 }))).status).toBe(403);
+});
+
+test('a reload keeps used nonces', async () => {
+  const once = signed({ nonce: 'only once, also after a reload' });
+  expect((await ask('/open/4', once)).status).toBe(200);
+  const reloads = () => metricOf(story.product, 'guard_reloads_total{outcome="applied"}');
+  const before = await reloads();
+  appendFileSync(join(story.product.folder, 'guard.yaml'), '# changed\n');
+  process.kill(story.product.pid, 'SIGHUP');
+  await poll(reloads, (now) => now > before);
+  expect((await ask('/open/4', once)).status).toBe(403);
+  expect((await ask('/open/4', signed({ nonce: 'another' }))).status).toBe(200);
 });
 
 test('without a rule the agent is challenged, and its event has its name', async () => {

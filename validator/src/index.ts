@@ -138,7 +138,7 @@ function assemble(options: ValidatorOptions, compiled: Policies): Validator {
       options.events.record(event);
     },
   };
-  const engine = createEngine(options);
+  const engine = createEngine(options, compiled);
   const strengthsOf = (id: string) => policyOf(policies, id).strengths;
   const verify = createVerify({
     secrets,
@@ -195,13 +195,13 @@ function assemble(options: ValidatorOptions, compiled: Policies): Validator {
 
 const PLAIN_PAGES = { look: compileLook(), ownPages: new OwnPages({ rules: [] }) };
 
-function createEngine(options: ValidatorOptions): Engine {
+function createEngine(options: ValidatorOptions, { nonces }: Policies): Engine {
   const { secrets, crawlers, store, clock, log, observe } = options;
   const { databases = {}, settingsRevision = '' } = options;
   const networks = options.networks ?? NetworkCatalogue.load();
   return {
     sources: {
-      ...openProofs(options),
+      ...openProofs(options, nonces),
       readAgent: createAgentReader(crawlers, UserAgentCatalogue.load()),
       networkOf: (ip) => networks.kindOf(ip),
       countryOf: openCountries(databases.country),

@@ -66,12 +66,10 @@ export interface SessionStore {
    * other instances took. Meanwhile they may take too much together. Later requests then wait longer.
    */
   takeSync(name: string, subject: string, budget: Budget): number;
-  /**
-   * Takes a place for a request under way. All threads of this process have `places.requests` places together. False
-   * when none is free. A place that is not given back is free again after `places.perMs`. Absent with one thread.
-   */
-  takePlace?(name: string, subject: string, places: Budget): boolean;
-  freePlace?(name: string, subject: string, places: Budget): void;
+  /** Like `takeSync`, but only the threads of this process share the counters. Absent with one thread. */
+  takeInProcess?(name: string, subject: string, budget: Budget): number;
+  /** Gives back a request that `takeInProcess` took. */
+  giveBackInProcess?(name: string, subject: string, budget: Budget): void;
   /** Takes one request from all counters, or from none, and returns the milliseconds until it fits into all. */
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number>;
   /** Remembers `subject` (an address, a network) under `name` for `ttlMs`. Never rejects. There are few names. */

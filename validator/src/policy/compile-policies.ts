@@ -4,6 +4,7 @@ import type { Organisation } from '@guard/config/settings/schema';
 import type { Work } from '@guard/config/time/slices';
 import { createLearnedAnswers, type LearnedAnswers } from '../challenge/learned/learned-answers.ts';
 import { challengeTerms } from '../challenge/tickets/challenge-terms.ts';
+import { UsedNonces } from '../proofs/used-nonces.ts';
 import { compileRules } from '../rules/direct.ts';
 import { PassTable } from '../verdict/pass-table.ts';
 import type { PressurePorts } from '../verdict/pressure/pressure.ts';
@@ -15,6 +16,7 @@ export interface Policies {
   readonly passes: PassTable;
   readonly secrets: readonly string[];
   readonly learned: LearnedAnswers;
+  readonly nonces: UsedNonces;
 }
 
 interface PolicyOptions extends PressurePorts {
@@ -47,5 +49,6 @@ export function* compilePolicies(
     earlierPolicies && isDeepStrictEqual(earlierPolicies.secrets, secrets)
       ? earlierPolicies.learned
       : createLearnedAnswers(secrets);
-  return { policies, passes, secrets, learned };
+  const nonces = earlierPolicies?.nonces ?? new UsedNonces();
+  return { policies, passes, secrets, learned, nonces };
 }

@@ -1,9 +1,10 @@
 import type { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
-import type { Clock, Log } from '@guard/config/contract/ports';
+import type { Clock, Log, SessionStore } from '@guard/config/contract/ports';
 import type { BotKey } from '@guard/config/settings/sections/web-bot-auth';
 import type { Resolver } from './forward-confirmed.ts';
 import { createClaimProver, type ProveClaim } from './prove-claim.ts';
 import { createReverseDns } from './reverse-dns.ts';
+import type { UsedNonces } from './used-nonces.ts';
 import { type CheckSignature, createSignatureCheck } from './web-bot-auth.ts';
 
 export interface ProofOptions {
@@ -23,8 +24,11 @@ export interface Proofs {
 }
 
 /** Builds the proofs of an installation. Logs each key whose operator is not in the catalogue. */
-export function openProofs(options: ProofOptions): Proofs {
-  const { crawlers, botKeys = [], resolver, clock, log } = options;
+export function openProofs(
+  options: ProofOptions & { readonly store: SessionStore },
+  nonces: UsedNonces,
+): Proofs {
+  const { crawlers, botKeys = [], resolver, clock, log, store } = options;
   const operators = new Set(crawlers.all().map(({ operator }) => operator));
   for (const { keyId, operator } of botKeys) {
     if (operator !== undefined && !operators.has(operator)) {
@@ -38,6 +42,7 @@ export function openProofs(options: ProofOptions): Proofs {
         resolver &&
         createReverseDns({ proofsOf: (crawler) => crawlers.proofsOf(crawler), resolver, clock }),
     }),
-    checkSignature: botKeys.length === 0 ? undefined : createSignatureCheck(botKeys, clock),
+    checkSignature:
+      botKeys.length === 0 ? undefined : createSignatureCheck(botKeys, clock, nonces, store),
   };
 }

@@ -5,6 +5,7 @@ import { signatureHeaders } from 'web-bot-auth';
 import { signerFromJWK } from 'web-bot-auth/crypto';
 import { type SignedRequest, signatureBase } from './signature-base.ts';
 import { type InnerList, parseDictionary } from './structured-field.ts';
+import { UsedNonces } from './used-nonces.ts';
 import { createSignatureCheck, type SentRequest, type SignatureProof } from './web-bot-auth.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9);
@@ -145,8 +146,12 @@ function signed(bot: Bot, signing: Signing = {}): SentRequest {
 
 const bot = newBot();
 
+function createCheck(keys: ReturnType<typeof keysOf>, maxNonces?: number) {
+  return createSignatureCheck(keys, () => NOW, new UsedNonces(maxNonces), {});
+}
+
 function check(request: SentRequest, keys = [bot.directory]): SignatureProof {
-  return createSignatureCheck(keysOf(...keys), () => NOW)(request);
+  return createCheck(keysOf(...keys))(request);
 }
 
 function fault(request: SentRequest, keys?: Record<string, unknown>[]): string {
@@ -294,7 +299,7 @@ describe('Web Bot Auth', () => {
   });
 
   test('a nonce counts once; a signature without one counts each time', () => {
-    const checkSignature = createSignatureCheck(keysOf(bot.directory), () => NOW);
+    const checkSignature = createCheck(keysOf(bot.directory));
     const once = signed(bot, {
       parameters: `;keyid="${bot.keyId}";nonce="n1";tag="web-bot-auth"`,
     });
@@ -306,7 +311,7 @@ describe('Web Bot Auth', () => {
   });
 
   test('a bad signature uses up no nonce', () => {
-    const checkSignature = createSignatureCheck(keysOf(bot.directory), () => NOW);
+    const checkSignature = createCheck(keysOf(bot.directory));
     const parameters = `;keyid="${bot.keyId}";nonce="n1";tag="web-bot-auth"`;
     const forged = signed({ ...newBot(), keyId: bot.keyId }, { parameters });
     expect(checkSignature(forged)).toEqual({ kind: 'invalid', fault: 'signature' });
@@ -314,7 +319,7 @@ describe('Web Bot Auth', () => {
   });
 
   test('nonces are remembered up to a limit; the oldest is forgotten first', () => {
-    const checkSignature = createSignatureCheck(keysOf(bot.directory), () => NOW, 100);
+    const checkSignature = createCheck(keysOf(bot.directory), 100);
     const nonce = (at: number) =>
       signed(bot, { parameters: `;keyid="${bot.keyId}";nonce="n${at}";tag="web-bot-auth"` });
     const first = nonce(0);

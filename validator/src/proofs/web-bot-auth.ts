@@ -1,4 +1,4 @@
-import type { Clock } from '@guard/config/contract/ports';
+import type { Clock, SessionStore } from '@guard/config/contract/ports';
 import { addressGroup } from '@guard/config/net/network-of';
 import type { BotKey } from '@guard/config/settings/sections/web-bot-auth';
 import { LRUCache } from 'lru-cache';
@@ -6,6 +6,7 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type SignatureBase, type SignedRequest, signatureBase } from './signature-base.ts';
 import { directoryOf } from './signature-agent.ts';
 import { type InnerList, parseDictionary } from './structured-field.ts';
+import type { UsedNonces } from './used-nonces.ts';
 
 /** The reason why a signature proves nothing. It never makes an impersonator: any client can send a bad signature. */
 export type SignatureFault =
@@ -46,8 +47,6 @@ export const ACCEPTED_SIGNATURE = `sig1=("@authority" "signature-agent");created
 const MAX_LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** The allowed difference between the clocks of both sides. */
 const CLOCK_SKEW_MS = 30_000;
-/** Maximum number of nonces that are remembered. Above this number, the oldest is forgotten and could be used again. */
-const MAX_NONCES = 10_000;
 const MAX_NONCE_LENGTH = 256;
 /** Maximum number of good signatures that are remembered. A crawler may send the same signature with many requests. */
 const MAX_SIGNATURES = 1_000;
@@ -85,10 +84,10 @@ interface SignatureParameters {
 export function createSignatureCheck(
   keys: readonly BotKey[],
   clock: Clock,
-  maxNonces = MAX_NONCES,
+  nonces: UsedNonces,
+  store: Pick<SessionStore, 'takeInProcess'>,
 ): CheckSignature {
   const keysById = Map.groupBy(keys.map(loadKey), ({ keyId }) => keyId);
-  const nonces = new LRUCache<string, number>({ max: maxNonces });
   /** The signed text of each good signature. */
   const goodSignatures = new LRUCache<string, string>({
     max: MAX_SIGNATURES,
@@ -148,10 +147,7 @@ export function createSignatureCheck(
   /** Whether the nonce was used. Only good signatures' nonces are remembered, so bad ones cannot push them out. */
   function isReplayed({ keyId, nonce, expiresMs }: SignatureParameters): boolean {
     if (nonce === undefined) return false;
-    const name = `${keyId} ${nonce}`;
-    if ((nonces.get(name) ?? 0) + CLOCK_SKEW_MS > clock()) return true;
-    nonces.set(name, expiresMs);
-    return false;
+    return !nonces.use(`${keyId} ${nonce}`, clock(), expiresMs + CLOCK_SKEW_MS, store);
   }
 
   return (request) => {

@@ -16,12 +16,12 @@ export class ThreadStore extends LocalStore implements SessionStore {
     this.#announce = announce;
   }
 
-  takePlace(name: string, subject: string, places: Budget): boolean {
-    return this.take(name, subject, places) === 0;
+  takeInProcess(name: string, subject: string, budget: Budget): number {
+    return this.take(name, subject, budget);
   }
 
-  freePlace(name: string, subject: string, places: Budget): void {
-    this.budgets.giveBack(name, subject, places);
+  giveBackInProcess(name: string, subject: string, budget: Budget): void {
+    this.budgets.giveBack(name, subject, budget);
   }
 
   /** Resolves when the other threads have the session, because the visitor's next request may reach any of them. */

@@ -68,14 +68,15 @@ export class UnderWay {
   /** As the function {@link begin}, and also false when all threads together have no place. `limit` is for this one. */
   begin(subject: Subject, limit: number, nowMs: number, store: SessionStore): boolean {
     if (!begin(subject, limit, nowMs)) return false;
-    if (store.takePlace?.(this.#name, subject.name, subject.places) !== false) return true;
+    const waitMs = store.takeInProcess?.(this.#name, subject.name, subject.places) ?? 0;
+    if (waitMs === 0) return true;
     end(subject);
     return false;
   }
 
   end(subject: Subject, store: SessionStore): void {
     end(subject);
-    store.freePlace?.(this.#name, subject.name, subject.places);
+    store.giveBackInProcess?.(this.#name, subject.name, subject.places);
   }
 
   /** Counts a document for a period. It also takes a place, as the request did that got it. */
@@ -85,6 +86,6 @@ export class UnderWay {
       subject.documentsUntil = nowMs + perMs;
     }
     subject.documents += 1;
-    store.takePlace?.(this.#name, subject.name, subject.places);
+    store.takeInProcess?.(this.#name, subject.name, subject.places);
   }
 }

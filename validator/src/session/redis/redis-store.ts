@@ -155,15 +155,15 @@ export class RedisStore implements SessionStore {
   takeSync(name: string, subject: string, budget: Budget): number {
     if (!this.#link.isAway) return this.#lateTakes.take(name, subject, budget);
     this.#countUnanswered('take');
+    return this.takeInProcess(name, subject, budget);
+  }
+
+  takeInProcess(name: string, subject: string, budget: Budget): number {
     return this.#budgets.take(name, subject, this.#clock(), budget);
   }
 
-  takePlace(name: string, subject: string, places: Budget): boolean {
-    return this.#budgets.take(name, subject, this.#clock(), places) === 0;
-  }
-
-  freePlace(name: string, subject: string, places: Budget): void {
-    this.#budgets.giveBack(name, subject, places);
+  giveBackInProcess(name: string, subject: string, budget: Budget): void {
+    this.#budgets.giveBack(name, subject, budget);
   }
 
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number> {

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { allocateStore } from '../session/memory-store.ts';
+import { ThreadStore } from '../session/thread-store.ts';
+import { UsedNonces } from './used-nonces.ts';
+
+test('a nonce counts once in all threads of a process, until its signature expires', () => {
+  const time = { now: Date.UTC(2026, 10, 21) };
+  const memory = allocateStore({ maxSessions: 100, maxSpent: 100, maxBudgets: 100 });
+  const threads = [1, 2, 3].map(() => ({
+    nonces: new UsedNonces(),
+    store: new ThreadStore(
+      () => time.now,
+      memory,
+      () => Promise.resolve(),
+    ),
+  }));
+  const expiresMs = time.now + 60_000;
+  const use = (name: string, untilMs = expiresMs) =>
+    threads.map(({ nonces, store }) => nonces.use(name, time.now, untilMs, store));
+  expect(use('key n1')).toEqual([true, false, false]);
+  time.now += 59_000;
+  expect(use('key n1')).toEqual([false, false, false]);
+  expect(use('key n2')).toEqual([true, false, false]);
+  time.now += 1_001;
+  // Only a signature that expires later can have the nonce again.
+  expect(use('key n1', time.now + 60_000)).toEqual([true, false, false]);
+});
