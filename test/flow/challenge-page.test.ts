@@ -141,6 +141,24 @@ describe('contract 3 and 4.7: a challenge page that uploads to a collector of an
   });
 });
 
+test('the challenge is passed in a frame of a page with a Cross-Origin-Embedder-Policy', async () => {
+  const { gateway } = story.product.addresses;
+  await page.route(`${gateway}/isolated`, (route) =>
+    route.fulfill({
+      headers: {
+        'content-type': 'text/html',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-embedder-policy': 'require-corp',
+      },
+      body: '<iframe src="/in-isolated"></iframe>',
+    }),
+  );
+  const inside = story.origin.arrival('/in-isolated');
+  await page.goto(`${gateway}/isolated`);
+  expect(await page.evaluate('crossOriginIsolated')).toBe(true);
+  await inside;
+});
+
 test('contract 3: the visitor sees the page and the colour of guard.yaml, and the challenge runs in this page', async () => {
   const errors: string[] = [];
   page.on('console', (message) => {

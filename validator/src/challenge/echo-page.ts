@@ -16,6 +16,9 @@ const HEADERS = {
   // A frame-ancestors directive is impossible, because the surrounding frame has no origin that it could name.
   'Content-Security-Policy': `default-src 'none'; script-src 'sha256-${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`,
   'Cache-Control': 'public, max-age=86400',
+  // The challenge page in a frame has such a policy (pages/page-headers.ts), and the surrounding frame has no origin.
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Robots-Tag': 'noindex, nofollow',

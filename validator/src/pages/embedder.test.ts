@@ -11,10 +11,13 @@ const FRAME = {
   referer: 'https://app.shop.example/',
 };
 
-async function ancestorsFor(headers: Readonly<Record<string, string>>): Promise<string> {
+async function headersFor(headers: Readonly<Record<string, string>>) {
   const guard = detectingValidator({}, '[{ name: all, match: {}, challenge: always }]');
-  const answered = await guard.ask(visit({ headers }));
-  const policy = answered.headers?.['Content-Security-Policy'] ?? '';
+  return (await guard.ask(visit({ headers }))).headers ?? {};
+}
+
+async function ancestorsFor(headers: Readonly<Record<string, string>>): Promise<string> {
+  const policy = (await headersFor(headers))['Content-Security-Policy'] ?? '';
   return /frame-ancestors ([^;]*)/.exec(policy)?.[1] ?? 'no policy';
 }
 
@@ -32,4 +35,16 @@ test.each([
   ['two sources in one', { referer: 'https://a,b.example/' }],
 ])('only pages of the own host may: %s', async (_name, over) => {
   expect(await ancestorsFor({ ...FRAME, ...over })).toBe("'self'");
+});
+
+test('a page with a Cross-Origin-Embedder-Policy may show the challenge in its frames; a tab gets no such policy', async () => {
+  const wanted = {
+    'Cross-Origin-Embedder-Policy': 'require-corp',
+    'Cross-Origin-Resource-Policy': 'same-site',
+  };
+  for (const site of ['same-origin', 'same-site']) {
+    expect(await headersFor({ ...FRAME, 'sec-fetch-site': site })).toMatchObject(wanted);
+  }
+  for (const name of Object.keys(wanted))
+    expect(await headersFor(chromeHttps)).not.toHaveProperty(name);
 });

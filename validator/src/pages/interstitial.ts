@@ -28,8 +28,8 @@ export interface InterstitialOptions {
   /** The source of the form in the challenged request. It decides what the page does after a pass. */
   readonly form: FormSource;
   readonly look: Look;
-  /** embedder.ts. Empty by default. */
-  readonly embedder?: string;
+  /** embedder.ts. */
+  readonly embedder?: string | undefined;
   /** Target of the hidden link (challenge/trap-link.ts). None by default. */
   readonly trap?: string;
 }
@@ -70,7 +70,7 @@ export function createInterstitial(): RenderInterstitial {
     messages,
     form,
     look,
-    embedder = '',
+    embedder,
     trap = '',
     witnesses = '',
     questions = '',

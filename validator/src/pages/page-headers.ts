@@ -31,14 +31,28 @@ export const OWN_PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The headers of a page of Guard. `policy` is added to a Content-Security-Policy that allows only the page's own style.
- * `embedder` is an origin whose pages may frame the page too, or empty. `form-action` is 'self', because Chromium treats
- * the reload of a page that answered a POST as a form submission.
+ * A page with a Cross-Origin-Embedder-Policy shows only frames that have one too. On another host of its site, such a
+ * frame also needs a Cross-Origin-Resource-Policy.
  */
-export function pageHeaders(nonce: string, policy: string, embedder = ''): Record<string, string> {
-  const ancestors = embedder === '' ? "'self'" : `'self' ${embedder}`;
+const IN_A_FRAME = {
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Resource-Policy': 'same-site',
+};
+
+/**
+ * The headers of a page of Guard. `policy` is added to a Content-Security-Policy that allows only the page's own style.
+ * `embedder` is an origin whose pages may frame the page too, or empty. It is undefined for a page in a tab.
+ * `form-action` is 'self', because Chromium treats the reload of a page that answered a POST as a form submission.
+ */
+export function pageHeaders(
+  nonce: string,
+  policy: string,
+  embedder?: string,
+): Record<string, string> {
+  const ancestors = embedder ? `'self' ${embedder}` : "'self'";
   return {
     ...ANY_PAGE,
+    ...(embedder === undefined ? {} : IN_A_FRAME),
     'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'self'; frame-ancestors ${ancestors}${policy}`,
   };
 }

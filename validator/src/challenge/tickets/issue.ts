@@ -20,8 +20,8 @@ export interface ChallengeRequest extends TicketRequest {
   readonly acceptLanguage: string | undefined;
   /** Whether the challenged request had a form, and of which site. This decides what the page does after a pass. */
   readonly form: FormSource;
-  /** The origin of the page around the frame (pages/embedder.ts), or empty. */
-  readonly embedder?: string;
+  /** The origin of the page around the frame: pages/embedder.ts. */
+  readonly embedder?: string | undefined;
   /** The look of the organisation's pages. */
   readonly look: Look;
   /** The organisation's current terms (challenge-terms.ts). */
@@ -80,7 +80,7 @@ export function createChallengeIssuer(options: {
       messages: chooseLanguage(request.acceptLanguage),
       form: request.form,
       look: request.look,
-      embedder: request.embedder ?? '',
+      embedder: request.embedder,
       trap: request.trap ?? '',
     });
     return { ...page, reference };
