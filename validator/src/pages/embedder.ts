@@ -1,4 +1,5 @@
 import { referrerOrigin } from '@guard/config/contract/referrer-origin';
+import { isFrame } from '../request/representation.ts';
 
 /** A value that cannot add another source or directive to a Content-Security-Policy. */
 const PLAIN_ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
@@ -9,8 +10,7 @@ const PLAIN_ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
  * for the frames of all other pages. Undefined when the browser loads no frame.
  */
 export function embedderOf(headers: Readonly<Record<string, string>>): string | undefined {
-  const isFrame = headers['sec-fetch-dest'] === 'iframe' || headers['sec-fetch-dest'] === 'frame';
-  if (!isFrame) return undefined;
+  if (!isFrame(headers)) return undefined;
   if (headers['sec-fetch-site'] !== 'same-site') return '';
   const origin = referrerOrigin(headers['referer']);
   return PLAIN_ORIGIN.test(origin) ? origin : '';

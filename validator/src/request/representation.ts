@@ -91,6 +91,16 @@ export function isPartOfPage(facts: Pick<Facts, 'method' | 'url' | 'headers'>): 
   return isPart || isFileOfPage(facts);
 }
 
+/** Whether the browser loads the page of a frame. */
+export function isFrame(headers: Facts['headers']): boolean {
+  return headers['sec-fetch-dest'] === 'iframe' || headers['sec-fetch-dest'] === 'frame';
+}
+
+/** Whether the browser says that it loads a frame of a page of the same origin. A program can claim this. */
+export function isOwnFrame({ headers }: Pick<Facts, 'headers'>): boolean {
+  return isFrame(headers) && headers['sec-fetch-site'] === 'same-origin';
+}
+
 /** Values of Sec-Fetch-Dest for files without text. */
 const MEDIA: ReadonlySet<string> = new Set(['audio', 'font', 'image', 'video']);
 

@@ -6,7 +6,13 @@ import {
   newSession,
 } from '../../../test/kit/decisions.ts';
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
-import { firefoxHttps, pictureOfPage, scriptFetch, visit } from '../../../test/kit/visitors.ts';
+import {
+  chromeHttps,
+  firefoxHttps,
+  pictureOfPage,
+  scriptFetch,
+  visit,
+} from '../../../test/kit/visitors.ts';
 
 const MINUTE_MS = 60_000;
 describe('free pages with challenge: auto', () => {
@@ -34,6 +40,23 @@ describe('free pages with challenge: auto', () => {
     // All clients of one shape together have 100 pages, of which 5 are used, and 40 such forms.
     const from = (index: number) => form('cross-site', `84.116.${index}.7`);
     expect(await countAllowed(guard, 200, from)).toBe(95 + 38);
+  });
+
+  test('frames of a page of the same origin are free like its data: a frame in a sandbox cannot pass the challenge', async () => {
+    const guard = detectingValidator();
+    guard.origin.answers = 'document';
+    const frame = (site: string, ip?: string) => {
+      const headers = { ...chromeHttps, 'sec-fetch-dest': 'iframe', 'sec-fetch-site': site };
+      return visit({ headers, ...(ip === undefined ? {} : { ip }) });
+    };
+    expect(await countAllowed(guard, 1, () => visit())).toBe(1);
+    expect(await countAllowed(guard, 20, () => frame('same-origin'))).toBe(20);
+    // The frames were documents, so they took the free pages.
+    expect((await decisions(guard, 1, () => visit())).at(-1)).toBe('redirect');
+    expect(await countAllowed(guard, 40, () => frame('same-origin'))).toBe(31);
+    // Frames of other sites, and frames without a page around them, are pages.
+    expect(await countAllowed(guard, 9, () => frame('cross-site', '84.115.21.7'))).toBe(5);
+    expect(await countAllowed(guard, 9, () => frame('same-origin', '84.115.22.7'))).toBe(5);
   });
 
   test('a new session for each page gives no more pages', async () => {

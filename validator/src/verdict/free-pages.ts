@@ -10,7 +10,7 @@ import type { Organisation } from '@guard/config/settings/schema';
 import { afterWith } from '../session/after-with.ts';
 import { clientShape } from '../request/client-shape.ts';
 import type { Facts } from '../request/facts.ts';
-import { countsAsPage, isFileOfPage } from '../request/representation.ts';
+import { countsAsPage, isFileOfPage, isOwnFrame } from '../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../rules/address-charges.ts';
 import { ClaimedMedia, isFalse } from './claimed-media.ts';
 import { isDocument, isFileOfData, isForeign, isPlainFile, suffixOf } from './documents.ts';
@@ -97,7 +97,8 @@ export class FreePages {
   ): MaybePromise<FreePage> {
     const isSpent = this.documents.isAddressSpent(facts, store, few);
     // The page is counted while the store still looks up `isSpent`, so a shared store causes one wait, not two.
-    const page = countsAsPage(facts) ? this.#takePage(facts, store) : undefined;
+    const page =
+      countsAsPage(facts) && !isOwnFrame(facts) ? this.#takePage(facts, store) : undefined;
     return afterWith(isSpent, undefined, (spent) =>
       spent ? 'spent' : (page ?? this.#takeData(facts, store, few, seesAnswer)),
     );
