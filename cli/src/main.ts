@@ -35,7 +35,6 @@ export async function main(args: readonly string[]): Promise<number> {
   return command.run(rest);
 }
 
-/** The version of this Guard, such as 0.1.0. */
 function guardVersion(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   // npm has checked that the manifest has a version, so the cast is safe.

@@ -39,9 +39,9 @@ const GIT = { preset: 'git', why: 'git clones and pushes.' } as const;
 const MEDIA = { preset: 'media', why: 'Mail programs and apps fetch pictures and sound.' } as const;
 
 /**
- * The applications that Guard recognises, and what their programs need. The guide repeats this table. Each rule has a
- * budget for each address, which is far above what the programs of one address ask. Where pages use the interface too,
- * the budget is low, and the rule leaves out visitors who have passed: they have the limits of their pass.
+ * The applications that Guard recognises, and what their programs need. The guide repeats this table. The budget of
+ * each rule is far above what the programs of one address ask. Where pages use the interface too, the budget is low,
+ * and the rule leaves out visitors who have passed, because they have the limits of their pass.
  */
 export const APPLICATIONS = {
   wordpress: {

@@ -17,8 +17,8 @@ export type Recognised =
   | { readonly kind: 'silent'; readonly why: string };
 
 /**
- * Asks an origin which application it is, with at most five requests. A redirect is followed to the same origin only,
- * whatever host it names.
+ * Asks an origin which application it is, with at most five requests. Every redirect is followed on the same origin,
+ * even when it names another host.
  */
 export async function recogniseOrigin(
   origin: Origin,
@@ -65,7 +65,6 @@ function redirectPath(answer: Answered): string | undefined {
   return pathname + search;
 }
 
-/** Finds the first application that shows one of its signs in this answer. */
 function recogniseAnswer(answer: Answered, signPath: Sign['pathSuffix']): Recognised | undefined {
   for (const name of APPLICATION_NAMES) {
     const { signs }: Application = APPLICATIONS[name];
@@ -90,10 +89,10 @@ function isShown(sign: Sign, answer: Answered): boolean {
           /\bname=["']?generator\b/i.test(tag) &&
           new RegExp(`\\bcontent=["']?${sign.name}`, 'i').test(tag),
       );
-    case 'asset':
-      return (body.match(/<(?:script|link)\s[^<>]*>/gi) ?? []).some((tag) =>
-        tag.includes(sign.path),
-      );
+    case 'asset': {
+      const tags = body.match(/<(?:script|link)\s[^<>]*>/gi) ?? [];
+      return tags.some((tag) => tag.includes(sign.path));
+    }
     case 'text':
       return body.includes(sign.text);
   }

@@ -15,7 +15,6 @@ export function acmeRemarks(settings: Settings): Remark[] {
   return [...ports, ...hostsWithoutCertificate(settings)];
 }
 
-/** Warns of each host of a site that has no certificate from files or from the authority. */
 function hostsWithoutCertificate(settings: Settings): Remark[] {
   const files = settings.tls?.certificates ?? [];
   const isCovered = compileHosts([

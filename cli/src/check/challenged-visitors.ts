@@ -11,9 +11,9 @@ const PROGRAMS = [
 ] as const;
 
 /**
- * Says which visitors the rules of an organisation challenge. If visitors with correct headers are never challenged, a
- * script that copies the headers of a browser passes. If they are challenged, programs that cannot pass a challenge
- * need an exception.
+ * Says which visitors the rules of an organisation challenge. If visitors with correct headers are never challenged,
+ * a script that copies a browser passes. If they are challenged, programs that cannot pass a challenge need an
+ * exception.
  */
 export function challengedVisitors(organisation: Organisation, index: number): Remark[] {
   const { id, rules, presets } = organisation;
@@ -47,7 +47,7 @@ export function isUnchallenged(path: string, rules: readonly Rule[]): boolean {
   );
 }
 
-/** Whether this rule can challenge a visitor without findings. */
+/** A visitor without findings. */
 function challengesAnyVisitor(
   { verdict, detect, challenge }: Rule,
   organisation: Organisation,

@@ -8,7 +8,6 @@ import { hint, type Remark } from './remark.ts';
 const HEALTH_PATHS = ['/health', '/healthz'];
 const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', ...HEALTH_PATHS];
 
-/** Reports a site that protects paths of programs and has no exception for these paths. */
 export function coveredPaths(
   site: Site,
   index: number,

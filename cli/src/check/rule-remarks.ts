@@ -9,8 +9,8 @@ const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] a
 type Directive = (typeof DIRECTIVES)[number];
 
 /**
- * Warns of rules without effect. For each directive the first matching rule decides. So a rule after one that matches
- * everything cannot set the same directive. Only an empty match is sure to match everything, so nothing else counts.
+ * Warns of rules without effect. For each directive the first matching rule decides. So a rule after one that
+ * matches everything cannot set the same directive. Only an empty match counts as one that matches everything.
  */
 export function idleRules(organisation: Organisation, index: number): Remark[] {
   const takenDirectives = new Map<Directive, string>();
@@ -36,16 +36,15 @@ export function idleRules(organisation: Organisation, index: number): Remark[] {
   return remarks;
 }
 
-/** Returns why a rule or directive has no effect, and the rules that replace it. Undefined when it may have an effect. */
+/** Undefined when the rule may have an effect. `by` names the rules that replace it. */
 function idlenessOf(
   rule: Rule,
   takenDirectives: ReadonlyMap<Directive, string>,
 ): { readonly message: string; readonly by: string } | undefined {
   const idleDirectives = directivesOf(rule).filter((directive) => takenDirectives.has(directive));
   if (idleDirectives.length === 0) return undefined;
-  const earlierRules = [
-    ...new Set(idleDirectives.map((directive) => takenDirectives.get(directive))),
-  ].join(', ');
+  const takenBy = idleDirectives.map((directive) => takenDirectives.get(directive));
+  const earlierRules = [...new Set(takenBy)].join(', ');
   const subject =
     idleDirectives.length === directivesOf(rule).length
       ? `rule ${rule.name} never counts`
@@ -86,7 +85,8 @@ export function unservedHosts(
 }
 
 /**
- * Reports rules in monitor mode, because users forget them. When the whole organisation is in it, one remark is enough.
+ * Reports rules in monitor mode, because users forget them. When the whole organisation is in it, it has its own
+ * remark.
  */
 export function monitoredRules({ monitor, rules }: Organisation, index: number): Remark[] {
   if (monitor) return [];

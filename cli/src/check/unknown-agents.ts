@@ -30,9 +30,8 @@ export function unknownAgents({ web_bot_auth: settings, organisations }: Setting
   );
   const unfetchedDirectories = directories.flatMap((directory, index) => {
     const state = stateOf(directory, folder);
-    return state === undefined
-      ? []
-      : [warning(['web_bot_auth', 'directories', index], `${state}: run guard agents refresh`)];
+    const path = ['web_bot_auth', 'directories', index];
+    return state === undefined ? [] : [warning(path, `${state}: run guard agents refresh`)];
   });
   return [...strangers, ...unfetchedDirectories];
 }
@@ -43,7 +42,7 @@ function strangerMessage(agent: string, knownAgents: readonly string[]): string 
   return `no directory and no key of web_bot_auth is called ${agent}, so this condition never matches${suggestion}`;
 }
 
-/** Returns what a directory lacks. Undefined when it has keys. */
+/** What a directory lacks. Undefined when it has keys. */
 function stateOf(directory: AgentDirectory, folder: string): string | undefined {
   try {
     if (readFetchedKeys(folder, directory) !== undefined) return undefined;

@@ -1,10 +1,7 @@
 import type { Settings } from '@guard/config/settings/schema';
 import { print } from '../terminal/terminal.ts';
 
-/**
- * Returns the requested organisation, or the only one of the settings. Otherwise prints the reason and returns
- * undefined.
- */
+/** The requested organisation, or the only one of the settings. Otherwise prints the reason and returns undefined. */
 export function chooseOrganisation(
   command: string,
   settings: Settings,

@@ -1,11 +1,9 @@
 import type { Command } from './command.ts';
 import type { Option, Options } from './options.ts';
 
-/** Spaces between an option and its text. */
 const GAP = 2;
 const HELP_OPTION = { type: 'boolean', short: 'h', help: 'print this' } as const satisfies Option;
 
-/** The options that every command has beside its own. */
 export const SHARED_OPTIONS: Options = { help: HELP_OPTION };
 
 /** The text of `guard NAME --help`. */

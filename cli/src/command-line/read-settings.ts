@@ -36,7 +36,6 @@ export function readSettings(file: string): Loaded | undefined {
   return loadedOrReport(loadSettings(file, process.env));
 }
 
-/** Prints one problem per line when the settings have some. */
 export function loadedOrReport(result: LoadResult): Loaded | undefined {
   if (result.kind === 'loaded') return result;
   print(result.problems.map(formatProblem).join('\n'), 'error');

@@ -52,7 +52,6 @@ A running Guard reads the new keys by itself.`,
   },
 });
 
-/** The agents of the settings. Undefined for an invalid file, whose problems are printed. */
 function readAgents(config: string) {
   const result = readSettings(config);
   if (!result) return undefined;

@@ -23,7 +23,7 @@ presets that are on, and settings that are often a mistake:
 
   warning  a rule that never counts, because one further up sets the same for every
            request, or that never matches, because no site has its host; monitor on for
-           an organisation; observe on; an origin out of reach; a directory of signed
+           an organisation; observe on; an origin that cannot be reached; a directory of signed
            agents without keys, or a rule with an agent that no directory has; a host
            that gets no certificate by tls.acme; an application behind the site that
            needs a preset (with --probe)
@@ -89,7 +89,6 @@ presets that are on, and settings that are often a mistake:
   },
 });
 
-/** A remark with its position in the file. */
 type PlacedRemark = Pick<Remark, 'level'> & Omit<Problem, 'found'>;
 
 function lineOf({ level, file, line, column, path, message }: PlacedRemark): string {

@@ -26,7 +26,7 @@ export const crawlers = createCommand({
     'guard crawlers refresh [NAME …] [--into DIR] [--json]',
   ],
   about: `list     name, operator, category, ranges and their age, and what can prove a claim;
-         TEXT keeps the lines that hold it
+         with TEXT, only the lines that contain it
 show     one crawler in full
 refresh  fetch the lists that operators publish, all or those of the crawlers,
          operators or lists named`,
@@ -69,7 +69,6 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
   },
 });
 
-/** When a file of the folder is damaged, prints a sentence instead of a stack trace. */
 async function attempt(
   action: () => number | string | Promise<number | string>,
 ): Promise<number | string> {

@@ -46,7 +46,6 @@ const VERDICT_TEXTS = {
   },
 } as const;
 
-/** `guard block` or `guard allow`. */
 export function createDecideCommand(verdict: keyof typeof VERDICT_TEXTS): Command {
   const { summary, does, state } = VERDICT_TEXTS[verdict];
   return createCommand({
@@ -110,7 +109,6 @@ interface DecideCall {
   readonly json: boolean;
 }
 
-/** What the command line asks for, or a sentence about the mistake. */
 function readCall({ values, positionals }: ReadLine<typeof OPTIONS>): DecideCall | string {
   const [operand, more] = positionals;
   const { because = '', organisation, json } = values;
@@ -146,9 +144,8 @@ function isSameTarget(one: TemporaryDecision, other: TemporaryDecision): boolean
 
 /** Six letters and digits. A collision among 2,000 current decisions and all earlier ones is very unlikely. */
 function newId(): string {
-  return `t${randomInt(36 ** 6)
-    .toString(36)
-    .padStart(6, '0')}`;
+  const digits = randomInt(36 ** 6).toString(36);
+  return `t${digits.padStart(6, '0')}`;
 }
 
 function notesOn(
@@ -175,7 +172,6 @@ function notesOn(
   return notes;
 }
 
-/** First address of a network. */
 function firstAddressOf(network: string): string {
   return canonicalNetwork(network).split('/')[0] ?? '';
 }

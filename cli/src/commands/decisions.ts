@@ -32,7 +32,7 @@ end      ends the decision ID: a second later no request is decided by it`,
     const file = settingsFile(values.config);
     if (typeof file !== 'string') return file.why;
     if (more !== undefined) return `unexpected word: ${more}`;
-    if (action !== undefined && action !== 'end') return `${action} is not end`;
+    if (action !== undefined && action !== 'end') return `unexpected word: ${action}`;
     if (action === 'end' && id === undefined) return 'say which one: guard decisions end ID';
     const settings = readSettings(file)?.settings;
     if (!settings) return 1;
@@ -49,7 +49,6 @@ end      ends the decision ID: a second later no request is decided by it`,
   },
 });
 
-/** Removes the decision with this id. The result is that decision. */
 function removeDecision(current: readonly TemporaryDecision[], id: string) {
   const removed = current.filter((one) => one.id === id);
   if (removed.length > 0) {

@@ -34,9 +34,9 @@ changes nothing, records nothing, takes nothing from a budget.`,
 };
 
 async function explainRequest(call: ExplainCall): Promise<number> {
-  const loadedSettings = readSettings(call.config);
-  if (!loadedSettings) return 1;
-  const policy = choosePolicy(loadedSettings.settings, call, hostAndPathIn(call.body));
+  const settings = readSettings(call.config)?.settings;
+  if (!settings) return 1;
+  const policy = choosePolicy(settings, call, hostAndPathIn(call.body));
   if (typeof policy === 'string') return reportWrongCall('explain', policy);
   const { organisation, site, notes } = policy;
   const { body, session, overBudget } = call;
@@ -44,15 +44,9 @@ async function explainRequest(call: ExplainCall): Promise<number> {
     const question = { body, site, session, overBudget };
     // Loaded on demand: the validator and its lists are large, and `guard --help` does not need them.
     const { askValidator } = await import('../explain/ask.ts');
-    const decisions = await currentDecisions(loadedSettings.settings, Date.now());
+    const decisions = await currentDecisions(settings, Date.now());
     if (typeof decisions === 'string') return reportFailure('explain', decisions);
-    const { result: temporaryDecisions } = decisions;
-    const answer = await askValidator(
-      loadedSettings.settings,
-      organisation,
-      question,
-      temporaryDecisions,
-    );
+    const answer = await askValidator(settings, organisation, question, decisions.result);
     if (answer.kind === 'error')
       return reportFailure('explain', `${answer.type}: ${answer.message}`);
     const { explanation } = answer;
@@ -70,10 +64,7 @@ async function explainRequest(call: ExplainCall): Promise<number> {
   }
 }
 
-/**
- * Returns the host and the path of the URL in a body. Undefined when the body has no URL: the validator reports this
- * mistake with a better message.
- */
+/** The host and the path of the URL in a body. Undefined without a URL, which the validator reports better. */
 function hostAndPathIn(body: string): { readonly host: string; readonly path: string } | undefined {
   const value = parseJson(body);
   const url = typeof value === 'object' && value !== null && 'url' in value ? value.url : undefined;

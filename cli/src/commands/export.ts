@@ -68,10 +68,9 @@ Guard gives no answer, or the output cannot be written; 2 called wrongly.`,
   },
 });
 
-/** A sentence for the user when the options do not fit together. */
 function readCall(values: Values, positionals: readonly string[]): ExportCall | string {
   const { where, columns = '*', out, force, json } = values;
-  if (positionals.length > 0) return `${JSON.stringify(positionals[0])} belongs to no option`;
+  if (positionals.length > 0) return `unexpected word: ${positionals[0]}`;
   const range = readTimes(values, Date.now());
   if (typeof range === 'string') return range;
   const fault = where === undefined ? undefined : conditionFault(where);
@@ -81,7 +80,7 @@ function readCall(values: Values, positionals: readonly string[]): ExportCall | 
   }
   const format = chooseFormat(values.format, out);
   if (format === undefined) return `--format is one of: ${FORMAT_NAMES.join(', ')}`;
-  if (out === undefined && json) return '--json tells about a file: give --out FILE';
+  if (out === undefined && json) return '--json needs --out FILE';
   if (out === undefined && format === 'parquet' && process.stdout.isTTY) {
     return 'a terminal cannot show Parquet: give --out FILE';
   }

@@ -73,7 +73,6 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
 
 type AskGuard = (act: 'count' | 'delete') => Promise<Asked>;
 
-/** A valid call, or a sentence for the user. */
 function readCall(
   values: { readonly config?: string; readonly yes: boolean; readonly json: boolean },
   [operand, more]: readonly string[],

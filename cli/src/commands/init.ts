@@ -81,10 +81,8 @@ ${APPLICATION_NAMES.slice(6).join(', ')}`,
     const files = [into, environmentFileOf(into)];
     const existingFile = files.find((file) => existsSync(file));
     if (existingFile !== undefined) {
-      return reportFailure(
-        'init',
-        `${existingFile} is there already; name another file: --into FILE`,
-      );
+      const advice = 'name another file: --into FILE';
+      return reportFailure('init', `${existingFile} is there already; ${advice}`);
     }
     const terminal = asksNothing ? undefined : openTerminal();
     try {
@@ -98,7 +96,6 @@ ${APPLICATION_NAMES.slice(6).join(', ')}`,
   },
 });
 
-/** Writes both files or none. */
 async function writeFiles(
   answers: Answers,
   { application, note }: ApplicationChoice,
@@ -109,9 +106,8 @@ async function writeFiles(
     mkdirSync(dirname(into), { recursive: true });
     writeFileSync(secrets, secretsText(answers), { mode: 0o600, flag: 'wx' });
     try {
-      writeFileSync(into, settingsText(answers, application && APPLICATIONS[application]), {
-        flag: 'wx',
-      });
+      const text = settingsText(answers, application && APPLICATIONS[application]);
+      writeFileSync(into, text, { flag: 'wx' });
     } catch (error) {
       rmSync(secrets);
       throw error;
@@ -126,15 +122,8 @@ async function writeFiles(
   const notes = [...faults.map(({ message }) => message), ...(note === undefined ? [] : [note])];
   const steps = nextSteps(answers, into);
   if (json) {
-    print(
-      JSON.stringify({
-        settings: into,
-        secrets,
-        application: application ?? null,
-        notes,
-        next: steps,
-      }),
-    );
+    const names = { settings: into, secrets, application: application ?? null };
+    print(JSON.stringify({ ...names, notes, next: steps }));
     return 0;
   }
   const noteLines = notes.map((one) => `Note: ${one}.`);
@@ -181,7 +170,7 @@ function nextSteps({ site, events, mode }: Answers, into: string): string[] {
     into === USUAL_FILE ? 'guard start' : `guard start --config ${into}`,
     `curl -i ${hostOption}http://127.0.0.1:${GATEWAY_PORT}/`,
     ...(mode === 'observe'
-      ? [`take the line observe: true out of ${into} when events are what you expect`]
+      ? [`remove the line observe: true from ${into} when the events are as you expect`]
       : []),
   ];
 }

@@ -3,7 +3,7 @@ import { ExpiryDate } from '@guard/config/settings/values/values';
 import { columns } from '../terminal/layout.ts';
 import { deleteKey, writeKey } from '../keys/edit-keys.ts';
 import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
-import { print } from '../terminal/terminal.ts';
+import { print, reportFailure } from '../terminal/terminal.ts';
 import { chooseOrganisation, organisationIds } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
 import { readSettings, settingsFile } from '../command-line/read-settings.ts';
@@ -76,26 +76,23 @@ interface KeysCall {
   readonly json: boolean;
 }
 
-function list({ config, organisation, json }: KeysCall): Promise<number | string> {
+function list({ config, organisation, json }: KeysCall): number {
   const settings = readSettings(config)?.settings;
-  if (!settings) return Promise.resolve(1);
+  if (!settings) return 1;
   const { organisations } = settings;
   if (organisation !== undefined && !organisations.some(({ id }) => id === organisation)) {
-    return reportRefusal(
+    return reportFailure(
+      'keys',
       `no organisation has the id ${organisation}; there are ${organisationIds(settings)}`,
     );
   }
   const views = listKeys(settings, organisation, Date.now());
-  const rows = views.map((view) => [
-    view.id,
-    view.organisation,
-    view.kind,
-    view.expires ?? 'no end',
-    view.state,
+  const rows = views.map(({ id, organisation: owner, kind, expires, state }) => [
+    ...[id, owner, kind, expires ?? 'no end', state],
   ]);
   const head = ['ID', 'ORGANISATION', 'KIND', 'LAST DAY', 'STATE'];
   print(json ? JSON.stringify(views) : columns([head, ...rows]).join('\n'));
-  return Promise.resolve(0);
+  return 0;
 }
 
 async function createKey(
@@ -111,7 +108,7 @@ async function createKey(
   const key = PREFIX[kind] + randomBytes(KEY_BYTES).toString('base64url');
   const place = { organisation, list: LIST_OF[kind], id };
   const edit = await writeKey(config, process.env, { ...place, key, expires });
-  if (typeof edit === 'string') return reportRefusal(edit);
+  if (typeof edit === 'string') return reportFailure('keys', edit);
   const { entry, line } = edit;
   if (json) {
     const keyFields = { id, organisation, kind, expires: expires ?? null, key };
@@ -130,7 +127,7 @@ async function revokeKey(call: KeysCall, id: string): Promise<number | string> {
   if (organisation === undefined) return 1;
   const place = { organisation, list: LIST_OF[kind], id };
   const edit = await deleteKey(config, process.env, place);
-  if (typeof edit === 'string') return reportRefusal(edit);
+  if (typeof edit === 'string') return reportFailure('keys', edit);
   print(
     json
       ? JSON.stringify({ id, organisation, kind, revoked: true, file: config, line: edit.line })
@@ -149,15 +146,9 @@ function faultOf(id: string, expires: string | undefined): string | undefined {
   return end.data <= Date.now() ? `--expires ${expires} is over already` : undefined;
 }
 
-/** Prints the reason and returns undefined when the settings are refused or have several organisations. */
 function chooseFor({ config, organisation }: KeysCall): string | undefined {
   // The edit itself reports an unknown organisation better.
   if (organisation !== undefined) return organisation;
   const settings = readSettings(config)?.settings;
   return settings && chooseOrganisation('keys', settings, organisation);
-}
-
-function reportRefusal(reason: string): Promise<number | string> {
-  print(`guard keys: ${reason}`, 'error');
-  return Promise.resolve(1);
 }

@@ -84,14 +84,8 @@ async function replayFrom(
   const fault = siteFault(candidate, site) ?? (current && siteFault(current, site));
   if (fault !== undefined) return reportFailure('replay', fault);
   const assumeVerified = session !== undefined;
-  const plan = {
-    candidate,
-    against: current,
-    from: source,
-    site,
-    assumeVerified,
-    showProgress: !json,
-  };
+  const judged = { candidate, against: current, site, assumeVerified };
+  const plan = { ...judged, from: source, showProgress: !json };
   try {
     const { describeReplay } = await import('../replay/describe-replay.ts');
     const { runReplay } = await import('../replay/run-replay.ts');
@@ -114,7 +108,7 @@ function describeUnreadable({ faults, unreadable }: Replay): string {
   return `none of ${unreadable} lines is a request; --help says which logs can be read${lines.join('')}`;
 }
 
-/** The source of the requests. A string is a sentence for the user when the source is unclear. */
+/** A string is a sentence for the user when the source of the requests is unclear. */
 function chooseSource(
   files: readonly string[],
   { from: url, key = process.env[KEY_VARIABLE], since }: Values,

@@ -76,11 +76,8 @@ async function printAnswer(question: {
     case 'found': {
       // Loaded on demand: the texts of the reasons are large, and `guard --help` does not need them.
       const { createTellEvent } = await import('../why/told-event.ts');
-      const {
-        describeEvent: describeTold,
-        describeSummary: describeInAll,
-        describeOthers,
-      } = await import('../why/describe-told.ts');
+      const { describeEvent, describeSummary, describeOthers } =
+        await import('../why/describe-told.ts');
       const tell = createTellEvent(settings);
       const [first, ...more] = result.events;
       const newest = tell(first);
@@ -96,8 +93,8 @@ async function printAnswer(question: {
       const title = inAll ? 'Other newest requests' : `Other requests with ${subjectText(subject)}`;
       print(
         [
-          ...(inAll ? [describeInAll(`All of ${subjectText(subject)}`, inAll)] : []),
-          describeTold(mainEvent, way),
+          ...(inAll ? [describeSummary(`All of ${subjectText(subject)}`, inAll)] : []),
+          describeEvent(mainEvent, way),
           ...(otherEvents.length === 0 ? [] : [describeOthers(title, otherEvents)]),
         ].join('\n\n'),
       );
@@ -106,7 +103,6 @@ async function printAnswer(question: {
   }
 }
 
-/** Says where the search looked, how long events are kept, and what to try. */
 function describeNothingFound(subject: SearchSubject, { url }: EventsAccess): string {
   const tries = {
     reference:

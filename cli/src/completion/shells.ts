@@ -6,7 +6,6 @@ import { zshCompletion } from './zsh.ts';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** The completion script of a shell for these commands. Its content is fixed when it is created. */
 export function completionFor(shell: Shell, commands: readonly Command[]): string {
   switch (shell) {
     case 'bash':

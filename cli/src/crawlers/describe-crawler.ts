@@ -36,7 +36,6 @@ export function viewOf(crawler: CatalogueCrawler, catalogue: CrawlerCatalogue, n
 
 const HEAD = ['NAME', 'OPERATOR', 'CATEGORY', 'RANGES', 'AGE', 'PROOFS'];
 
-/** One line a crawler. */
 export function tableOf(views: readonly CrawlerView[]): string {
   return columns([
     HEAD,
@@ -51,7 +50,6 @@ export function tableOf(views: readonly CrawlerView[]): string {
   ]).join('\n');
 }
 
-/** Everything about one crawler. */
 export function fullText(view: CrawlerView): string {
   const { ranges } = view;
   const rows: [string, string][] = [

@@ -2,8 +2,6 @@ import type { FetchReport, FetchTerms } from '@guard/server';
 import { valueOption } from '../command-line/options.ts';
 import { columns } from '../terminal/layout.ts';
 
-/** The shared parts of the commands that fetch published data: their options and their report. */
-
 const DEFAULT_TIMEOUT_S = 15;
 
 export function timeoutOption(subject: 'list' | 'directory') {
@@ -15,7 +13,7 @@ export const SOURCE_BASE_OPTION = valueOption(
   'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
 );
 
-/** Reads the values of these options. Returns a sentence for the user when one is wrong. */
+/** Returns a sentence for the user when a value is wrong. */
 export function readFetchTerms(values: {
   readonly timeout?: string | undefined;
   readonly 'source-base'?: string | undefined;

@@ -10,6 +10,7 @@ import {
 } from '@guard/config/settings/derived/temporary-decision';
 import type { RedisStore } from '@guard/validator/redis-store';
 import { type Change, replaceFile } from '../files/replace-file.ts';
+import { openRedis } from '../running-guard/open-redis.ts';
 import { fileFault } from '../terminal/faults.ts';
 
 type Decisions = readonly TemporaryDecision[];
@@ -58,7 +59,7 @@ function parseCurrent(text: string, now: number): { readonly result: Decisions }
   return decisions && { result: decisions.filter(({ until }) => until > now) };
 }
 
-/** Reads the current temporary decisions and replaces them by the result of `edit` in one step. */
+/** Replaces the current temporary decisions by the result of `edit` in one step. */
 export async function changeDecisions<T>(
   settings: Settings,
   now: number,
@@ -120,13 +121,7 @@ function changeRedis<T>(redis: RedisPlace, now: number, edit: Edit<T>): Promise<
 }
 
 async function withRedis<T>(redis: RedisPlace, use: (store: RedisStore) => Promise<T>): Promise<T> {
-  const { RedisStore } = await import('@guard/validator/redis-store');
-  const store = await RedisStore.open({
-    ...redis,
-    clock: Date.now,
-    log: () => undefined,
-    metrics: { count: () => undefined, gauge: () => undefined },
-  });
+  const store = await openRedis(redis);
   try {
     return await use(store);
   } finally {

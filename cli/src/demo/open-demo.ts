@@ -10,16 +10,13 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const CONFIG = join(ROOT, 'examples/shop/guard.yaml');
 
 export interface Demo {
-  /** The settings file to start. */
   readonly config: string;
-  /** The values of the ${NAME}s in the file. */
   readonly env: Readonly<Record<string, string>>;
   /** The text for the terminal when all services listen. */
   welcome(facts: StartFacts): string;
   close(): Promise<void>;
 }
 
-/** Starts the demo's origin and gets its keys. */
 export async function openDemo(places: Places): Promise<Demo> {
   const data = dataFolder();
   const { keys, file } = await demoKeys(data);
@@ -33,8 +30,8 @@ export async function openDemo(places: Places): Promise<Demo> {
 }
 
 /**
- * DEMO_DATA, so that two demos can run. In a checkout it is beside the code. An installation may belong to root, and
- * an update removes its content.
+ * DEMO_DATA, so that two demos can run. In a checkout the data is beside the code. An installation may belong to
+ * root, and an update removes its content.
  */
 function dataFolder(): string {
   const { DEMO_DATA } = process.env;

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import type { Service } from '@guard/config/settings/schema';
 
-/** The default ports of the demo. */
 const PORTS = {
   gateway: 8080,
   validator: 8081,
@@ -14,7 +13,6 @@ const PORTS = {
 
 const HIGHEST_PORT = 65_535 - (PORTS.admin - PORTS.gateway);
 
-/** The demo's addresses according to the options. */
 export interface Places {
   /** The port of the gateway. The other ports keep their distance from it. With 0 each service takes a free port. */
   readonly port: number;
@@ -22,7 +20,7 @@ export interface Places {
   readonly host: string | undefined;
 }
 
-/** Reads --port and --host. A string is a sentence about the mistake. */
+/** A string is a sentence about the mistake. */
 export function readPlaces(port: string | undefined, host: string | undefined): Places | string {
   if (port !== undefined && (!/^\d{1,5}$/.test(port) || Number(port) > HIGHEST_PORT)) {
     return `--port: found ${port}; expected 0 for free ports, or 1 to ${HIGHEST_PORT}, since the demo's last port is ${PORTS.admin - PORTS.gateway} higher`;

@@ -2,10 +2,8 @@ import { isLoopbackHost, listenerUrl } from '@guard/config/net/special-address';
 import type { Service } from '@guard/config/settings/schema';
 import type { DemoKeys } from './keys.ts';
 
-/** Facts that are known when all services listen. */
 export interface StartFacts {
   readonly addresses: Readonly<Partial<Record<Service, string>>>;
-  /** The link that signs in to the dashboard. */
   readonly dashboard: string;
   /** Why events are not stored. Undefined when they are. */
   readonly notRecorded: string | undefined;
@@ -19,7 +17,6 @@ interface WelcomeFacts extends StartFacts {
   readonly shop: string;
 }
 
-/** The text when the demo is ready: addresses, keys, and three things to try. */
 export function welcomeText(facts: WelcomeFacts): string {
   const { addresses, keys, file, shop, dashboard, notRecorded } = facts;
   const urlOf = (service: Service) => localUrl(addresses[service]) ?? '(not started)';
@@ -46,7 +43,7 @@ export function welcomeText(facts: WelcomeFacts): string {
 
 Try it, in another terminal:
 
-  1  A script is stopped: 403, and a page that only a browser can get past.
+  1  A script is stopped: 403, and a page that only a browser can pass.
      curl -i ${urlOf('gateway')}/
 
   2  A person's browser gets through, with one reload. Open

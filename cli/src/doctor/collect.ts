@@ -19,7 +19,6 @@ import { probeTls } from './tls-probe.ts';
 export interface Examination {
   readonly url: string;
   readonly guard: RunningGuard;
-  /** Time limit for each request. */
   readonly timeoutMs: number;
   /** The local address to connect from. */
   readonly from: string | undefined;

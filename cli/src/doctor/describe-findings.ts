@@ -1,7 +1,6 @@
 import { countText, type Style, applyStyle } from '../terminal/layout.ts';
 import type { Outcome, State } from './finding.ts';
 
-/** A check and its outcome. */
 export interface Finding extends Outcome {
   readonly check: string;
 }

@@ -8,7 +8,6 @@ import type { TlsProbe } from './tls-probe.ts';
 /** An address without a machine (RFC 5737), so it can only come from the header that doctor forged. */
 export const FORGED_ADDRESS = '192.0.2.77';
 
-/** Answers to a visitor who reached a page. */
 export interface Answers {
   /** The final URL after all redirects. */
   readonly url: string;
@@ -28,15 +27,11 @@ export interface Answers {
   readonly tls: TlsProbe;
 }
 
-/** The state of the embedded database according to the metrics. */
 export interface DatabaseSigns {
-  /** `guard_analytics_failing`. */
   readonly failing: boolean;
-  /** `guard_analytics_deletion_held`. */
   readonly deletionHeld: boolean;
 }
 
-/** Everything that was collected. The checks judge it. */
 export interface Evidence {
   readonly trail: Trail;
   /** Undefined when no page was reached. */

@@ -1,7 +1,6 @@
 /** The result of a check. `unchecked` means no verdict, and `found` says what was missing. */
 export type State = 'ok' | 'warning' | 'problem' | 'unchecked';
 
-/** The outcome of a check. */
 export interface Outcome {
   readonly state: State;
   readonly found: string;

@@ -34,7 +34,6 @@ function cacheHitField(answer: Exchange): string | undefined {
   return Number(age) > 0 ? `Age: ${age.slice(0, 20)}` : undefined;
 }
 
-/** Header fields in which servers in front name themselves. */
 const NAMING_FIELDS = ['via', 'server', 'x-served-by', 'cf-ray', 'x-amz-cf-id', 'fly-request-id'];
 
 /** The names of the servers that passed an answer on. `server` may also be the site's own. */

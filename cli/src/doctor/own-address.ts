@@ -19,7 +19,6 @@ export function isTrusted(settings: Settings | undefined, address: string): bool
   return PrefixSet.from(settings?.trusted_proxies ?? []).has(plainAddress(address));
 }
 
-/** Whether the answer came from the same machine. */
 export function isFromThisMachine({ localAddress, remoteAddress }: Answered): boolean {
   return (
     plainAddress(localAddress) === plainAddress(remoteAddress) ||

@@ -21,7 +21,6 @@ const SeenRequest = z.object({
   upgrade: z.string(),
 });
 
-/** One request of doctor as Guard recorded it. A header field is empty when it did not arrive. */
 export type SeenRequest = Readonly<z.infer<typeof SeenRequest>>;
 
 export type SeenRequests =
@@ -31,8 +30,7 @@ export type SeenRequests =
   | { readonly kind: 'not_asked'; readonly why: string };
 
 /**
- * Queries Guard's events for the requests with this User-Agent, until the last request is found or the time limit for
- * writing it is over.
+ * Queries Guard's events for the requests with this User-Agent, until the last request is found or can come no more.
  */
 export async function seenRequests(
   access: EventsAccess | { readonly missing: string },

@@ -25,7 +25,6 @@ export interface Answered {
   readonly remoteAddress: string;
 }
 
-/** The result of one request. */
 export type Exchange =
   | Answered
   /** Why there was no answer, as a phrase. */
@@ -95,7 +94,7 @@ export function exchange(url: string, ask: ExchangeOptions): Promise<Exchange> {
   });
 }
 
-/** Headers of a WebSocket handshake (RFC 6455 4.1). */
+/** RFC 6455 4.1. */
 export function handshakeHeaders(): Record<string, string> {
   return {
     connection: 'Upgrade',

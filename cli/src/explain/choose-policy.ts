@@ -5,7 +5,6 @@ import { compileRoute } from '@guard/gateway';
 import { organisationIds } from '../command-line/choose-organisation.ts';
 import type { ExplainCall } from './read-request.ts';
 
-/** The organisation whose rules answer, and what the gateway does before it asks. */
 interface ChosenPolicy {
   readonly organisation: string;
   /** The site as events name it: by its first host. Empty without a site. */
@@ -15,9 +14,8 @@ interface ChosenPolicy {
 }
 
 /**
- * Returns the given organisation, or that of the site with this host, or the only one. Without a host and path in
- * `requested` the request is malformed, and the answer is the same for every organisation. A text is a sentence about a
- * mistake.
+ * The given organisation, or that of the site with this host, or the only one. Without a `target` the request is
+ * malformed, and the answer is the same for every organisation. A text is a sentence about a mistake.
  */
 export function choosePolicy(
   settings: Settings,

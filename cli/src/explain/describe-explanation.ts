@@ -3,7 +3,6 @@ import type { Explanation } from '@guard/validator';
 import { columns, section, applyStyle, type Style } from '../terminal/layout.ts';
 import { toPrintable } from '../terminal/printable.ts';
 
-/** An explanation as text: the facts, the findings, the rules, the verdict, the answer. */
 export function describeExplanation(
   explanation: Explanation,
   names: AgentNames,
@@ -36,10 +35,7 @@ const AMOUNTS_TO = {
 function describeFindings({ findings, weighed }: Explanation): string {
   if (findings.length === 0) return section('Findings', ['none']);
   const rows = findings.map(({ reason, strength, category, meaning }) => [
-    reason,
-    strength ?? '-',
-    category,
-    meaning,
+    ...[reason, strength ?? '-', category, meaning],
   ]);
   const lines = columns(rows, (text, column) => (column > 1 ? applyStyle('dim', text) : text));
   return section(`Findings: ${AMOUNTS_TO[weighed]}`, lines);
@@ -62,7 +58,7 @@ function describeRules(rules: Explanation['rules']): string[] {
     : lines;
 }
 
-/** The result of the rules: each directive, and the rule that set it. */
+/** Each directive, and the rule that set it. */
 function describeDirectives({ rules, verdict }: Explanation): string[] {
   const rows = rules.flatMap(({ name, sets, decides }) =>
     decides.map((directive) => [directive, directiveText(sets[directive]), `by ${name}`]),
@@ -154,12 +150,8 @@ function describeFacts(facts: Facts, names: AgentNames): string[] {
 function addressOf({ ip, network, country, asn }: Facts): string {
   const countryText = country === null ? 'country unknown' : `country ${country}`;
   const asnText = asn === null ? 'no AS' : `AS ${asn}`;
-  return [
-    ip,
-    network === null ? 'ordinary network' : `${network} network`,
-    countryText,
-    asnText,
-  ].join(', ');
+  const networkText = network === null ? 'ordinary network' : `${network} network`;
+  return [ip, networkText, countryText, asnText].join(', ');
 }
 
 function agentOf({ user_agent, agent }: Facts): string {
@@ -173,7 +165,6 @@ function agentOf({ user_agent, agent }: Facts): string {
   return `${claims.join(', ')}: ${toPrintable(user_agent, 120)}`;
 }
 
-/** The values for the columns of the event. */
 function recordedAs({ browser, version, os, device }: AgentNames): string {
   return [`${browser} ${version}`, os, device].filter((name) => name !== '').join(', ');
 }

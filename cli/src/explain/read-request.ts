@@ -4,7 +4,6 @@ import { readCommandLine, type ReadLine } from '../command-line/options.ts';
 import { settingsFile } from '../command-line/read-settings.ts';
 import { EXPLAIN_OPTIONS } from './options.ts';
 
-/** The parsed arguments of `guard explain`, before the settings are read. */
 export interface ExplainCall {
   readonly config: string;
   /** The body of `POST /validate`. */
@@ -16,7 +15,7 @@ export interface ExplainCall {
   readonly json: boolean;
 }
 
-/** Parses the arguments. Reads `stdin` when the request is `-`. A text is a sentence about a mistake. */
+/** Reads `stdin` when the request is `-`. A text is a sentence about a mistake. */
 export function readRequest(
   args: readonly string[],
   readStdin: () => string,
@@ -51,7 +50,6 @@ export function readRequest(
 
 type Values = ReadLine<typeof EXPLAIN_OPTIONS>['values'];
 
-/** The body of `POST /validate`, or a sentence about a mistake. */
 type Body = { readonly text: string } | string;
 
 function readBody(path: string, readStdin: () => string): Body {

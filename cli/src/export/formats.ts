@@ -6,7 +6,6 @@ export interface AnswerJoiner {
   add(answer: Buffer): Buffer;
   /** The bytes to write after the last answer. */
   end(): Buffer;
-  /** Rows so far. */
   rows(): number;
 }
 
@@ -23,7 +22,6 @@ const NO_BYTES = Buffer.alloc(0);
 const [QUOTE, LINE_END] = [0x22, 0x0a];
 /** Marks a cell as text for a spreadsheet. */
 const APOSTROPHE = Buffer.from("'");
-/** Bytes of the longest character that starts a formula. */
 const LONGEST_SIGN = 3;
 
 export const FORMATS = {

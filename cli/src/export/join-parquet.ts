@@ -1,7 +1,7 @@
 /**
- * Joins many Parquet files with the same columns into one. A Parquet file has row groups, and at its end a footer
- * with the offset of each. The row groups are copied unchanged, and the offsets in the footer are moved. The footer
- * is a struct of Thrift's compact protocol.
+ * Joins Parquet files with the same columns into one. A Parquet file has row groups, and at its end a footer with
+ * the offset of each. The row groups are copied unchanged, and the offsets in the footer are moved. The footer is a
+ * struct of Thrift's compact protocol.
  */
 
 const MAGIC = Buffer.from('PAR1');
@@ -14,8 +14,8 @@ interface StructShape {
 }
 
 /**
- * Two optional kinds of fields are left out: the offsets of page indexes, because an index contains offsets itself,
- * and the number of a row group in its file.
+ * Two optional kinds of fields are dropped: the offsets of page indexes, because an index contains offsets too, and
+ * the number of a row group in its file.
  */
 const ROW_GROUP: StructShape = {
   1: {
@@ -27,13 +27,11 @@ const ROW_GROUP: StructShape = {
 };
 const [SCHEMA, ROW_COUNT, ROW_GROUPS] = [2, 3, 4];
 
-/** Types of the compact protocol. */
 const TYPES = {
   ...{ stop: 0, yes: 1, no: 2, byte: 3, i16: 4, i32: 5, i64: 6, double: 7, binary: 8 },
   ...{ list: 9, set: 10, struct: 12 },
 } as const;
 
-/** A field of the footer and its bytes. */
 interface Field {
   readonly id: number;
   readonly type: number;
@@ -48,7 +46,6 @@ export class ParquetJoin {
   #bytes = 0;
   #rows = 0;
 
-  /** Rows of all files that were added. */
   get rows(): number {
     return this.#rows;
   }
@@ -151,7 +148,6 @@ class FooterReader {
     return byte;
   }
 
-  /** The unread bytes. */
   rest(): Buffer {
     return this.#input.subarray(this.#at);
   }
@@ -219,7 +215,6 @@ class FooterReader {
   }
 }
 
-/** The number of elements of a list, and their bytes. */
 function listOf(value: Buffer): { count: number; elements: Buffer } {
   const reader = new FooterReader(value);
   const head = reader.byte();

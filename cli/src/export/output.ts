@@ -13,7 +13,6 @@ export interface ExportOutput {
   abandon(): Promise<void>;
 }
 
-/** Signals that remove an unfinished file. */
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
@@ -74,7 +73,7 @@ function takenMessage(path: string): string {
   return `${path} is there already; choose another name, or replace it with --force`;
 }
 
-/** Standard output. A reader that closes it early ends the export. */
+/** A reader that closes standard output early ends the export. */
 export function standardOutput(): ExportOutput {
   return {
     write: (bytes) =>

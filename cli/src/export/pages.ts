@@ -11,7 +11,6 @@ import {
   refusalOf,
 } from '../running-guard/query-events.ts';
 
-/** The parts of the statement for an export. */
 export interface ExportQuery {
   readonly range: TimeRange;
   /** SQL that is put in parentheses. */
@@ -30,11 +29,10 @@ const TIMEOUT_MS = 2 * QUERY.maxExecutionS * 1000;
 /** Rows of the first page and of the largest page. */
 const FIRST_ROWS = 2_000;
 const MAX_ROWS = 100_000;
-/** Wanted bytes of a page: half of the allowed size of an answer. */
+/** Half of the allowed size of an answer. */
 const TARGET_BYTES = QUERY.maxAnswerBytes / 2;
 /** Halving from the first page down to one row takes eleven tries. */
 const MAX_TRIES = 14;
-/** The status for a statement that takes too long. */
 const TOO_SLOW = 408;
 const PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
@@ -42,7 +40,6 @@ const LONGEST_PAUSE_MS = 5_000;
 const Hour = z.object({ hour: z.number(), rows: z.number() });
 export type Hour = z.infer<typeof Hour>;
 
-/** The position of a row in the order of an export. */
 const RowPosition = z.object({ ms: z.number(), id: z.guid() });
 type RowPosition = z.infer<typeof RowPosition>;
 
@@ -81,13 +78,7 @@ export async function* readPages(
   while (at < hours.length) {
     const { next, rows } = gatherHours(hours, at, maxRows);
     const range = rangeOf(query.range, hours, at, next);
-    const page = await readPage(access, query, {
-      range,
-      lastRow,
-      rows,
-      maxRows,
-      format,
-    });
+    const page = await readPage(access, query, { range, lastRow, rows, maxRows, format });
     if (page.kind === 'failed') {
       failures += 1;
       if (failures === MAX_TRIES || page.isFinal) {
@@ -122,10 +113,8 @@ async function readPage(
   },
 ): Promise<PageAnswer & { readonly until?: RowPosition | undefined }> {
   const { range, lastRow, rows, maxRows, format } = part;
-  const pageEnd =
-    rows <= maxRows
-      ? undefined
-      : await findPosition(access, conditionOf(query, range, lastRow), maxRows);
+  const condition = conditionOf(query, range, lastRow);
+  const pageEnd = rows <= maxRows ? undefined : await findPosition(access, condition, maxRows);
   if (pageEnd?.kind === 'failed') return pageEnd;
   const until = pageEnd?.place;
   const sql = `SELECT ${query.columns} FROM events_distributed
@@ -150,7 +139,7 @@ async function askPage(access: EventsAccess, sql: string): Promise<PageAnswer> {
   return { kind: 'failed', why, isFinal: status < 500 && status !== TOO_SLOW };
 }
 
-/** Takes as many hours as fit into a page, but at least one. */
+/** At least one hour. */
 function gatherHours(
   hours: readonly Hour[],
   from: number,
@@ -193,13 +182,9 @@ ORDER BY created_at, request_id LIMIT 1 OFFSET ${rows - 1} FORMAT JSONEachRow`;
   const line = answer.answer.toString();
   if (line === '') return { kind: 'found', place: undefined };
   const place = readJson(RowPosition, line);
-  return place === undefined
-    ? {
-        kind: 'failed',
-        why: `${access.url} did not answer with the position of an event`,
-        isFinal: true,
-      }
-    : { kind: 'found', place };
+  if (place !== undefined) return { kind: 'found', place };
+  const why = `${access.url} did not answer with the position of an event`;
+  return { kind: 'failed', why, isFinal: true };
 }
 
 function conditionOf(

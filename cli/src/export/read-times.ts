@@ -5,9 +5,7 @@ import { z } from 'zod';
 
 const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
-/**
- * The time range that the options name. Without options, all stored time. A string is the message about a wrong option.
- */
+/** The time range that the options name, or all stored time. A string is the message about a wrong option. */
 export function readTimes(
   options: { readonly last?: string; readonly from?: string; readonly to?: string },
   now: number,

@@ -9,13 +9,12 @@ export type ExportEnd =
   /** The output is incomplete and was removed. `why` is a phrase. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** The content, format and destination of an export. */
 export interface ExportJob {
   readonly access: EventsAccess;
   readonly query: ExportQuery;
   readonly format: FormatName;
   readonly output: ExportOutput;
-  /** Called after each page with its rows and the number of all rows at the start. */
+  /** Gets the rows of each page, and the number of all rows at the start. */
   readonly progress: (rows: number, total: number) => void;
 }
 

@@ -1,7 +1,6 @@
 import { isIpOrCidr } from '@guard/config/net/cidr';
 import { HostPattern, HttpUrl, OriginAddress } from '@guard/config/settings/values/values';
 
-/** The answers for a settings file. */
 export interface Answers {
   /** Host names of the site. `*` means all. */
   readonly site: readonly string[];
@@ -17,7 +16,6 @@ type AnswerReading<T> =
   /** The mistake in the answer, as a sentence. */
   | { readonly kind: 'wrong'; readonly message: string };
 
-/** One question: its text, and the allowed answers. */
 export interface Question<T> {
   readonly text: string;
   /** The default for an empty answer. */
@@ -25,7 +23,6 @@ export interface Question<T> {
   readonly parse: (answer: string) => AnswerReading<T>;
 }
 
-/** The questions by their options. */
 export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Name]> } = {
   site: {
     text: 'Which host names does your site have? (shop.example, or several; * for all)',

@@ -1,15 +1,14 @@
 import { createInterface } from 'node:readline';
 import { type Answers, QUESTION_NAMES, type Question, QUESTIONS } from './answers.ts';
 
-/** The answers from command-line options. */
 export type GivenAnswers = { readonly [Name in keyof Answers]?: string | undefined };
 
 /** The next line that a person types after `text`. Undefined at the end of the input. */
 export type AskPerson = (text: string) => Promise<string | undefined>;
 
 /**
- * The answer to a question comes from its option, else from the person, else it is the default. A wrong answer is asked
- * again. A text is a sentence about a wrong option.
+ * The answer to each question comes from its option, else from the person, else it is the default. A wrong answer is
+ * asked again. A text is a sentence about a wrong option.
  */
 export async function askQuestions(
   givenAnswers: GivenAnswers,
@@ -25,7 +24,6 @@ export async function askQuestions(
   return answers as Answers;
 }
 
-/** Gets the answer to one question: from its option, else from the person, else the default. */
 export async function answerOf<T>(
   { text, defaultAnswer, parse }: Question<T>,
   givenAnswer: string | undefined,

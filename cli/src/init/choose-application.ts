@@ -14,8 +14,8 @@ export interface ApplicationChoice {
 const REMEDY = '--application NAME adds the presets and rules of one';
 
 /**
- * Which application the settings are for. The option decides. Without it the origin is asked, and then the person. A
- * text is a sentence about a mistake.
+ * Which application the settings are for: by the option, else by the origin and then the person. A text is a
+ * sentence about a mistake.
  */
 export async function chooseApplication(
   { site, origin }: Answers,
@@ -55,10 +55,8 @@ function questionAbout(
       const near = nearestName(answer, APPLICATION_NAMES);
       const suggestion = near === undefined ? '' : `; did you mean ${near}?`;
       const names = [...APPLICATION_NAMES, 'none'].join(', ');
-      return {
-        kind: 'wrong',
-        message: `${JSON.stringify(answer)} is none of ${names}${suggestion}`,
-      };
+      const message = `${JSON.stringify(answer)} is none of ${names}${suggestion}`;
+      return { kind: 'wrong', message };
     },
   };
 }

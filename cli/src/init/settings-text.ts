@@ -2,13 +2,12 @@ import { type Preset, PRESETS } from '@guard/config/settings/sections/preset-nam
 import type { Application } from '../applications/applications.ts';
 import type { Answers } from './answers.ts';
 
-/** The port of the gateway in the written settings. */
 export const GATEWAY_PORT = 8080;
 
 /** Presets that fit some sites only. The other presets fit any site. */
 const SPECIAL_PRESETS: readonly string[] = ['apt', 'containers', 'media'] satisfies Preset[];
 
-/** The text of a settings file with comments. Answers are already validated. Each answer is written as a quoted text. */
+/** The answers are already validated. Each is written as a quoted text. */
 export function settingsText(answers: Answers, application: Application | undefined): string {
   const parts = [
     [

@@ -11,7 +11,7 @@ import { formatProblem, parseWithEnvironment } from '@guard/config/settings/load
 import type { Settings } from '@guard/config/settings/schema';
 import { type Change, replaceFile } from '../files/replace-file.ts';
 
-/** The result of an edit of a settings file. A text is for the user: the reason why nothing was written. */
+/** A text is for the user: the reason why nothing was written. */
 export type KeyEditOutcome = { readonly entry: string; readonly line: number } | string;
 
 export interface KeyToAdd extends KeyPlace {
@@ -73,9 +73,8 @@ async function editFile(file: string, env: Environment, plan: EditPlan): Promise
   const outcome = await replaceFile(file, (text): Change<KeyEditOutcome> => {
     const oldSettings = parseWithEnvironment(text, file, env);
     if (oldSettings.kind === 'invalid') {
-      return leaveUnchanged(
-        `${oldSettings.problems.map(formatProblem).join('\n')}\nNothing was changed.`,
-      );
+      const problems = oldSettings.problems.map(formatProblem).join('\n');
+      return leaveUnchanged(`${problems}\nNothing was changed.`);
     }
     const refusalText = refusalOf(oldSettings.settings, plan);
     if (refusalText !== undefined) return leaveUnchanged(refusalText);
@@ -123,7 +122,6 @@ function keysOf(settings: Settings, { organisation, list }: KeyPlace) {
   return settings.organisations.find(({ id }) => id === organisation)?.[list] ?? [];
 }
 
-/** The settings without the key. */
 function withoutKey(settings: Settings, { organisation, list, id }: KeyPlace): Settings {
   return {
     ...settings,

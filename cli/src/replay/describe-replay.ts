@@ -3,7 +3,7 @@ import type { ReplayExample } from '@guard/config/contract/replay';
 import { type Group, isChange, type Outcome } from '@guard/replay';
 import type { Replay } from './run-replay.ts';
 
-/** Maximum number of groups in the text; `--json` has all. */
+/** `--json` has all groups. */
 const MAX_SHOWN = 15;
 const MAX_AGENT = 48;
 
@@ -26,12 +26,9 @@ export function describeReplay(replay: Replay, notes: readonly string[]): string
   const span = from === null || to === null ? '' : `, ${from} to ${to}`;
   const rate = seconds > 0 ? Math.round(judged / seconds) : 0;
   const head = `${applyStyle('bold', `${formatNumber(judged)} requests`)}${span}`;
-  const speedLine = applyStyle(
-    'dim',
-    `read in ${seconds.toFixed(1)} s, ${formatNumber(rate)} a second`,
-  );
+  const speed = `read in ${seconds.toFixed(1)} s, ${formatNumber(rate)} a second`;
   return [
-    `${head}\n${speedLine}`,
+    `${head}\n${applyStyle('dim', speed)}`,
     section('Before and after', describeTransitions(replay)),
     section(
       `What would change: ${formatNumber(changed)} of ${formatNumber(judged)} requests (${formatPercent(changed, judged)})`,

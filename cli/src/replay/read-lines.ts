@@ -27,7 +27,7 @@ export async function readLogFile(file: string, sink: LineSink): Promise<void> {
   return readLines(source.pipe(plain), sink, () => undefined);
 }
 
-/** The size of a file for the progress bar. Undefined for a stream without a length. */
+/** Undefined for a stream without a length. */
 export function lengthOf(file: string): number | undefined {
   if (file === '-') return undefined;
   const stat = statSync(file);
@@ -70,7 +70,6 @@ export async function readLines(
   if (remainder.length > 0 || isSkipping) takeLine(remainder);
 }
 
-/** The first bytes of a file, to detect its format. */
 export function headOf(file: string, bytes: number): Buffer {
   const handle = openSync(file, 'r');
   try {

@@ -1,7 +1,7 @@
 import { NETWORK_DATA, OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
 import type { MetricValues } from './read-metrics.ts';
 
-/** The age of published data that Guard uses, in milliseconds. */
+/** In milliseconds. */
 export interface DataAge {
   /** The oldest list of crawler addresses. */
   readonly crawlers: number;
@@ -13,7 +13,7 @@ export interface DataAge {
 
 const DAY_MS = 86_400_000;
 
-/** The ages in the metrics of a Guard. Undefined if its version does not report them. */
+/** Undefined if the version of this Guard does not report the ages. */
 export function dataAgeIn(values: MetricValues): DataAge | undefined {
   const crawlers = values.get('guard_crawler_ranges_age_seconds')?.get('');
   const networks = values.get('guard_network_data_age_seconds');

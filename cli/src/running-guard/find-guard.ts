@@ -6,7 +6,6 @@ import { CONFIG_OPTION, type Options, USUAL_FILE, valueOption } from '../command
 import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { type EventsAccess, KEY_VARIABLE } from './query-events.ts';
 
-/** Options of the commands that ask for events. */
 export const EVENTS_OPTIONS = {
   config: {
     ...CONFIG_OPTION,
@@ -19,7 +18,6 @@ export const EVENTS_OPTIONS = {
   ),
 } as const satisfies Options;
 
-/** Options of the commands that ask a running Guard. */
 export const GUARD_OPTIONS = {
   config: EVENTS_OPTIONS.config,
   admin: valueOption('URL', 'the URL of its admin listener, if FILE does not name it'),
@@ -27,7 +25,6 @@ export const GUARD_OPTIONS = {
   key: EVENTS_OPTIONS.key,
 } as const satisfies Options;
 
-/** The addresses of a running Guard and its settings. */
 export interface RunningGuard {
   readonly settings: Settings | undefined;
   readonly admin: string | undefined;
@@ -35,9 +32,7 @@ export interface RunningGuard {
   readonly events: EventsAccess | { readonly missing: string };
 }
 
-type GuardOptions = {
-  readonly [Name in keyof typeof GUARD_OPTIONS]?: string | undefined;
-};
+type GuardOptions = { readonly [Name in keyof typeof GUARD_OPTIONS]?: string | undefined };
 
 /**
  * Finds the addresses of the running Guard from the options and the settings file. A text is a sentence about a wrong
@@ -78,19 +73,12 @@ function eventsAccess(
     return { missing: `give an analytics key in ${KEY_VARIABLE}` };
   }
   const [firstKey, secondKey] = plainAnalyticsKeys(file, process.env);
-  if (firstKey === undefined) {
-    return {
-      missing: `give an analytics key in ${KEY_VARIABLE}; ${file} has none in plain text`,
-    };
-  }
-  return secondKey === undefined
-    ? { url: api, key: firstKey.key }
-    : {
-        missing: `give an analytics key in ${KEY_VARIABLE}; ${file} has those of several organisations`,
-      };
+  if (firstKey !== undefined && secondKey === undefined) return { url: api, key: firstKey.key };
+  const fault =
+    firstKey === undefined ? 'has none in plain text' : 'has those of several organisations';
+  return { missing: `give an analytics key in ${KEY_VARIABLE}; ${file} ${fault}` };
 }
 
-/** A sentence for a call in which the address of a listener is missing. */
 export function missingListenerText(listener: 'admin' | 'api'): string {
   return `say where its listener ${listener} is: --config FILE (default ${USUAL_FILE} in this folder) or --${listener} URL`;
 }

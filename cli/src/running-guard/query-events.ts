@@ -5,7 +5,6 @@ import { type FetchOutcome, fetchAnswer } from './fetch-answer.ts';
 /** Environment variable for the key. A command-line option would be visible in process lists. */
 export const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
 
-/** The api service of a running Guard and the credential for it. */
 export interface EventsAccess {
   /** Such as `http://127.0.0.1:8082`. */
   readonly url: string;

@@ -1,6 +1,6 @@
 import { fetchAnswer } from './fetch-answer.ts';
 
-/** Maximum number of samples that are read from a page. Guard's own page has some hundred. */
+/** Guard's own page has some hundred samples. */
 const MAX_SAMPLES = 5_000;
 
 /** Values by name and by the value of the only label. The label value is '' without a label. */
@@ -11,7 +11,7 @@ export type MetricsRead =
   /** Why there are no values, as a phrase. */
   | { readonly kind: 'away'; readonly why: string };
 
-/** `GET /metrics` of the admin listener. Never rejects. */
+/** Reads `GET /metrics` of the admin listener. Never rejects. */
 export async function readMetrics(admin: string, timeoutMs: number): Promise<MetricsRead> {
   const answer = await fetchAnswer(new URL('/metrics', admin), {}, timeoutMs);
   if (answer.kind === 'away') return answer;

@@ -35,7 +35,6 @@ export function collectRarely(threads: number): void {
   }).observe({ entryTypes: ['gc'] });
 }
 
-/** Sets the growth for the heap in use. */
 function growWithHeap(): void {
   const { used_heap_size: usedBytes } = getHeapStatistics();
   const percent = Math.round((100 * MIN_GROWTH_BYTES) / usedBytes);

@@ -38,7 +38,7 @@ export interface StartOptions {
   readonly watch: boolean;
 }
 
-/** Runs `guard start --config` until it is stopped. Resolves to the exit code. */
+/** Resolves to the exit code when Guard was stopped. */
 export async function startFrom(file: string, { json, watch }: StartOptions): Promise<number> {
   const guard = await launch({ file, env: process.env, watch, onHangUp: 'reload' });
   if (!guard) return 1;
@@ -48,19 +48,14 @@ export async function startFrom(file: string, { json, watch }: StartOptions): Pr
   return 0;
 }
 
-/** Runs `guard start --demo` until it is stopped. Resolves to the exit code. */
+/** Resolves to the exit code when the demo was stopped. */
 export async function startDemo(places: Places, { json, watch }: StartOptions): Promise<number> {
   const { openDemo } = await import('../demo/open-demo.ts');
   const demo = await attempt(() => openDemo(places));
   if (!demo) return 1;
   const env = { ...process.env, ...demo.env };
-  const guard = await launch({
-    file: demo.config,
-    env,
-    watch,
-    onHangUp: 'end',
-    onPortTaken: MOVE_DEMO,
-  });
+  const settings = { file: demo.config, env, watch };
+  const guard = await launch({ ...settings, onHangUp: 'end', onPortTaken: MOVE_DEMO });
   if (!guard) {
     await demo.close();
     return 1;
@@ -88,7 +83,7 @@ interface LaunchOptions {
   readonly onPortTaken?: string;
 }
 
-/** Reads the settings, starts Guard and reloads at changes. On failure it prints why, and gives undefined. */
+/** On failure it prints the reason, and resolves with undefined. */
 async function launch(options: LaunchOptions): Promise<LaunchedGuard | undefined> {
   const { file, env, watch } = options;
   const reader = new SettingsReader(file, env);
@@ -107,10 +102,8 @@ async function launch(options: LaunchOptions): Promise<LaunchedGuard | undefined
   const context = { log, clock: Date.now, metrics };
   process.stderr.on('error', countLostLine);
   warnOfRoot(context.log, process.getuid?.());
-  context.log('info', 'settings_read', {
-    file,
-    revision: settingsRevision(firstSettings.settings),
-  });
+  const settingsRead = { file, revision: settingsRevision(firstSettings.settings) };
+  context.log('info', 'settings_read', settingsRead);
   const runningGuard = Promise.withResolvers<RunningGuard>();
   // The reloader watches during the start, so that it misses no change. It applies changes after the start.
   const apply = async (newSettings: NewSettings) => {
@@ -118,19 +111,11 @@ async function launch(options: LaunchOptions): Promise<LaunchedGuard | undefined
     ({ format } = newSettings.settings.log);
     return threadsWithout;
   };
-  const reloader = createReloader({
-    ...context,
-    file,
-    load,
-    loadedAtStart: firstSettings,
-    apply,
-    watch,
-  });
+  const reloading = { file, load, loadedAtStart: firstSettings, apply, watch };
+  const reloader = createReloader({ ...context, ...reloading });
   if (options.onHangUp === 'reload') process.on('SIGHUP', () => void reloader.reload('signal'));
-  const running = await attempt(
-    () => startGuard(firstSettings.settings, context),
-    options.onPortTaken,
-  );
+  const open = () => startGuard(firstSettings.settings, context);
+  const running = await attempt(open, options.onPortTaken);
   if (!running) {
     reloader.stop();
     return undefined;

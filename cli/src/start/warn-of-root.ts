@@ -1,8 +1,8 @@
 import type { Log } from '@guard/config/contract/ports';
 
 /**
- * Warns when the process runs as root. Guard needs no root rights. CAP_NET_BIND_SERVICE is enough for ports below
- * 1024. `uid` is undefined on systems without user ids.
+ * Guard needs no root rights. CAP_NET_BIND_SERVICE is enough for ports below 1024. `uid` is undefined on systems
+ * without user ids.
  */
 export function warnOfRoot(log: Log, uid: number | undefined): void {
   if (uid !== 0) return;

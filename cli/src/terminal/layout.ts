@@ -7,7 +7,6 @@ export function applyStyle(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }
 
-/** A heading and its indented lines. */
 export function section(title: string, lines: readonly string[]): string {
   return [applyStyle('bold', title), ...lines.map((line) => `  ${line}`)].join('\n');
 }

@@ -3,7 +3,7 @@ const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Makes a stranger's text safe as one line on a terminal. Control codes, and characters that change the text
- * direction, are written as `\u001b`. The result has at most `most` characters.
+ * direction, are written as `\u001b`. The result has at most `maxLength` characters.
  */
 export function toPrintable(text: string, maxLength = 1000): string {
   const escaped = text.slice(0, maxLength + 1).replace(UNSAFE_CHARACTERS, escapeCharacter);

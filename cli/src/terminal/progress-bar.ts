@@ -1,4 +1,3 @@
-/** The part of a terminal stream that a bar needs. */
 export interface BarStream {
   readonly isTTY?: boolean;
   readonly columns?: number;

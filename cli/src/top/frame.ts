@@ -8,7 +8,6 @@ export interface Size {
   readonly rows: number;
 }
 
-/** A line, and whether it is a heading or an alarm. */
 export interface Line {
   readonly text: string;
   readonly kind: 'plain' | 'heading' | 'alarm';
@@ -19,7 +18,7 @@ const LABEL_WIDTH = 12;
 const LEFT_WIDTH = 32;
 const RIGHT_WIDTH = 46;
 const GAP = 2;
-/** Maximum number of lines for sites, so that the other lists keep theirs. */
+/** More lines for sites would leave none for the other lists. */
 const MAX_SITES = 4;
 
 /** The lines to show, cut to the size of the terminal. */
@@ -40,7 +39,6 @@ export function frameOf(source: string, snapshot: Snapshot, size: Size): Line[] 
     .map(({ text, kind }) => ({ kind, text: text.slice(0, size.columns) }));
 }
 
-/** One log line, for output without a terminal. */
 export function lineOf(snapshot: Snapshot): string {
   const { decisions, originErrors, alarms, recent } = snapshot;
   const [reason] = recent.kind === 'counted' ? recent.reasons : [];

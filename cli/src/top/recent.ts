@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
 
-/** The time over which reasons, addresses and sites are counted. */
 export const RECENT_S = 60;
 /** Entries of each list: more than a terminal has lines. */
 const LIST_LENGTH = 50;
@@ -20,7 +19,6 @@ export interface CountedName {
   readonly count: number;
 }
 
-/** Results from the events of the last minute. */
 export type Recent =
   | {
       readonly kind: 'counted';

@@ -5,7 +5,7 @@ import { type WatchResult, watch, type WatchOptions } from './watch.ts';
 
 const UNLIMITED_SIZE = { columns: Infinity, rows: Infinity };
 
-/** Prints the state once. Resolves with the exit code. */
+/** Resolves with the exit code. */
 export async function printOnce(options: WatchOptions, json: boolean): Promise<number> {
   const never = Promise.withResolvers<undefined>().promise;
   for await (const look of watch(options, never)) {

@@ -6,11 +6,9 @@ const LEAVE = '\u001b[?25h\u001b[?1049l';
 const HOME = '\u001b[H';
 const CLEAR_LINE_END = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
-/** The size when the terminal does not report one. */
 const DEFAULT_SIZE: Size = { columns: 80, rows: 24 };
 const CTRL_C = '\u0003';
 
-/** The used parts of a terminal stream. */
 export interface Output extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;

@@ -13,7 +13,6 @@ export interface Rate {
   readonly total: number;
 }
 
-/** The state of a running Guard at one moment. */
 export type Snapshot = ReturnType<typeof snapshotOf>;
 
 /** The changes between two readings of the metrics of one Guard. */

@@ -12,7 +12,6 @@ export interface WatchOptions {
   readonly timeoutMs: number;
 }
 
-/** The state of a running Guard, or why it cannot be read. */
 export type WatchResult =
   | { readonly kind: 'seen'; readonly snapshot: Snapshot }
   | { readonly kind: 'away'; readonly why: string };

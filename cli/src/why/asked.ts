@@ -1,13 +1,12 @@
 import { parseIp } from '@guard/config/net/cidr';
 import { parseSearchTerm } from '@guard/config/plain-words/search-term';
 
-/** What `guard why` was asked about. */
 export interface SearchSubject {
   readonly kind: 'reference' | 'request' | 'session' | 'address';
   readonly value: string;
 }
 
-/** Tells by its form what the typed text is. Undefined for other text. */
+/** Undefined for a text of another form. */
 export function readSubject(operand: string): SearchSubject | undefined {
   const address = parseIp(operand.trim());
   if (address !== undefined) return { kind: 'address', value: address };
@@ -25,7 +24,6 @@ export function readSubject(operand: string): SearchSubject | undefined {
   }
 }
 
-/** What was asked about, as part of a sentence. */
 export function subjectText({ kind, value }: SearchSubject): string {
   switch (kind) {
     case 'reference':

@@ -5,7 +5,6 @@ import { toPrintable } from '../terminal/printable.ts';
 import type { ExplainedEvent, LetIn } from './told-event.ts';
 import type { VisitorSummary } from './look-up.ts';
 
-/** Maximum number of reasons in a summary. */
 const MAX_REASONS = 5;
 
 /** One event in plain words. `way` selects the change of guard.yaml that is written out. */
@@ -36,7 +35,6 @@ export function describeEvent(event: ExplainedEvent, way: string | undefined): s
   ].join('\n\n');
 }
 
-/** Several events, one line each. */
 export function describeOthers(title: string, events: readonly ExplainedEvent[]): string {
   const eventLines = events.map(
     ({ time, action, request, rule, found, request_id }) =>
@@ -45,7 +43,6 @@ export function describeOthers(title: string, events: readonly ExplainedEvent[])
   return section(title, printableTexts(eventLines));
 }
 
-/** All events of a visitor in a few lines. */
 export function describeSummary(
   title: string,
   { requests, actions, firstMs, lastMs, reasons }: VisitorSummary,

@@ -14,10 +14,8 @@ import type { SearchSubject } from './asked.ts';
 
 /** For one statement. For an address with many requests it reads all of them. */
 const TIMEOUT_MS = 30_000;
-/** Maximum number of events of a visitor that are shown. */
 const MAX_EVENTS = 5;
 
-/** A summary of all stored events of an address or a session. */
 export interface VisitorSummary {
   readonly requests: number;
   /** Counts by enforced decision. */

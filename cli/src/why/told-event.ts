@@ -14,7 +14,7 @@ import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { Organisation, type Settings } from '@guard/config/settings/schema';
 import { proposeChange } from '@guard/replay/paste';
 
-/** One event with its explanation, as --json prints it. */
+/** Printed by --json. */
 export interface ExplainedEvent {
   /** ISO 8601. */
   readonly time: string;

@@ -14,10 +14,10 @@ export const clock: Check = { name: 'clock', judge: judgeAnswers(judgeClock) };
 
 function judgeClock(answers: Answers): Outcome {
   if (cacheSign(answers) !== undefined) {
-    return unchecked('the answers come from a cache, and tell an old time');
+    return unchecked('the answers come from a cache, so their times are old');
   }
   const time = timeOfGuard(answers) ?? timeOfFront(answers.page);
-  if (time === undefined) return unchecked('no answer tells a time');
+  if (time === undefined) return unchecked('no answer has a time');
   const { sentAtMs, answeredAtMs } = time.answer;
   // The answer was created between these two times. Only a time outside is certainly wrong.
   const differenceMs = Math.max(0, sentAtMs - time.lastMs, time.firstMs - answeredAtMs);

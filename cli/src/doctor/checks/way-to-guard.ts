@@ -31,7 +31,7 @@ function uploadsLost(found: string): Outcome {
   );
 }
 
-/** Whether it is an empty answer of Guard's collector. The answers of proxies contain a page. */
+/** The answers of the collector are empty. The answers of proxies contain a page. */
 function isCollectorAnswer(answer: Exchange, status: 404 | 405 | 415): boolean {
   return answer.kind === 'answered' && answer.status === status && answer.body === '';
 }
