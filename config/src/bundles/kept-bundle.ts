@@ -4,12 +4,11 @@ import type { z } from 'zod';
 
 /** Code for browsers. It is bundled at install, and at start when the kept bundle is missing or stale. */
 export interface KeptBundle<Bundle extends { readonly sources: string }> {
-  /** The file that keeps the bundle. */
   readonly file: URL;
   readonly schema: z.ZodType<Bundle>;
   /** The hash of all that the bundle is made of. A kept bundle with another value in `sources` is stale. */
   readonly hashOfSources: () => string;
-  /** Makes the bundle. Throws when esbuild fails. */
+  /** Throws when esbuild fails. */
   readonly bundle: () => Bundle;
 }
 

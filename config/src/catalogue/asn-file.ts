@@ -4,9 +4,8 @@ import type { AddressRuns } from '../net/address-map.ts';
 /**
  * The format of config/data/ip/asn.bin.br, compressed with Brotli. For IPv4 and then for IPv6 it has: the number of
  * runs, the distance of each start from the one before, and the number of each autonomous system. All are
- * variable-length integers with seven bits a byte, least significant first. A gap is a run of AS 0.
- *
- * Columns compress to two thirds of the size of rows. 640,000 runs are read in about a tenth of a second.
+ * variable-length integers with seven bits a byte, least significant first. A gap is a run of AS 0. Columns compress
+ * to two thirds of the size of rows.
  */
 
 /** Maximum number of bytes of an unpacked file. The bundled one has three million. */
@@ -101,7 +100,7 @@ class VarintReader {
     throw new RangeError('an integer that is cut off');
   }
 
-  /** Reads a number of runs. Each run takes at least two bytes. */
+  /** Each run takes at least two bytes. */
   count(): number {
     this.next();
     const count = this.low + this.high * LOW_RANGE;

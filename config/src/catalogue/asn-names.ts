@@ -16,7 +16,7 @@ export class AsnNames {
   readonly #starts: Uint32Array;
   readonly #readNames: (string | undefined)[];
 
-  /** Unpacks a file. Throws an Error for a file of another kind. */
+  /** Throws an Error for a file of another kind. */
   constructor(file: Uint8Array) {
     this.#bytes = unpack(file);
     const { numbers, starts } = linesOf(this.#bytes);

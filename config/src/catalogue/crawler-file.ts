@@ -66,7 +66,6 @@ const Ranges = z.discriminatedUnion('published', [
 
 export const CrawlerFile = z.strictObject({
   operator: z.string().min(1),
-  /** An explanation of the file's content, if needed. */
   note: z.string().optional(),
   crawlers: z.array(Crawler).min(1),
   ranges: Ranges,

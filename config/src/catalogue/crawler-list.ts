@@ -4,7 +4,7 @@ import { PrefixSet } from '../net/prefix-set.ts';
 import type { CrawlerFile } from './crawler-file.ts';
 import type { RefreshedRanges } from './refreshed-ranges.ts';
 
-/** The widest allowed range: an IPv4 /12 or an IPv6 /19. No operator needs more. */
+/** The widest range that an operator's list may have: an IPv4 /12 or an IPv6 /19. */
 export const CRAWLER_WIDTH_LIMIT: WidthLimit = { v4: 12, v6: 19 };
 
 /** The published addresses of some crawlers of one operator. */
@@ -14,16 +14,15 @@ export interface CrawlerList {
   readonly operator: string;
   /** The list is complete: a visitor that claims one of its crawlers from another address is an impersonator. */
   readonly authoritative: boolean;
-  /** The page on which the operator publishes the list. */
   readonly sourceUrl: string;
   /** The machine-readable parts of the list, to be joined. Empty when there are none. */
   readonly refreshUrls: readonly string[];
   /** When the operator last confirmed the list, in milliseconds since the epoch. */
   readonly asOf: number;
-  /** Entries of the list before merging. */
+  /** Before merging. */
   readonly entries: readonly string[];
   readonly ranges: PrefixSet;
-  /** Counts of dropped entries, which cannot be addresses of a crawler. */
+  /** Counts of the dropped entries. */
   readonly refused: Refusals;
 }
 

@@ -46,7 +46,6 @@ interface LoadedFile {
 export class CrawlerCatalogue {
   readonly #crawlers: readonly CatalogueCrawler[];
   readonly #matcher: TokenMatcher<CatalogueCrawler>;
-  /** By crawler id. */
   readonly #proofs: ReadonlyMap<string, CrawlerProofs>;
   readonly #tokens: ReadonlyMap<string, readonly string[]>;
   /** Every published list, in the order of the files. */
@@ -94,7 +93,7 @@ export class CrawlerCatalogue {
     );
   }
 
-  /** Does the same for the bundled files, and awaits `pause` after each of them. */
+  /** Awaits `pause` after each bundled file. */
   static async loadInSlices(overlay: string | undefined, pause: Pause): Promise<CrawlerCatalogue> {
     const loadedFiles: LoadedFile[] = [];
     for (const bundledFile of bundledFiles()) {
@@ -141,7 +140,6 @@ export class CrawlerCatalogue {
     return this.#proofs.get(crawler.id) ?? NO_PROOFS;
   }
 
-  /** The User-Agent tokens of a crawler. */
   tokensOf(crawler: CatalogueCrawler): readonly string[] {
     return this.#tokens.get(crawler.id) ?? [];
   }

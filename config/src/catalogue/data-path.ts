@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** The path of a bundled data file or folder. SOURCES.md there describes it. */
+/** SOURCES.md in that folder describes the bundled data. */
 export function dataPath(name: string): string {
   return join(import.meta.dirname, '../../data', name);
 }

@@ -6,11 +6,9 @@ import { CrawlerCatalogue } from './crawlers.ts';
  * have only addresses, and settings cannot define crawlers.
  */
 
-/** The values of `category`, as the catalogue spells them. */
 // The cast is needed, because the type of Object.keys is string[].
 export const CRAWLER_CATEGORIES = Object.keys(RSL_CATEGORIES) as (keyof typeof RSL_CATEGORIES)[];
 
-/** The values of `rsl_category`. */
 export const CRAWLER_RSL_CATEGORIES = [...new Set(Object.values(RSL_CATEGORIES))];
 
 /** Every name of the bundled catalogue. The first call reads its files. */

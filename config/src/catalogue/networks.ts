@@ -8,7 +8,7 @@ import { dataPath } from './data-path.ts';
 /** A network that people's devices rarely use. iCloud Private Relay is not included, because people use it. */
 export type NetworkKind = 'datacenter' | 'vpn' | 'tor';
 
-/** The lists in order of priority: an address in several lists has the first kind. */
+/** In order of priority: an address in several lists has the first kind. */
 export const NETWORK_LISTS = [
   { kind: 'tor', file: 'tor.txt', widest: { v4: 32, v6: 128 } },
   { kind: 'vpn', file: 'vpn.txt', widest: { v4: 16, v6: 29 } },
@@ -21,7 +21,6 @@ interface NetworkList {
   readonly refused: Refusals;
 }
 
-/** Distinguishes hosting providers, commercial VPNs and Tor exits from other networks. */
 export class NetworkCatalogue {
   readonly lists: readonly NetworkList[];
 

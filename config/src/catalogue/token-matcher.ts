@@ -1,7 +1,6 @@
 /** Only this many UTF-16 code units of a User-Agent are read. Product tokens are never further back. */
 export const MAX_USER_AGENT_LENGTH = 1024;
 
-/** A token of a User-Agent and its value. */
 export interface Token<T> {
   /** The token as its owner writes it. ASCII letters match in either case. */
   readonly text: string;
@@ -18,8 +17,8 @@ interface Node<T> {
 
 /**
  * Finds the first of many literal tokens in a User-Agent. If several tokens start there, the longest one wins:
- * `Googlebot-Image` before `Googlebot`. It walks once over a trie: the number of tokens does not matter, a look-up
- * compiles and allocates nothing, and no input makes it slow.
+ * `Googlebot-Image` before `Googlebot`. One walk over a trie finds it, so no input and no number of tokens makes it
+ * slow.
  *
  * A token is a whole word: there is no letter, digit, `_` or `-` before it, and no letter, digit or `_` after it. A
  * `-` may follow, because operators derive names that way (`Baiduspider-render`).

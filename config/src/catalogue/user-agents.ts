@@ -25,7 +25,6 @@ export class UserAgentCatalogue {
     this.#automation = automation;
   }
 
-  /** Reads the bundled token lists. */
   static load(): UserAgentCatalogue {
     return new UserAgentCatalogue(
       readTokens(dataPath('user-agents/http-clients.json')),

@@ -7,7 +7,7 @@ export interface CrowdsecDecision {
   readonly until: number;
 }
 
-/** The changes from one list of decisions to the next. Each value is named once. */
+/** The changes from one list of decisions to the next. */
 export interface CrowdsecChanges {
   /** Whether `added` is the whole list, which replaces the one before. */
   readonly isWhole: boolean;

@@ -2,13 +2,11 @@ import type { Reason } from './reasons.ts';
 import type { TraceIds } from './tracing.ts';
 import type { Decision } from './validate-response.ts';
 
-/** The enforced result of a request. */
 export type Action = 'allow' | 'block' | 'challenge' | 'limited';
 
 /** What the engine concluded before monitor mode, observe mode or a fail policy changed it. */
 type Conclusion = Action | 'none';
 
-/** The state of a visitor's challenge. */
 export type ChallengeState = 'none' | 'issued' | 'verified' | 'rejected' | 'failed';
 
 /** The source of the visitor's address: the connection, a trusted proxy's header, or the caller of `POST /validate`. */
@@ -35,7 +33,7 @@ export interface CrawlerFact {
 
 /** The agent that signed a request. Its User-Agent does not matter. */
 export interface SignedAgentFact {
-  /** The name of the agent in the settings. */
+  /** The name in the settings. */
   readonly name: string;
   /** The origin that publishes its keys. Empty for a key of the user's file. */
   readonly directory: string;
@@ -98,7 +96,7 @@ export interface DecisionEvent {
   /** ISO 3166-1 alpha-2, or empty. */
   readonly country: string;
   readonly userAgent: string;
-  /** The findings of detection, including those that changed nothing. */
+  /** All findings of detection, also those that changed nothing. */
   readonly findings?: readonly Reason[];
   /** The points of each finding for this organisation (strengths.ts), in the same order. */
   readonly findingPoints?: readonly number[];
@@ -112,7 +110,7 @@ export interface DecisionEvent {
   readonly validator: 'in-process' | 'api' | 'remote';
   /** How long the decision took, in microseconds. */
   readonly durationUs: number;
-  /** The revision of the settings that decided: config/src/settings/derived/revision.ts. */
+  /** Of the settings that decided (settings/derived/revision.ts). */
   readonly settingsRevision?: string;
   /** The span of the request, only for the log. Undefined without tracing. */
   trace?: TraceIds;

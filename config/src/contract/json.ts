@@ -9,7 +9,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The value of a JSON text that has the form of a schema. Undefined for any other text. */
+/** Undefined for a text that is not JSON or does not have the form of the schema. */
 export function readJson<T>(schema: z.ZodType<T>, text: string): T | undefined {
   return schema.safeParse(parseJson(text)).data;
 }

@@ -13,7 +13,6 @@ function highestGauge(help: string) {
   return { ...gauge(help), threads: 'highest' } as const;
 }
 
-/** Every metric that Guard exposes. */
 export const metrics = {
   guard_gateway_requests_total: counter(
     'Requests that the gateway finished, by outcome: forwarded, served, refused, failed, aborted, unknown_host.',

@@ -11,7 +11,7 @@ import type { ForeignValidateResponse } from './validate-response.ts';
 export type { MaybePromise };
 export type { Budget, Charge, Session, SessionStore } from './session-store.ts';
 
-/** Milliseconds since the epoch. Injected, so that tests can set the time. */
+/** Milliseconds since the epoch. */
 export type Clock = () => number;
 
 /** Writes one JSON line. `event` is a stable identifier. Fields never contain a key, cookie or secret. */
@@ -21,14 +21,11 @@ export type Log = (
   fields?: Readonly<Record<string, string | number | boolean>>,
 ) => void;
 
-/** Counters and gauges for `GET /metrics`. contract/metrics.ts defines the names. */
 export interface Metrics {
   count(name: MetricName, label?: string, by?: number): void;
   /** Registers a value, or one per label, that is read for each metrics page. */
   gauge(name: MetricName, read: () => number | ReadonlyMap<string, number>): void;
 }
-
-// ---- gateway asks, validator decides --------------------------------------------------------
 
 /** All outcomes of a question to a validator. gateway/fail-policy.ts decides for each whether the visitor passes. */
 export type ValidateOutcome =
@@ -92,7 +89,7 @@ export type RequestEnded = (how: Ending, answer?: OriginAnswer) => void;
 export interface ValidateContext {
   /** Ends the question early, because the visitor has disconnected or the caller's own time is up. */
   readonly signal?: AbortSignal;
-  /** Name of the gateway site that asks. Undefined for `POST /validate`. */
+  /** Undefined for `POST /validate`, which does not come from a site of the gateway. */
   readonly site?: string;
   /** How the asking side knows the visitor's address. */
   readonly ipFrom?: IpSource;
@@ -112,8 +109,6 @@ export type Validate = (
   context: ValidateContext,
 ) => MaybePromise<ValidateOutcome>;
 
-// ---- browser uploads, validator judges -------------------------------------------------------
-
 /** One request to the collector, from its own listener or `/.guard/` of a site. */
 export interface CollectRequest {
   readonly method: string;
@@ -128,7 +123,6 @@ export interface CollectRequest {
   readonly connection?: VisitorConnection;
 }
 
-/** Facts about the connection of a visitor. */
 export interface VisitorConnection {
   readonly scheme: 'http' | 'https';
   /** The same as ValidateContext.ipFrom. */
@@ -147,14 +141,10 @@ export interface CollectAnswer {
 /** The collector for browsers: script, its sessions, uploads (contract 3, 4.7). Never rejects. */
 export type Collect = (request: CollectRequest) => Promise<CollectAnswer>;
 
-// ---- all report events, analytics stores them -------------------------------------------------
-
 export interface EventSink {
   /** Takes one event. Returns at once and never throws. A full buffer drops and counts the event. */
   record(event: DecisionEvent): void;
 }
-
-// ---- analytics answers -------------------------------------------------------------------------
 
 export type QueryOutcome =
   | {
@@ -217,7 +207,6 @@ export type Replay = (question: {
 /** The readable columns of `events_distributed`, read live from the database (contract 4.4). */
 export type ListColumns = () => Promise<readonly Column[]>;
 
-/** The organisation of an analytics key. */
 interface KeyHolder {
   readonly organisation: string;
   /** Identifier of the key. It is unique among the organisation's analytics keys. */

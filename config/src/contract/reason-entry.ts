@@ -20,7 +20,6 @@ export interface OutcomeEntry {
   readonly meaning: string;
 }
 
-/** The entries of a category, by the identifiers of their reasons. */
 export function inCategory<C extends Category, E extends Record<string, object>>(
   category: C,
   entries: E,

@@ -25,12 +25,10 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-/** A reason that detection finds. */
 export type Finding = {
   [Name in Reason]: (typeof reasons)[Name] extends FindingEntry ? Name : never;
 }[Reason];
 
-/** The entry of a reason of any kind. */
 export function entryOf(reason: Reason): FindingEntry | OutcomeEntry {
   return reasons[reason];
 }
@@ -39,7 +37,6 @@ export function isFinding(reason: Reason): reason is Finding {
   return 'strength' in reasons[reason];
 }
 
-/** Every reason that detection finds, in the order of `reasons`. */
 // The cast is needed, because the type of Object.keys is string[].
 export const FINDINGS: readonly Finding[] = (Object.keys(reasons) as Reason[]).filter(isFinding);
 

@@ -1,6 +1,6 @@
 /**
- * Scheme and host of a Referer header's value, or an empty string. The rest may contain what a visitor typed into
- * another site, so events do not keep it.
+ * The origin of a Referer header's value, or an empty string. The rest may contain what a visitor typed on another
+ * site.
  */
 export function referrerOrigin(referrer: string | undefined): string {
   if (referrer === undefined || referrer === '') return '';

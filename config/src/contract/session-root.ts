@@ -2,8 +2,8 @@
 const ROOT_LENGTH = 18;
 
 /**
- * The common part of all values of one session. The value of `_guard` changes every 15 minutes, so records and
- * counters of a session use its root. Accepts a value or a root, in lower case.
+ * The common part of all values of one session: `_guard` changes every 15 minutes. Accepts a value or a root, in
+ * lower case.
  */
 export function sessionRoot(value: string): string {
   return value.length > ROOT_LENGTH ? value.slice(0, ROOT_LENGTH) : value;

@@ -19,8 +19,8 @@ export const POINTS: Readonly<Record<Strength, number>> = {
 export const THRESHOLDS = { ask: 2, reject: 6 } as const;
 
 /**
- * Findings of one group can have one cause. So only the strongest finding of each group counts, and Guard adds the
- * points of the groups. The text says what the cause is.
+ * Findings of one group can have one cause, which the text names. So only the strongest finding of each group
+ * counts.
  */
 export const GROUPS = {
   name: 'The visitor says by its own name that it is a program.',

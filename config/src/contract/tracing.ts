@@ -1,5 +1,3 @@
-/** The interface between the gateway and the code that traces its requests. */
-
 /** A request as its spans describe it. Address, agent and query are only in its event. */
 export interface TracedRequest {
   readonly method: string;
@@ -26,7 +24,7 @@ export interface TraceIds {
   readonly spanId: string;
 }
 
-/** The trace of one request. The gateway calls it while the request proceeds. */
+/** The gateway calls it while the request proceeds. */
 export interface RequestTrace {
   /** Undefined when the SDK provides none. */
   readonly ids?: TraceIds | undefined;
@@ -44,13 +42,12 @@ export interface RequestTrace {
   ended(status: number | undefined): void;
 }
 
-/** One request at an origin. */
 export interface OriginTrace {
   /** Names and values in turn: the trace context for the origin. */
   readonly fields: readonly string[];
   /** Names, in lower case, of fields that only `fields` may set. */
   readonly replaced: ReadonlySet<string>;
   answered(status: number): void;
-  /** The last call. `error` names the kind of error. Undefined without an error. */
+  /** The last call. `error` names the kind of error. */
   ended(error: string | undefined): void;
 }

@@ -1,6 +1,5 @@
 /**
- * The general glob. It takes linear time: the pattern is processed as a set of states, so it cannot backtrack,
- * however many stars it has.
+ * The general glob. It processes the pattern as a set of states, so it takes linear time, however many stars it has.
  */
 
 /** The subject of a glob: in a `path`, `*` stops at `/`. In `text` no character is special. */
@@ -92,7 +91,7 @@ function skipEmpty(tokens: readonly Token[], states: Uint8Array): void {
   });
 }
 
-/** Consumes one character. Returns false when no state is left, so that a mismatch ends early. */
+/** Consumes one character. Returns false when no state is left. */
 function step(
   tokens: readonly Token[],
   current: Uint8Array,

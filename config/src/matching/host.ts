@@ -64,7 +64,6 @@ export function canonicalHost(text: string): string | undefined {
   return /^([a-z0-9_.-]*?)\.?(?::\d*)?$/.exec(text.toLowerCase())?.[1];
 }
 
-/** Whether a text is a name in canonical form. Most are. This is faster than the two regular expressions. */
 function isCanonicalName(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -90,7 +90,6 @@ const HABITS: readonly PathStep[] = [
 
 /** A step that several readers share at the same position. It runs once for all of them. */
 interface Branch {
-  /** One of the readers has no further step. */
   readonly isReading: boolean;
   readonly next: readonly (readonly [step: PathStep, branch: Branch])[];
 }
@@ -110,10 +109,9 @@ function branchOf(readers: readonly Reader[]): Branch {
 
 const TRUNK = branchOf(READERS);
 
-/** From this length on, a look-up of a step's result is cheaper than running the step again. */
+/** From this length on, a look-up of a step's result is faster than the step. */
 const LONG_PATH = 512;
 
-/** The readings so far, and their total length. */
 class FoundReadings {
   readonly readings = new Set<string>();
   readonly #resultsByStep = new Map<PathStep, Map<string, string>>();
@@ -129,7 +127,7 @@ class FoundReadings {
     this.#characters += reading.length;
   }
 
-  /** The result of a step. For a long path it is computed once and shared by all readings. */
+  /** Computed once for a long path. */
   resultOf(step: PathStep, path: string): string {
     if (path.length < LONG_PATH) return step(path);
     let results = this.#resultsByStep.get(step);

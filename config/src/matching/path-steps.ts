@@ -6,7 +6,7 @@ import { roomFor, textIn } from './text-room.ts';
  * only {@link compatible} can make the path longer.
  */
 
-/** Returns the path itself when the step changes nothing. */
+/** Returns the path itself when it changes nothing. */
 export type PathStep = (path: string) => string;
 
 const SLASH = 0x2f;
@@ -99,7 +99,6 @@ function segmentEnd(path: string, start: number): number {
   return end;
 }
 
-/** The start of the last written segment, with its slash. */
 function lastSegment(room: Uint16Array, length: number): number {
   let at = Math.max(0, length - 1);
   while (at > 0 && room[at] !== SLASH) at--;

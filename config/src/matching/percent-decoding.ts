@@ -58,13 +58,12 @@ export function decodePercent(path: string, scope: DecodeScope): string {
   return textIn(room, length);
 }
 
-/** The value of a digit, or {@link NO_BYTE}. */
 function digitAt(path: string, at: number): number {
   const code = path.charCodeAt(at);
   return code < 128 ? (DIGITS[code] ?? NO_BYTE) : NO_BYTE;
 }
 
-/** The byte of an escape. {@link NO_BYTE} when there is no escape here. */
+/** {@link NO_BYTE} when there is no escape at this place. */
 function byteAt(path: string, at: number): number {
   if (path.charCodeAt(at) !== PERCENT) return NO_BYTE;
   const high = digitAt(path, at + 1);
@@ -72,7 +71,7 @@ function byteAt(path: string, at: number): number {
   return high === NO_BYTE || low === NO_BYTE ? NO_BYTE : high * 16 + low;
 }
 
-/** The code unit of `%uXXXX`, or {@link NO_BYTE}. */
+/** {@link NO_BYTE} when there is no `%uXXXX` at this place. */
 function unitAt(path: string, at: number): number {
   if (path.charCodeAt(at) !== PERCENT || (path.charCodeAt(at + 1) | 0x20) !== 0x75) return NO_BYTE;
   let unit = 0;

@@ -22,7 +22,7 @@ export function beginRegexes(): void {
   spentMs = 0;
 }
 
-/** Whether a regular expression was skipped, because earlier ones had taken too long. */
+/** Whether an expression was skipped, because earlier ones of this decision had taken too long. */
 export function areRegexesSpent(): boolean {
   return spentMs >= MAX_MS;
 }

@@ -12,7 +12,6 @@ export function roomFor(units: number): Uint16Array {
   return units <= ROOM_UNITS ? sharedUnits : new Uint16Array(units);
 }
 
-/** The first `length` units of the buffer, as a string. */
 export function textIn(room: Uint16Array, length: number): string {
   const bytes = length <= ROOM_UNITS ? sharedBytes : Buffer.alloc(length);
   let unitBits = 0;

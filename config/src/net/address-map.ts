@@ -13,21 +13,21 @@ export interface AddressRuns {
   };
 }
 
-/** A map from addresses to numbers. A look-up allocates nothing. */
+/** A look-up allocates nothing. */
 export class AddressMap {
   readonly #v4: AddressRuns['v4'];
   readonly #v6: AddressRuns['v6'];
   /** For each upper half of an IPv4 address: how many runs start before it. */
   readonly #index: Uint32Array;
 
-  /** Keeps the runs without a copy. */
+  /** The runs are not copied. */
   constructor(runs: AddressRuns) {
     this.#v4 = runs.v4;
     this.#v6 = runs.v6;
     this.#index = indexByUpperHalf(runs.v4.starts);
   }
 
-  /** Number of runs, including runs without a value. */
+  /** Includes runs without a value. */
   get size(): number {
     return this.#v4.values.length + this.#v6.values.length;
   }

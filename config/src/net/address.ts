@@ -12,7 +12,7 @@ export type AddressRange =
   | { readonly family: 4; readonly first: number; readonly last: number; readonly length: number }
   | { readonly family: 6; readonly first: bigint; readonly last: bigint; readonly length: number };
 
-/** Parses a dotted-quad IPv4 address between two indices of a text. Returns an unsigned 32-bit number, or -1. */
+/** The IPv4 address between two indices of a text, as an unsigned 32-bit number. -1 for other text. */
 export function readIpv4(text: string, from: number, to: number): number {
   let address = 0;
   let octet = -1;
@@ -69,7 +69,6 @@ export function readIpv6(text: string, to: number, words: Uint32Array): boolean 
   return true;
 }
 
-/** True if there is a single colon at the start or at the end. */
 function hasLooseColon(text: string, to: number): boolean {
   const leading = text.charCodeAt(0) === COLON && text.charCodeAt(1) !== COLON;
   const trailing = text.charCodeAt(to - 1) === COLON && text.charCodeAt(to - 2) !== COLON;
@@ -82,7 +81,7 @@ function groupEnd(text: string, from: number, to: number): number {
   return end;
 }
 
-/** Parses one to four hex digits. Returns -1 for other text. */
+/** One to four hex digits. -1 for other text. */
 function readGroup(text: string, from: number, to: number): number {
   if (to === from || to - from > 4) return -1;
   let value = 0;
@@ -104,7 +103,6 @@ function putGroup(words: Uint32Array, group: number, value: number): void {
     group % 2 === 0 ? (word & 0xffff) | (value << 16) : word - (word % 65_536) + value;
 }
 
-/** Returns one of the eight 16-bit groups of an address. */
 export function getGroup(words: Uint32Array, group: number): number {
   const word = words[group >> 1] ?? 0;
   return group % 2 === 0 ? word >>> 16 : word & 0xffff;
@@ -119,7 +117,7 @@ function openGap(words: Uint32Array, groups: number, gapAt: number): void {
   }
 }
 
-/** True for an address in ::ffff:0:0/96. The last word of such an address is the IPv4 address (RFC 4291 2.5.5.2). */
+/** Whether an address is in ::ffff:0:0/96: its last word is the IPv4 address (RFC 4291 2.5.5.2). */
 export function isV4Mapped(words: Uint32Array): boolean {
   return words[0] === 0 && words[1] === 0 && words[2] === 0xffff;
 }

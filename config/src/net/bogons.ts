@@ -46,7 +46,6 @@ export interface WidthLimit {
   readonly v6: number;
 }
 
-/** Counts of refused list entries by reason. */
 export interface Refusals {
   readonly malformed: number;
   readonly bogon: number;
@@ -73,7 +72,7 @@ export function refusalOf(range: AddressRange, widthLimit: WidthLimit): Refusal 
   return lastBefore && range.first <= lastBefore.last ? 'bogon' : undefined;
 }
 
-/** Parses the entries of a list. Refused entries are dropped and counted. */
+/** Refused entries are dropped and counted. */
 export function readPublicRanges(
   entries: Iterable<string>,
   widest: WidthLimit,

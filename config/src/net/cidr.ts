@@ -2,12 +2,9 @@ import ipaddr from 'ipaddr.js';
 import { isV4Mapped, readIpv4, readIpv6 } from './address.ts';
 import { formatIpv4, formatIpv6 } from './format-address.ts';
 
-/** Strict parsing of addresses and ranges. prefix-set.ts does the matching. */
-
 /** Scratch memory. Parsing is synchronous, so one buffer is enough. */
 const words = new Uint32Array(4);
 
-/** True for one IPv4 or IPv6 address, or a CIDR range. */
 export function isIpOrCidr(text: string): boolean {
   const slash = text.indexOf('/');
   if (slash === -1) return parseIp(text) !== undefined;
@@ -15,7 +12,7 @@ export function isIpOrCidr(text: string): boolean {
 }
 
 /**
- * Returns the canonical spelling of one IP address, or undefined. A v4-mapped IPv6 address becomes IPv4, and a zone is
+ * The canonical spelling of one IP address, or undefined. A v4-mapped IPv6 address becomes IPv4, and a zone is
  * dropped. Lists, ports, brackets, and IPv4 in octal, hex or short form are invalid.
  */
 export function parseIp(text: string): string | undefined {

@@ -1,15 +1,13 @@
 import { getGroup } from './address.ts';
 
-/** Writes addresses in their canonical spelling, from the numbers of address.ts. */
-
-/** Returns the dotted decimal form of an unsigned 32-bit number. */
+/** The dotted decimal form of an unsigned 32-bit number. */
 export function formatIpv4(address: number): string {
   return `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;
 }
 
 /**
- * Returns the form of RFC 5952 section 4 of four 32-bit words: lower case, no leading zeros, and `::` for the longest
- * run of at least two zero groups. If two runs are equally long, the first one is replaced.
+ * The form of RFC 5952 section 4 of four 32-bit words: if two runs of zero groups are equally long, the first one
+ * becomes `::`.
  */
 export function formatIpv6(words: Uint32Array): string {
   const gap = longestGap(words);

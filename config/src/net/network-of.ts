@@ -4,14 +4,14 @@ const words = new Uint32Array(4);
 
 /** The bits of the fourth group that a prefix keeps. */
 const FOURTH_GROUP = { 64: 0xffff, 56: 0xff00, 48: 0 } as const;
-/** Returns the key for counting one visitor: an IPv4 address, or the /64 of an IPv6 address. */
+/** The key for counting one visitor: an IPv4 address, or the /64 of an IPv6 address. */
 export function addressGroup(ip: string): string {
   return ip.includes(':') ? networkOf(ip) : ip;
 }
 
 /**
- * Returns the network in which one visitor usually stays: the /24 of an IPv4 address or the /64 of an IPv6 address, as
- * canonical CIDR text (RFC 5952). The address must be spelled as `parseIp` returns it. Throws a TypeError otherwise.
+ * The network in which one visitor usually stays: the /24 of an IPv4 address or the /64 of an IPv6 address, as
+ * canonical CIDR text. Throws a TypeError for an address that is not spelled as `parseIp` returns it.
  */
 export function networkOf(ip: string): string {
   if (!ip.includes(':')) {
@@ -23,8 +23,8 @@ export function networkOf(ip: string): string {
 }
 
 /**
- * Returns the network of an IPv6 address with another prefix length. Homes often get a /56, sites and tunnels a /48
- * (RFC 6177). Throws a TypeError for other text.
+ * The network of an IPv6 address with another prefix length. Homes often get a /56, sites and tunnels a /48 (RFC
+ * 6177). Throws a TypeError for other text.
  */
 export function ipv6NetworkOf(ip: string, bits: 64 | 56 | 48): string {
   if (!readIpv6(ip, ip.length, words)) throw new TypeError('no IP address');

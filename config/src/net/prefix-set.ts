@@ -20,7 +20,7 @@ export class PrefixSet {
     this.#v6 = v6;
   }
 
-  /** Builds a set from validated CIDR ranges and single addresses (net/cidr.ts). Throws a TypeError for other text. */
+  /** From validated CIDR ranges and single addresses (net/cidr.ts). Throws a TypeError for other text. */
   static from(cidrs: Iterable<string>): PrefixSet {
     const ranges: AddressRange[] = [];
     for (const cidr of cidrs) {
@@ -31,7 +31,7 @@ export class PrefixSet {
     return PrefixSet.fromRanges(ranges);
   }
 
-  /** Returns the set of a list. The list must not change. Each list has one set, which all callers share. */
+  /** The list must not change. Each list has one set, which all callers share. */
   static of(list: readonly string[]): PrefixSet {
     const cachedSet = setsByList.get(list);
     if (cachedSet !== undefined) return cachedSet;
@@ -45,7 +45,7 @@ export class PrefixSet {
     setsByList.set(list, new PrefixSet(new Ipv4Intervals(...v4), new Ipv6Intervals(...v6)));
   }
 
-  /** Returns the set as plain memory, for another thread. */
+  /** The set as plain memory, for another thread. */
   words(): PrefixWords {
     return { v4: this.#v4.words, v6: this.#v6.words };
   }
@@ -63,12 +63,12 @@ export class PrefixSet {
     );
   }
 
-  /** Number of disjoint intervals, after merging. */
+  /** The number of disjoint intervals. */
   get size(): number {
     return this.#v4.count + this.#v6.count;
   }
 
-  /** True if an address, spelled as `parseIp` returns it, is in the set. False for other text. */
+  /** `ip` is spelled as `parseIp` returns it. False for other text. */
   has(ip: string): boolean {
     const { family, v4, v6 } = readAddress(ip);
     if (family === 'v4') return this.#v4.has(v4);
@@ -82,7 +82,6 @@ const setsByList = new WeakMap<readonly string[], PrefixSet>();
 type Words = readonly [firsts: Uint32Array, lasts: Uint32Array];
 export type PrefixWords = Readonly<Record<'v4' | 'v6', Words>>;
 
-/** First and last address. */
 type Interval<T extends number | bigint> = [first: T, last: T];
 
 /** Sorts intervals and joins overlapping and adjacent ones. */
@@ -187,9 +186,7 @@ function packWords(addresses: readonly bigint[]): Uint32Array {
   return packedWords;
 }
 
-/**
- * Returns a negative number, zero or a positive number when the packed address is below, equal to or above the other.
- */
+/** Negative, zero or positive, as for `sort`. */
 function compareWords(packed: Uint32Array, at: number, address: Uint32Array): number {
   for (let word = 0; word < 4; word += 1) {
     const difference = (packed[at * 4 + word] ?? 0) - (address[word] ?? 0);

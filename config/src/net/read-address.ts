@@ -4,9 +4,9 @@ import { isV4Mapped, readIpv4, readIpv6 } from './address.ts';
 interface AddressNumbers {
   /** Which of `v4` and `v6` is set. `none` for text that is not an address. */
   readonly family: 'v4' | 'v6' | 'none';
-  /** The IPv4 address as an unsigned 32-bit number. */
+  /** An unsigned 32-bit number. */
   readonly v4: number;
-  /** The IPv6 address as four 32-bit words, most significant first. */
+  /** Four 32-bit words, most significant first. */
   readonly v6: Uint32Array;
 }
 

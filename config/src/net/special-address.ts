@@ -4,7 +4,7 @@ import { parseIp } from './cidr.ts';
 /** The use of an address: this machine, a private network, another special purpose (RFC 6890), or the internet. */
 type AddressUse = 'loopback' | 'private' | 'special' | 'public';
 
-/** The use for each range name of ipaddr.js. Other names are special. */
+/** By the range names of ipaddr.js. Its other names are special. */
 const USES: Readonly<Record<string, AddressUse>> = {
   loopback: 'loopback',
   private: 'private',
@@ -18,10 +18,7 @@ const USES: Readonly<Record<string, AddressUse>> = {
   amt: 'public',
 };
 
-/**
- * Returns the use of an address. Undefined for other text. A v4-mapped IPv6 address counts as IPv4. This takes some
- * microseconds, which is too slow for each request.
- */
+/** Undefined for text that is no address. It takes some microseconds, which is too slow for each request. */
 export function addressUse(address: string): AddressUse | undefined {
   // ipaddr.js alone would accept octal, hex and short forms.
   const ip = parseIp(address);
@@ -29,7 +26,7 @@ export function addressUse(address: string): AddressUse | undefined {
 }
 
 /**
- * Returns the URL at which a program on the same machine reaches a listener. A wildcard address becomes the loopback
+ * The URL at which a program on the same machine reaches a listener. A wildcard address becomes the loopback
  * address.
  */
 export function listenerUrl(host: string, port: number): string {
@@ -38,10 +35,7 @@ export function listenerUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/**
- * True if only this machine can reach a host of a listener or URL (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3,
- * RFC 6761 section 6.3). Names other than `localhost` count as reachable from other machines.
- */
+/** Whether only this machine can reach a host of a listener or URL (RFC 1122 3.2.1.3, RFC 4291 2.5.3, RFC 6761 6.3). */
 export function isLoopbackHost(host: string): boolean {
   const use = addressUse(host.replace(/^\[(.*)\]$/, '$1'));
   return use === undefined ? /^(?:.+\.)?localhost\.?$/i.test(host) : use === 'loopback';

@@ -4,8 +4,8 @@ import { formatIpv6 } from './format-address.ts';
 const words = new Uint32Array(4);
 
 /**
- * Removes from an address what identifies a household: the result is the first address of its /24, or of its /48 in
- * IPv6. The address must be spelled as in events. Empty for other text.
+ * Removes what identifies a household: the result is the first address of the /24, or of the /48 in IPv6. Empty for
+ * text that is not an address.
  */
 export function truncateAddress(ip: string): string {
   if (!ip.includes(':')) {

@@ -20,10 +20,7 @@ export function beginWait(response: ServerResponse): void {
   response.setTimeout(0);
 }
 
-/**
- * From now on the caller must read its answer. Node destroys the connection when the caller reads nothing for {@link
- * UNREAD_MS}.
- */
+/** From now on, Node disconnects a caller that reads nothing of its answer for {@link UNREAD_MS}. */
 export function endWait(response: ServerResponse): void {
   response.setTimeout(UNREAD_MS);
 }

@@ -1,11 +1,9 @@
 import type { Knowledge } from './facts.ts';
 import { isUnanswered, type WholeEvent } from './whole-event.ts';
 
-/** Advice for the support person who answers a visitor. */
-
 type Reasons = Knowledge['reasons'];
 
-/** Returns the people who can have this finding by accident. Empty when they are unknown. */
+/** The people who can have this finding by accident. Empty when they are unknown. */
 export function falsePositivesOf(
   { reasons, findings }: WholeEvent,
   reasonFacts: Reasons,
@@ -19,7 +17,7 @@ export function falsePositivesOf(
 
 export const NO_KNOWN_FALSE_POSITIVES = 'Nothing is known of people who have this by accident.';
 
-/** Says what the visitor can do, in at least one sentence. */
+/** What the visitor can do, in at least one sentence. */
 export function adviceOf(event: WholeEvent, reasonFacts: Reasons): string[] {
   const { action, reasons } = event;
   const advice: string[] = [];

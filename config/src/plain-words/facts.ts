@@ -12,7 +12,7 @@ export interface Knowledge {
 
 export interface RuleFacts {
   readonly name: string;
-  /** Line in guard.yaml, starting with 1. Null for the rule of a preset. */
+  /** Counted from 1. Null for the rule of a preset. */
   readonly line: number | null;
   /** One line: `detect, challenge: auto`. */
   readonly does: string;

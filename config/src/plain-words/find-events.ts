@@ -1,11 +1,10 @@
 import { RETENTION } from '../contract/limits.ts';
 import { moment, quote } from './quote.ts';
 
-/** Statements that find the events of a code, a request or a visitor. Their rows are for whole-event.ts. */
+/** Statements that find the events of a code, a request or a visitor. */
 
 const DAY_MS = 86_400_000;
 const RETENTION_MS = RETENTION.rowsS * 1000;
-/** The most events of one code that are read. */
 const MAX_EVENTS_PER_CODE = 20;
 
 /** Times are in milliseconds since 1970. */
@@ -28,7 +27,7 @@ export function oneEvent(requestId: string, now: number): string {
   return selectEvents(range, `request_id = toUUID(${quote(requestId)})`, 1);
 }
 
-/** Events with this reference code, newest first. */
+/** Newest first. */
 export function byReference(code: string, now: number): string {
   return selectEvents(storedRange(now), `reference = ${quote(code)}`, MAX_EVENTS_PER_CODE);
 }
@@ -48,12 +47,10 @@ FROM events_distributed
 WHERE ${within(storedRange(now))} AND ${visitor}`;
 }
 
-/** The condition for the events of an address. */
 export function ofAddress(ip: string): string {
   return `ip = ${quote(ip)}`;
 }
 
-/** The condition for the events of a session, which is named by its digest. */
 export function ofSession(digest: string): string {
   return `(session = ${quote(digest)} OR session_sent = ${quote(digest)})`;
 }
@@ -65,12 +62,12 @@ WHERE ${within(range)} AND ${condition}
 ORDER BY created_at DESC LIMIT ${limit}`;
 }
 
-/** Returns a range that ends one day after now, because the clock of an instance may be ahead. */
+/** The range ends one day after now, because the clock of an instance may be ahead. */
 function storedRange(now: number): TimeRange {
   return { from: now - RETENTION_MS, to: now + DAY_MS };
 }
 
-/** Returns the milliseconds since 1970 in a UUIDv7. Undefined for another id. */
+/** The milliseconds since the epoch in a UUIDv7. Undefined for another id. */
 function mintedAt(requestId: string): number | undefined {
   const digits = requestId.replaceAll('-', '');
   return digits.charAt(12) === '7' ? Number.parseInt(digits.slice(0, 12), 16) : undefined;

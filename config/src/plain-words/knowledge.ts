@@ -9,7 +9,7 @@ import type { Knowledge, ReasonFacts, RuleFacts } from './facts.ts';
 
 const REASON_TEXTS_FOLDER = new URL('../../../docs/guide/block-reasons/', import.meta.url);
 
-/** Returns the facts for events of one organisation. Undefined when the settings do not have it. */
+/** Undefined when the settings do not have the organisation. */
 export function knowledgeOf(
   { organisations, sites }: Pick<Settings, 'organisations' | 'sites'>,
   id: string,
@@ -43,7 +43,6 @@ function factsOf(rule: Rule, preset: boolean, line?: number): RuleFacts {
 
 function reasonsOf({ detection }: Organisation): Record<string, ReasonFacts> {
   const texts = (reasonTexts ??= readTexts());
-  // The cast is needed, because the type of Object.keys is string[].
   const names = Object.keys(reasons) as Reason[];
   return Object.fromEntries(
     names.map((name) => {
@@ -64,7 +63,6 @@ interface ReasonText {
 
 let reasonTexts: ReadonlyMap<string, ReasonText> | undefined;
 
-/** Reads two sections of each reason's documentation page. */
 function readTexts(): ReadonlyMap<string, ReasonText> {
   return new Map(
     readdirSync(REASON_TEXTS_FOLDER).map((file) => {

@@ -13,7 +13,6 @@ interface Visitors {
   readonly user_agent?: string;
 }
 
-/** One way in which the support can let a visitor in. */
 export interface LetInOption {
   readonly kind: 'session' | 'address' | 'network' | 'agent' | 'reason';
   /** The visitors that the option lets in, in words before `value`. */
@@ -27,7 +26,7 @@ export interface LetInOption {
 /** Reasons of rules. If a rule decided, the strength of findings does not matter. */
 const RULE_REASONS = ['policy_block', 'crawler_blocked', 'rate_limit_exceeded'];
 
-/** Returns the ways to let the visitor of an event in. The narrowest reliable way comes first. */
+/** The narrowest reliable way comes first. */
 export function letInOptions(event: WholeEvent): LetInOption[] {
   const options: LetInOption[] = [];
   // A temporary decision comes before all rules, so no rule can let the visitor in.
@@ -67,7 +66,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   return options;
 }
 
-/** Says why the changes cannot let this visitor in. Empty when they can. */
+/** Why the changes cannot let this visitor in. Empty when they can. */
 export function letInLimit({ reasons, rule }: WholeEvent): string {
   const temporaryId = temporaryDecisionOf(rule);
   if (temporaryId !== undefined) {
@@ -83,7 +82,6 @@ function allowCommand(value: string, organisation: string): string {
   return `guard allow ${value} --for 1d --because 'let in by the support' --organisation ${organisation}`;
 }
 
-/** Returns the /24 of an IPv4 address, or the /48 of an IPv6 address. Empty for other text. */
 function networkAround(ip: string): string {
   if (ip === '') return '';
   return ip.includes(':') ? ipv6NetworkOf(ip, 48) : networkOf(ip);

@@ -1,4 +1,3 @@
-/** The kinds of text in the search box. */
 export type SearchTerm =
   | {
       readonly kind: 'reference' | 'address' | 'session' | 'request' | 'path' | 'network';
@@ -6,7 +5,7 @@ export type SearchTerm =
     }
   | { readonly kind: 'nothing' };
 
-/** Detects the kind of a text by its form: a reference code, an address, a session, a request, or a path. */
+/** Decides by the form of the text. */
 export function parseSearchTerm(typedText: string): SearchTerm {
   const value = typedText.trim();
   if (value === '') return { kind: 'nothing' };

@@ -3,7 +3,6 @@ import { temporaryDecisionOf } from '../contract/temporary-rule.ts';
 import type { Knowledge } from './facts.ts';
 import { isUnanswered, type WholeEvent } from './whole-event.ts';
 
-/** Says in a sentence what happened. */
 export function sentenceOf(
   event: WholeEvent,
   { rules, thresholds }: Pick<Knowledge, 'rules' | 'thresholds'>,
@@ -60,7 +59,7 @@ export function pointsText(points: number): string {
   return `${points} ${points === 1 ? 'point' : 'points'}`;
 }
 
-/** Returns the text after the name of the deciding rule: its directives, and its line in guard.yaml. */
+/** The text after the name of the deciding rule: its directives, and its line in guard.yaml. */
 export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): string {
   const rule = rules.find((candidate) => candidate.name === name);
   if (rule === undefined) return `: ${unlistedRuleText(name)}.`;
@@ -69,7 +68,6 @@ export function ruleText(name: string, { rules }: Pick<Knowledge, 'rules'>): str
   return `: ${does}${lineText}${preset ? ', from a preset' : ''}.`;
 }
 
-/** Returns the text for a rule name that is not in guard.yaml. */
 export function unlistedRuleText(name: string): string {
   if (temporaryDecisionOf(name) !== undefined) {
     return 'a person decided so for a while; guard decisions shows who, and why';

@@ -1,6 +1,5 @@
 import { entries, num, text, texts } from './cells.ts';
 
-/** One event with all its columns. */
 export type WholeEvent = ReturnType<typeof wholeEvent>;
 
 /** The visitor passed, but the site did not answer. */
@@ -12,7 +11,7 @@ export function isUnanswered(event: WholeEvent): boolean {
   );
 }
 
-/** Converts a row of a statement of find-events.ts. `cell` returns the value of a column. */
+/** `cell` returns the value of a column of a statement of find-events.ts. */
 export function wholeEvent(cell: (column: string) => unknown) {
   const readText = (column: string): string => text(cell(column));
   const findings = entries(cell('findings')).map(([name, points]) => ({

@@ -43,13 +43,12 @@ export interface Loaded {
   readonly files: readonly string[];
   /** The position of a setting's name. For a missing setting, the position of its mapping. */
   readonly positionOf: (path: SettingPath) => Position;
-  /** The lists that were read. */
   readonly lists: KnownLists;
 }
 
 export type LoadResult =
   | Loaded
-  /** All problems in the order of the file. There is at least one. */
+  /** In the order of the file, at least one. */
   | {
       readonly kind: 'invalid';
       readonly problems: readonly Problem[];
@@ -57,17 +56,15 @@ export type LoadResult =
       readonly files: readonly string[];
     };
 
-/** The source of a text. */
 interface SettingsSource {
-  /** The name of the file in problems. */
+  /** The file name in problems. */
   readonly file: string;
-  /** The base folder for relative paths in the file. */
+  /** For relative paths in the file. */
   readonly baseDir: string;
-  /** The variables for `${NAME}`. */
   readonly env: Environment;
 }
 
-/** Reads a settings file and the pages that it names. Never throws, and has no side effects. */
+/** Also reads the pages that the file names. Never throws, and has no side effects. */
 export function loadSettings(path: string, env: Environment): LoadResult {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
   switch (file.kind) {
@@ -105,8 +102,8 @@ export function* loadByEntry(
 }
 
 /**
- * Returns the files and folders that a settings file names, without copies of fetched lists and databases. It reads
- * none of these. Undefined for a file with aliases, because a few aliases can expand to many values.
+ * The files and folders that a settings file names, without copies of fetched lists and databases. Undefined for a
+ * file with aliases, because a few aliases can expand to many values.
  */
 export function filesNamedAt(path: string, env: Environment): readonly string[] | undefined {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);

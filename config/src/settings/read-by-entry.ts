@@ -32,7 +32,6 @@ export interface KeptEntries {
 }
 
 interface Entry<Read> {
-  /** Plain data. */
   readonly value: unknown;
   readonly read: Read;
   /** Lines between the first line of the text and the start of the value. */
@@ -42,9 +41,7 @@ interface Entry<Read> {
 }
 
 export interface EntrySource {
-  /** The base folder for relative paths in the file. */
   readonly baseDir: string;
-  /** The variables for `${NAME}`. */
   readonly env: Environment;
   readonly kept: KeptEntries | undefined;
   /** The longest entry, new list, or text outside the entries. The loader reads settings with a longer one. */
@@ -55,13 +52,13 @@ export interface ReadByEntry {
   readonly kind: 'loaded';
   readonly settings: Settings;
   readonly files: readonly string[];
-  /** The position of a setting that is in no entry. */
+  /** Of a setting that is in no entry. */
   readonly positionOf: (path: SettingPath) => Position;
   readonly lists: KnownLists;
   readonly kept: KeptEntries;
 }
 
-/** Reads settings. Undefined when the loader has to read the text. The work pauses after each entry. */
+/** Undefined when the loader has to read the text. Pauses after each entry. */
 export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntry | undefined> {
   const { baseDir, kept } = source;
   const organisationTexts = cutEntries(text, 'organisations', 0);
@@ -122,7 +119,6 @@ export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntr
   };
 }
 
-/** Reads an organisation without its rules, and each rule by itself. */
 class OrganisationEntries {
   readonly #organisations: Entries<Organisation>;
   readonly #rules: Entries<Rule>;
@@ -175,7 +171,6 @@ class OrganisationEntries {
   }
 }
 
-/** The entries of one list. */
 class Entries<Read> {
   readonly next = new Map<string, Entry<Read>>();
   readonly files = new Set<string>();

@@ -1,4 +1,4 @@
-/** Waiting times that double from the first one to the longest. After a success they start again with the first one. */
+/** Waiting times that double from the first one to the longest. */
 export class Backoff {
   readonly #firstMs: number;
   readonly #longestMs: number;
@@ -10,7 +10,7 @@ export class Backoff {
     this.#nextMs = firstMs;
   }
 
-  /** Returns the milliseconds to wait before the next attempt. */
+  /** In milliseconds. */
   next(): number {
     const ms = this.#nextMs;
     this.#nextMs = Math.min(ms * 2, this.#longestMs);

@@ -5,7 +5,6 @@ export type LateReason =
   /** The time limit has passed, but this thread was too busy to read. This says nothing about the other side. */
   | 'busy';
 
-/** One answer that is expected. */
 export interface Wait {
   readonly late: (why: LateReason) => void;
   /** The counted milliseconds and the clock time at the start of the wait. */
@@ -13,13 +12,12 @@ export interface Wait {
   readonly begunAt: number;
 }
 
-/** The functions of the event loop that waiting needs. */
 export interface EventLoop {
-  /** The time in milliseconds. It never goes back. */
+  /** Milliseconds. The time never goes back. */
   readonly now: () => number;
   /** Calls `call` once, after at least this many milliseconds. */
   readonly after: (ms: number, call: () => void) => void;
-  /** Calls `call` once, when all data that has arrived is read. */
+  /** When all data that has arrived is read. */
   readonly afterReading: (call: () => void) => void;
 }
 
@@ -106,7 +104,6 @@ export class Patience {
     else this.#loop.afterReading(() => this.#expire(now));
   }
 
-  /** Ends the waits that were late at that time and still have no answer. */
   #expire(now: number): void {
     for (const wait of this.#waits) {
       const why = this.#lateness(wait, now);

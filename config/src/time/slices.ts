@@ -11,7 +11,6 @@ const REST_MS = 1;
 /** Call it between two steps of long work, and await the result. Undefined when the work may go on at once. */
 export type Pause = () => Promise<void> | undefined;
 
-/** The pause for work that makes no request wait. It does not pause. */
 export const noPause: Pause = () => undefined;
 
 /** Cuts long work into slices: between them the event loop reads sockets and runs timers. */
@@ -28,7 +27,6 @@ export function inSlices(): Pause {
 /** Long work that can pause wherever it yields. */
 export type Work<Result> = Generator<void, Result, void>;
 
-/** Does the work without a pause. */
 export function atOnce<Result>(work: Work<Result>): Result {
   for (;;) {
     const step = work.next();
@@ -36,7 +34,6 @@ export function atOnce<Result>(work: Work<Result>): Result {
   }
 }
 
-/** Does the work in slices. */
 export async function workInSlices<Result>(work: Work<Result>, pause: Pause): Promise<Result> {
   for (;;) {
     const step = work.next();

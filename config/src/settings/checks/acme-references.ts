@@ -6,7 +6,6 @@ import type { Contradiction } from './repeated.ts';
 const unknownValue = z.unknown().optional();
 const textList = z.array(z.string().catch('')).catch([]);
 
-/** The settings that the checks of `tls.acme` need, as far as they can be read. */
 const Outline = z.object({
   tls: z.object({ acme: z.looseObject({ hosts: textList.optional() }) }),
   sites: z.array(z.object({ hosts: textList.catch([]) }).catch({ hosts: [] })).catch([]),
@@ -14,7 +13,6 @@ const Outline = z.object({
   analytics: z.looseObject({ engine: unknownValue }).optional().catch(undefined),
 });
 
-/** Finds contradictions between `tls.acme` and the rest of plain settings data of any shape. */
 export function findAcmeContradictions(value: unknown): Contradiction[] {
   const outline = Outline.safeParse(value);
   if (!outline.success) return [];

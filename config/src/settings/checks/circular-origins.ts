@@ -19,7 +19,7 @@ const Outline = z
   })
   .catch({ listen: {}, sites: [] });
 
-/** Finds all origins of plain settings data that lead back to Guard. Uncertain cases are not reported. */
+/** Uncertain cases are not reported. */
 export function findCircularOrigins(value: unknown): Contradiction[] {
   const { listen, sites } = Outline.parse(value);
   const frontAddresses = FRONTS.flatMap((service) => {
@@ -49,7 +49,7 @@ function leadsTo(origin: Origin, listener: ListenAddress): boolean {
   );
 }
 
-/** Returns the addresses of this machine for a host. Other hosts are returned as they are. */
+/** The addresses that a connection to a host reaches on this machine. Any other host is returned as it is. */
 function reachedBy(hostText: string): readonly string[] {
   const text = hostText.toLowerCase();
   const host = parseIp(text) ?? text;
@@ -58,7 +58,7 @@ function reachedBy(hostText: string): readonly string[] {
   return parseIp(host) === undefined && isLoopbackHost(host) ? ['127.0.0.1', '::1'] : [host];
 }
 
-/** True if a wildcard listener receives connections to a loopback address. `::` also receives IPv4. */
+/** `::` also receives connections to the loopback address of IPv4. */
 function receivesLoopback(host: string, listener: string): boolean {
   const isWildcard = listener === '::' || (listener === '0.0.0.0' && !host.includes(':'));
   return isWildcard && isLoopbackHost(host);

@@ -61,7 +61,7 @@ const Outline = outline({
 });
 type Outline = z.infer<typeof Outline>;
 
-/** Finds all contradictions in plain settings data of any shape, with a pause after each check. */
+/** Pauses after each check. */
 export function* checkContradictions(value: unknown): Work<Contradiction[]> {
   const settings = Outline.parse(value);
   const contradictions: Contradiction[] = [];

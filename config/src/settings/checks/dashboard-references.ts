@@ -18,7 +18,6 @@ const Outline = z.object({
     .catch({}),
 });
 
-/** Checks that the settings that the dashboard needs are there, in plain settings data of any shape. */
 export function findDashboardContradictions(value: unknown): Contradiction[] {
   const outline = Outline.safeParse(value);
   if (!outline.success) return [];

@@ -10,7 +10,7 @@ const Outline = z.object({
   }),
 });
 
-/** Finds database URLs without a folder for their copies, in plain settings data of any shape. */
+/** Finds database URLs without a folder for their copies. */
 export function findHomelessDatabases(value: unknown): Contradiction[] {
   const outline = Outline.safeParse(value);
   if (!outline.success || dataFolderIn(value) !== undefined) return [];

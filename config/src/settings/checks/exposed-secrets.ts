@@ -5,10 +5,7 @@ import type { SettingPath } from '../problems/problems.ts';
 import { Listen } from '../values/values.ts';
 import type { Contradiction } from './repeated.ts';
 
-/**
- * Refuses two kinds of secrets as soon as other machines can connect: secrets that can be guessed, and secrets from the
- * documentation. On a machine that no other machine can reach, both kinds are allowed.
- */
+/** Refuses secrets that can be guessed and secrets of the documentation, as soon as other machines can connect. */
 
 /** Fewest characters of a `secret` that other machines can attack: 16 random bytes in Base64. */
 const LEAST_EXPOSED_SECRET = 24;
@@ -38,7 +35,6 @@ interface Secret {
   readonly minLength: number;
 }
 
-/** Finds all secrets in plain settings data that are too weak for a listener that other machines can reach. */
 export function findExposedSecrets(value: unknown): Contradiction[] {
   const { listen, organisations, ...topLevel } = Outline.parse(value);
   const exposedListener = Object.entries(listen).find(([, address]) => isReachedByOthers(address));
@@ -74,7 +70,7 @@ function isReachedByOthers(address: unknown): boolean {
   return listen.success && listen.data.kind === 'tcp' && !isLoopbackHost(listen.data.host);
 }
 
-/** Returns the message for a weak secret. Undefined for a strong one, and for a shape that another check refuses. */
+/** Undefined for a strong secret, and for a shape that another check refuses. */
 function remedyFor({ text, minLength }: Secret): string | undefined {
   if (typeof text !== 'string' || text === '') return undefined;
   if (isPublished(text)) return 'expected a secret of your own, this one is in the documentation';
@@ -95,7 +91,7 @@ const PUBLISHED_SECRETS: readonly string[] = [
 
 const PUBLISHED_DIGESTS: ReadonlySet<string> = new Set(PUBLISHED_SECRETS.map(digest));
 
-/** True if a key, in plain text or as `sha256:<hex>`, is one of the published ones. */
+/** Accepts a key in plain text or as `sha256:<hex>`. */
 export function isPublished(key: string): boolean {
   const hex = /^sha256:([0-9a-f]{64})$/i.exec(key)?.[1];
   return PUBLISHED_DIGESTS.has(hex?.toLowerCase() ?? digest(key));

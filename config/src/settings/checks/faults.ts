@@ -3,9 +3,7 @@ import type { BadLines } from '../lists/list-setting.ts';
 import type { SettingPath } from '../problems/problems.ts';
 import { choicesIn } from '../problems/refuse.ts';
 
-/** One fault of the settings, as the schema reports it. */
 export type Fault =
-  /** Another kind of value, or one of a few values, was expected. */
   | {
       readonly kind: 'unfit';
       readonly path: SettingPath;
@@ -19,10 +17,8 @@ export type Fault =
       readonly kind: 'invalid';
       readonly path: SettingPath;
       readonly message: string;
-      /** Possible corrections. */
       readonly choices?: readonly string[];
     }
-  /** Invalid lines of a list that the settings name. */
   | { readonly kind: 'bad_lines'; readonly path: SettingPath; readonly list: BadLines }
   | { readonly kind: 'invalid_name'; readonly path: SettingPath; readonly message: string };
 
@@ -33,8 +29,8 @@ export type Expected =
 type Issue = z.core.$ZodIssue;
 
 /**
- * Turns schema issues into faults. The library says only "invalid input" for a union. In place of this, the fault
- * describes the alternative with the same kind of value. If there is none, it names the kinds of all alternatives.
+ * Turns schema issues into faults. The library says only "invalid input" for a union, so the fault describes the
+ * alternative with the same kind of value. If there is none, it names the kinds of all alternatives.
  */
 export function faultsOf(issues: readonly Issue[], prefix: SettingPath = []): Fault[] {
   return issues.flatMap((issue) => {

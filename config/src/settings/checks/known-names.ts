@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SettingPath } from '../problems/problems.ts';
 
-/** Returns the names that the schema allows in the mapping at this path of `value`. */
+/** The names that the schema allows in the mapping at this path of `value`. */
 export function namesAt(schema: z.core.$ZodType, value: unknown, path: SettingPath): string[] {
   const [step, ...rest] = path;
   return alternativesOf(schema, value).flatMap((option) => {
@@ -11,7 +11,6 @@ export function namesAt(schema: z.core.$ZodType, value: unknown, path: SettingPa
   });
 }
 
-/** Returns the inner schemas of optional, default, transformed and recursive schemas. */
 function alternativesOf(schema: z.core.$ZodType, value: unknown): z.core.$ZodType[] {
   if (
     schema instanceof z.ZodOptional ||

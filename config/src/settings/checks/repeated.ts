@@ -1,6 +1,5 @@
 import type { SettingPath } from '../problems/problems.ts';
 
-/** A setting that another one contradicts. */
 export interface Contradiction {
   readonly path: SettingPath;
   readonly message: string;

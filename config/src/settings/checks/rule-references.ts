@@ -23,12 +23,12 @@ export function findRuleContradictions(
   return [...findRepeated(names, 'each rule name only once in an organisation'), ...idleProblems];
 }
 
-/** The settings of a rule, unchecked. A schema would take ten times as long for thousands of rules. */
+/** Unchecked: a schema would take ten times as long for thousands of rules. */
 function settingsOf(rule: unknown): Readonly<Record<string, unknown>> {
   return typeof rule === 'object' && rule !== null ? { ...rule } : {};
 }
 
-/** Whether the rule has no effect. A rule with an unknown setting is not idle: the schema reports it already. */
+/** A rule with an unknown setting is not idle, because the schema reports it already. */
 function isIdle(rule: Readonly<Record<string, unknown>>): boolean {
   return (
     Object.hasOwn(rule, 'match') &&

@@ -14,23 +14,18 @@ import {
 } from '../problems/problems.ts';
 import { keyOffset, placeOf, type Place, type SettingsNode } from '../reading/settings-node.ts';
 
-/** The most names or values that are listed in one line. */
 const MAX_LISTED_NAMES = 24;
 
-/** The most faults that are processed. This is far more than are shown. */
+/** This is far more than are shown. */
 const MAX_FAULTS = 1000;
 
-/** The checked value and its schema. */
 interface CheckedSettings {
   readonly schema: z.core.$ZodType;
   readonly root: SettingsNode;
   readonly value: unknown;
 }
 
-/**
- * Reports each schema issue in words for the author of the file. Returns the settings that were probably meant by
- * misspelt names.
- */
+/** Returns the settings that were probably meant by misspelt names. */
 export function reportShapeProblems(
   issues: readonly z.core.$ZodIssue[],
   checked: CheckedSettings,
@@ -48,7 +43,6 @@ export function reportShapeProblems(
   return meantSettings;
 }
 
-/** Returns the setting that was probably meant by a misspelt name. */
 function meantSetting(fault: Fault, { schema, value }: CheckedSettings): string[] {
   if (fault.kind !== 'unknown_name') return [];
   const nearest = nearestName(fault.name, namesAt(schema, value, fault.path));
@@ -179,7 +173,6 @@ function indentationAdvice(
   return `; ${ownerText} a setting of this name, so check the indentation`;
 }
 
-/** Returns the node at a path, and the last entry of each collection in it. */
 function pathsWithin(path: SettingPath, root: SettingsNode): SettingPath[] {
   const place = placeOf(root, path);
   if (place.kind === 'absent') return [];
@@ -222,7 +215,6 @@ const BOOLEAN_WORDS: Readonly<Record<string, string>> = {
   off: 'false',
 };
 
-/** Returns the advice for a value of the wrong kind. */
 function remedy(expected: readonly Expected[], place: Place): string {
   if (place.kind === 'absent') return '; this setting is required';
   const { node } = place;

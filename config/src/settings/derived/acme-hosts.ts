@@ -3,8 +3,8 @@ import { canBeIssued } from '../sections/acme.ts';
 import type { Settings } from '../schema.ts';
 
 /**
- * Returns the hosts that get a certificate from the authority: those of `tls.acme.hosts`, else the exact names of all
- * sites. A host that has a certificate file is left out. Empty without `tls.acme`.
+ * The hosts that get a certificate from the authority: those of `tls.acme.hosts`, else the exact names of all sites.
+ * A host that has a certificate file is left out.
  */
 export function acmeHosts({ tls, sites }: Pick<Settings, 'tls' | 'sites'>): readonly string[] {
   if (tls?.acme === undefined) return [];
@@ -13,7 +13,7 @@ export function acmeHosts({ tls, sites }: Pick<Settings, 'tls' | 'sites'>): read
   return [...new Set(wantedHosts)].filter((host) => isOnFile(host) !== true);
 }
 
-/** True if visitors of `listen.gateway` are redirected to https. The default is true when certificates come by ACME. */
+/** Whether visitors of `listen.gateway` are redirected to https. By default they are with `tls.acme`. */
 export function redirectsToHttps({ listen, tls }: Pick<Settings, 'listen' | 'tls'>): boolean {
   const { gateway, gateway_tls, redirect_https } = listen;
   return (

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Settings } from '../schema.ts';
 
-/** Returns the folder for data that survives a restart. Undefined if the settings name no folder. */
+/** The folder for data that survives a restart. Undefined if the settings name none. */
 export function dataFolder({ store, analytics }: Settings): string | undefined {
   const storePath = store.engine === 'memory' ? store.path : undefined;
   return storePath ?? (analytics?.engine === 'embedded' ? analytics.path : undefined);
@@ -14,7 +14,7 @@ const WithEmbeddedPath = z.object({
   analytics: z.object({ engine: z.literal('embedded'), path: nonEmptyText }),
 });
 
-/** Returns the folder of `dataFolder`, from settings that are plain data and not checked yet. */
+/** `dataFolder` of settings that are not checked yet. */
 export function dataFolderIn(value: unknown): string | undefined {
   const withStore = WithStorePath.safeParse(value);
   if (withStore.success) return withStore.data.store.path;
@@ -22,13 +22,12 @@ export function dataFolderIn(value: unknown): string | undefined {
   return withEmbedded.success ? withEmbedded.data.analytics.path : undefined;
 }
 
-/** Returns the folder for fetched ranges of crawlers. It need not exist. Undefined if the settings name no folder. */
+/** The folder for fetched ranges of crawlers. It need not exist. Undefined if the settings name none. */
 export function crawlerRangesFolder(settings: Settings): string | undefined {
   const folder = dataFolder(settings);
   return settings.crawlers.ranges ?? (folder === undefined ? undefined : join(folder, 'crawlers'));
 }
 
-/** The address of a Redis. */
 export type RedisPlace = Omit<Extract<Settings['store'], { engine: 'redis' }>, 'engine'>;
 
 /** Where a text is stored that survives a restart. */
@@ -37,10 +36,9 @@ export type SharedPlace =
   | { readonly kind: 'redis'; readonly redis: RedisPlace }
   /** All processes that use this folder share the text. */
   | { readonly kind: 'file'; readonly file: string }
-  /** The settings name no folder. */
   | { readonly kind: 'none' };
 
-/** Returns the place of a text. `name` is the name of its file. */
+/** `name` is the name of the text's file. */
 export function sharedPlace(settings: Settings, name: string): SharedPlace {
   const { store } = settings;
   if (store.engine === 'redis') return { kind: 'redis', redis: store };
@@ -48,7 +46,6 @@ export function sharedPlace(settings: Settings, name: string): SharedPlace {
   return folder === undefined ? { kind: 'none' } : { kind: 'file', file: join(folder, name) };
 }
 
-/** Returns the place where temporary decisions are kept. */
 export function decisionsPlace(settings: Settings): SharedPlace {
   return sharedPlace(settings, 'decisions.json');
 }

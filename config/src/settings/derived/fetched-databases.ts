@@ -17,7 +17,6 @@ const DEFAULT_URLS: Readonly<Record<DatabaseKind, string>> = {
 /** The files have many megabytes and change little. */
 const DEFAULT_REFRESH_MS = 7 * 86_400_000;
 
-/** A database that Guard fetches. */
 export interface FetchedDatabase {
   readonly kind: DatabaseKind;
   readonly url: string;
@@ -29,7 +28,7 @@ export interface FetchedDatabase {
   readonly isNamed: boolean;
 }
 
-/** The databases that Guard may fetch with these settings. Empty when the settings name no folder for copies. */
+/** Empty when the settings name no folder for copies. */
 export function fetchedDatabasesOf(settings: Settings): readonly FetchedDatabase[] {
   const folder = dataFolder(settings);
   const { databases, crawlers } = settings;
@@ -44,7 +43,6 @@ export function fetchedDatabasesOf(settings: Settings): readonly FetchedDatabase
   });
 }
 
-/** Returns the file of the copy of a database in a folder where Guard keeps data. */
 export function databaseCopyOf(folder: string, kind: DatabaseKind, url: string): string {
   return join(folder, 'databases', `${kind}-${hash('sha256', url, 'hex').slice(0, 16)}.mmdb`);
 }
@@ -53,8 +51,8 @@ export function databaseCopyOf(folder: string, kind: DatabaseKind, url: string):
 export type DatabaseFiles = Readonly<Partial<Record<DatabaseKind, string>>>;
 
 /**
- * Returns the file of the user, or the last good copy. A copy that cannot be read counts as missing. A copy from a
- * default source also counts as missing when the bundled database is newer.
+ * The file of the user, or the last good copy. A copy that cannot be read counts as missing. A copy from a default
+ * source also counts as missing when the bundled database is newer.
  */
 export function databaseFilesOf(settings: Settings): DatabaseFiles {
   const { country, asn } = settings.databases;

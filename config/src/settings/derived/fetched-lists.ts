@@ -6,7 +6,6 @@ import type { FetchedList } from '../lists/list-copy.ts';
  */
 const listsByOrganisations = new WeakMap<object, readonly FetchedList[]>();
 
-/** Remembers which lists the rules take from URLs. */
 export function rememberFetchedLists(
   { organisations }: Settings,
   fetchedLists: readonly FetchedList[],
@@ -14,7 +13,7 @@ export function rememberFetchedLists(
   listsByOrganisations.set(organisations, fetchedLists);
 }
 
-/** The lists that rules take from URLs, without duplicates. Empty when no file was read. */
+/** The lists that rules take from URLs, without duplicates. */
 export function fetchedListsOf({ organisations }: Settings): readonly FetchedList[] {
   return listsByOrganisations.get(organisations) ?? [];
 }

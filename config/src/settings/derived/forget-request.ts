@@ -24,7 +24,6 @@ export type ForgetRequest = z.infer<typeof ForgetRequest>;
 
 const count = z.int().nonnegative();
 
-/** The answer. */
 export const ForgetAnswer = z.discriminatedUnion('kind', [
   /** `waiting`: events of all people that are not in the database yet, because it is away or far behind. */
   z.strictObject({ kind: z.literal('counted'), rows: count, waiting: count }),

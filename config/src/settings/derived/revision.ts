@@ -27,7 +27,7 @@ export function settingsRevision(settings: Settings): string {
   return atOnce(makeRevision(settings));
 }
 
-/** Makes the revision, with a pause after each rule. */
+/** Pauses after each rule. */
 export function* makeRevision(settings: Settings): Work<string> {
   const cachedRevision = revisions.get(settings);
   if (cachedRevision !== undefined) return cachedRevision;

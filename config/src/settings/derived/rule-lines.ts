@@ -2,7 +2,7 @@ import type { SettingPath } from '../problems/problems.ts';
 import type { Position } from '../problems/problem-list.ts';
 import type { Settings } from '../schema.ts';
 
-/** The lines of an organisation's rules in the file. The first line is 1. */
+/** Lines of the settings file, counted from 1. */
 export interface RuleLines {
   readonly list: number;
   /** The line of each rule, in the order of the list. */
@@ -16,7 +16,6 @@ export interface RuleLines {
  */
 const linesByRules = new WeakMap<object, RuleLines>();
 
-/** Remembers the lines of each organisation's rules in the file. */
 export function rememberRuleLines(
   { organisations }: Settings,
   positionOf: (path: SettingPath) => Position,
@@ -30,17 +29,16 @@ export function rememberRuleLines(
   });
 }
 
-/** Remembers the lines of one list of rules. */
 export function rememberLinesOf(rules: readonly object[], ruleLines: RuleLines): void {
   linesByRules.set(rules, ruleLines);
 }
 
-/** Returns the lines of rules. Undefined for rules that are in no file, such as those of presets. */
+/** Undefined for rules that are in no file, such as those of presets. */
 export function linesOf(rules: readonly object[]): RuleLines | undefined {
   return linesByRules.get(rules);
 }
 
-/** Returns the line of a rule of a list. Undefined if the rule is in no file. */
+/** Undefined for a rule that is in no file. */
 export function ruleLine(rule: object, rules: readonly object[]): number | undefined {
   return linesByRules.get(rules)?.rules[rules.indexOf(rule)];
 }

@@ -6,7 +6,7 @@ const LONG_LIST = 1_000;
 /** Cached, because a list in memory never changes. */
 const digests = new WeakMap<readonly unknown[], string>();
 
-/** Returns settings as JSON, the input of digests. Equal settings have the same text in every thread and instance. */
+/** Settings as JSON, the input of digests. Equal settings have the same text in every thread and instance. */
 export function settingsText(value: unknown): string {
   return JSON.stringify(value, withoutLongLists);
 }

@@ -6,7 +6,7 @@ import { formatIpv4 } from '../../net/format-address.ts';
 import { IpOrCidr, SessionDigest } from '../sections/rule.ts';
 import { Identifier } from '../values/values.ts';
 
-/** Milliseconds since the epoch. A later moment than this one cannot be written as a date. */
+/** A later moment than this one cannot be written as a date. */
 const Moment = z.int().nonnegative().max(8_640_000_000_000_000);
 
 /**
@@ -57,7 +57,6 @@ export function readDecisions(text: string): readonly TemporaryDecision[] | unde
   return readJson(DecisionsText, text)?.decisions;
 }
 
-/** One decision per line, so that people can read the file. */
 export function writeDecisions(decisions: readonly TemporaryDecision[]): string {
   const lines = decisions.map((decision) => `\n  ${JSON.stringify(decision)}`);
   return `{"version": 1, "decisions": [${lines.join(',')}\n]}\n`;
@@ -66,14 +65,14 @@ export function writeDecisions(decisions: readonly TemporaryDecision[]): string 
 /** The shortest prefixes. A typing mistake, or a program in Redis, must not block much of the internet. */
 const WIDEST_PREFIX = { 4: 8, 6: 19 } as const;
 
-/** Returns undefined when a decision may have this network, otherwise the shortest allowed prefix. */
+/** The shortest prefix length that a decision may have. Undefined when the network's own is long enough. */
 export function shortestAllowed(network: string): number | undefined {
   const range = readRange(network);
   if (range === undefined || range.length >= WIDEST_PREFIX[range.family]) return undefined;
   return WIDEST_PREFIX[range.family];
 }
 
-/** Returns the target in the words of the command line. */
+/** In the words of the command line. */
 export function targetText(target: DecisionTarget): string {
   switch (target.kind) {
     case 'network':
@@ -86,8 +85,8 @@ export function targetText(target: DecisionTarget): string {
 }
 
 /**
- * Returns the canonical spelling: an address as `parseIp` spells it, a network with its first address. Accepts the
- * texts that `isIpOrCidr` accepts.
+ * An address as `parseIp` spells it, or a network with its first address. Accepts the texts that `isIpOrCidr`
+ * accepts.
  */
 export function canonicalNetwork(text: string): string {
   const withoutZone = text.replace(/%[^/]*/, '');

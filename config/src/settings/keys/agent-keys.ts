@@ -29,7 +29,7 @@ export const FetchedKeys = z.strictObject({
 });
 export type FetchedKeys = Readonly<z.infer<typeof FetchedKeys>>;
 
-/** Returns the URL at which an origin publishes its keys (draft-meunier-http-message-signatures-directory). */
+/** Where an origin publishes its keys (draft-meunier-http-message-signatures-directory). */
 export function directoryUrl({ url }: AgentDirectory): string {
   return `${url}/.well-known/http-message-signatures-directory`;
 }
@@ -63,8 +63,8 @@ export function parsePublishedKeys(text: string): PublishedKeys {
 }
 
 /**
- * Reads the fetched keys of a directory. Undefined without a file, and for a file of another origin that had this name
- * before. Throws an Error that names the file when the file has another format.
+ * Undefined without a file, and for a file of another origin that had this name before. Throws an Error that names
+ * the file when the file has another format.
  */
 export function readFetchedKeys(
   folder: string,
@@ -80,7 +80,7 @@ export function readFetchedKeys(
   }
 }
 
-/** Returns all keys of the settings: those of the user's file, and the fetched ones of the directories. */
+/** Those of the user's file, and the fetched ones of the directories. */
 export function botKeysOf(settings: WebBotAuth | undefined): readonly BotKey[] {
   if (settings === undefined) return [];
   const { keys, directories, fetched_keys: folder = '' } = settings;

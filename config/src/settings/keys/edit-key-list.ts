@@ -19,7 +19,6 @@ export type KeyList = 'analytics_keys' | 'secret_keys';
 export interface KeyPlace {
   readonly organisation: string;
   readonly list: KeyList;
-  /** The id of the key. */
   readonly id: string;
 }
 
@@ -104,7 +103,7 @@ function findOrganisation(text: string, id: string): YAMLMap | undefined {
     .find((item) => textOf(valueOf(item, 'id')) === id);
 }
 
-/** Returns the node of an entry. Null when its value is empty, undefined when there is no entry. */
+/** Null when the value of the entry is empty, undefined when there is no entry. */
 function valueOf(map: YAMLMap, name: string): Node | null | undefined {
   // The parser creates pairs only from nodes.
   return map.items.find(({ key }) => textOf(key) === name)?.value as Node | null | undefined;
@@ -118,7 +117,7 @@ function textOf(node: unknown): string | undefined {
   return isScalar(node) && typeof node.value === 'string' ? node.value : undefined;
 }
 
-/** Writes the entry. An id that YAML would not read as text is quoted. */
+/** An id that YAML would not read as text is quoted. */
 function entryOf({ id, key, expires }: NewKey): string {
   const isPlain = /^[a-z][a-z0-9_-]*$/i.test(id) && !/^(true|false|null)$/i.test(id);
   const expiryText = expires === undefined ? '' : `, expires: ${expires}`;
@@ -150,7 +149,6 @@ function spliceIn(
   return { from: startOf(keys) + 1, to: startOf(keys) + 1, insertion: entry };
 }
 
-/** Adds a new list after the id. */
 function spliceNewList(
   text: string,
   organisation: YAMLMap,
@@ -195,7 +193,7 @@ function cutBlock(text: string, name: Node, keys: YAMLSeq<Node>, at: number): Sp
   return { from: colon, to, insertion: ` []${text.slice(colon, dash.lineStart)}` };
 }
 
-/** Finds the dash of a block entry. Comments may follow it before its value. */
+/** The dash of a block entry. Comments may follow it before its value. */
 function dashOf(
   text: string,
   keys: YAMLSeq<Node>,
@@ -219,7 +217,7 @@ function startOf(node: Node): number {
   return node.range?.[0] ?? 0;
 }
 
-/** Returns the position after the last character, without the comments after a block, which the parser includes. */
+/** The position after the last character, without the comments after a block, which the parser includes. */
 function endOf(node: Node): number {
   if (isCollection(node) && node.flow !== true) {
     const last: unknown = node.items.at(-1);

@@ -2,10 +2,7 @@ import { hash } from 'node:crypto';
 import type { AuthenticateBearer, Clock } from '../../contract/ports.ts';
 import type { Organisation } from '../schema.ts';
 
-/**
- * Finds the entry of a presented key in one look-up, however many keys there are. The look-up is by the SHA-256 of the
- * key, so its time can reveal only digests, and a digest does not lead to a key.
- */
+/** Finds the entry of a key by the SHA-256 of the key. So the time of a look-up can reveal only digests. */
 export class KeyRing<T extends { readonly key: Buffer; readonly expires?: number | undefined }> {
   /** The entries by the SHA-256 of the key, one character for each byte. */
   readonly #entries: ReadonlyMap<string, T>;
@@ -14,7 +11,7 @@ export class KeyRing<T extends { readonly key: Buffer; readonly expires?: number
     this.#entries = new Map(entries.map((entry) => [entry.key.toString('binary'), entry]));
   }
 
-  /** The valid entry with the presented key, or undefined. `nowMs` is milliseconds since the epoch. */
+  /** `nowMs` is milliseconds since the epoch. */
   find(presentedKey: string, nowMs: number): T | undefined {
     const entry = this.#entries.get(hash('sha256', presentedKey, 'binary'));
     return entry?.expires !== undefined && entry.expires <= nowMs ? undefined : entry;

@@ -18,9 +18,9 @@ const WithKeys = z.object({
 });
 
 /**
- * Reads the first analytics key of each organisation in plain text and without an expiry date. It comes from the
- * settings file, the environment, or the environment file. Loaded settings have only digests of keys. Never throws. A
- * file that cannot be read has no keys.
+ * The first analytics key of each organisation in plain text and without an expiry date, from the settings file, the
+ * environment, or the environment file. Loaded settings have only digests. Never throws. A file that cannot be read
+ * has no keys.
  */
 export function plainAnalyticsKeys(
   path: string,

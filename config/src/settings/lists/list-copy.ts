@@ -20,7 +20,6 @@ const Origin = z.strictObject({
 });
 export type ListOrigin = Readonly<z.infer<typeof Origin>>;
 
-/** A list that the settings take from a URL. */
 export interface FetchedList {
   readonly kind: ListKind;
   readonly url: string;
@@ -32,7 +31,6 @@ export interface FetchedList {
   readonly isRead: boolean;
 }
 
-/** Returns the file of the copy of a list. */
 export function copyOf(folder: string, kind: ListKind, url: string): string {
   return join(folder, 'lists', `${kind}-${hash('sha256', url, 'hex').slice(0, 16)}.txt`);
 }
@@ -43,7 +41,6 @@ export function formatCopy(origin: ListOrigin, text: string): string {
   return `${ORIGIN_MARK}${JSON.stringify({ ...origin, url: shownUrl(origin.url) })}\n${text}`;
 }
 
-/** Returns the URL and time of a list that was fetched at `nowMs`. */
 export function newOrigin(
   url: string,
   nowMs: number,
@@ -57,7 +54,7 @@ export function newOrigin(
   };
 }
 
-/** Reads the URL and time of a copy. Undefined for a text that is not a copy. */
+/** Undefined for a text that is not a copy. */
 export function originOf(text: string): ListOrigin | undefined {
   const [first = ''] = text.split('\n', 1);
   return first.startsWith(ORIGIN_MARK)
@@ -65,7 +62,7 @@ export function originOf(text: string): ListOrigin | undefined {
     : undefined;
 }
 
-/** Returns the URL for a log or a file, without its query and user information, which can contain a secret. */
+/** Without query and user information, which can contain a secret. */
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;

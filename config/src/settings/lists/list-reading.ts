@@ -24,7 +24,6 @@ const MAX_ALL_ENTRIES: Readonly<Record<ListKind, number>> = {
 };
 const MAX_URLS = 16;
 
-/** The result of reading a list that the settings name. */
 export type ReadList<Entry> =
   | { readonly kind: 'read'; readonly entries: readonly Entry[] }
   /** `message` begins with "expected". */
@@ -46,7 +45,7 @@ interface KnownList {
 }
 
 export interface ListOptions {
-  /** The folder with the copies of fetched lists. Undefined if Guard has no folder for them. */
+  /** Undefined if Guard has no folder for copies of lists. */
   readonly folder: string | undefined;
   readonly known?: KnownLists | undefined;
   /** Longer lists are refused, unless they are known. */
@@ -73,7 +72,7 @@ export class ListReading {
     this.#options = options;
   }
 
-  /** The lists of this reading, for the next reading. */
+  /** The lists of this reading, for the next one. */
   get known(): KnownLists {
     return this.#nextKnown;
   }
@@ -125,7 +124,7 @@ export class ListReading {
     return { kind: 'refused', message };
   }
 
-  /** Reads the last good copy of a list from a URL. The list is empty if the copy is missing or damaged. */
+  /** The last good copy of a list. The list is empty if the copy is missing or damaged. */
   url<Kind extends ListKind>(kind: Kind, url: string, every: number): ReadList<ListEntries[Kind]> {
     const { folder } = this.#options;
     if (folder === undefined) {
@@ -201,7 +200,6 @@ export class ListReading {
 /** The current reading. Reading is synchronous, so there is only one at a time. */
 let currentReading: ListReading | undefined;
 
-/** The lists of the current reading. */
 export function currentLists(): ListReading {
   return currentReading ?? new ListReading({ folder: undefined });
 }

@@ -4,11 +4,10 @@ import { Duration } from '../values/values.ts';
 import { currentLists, type ReadList } from './list-reading.ts';
 import type { ListEntries, ListKind } from './list-text.ts';
 
-/** The shortest allowed interval of fetches, and the default. */
 const LEAST_EVERY_MS = 5 * 60_000;
 const DEFAULT_EVERY_MS = 3_600_000;
 
-/** Creates the schema for the URL of published data. `what` names the data in messages. */
+/** `what` names the data in messages. */
 export function publishedUrl(what: string) {
   const expected = `expected https:// and ${what}, without user and password; http:// is for this machine alone`;
   return z.string().max(2048).refine(isPublishedUrl, expected);
@@ -21,7 +20,6 @@ function isPublishedUrl(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
 }
 
-/** Creates the schema for a setting that must be absent here. */
 function mustBeAbsent(message: string) {
   return z
     .unknown()
@@ -59,7 +57,7 @@ function listOf<Kind extends ListKind>(kind: Kind) {
   ]);
 }
 
-/** The parameters of a zod issue for invalid lines, for faults.ts. */
+/** Of a zod issue, for faults.ts. */
 export type BadLines = Extract<ReadList<unknown>, { readonly kind: 'bad_lines' }>;
 
 function entriesOf<Entry>(
@@ -80,9 +78,9 @@ function entriesOf<Entry>(
 }
 
 /**
- * Creates the schema for one entry, a list of a file or a URL, or several of them. The result is one list of all
- * entries. The entries of a list are checked when it is read (list-text.ts). A schema for each of 100,000 entries took
- * four times as long.
+ * One entry, a list of a file or a URL, or several of them. The result is one list of all entries. The entries of a
+ * list are checked when it is read (list-text.ts), because a schema for each of 100,000 entries took four times as
+ * long.
  */
 export function entriesFrom<Kind extends ListKind, T extends z.ZodType>(kind: Kind, entry: T) {
   type Entries = readonly (z.output<T> | ListEntries[Kind])[];

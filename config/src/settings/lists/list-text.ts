@@ -4,7 +4,6 @@ import type { Work } from '../../time/slices.ts';
 /** The kind of a list's entries, named by the condition that uses them. */
 export type ListKind = 'ip' | 'asn' | 'user_agent' | 'ja4';
 
-/** The parsed entries of each kind of list. */
 export interface ListEntries {
   readonly ip: string;
   readonly asn: number;
@@ -68,14 +67,13 @@ const LIST_FORMS: { readonly [Kind in ListKind]: ListForm<ListEntries[Kind]> } =
   },
 };
 
-/** An invalid line of a list. */
 export interface BadLine {
   /** Counted from 1. */
   readonly line: number;
   readonly text: string;
 }
 
-/** The most invalid lines that are reported. Further ones are only counted. */
+/** Further invalid lines are only counted. */
 const MAX_BAD_LINES = 5;
 
 export type ParsedList<Entry> =
@@ -87,13 +85,12 @@ export type ParsedList<Entry> =
       readonly count: number;
       readonly expected: string;
     }
-  /** More entries than a list may have. */
   | { readonly kind: 'too_long'; readonly most: number };
 
 /** Number of lines between two pauses. A list of 8 MiB takes some tenths of a second. */
 const LINES_A_STEP = 1_000;
 
-/** Parses a list: one entry per line, with optional comments and blank lines. The list may be empty. */
+/** One entry per line, with optional comments and blank lines. The list may be empty. */
 export function* parseList<Kind extends ListKind>(
   text: string,
   kind: Kind,

@@ -1,8 +1,6 @@
 import type { Match } from '../sections/rule.ts';
 import { NOT_LET_THROUGH } from './preset-matches.ts';
 
-/** The matches of the presets for the programs of one application. */
-
 /**
  * WordPress starts its scheduled tasks by a request to its own public address, without a cookie and with the User-Agent
  * of a crawler of the catalogue. For any client, the page is empty and runs only tasks that are due. Requests with a

@@ -1,7 +1,5 @@
 import type { Match } from '../sections/rule.ts';
 
-/** The match of each preset. */
-
 /**
  * Visitors that lie about what they are, and automated browsers. No preset lets them through. Other findings also fit
  * honest programs, which name themselves, send few headers, and come from a hosting provider.
@@ -15,7 +13,6 @@ export const CAUGHT_LYING: Match = {
   ],
 };
 
-/** File extensions of scripts. */
 const SCRIPTS =
   'php[0-9]?|phtml|asp|aspx|ashx|jsp|jspx|cfm|cfc|do|action|cgi|fcgi|pl|py|rb|shtml|exe|dll';
 

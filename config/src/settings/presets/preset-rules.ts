@@ -3,7 +3,6 @@ import { apt, containers, media, wpCron } from './application-matches.ts';
 import { feeds, git, linkPreviews, monitors, webhooks, wellKnown } from './preset-matches.ts';
 import { PRESET_PREFIX, type Preset, PRESETS } from '../sections/preset-names.ts';
 
-/** The settings of an organisation from which its presets are made. */
 interface PresetSettings {
   readonly presets: readonly Preset[];
   readonly webhook_paths: readonly string[];
@@ -26,7 +25,7 @@ export const RULES_WITHOUT_PAGES: ReadonlySet<string> = new Set(
 );
 
 /**
- * True if the answer to a request of this rule and path can be JSON or XML: feeds, answers to git-lfs, files below
+ * Whether the answer to a request of this rule and path can be JSON or XML: feeds, answers to git-lfs, files below
  * `.well-known`, and manifests. `robots.txt` and the other files are text.
  */
 export function answersData(rule: string, path: string): boolean {
@@ -43,8 +42,8 @@ export function answersData(rule: string, path: string): boolean {
 }
 
 /**
- * One rule for each named preset, `preset:git` and so on. They come after the rules of the user. So a block, a budget
- * and the monitor mode of the user's rules decide first.
+ * The rules `preset:git` and so on. They come after the rules of the user, whose blocks, budgets and monitor mode
+ * decide first.
  */
 export function presetRules({ presets, webhook_paths }: PresetSettings): Rule[] {
   return PRESETS.filter((preset) => presets.includes(preset)).map((preset) =>

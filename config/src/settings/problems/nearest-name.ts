@@ -2,10 +2,10 @@
 const MAX_LENGTH = 64;
 
 /**
- * Returns the known name that was probably meant, or undefined. A letter that is swapped, missing, added or wrong is
- * one difference. About one in three letters may differ. Case, and `-` for `_`, are no difference. If no name is near
- * enough, a name that begins with the other one is taken: `username` for `user`. Otherwise a name is taken whose
- * beginning has one difference: `ChatGPT-User` for `ChatGTP`.
+ * The known name that was probably meant, or undefined. A letter that is swapped, missing, added or wrong is one
+ * difference, and about one in three letters may differ. Case, and `-` for `_`, are no difference. If no name is so
+ * near, a name is taken that begins with the other one (`username` for `user`), or whose beginning has one
+ * difference (`ChatGPT-User` for `ChatGTP`).
  */
 export function nearestName(name: string, knownNames: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
@@ -41,7 +41,7 @@ function fold(name: string): string {
   return name.toLowerCase().replaceAll('-', '_');
 }
 
-/** Returns the optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
+/** The optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
 function editDistance(from: string, to: string): number {
   let lineBeforeLast: number[] = [];
   let lastLine = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -8,7 +8,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Converts an offset in a text into a position. An offset at or after the end gives the last character. */
+/** Maps an offset in the text to a position. An offset at or after the end gives the last character. */
 export function createLocator(text: string): (offset: number) => Position {
   const lines = new LineCounter();
   lines.addNewLine(0);
@@ -23,10 +23,10 @@ export function createLocator(text: string): (offset: number) => Position {
   };
 }
 
-/** The most problems that are listed for one file. Further ones are counted. */
+/** Further problems are counted. */
 const MAX_PROBLEMS = 200;
 
-/** Collects the problems of one file, each once. */
+/** Each problem is collected once. */
 export interface ProblemList {
   /** `offset` is the position in the text. `elsewhere` replaces it for a problem in a file that the text names. */
   add(
@@ -36,11 +36,9 @@ export interface ProblemList {
     message: string,
     elsewhere?: { readonly file: string; readonly line: number },
   ): void;
-  /** True if a problem was already added at this place. */
   has(offset: number, path: SettingPath): boolean;
-  /** The line of an offset, counted from 1. */
+  /** Counted from 1. */
   lineOf(offset: number): number;
-  /** Returns the problems in the order of the file. */
   sorted(): readonly Problem[];
 }
 

@@ -18,21 +18,20 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Returns one line for a terminal or a log. */
 export function formatProblem(problem: Problem): string {
   const { file, line, column, path, found, message } = problem;
   return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}found ${found}; ${message}`;
 }
 
 /**
- * True if a name can be shown, because it looks like the name of a setting or a header. After a mistake with quotes or
- * line ends, a whole passage becomes a name, and it can contain secrets.
+ * Whether a name can be shown, because it looks like the name of a setting or a header. After a mistake with quotes
+ * or line ends, a whole passage becomes a name, and it can contain secrets.
  */
 export function isPlainName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(name);
 }
 
-/** Returns a path in the form `organisations[0].id`. */
+/** In the form `organisations[0].id`. */
 export function formatPath(path: SettingPath): string {
   return path
     .map((step, index) => {
@@ -45,15 +44,15 @@ export function formatPath(path: SettingPath): string {
 
 const MAX_QUOTED = 60;
 
-/** Returns text of the file as one short line in quotes, without terminal control characters. */
+/** One short line in quotes, without terminal control characters. */
 export function quote(text: string): string {
   const shortened = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
   return inertJson(shortened);
 }
 
 /**
- * Returns a value as JSON on one line, without terminal control characters. U+0085 and U+2028 are escaped, because they
- * would split the line. Noncharacters are escaped, because journalctl would hide the whole line.
+ * JSON on one line, without terminal control characters. U+0085 and U+2028 are escaped, because they would split the
+ * line. Noncharacters are escaped, because journalctl would hide the whole line.
  */
 export function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(
@@ -62,7 +61,7 @@ export function inertJson(value: unknown): string {
   );
 }
 
-/** Returns an escape for each UTF-16 unit, because JSON has no other form. */
+/** Each UTF-16 unit has its own escape, because JSON has no other form. */
 function escapeCharacter(character: string): string {
   return character
     .split('')

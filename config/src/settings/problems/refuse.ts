@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Refuses a value in a transform or a refinement, and skips later checks of it. `message` begins with "expected". The
- * user gets the choice that is most like the value as a suggestion.
+ * Refuses a value in a transform or a refinement, and skips later checks of it. `message` begins with "expected".
+ * The choice that is most like the value is suggested.
  */
 export function refuse(
   context: z.RefinementCtx,

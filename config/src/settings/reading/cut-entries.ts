@@ -3,7 +3,6 @@
  * the indentation. If the cut is wrong, an entry or the rest is not valid YAML, and the parser reports an error.
  */
 
-/** The text of one entry, from its dash to the next one. */
 export interface EntryText {
   /** The offset of its start in the original text. */
   readonly start: number;
@@ -14,7 +13,6 @@ export interface CutText {
   /** The text with an empty list in place of the entries. */
   readonly rest: string;
   readonly entries: readonly EntryText[];
-  /** Converts an offset of `rest` into an offset of the text. */
   readonly toOriginal: (offset: number) => number;
 }
 

@@ -28,7 +28,7 @@ interface Substitution {
   readonly files: readonly string[];
 }
 
-/** Largest value in a file, in bytes. */
+/** In bytes, of a value in a file. */
 export const MAX_VALUE_BYTES = 16 * 1024;
 
 const VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
@@ -68,7 +68,6 @@ export function substitute(text: string, env: Environment): Substitution {
 
 const MALFORMED = 'expected ${NAME} with letters, digits and _; write $${ if you mean ${ itself';
 
-/** The value of a name, or the reason why the name has none. */
 type LookUpResult = { readonly file?: string } & (
   | { readonly value: string; readonly message?: undefined }
   | { readonly value?: undefined; readonly message: string }
@@ -120,9 +119,8 @@ export type EnvironmentReading =
     };
 
 /**
- * Adds the variables of the file beside the settings to the environment: `guard.env` beside `guard.yaml`, with lines of
- * `NAME=value`. A variable of the environment has priority over the file. Without the file, the environment stays
- * unchanged.
+ * Adds the variables of the file beside the settings to the environment: `guard.env` beside `guard.yaml`, with lines
+ * of `NAME=value`. A variable of the environment has priority over the file.
  */
 export function withEnvironmentFile(settingsFile: string, env: Environment): EnvironmentReading {
   const file = environmentFileOf(settingsFile);
@@ -141,7 +139,7 @@ export function withEnvironmentFile(settingsFile: string, env: Environment): Env
   return { kind: 'read', env: { ...parseEnv(reading.text), ...env }, files: [file] };
 }
 
-/** Returns the path of the environment file: `guard.env` for `guard.yaml`. */
+/** `guard.env` for `guard.yaml`. */
 export function environmentFileOf(settingsFile: string): string {
   return `${settingsFile.replace(/\.ya?ml$/i, '')}.env`;
 }

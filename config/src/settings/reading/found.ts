@@ -21,12 +21,11 @@ const PUBLIC_NAMES: ReadonlySet<string> = new Set(['id', 'health', 'expires']);
 /** Not a plain name, so a path is formatted without it. */
 const HIDDEN_NAME = '…';
 
-/** True if a misplaced quote could have put a secret here: `{ id: "backend, key: …" }`. */
+/** Whether a misplaced quote could have put a secret here: `{ id: "backend, key: …" }`. */
 function isNextToSecret(path: SettingPath): boolean {
   return path.some((step) => typeof step === 'string' && SECRET_NAMES.has(step));
 }
 
-/** True if the value at a path may be a secret and is therefore not shown. */
 export function isSecret(path: SettingPath): boolean {
   const last = path.at(-1);
   if (typeof last === 'string' && PUBLIC_NAMES.has(last)) return false;
@@ -34,7 +33,7 @@ export function isSecret(path: SettingPath): boolean {
 }
 
 /**
- * Returns a path as a problem may show it, before the schema has read the file. Below a secret, only names of settings,
+ * A path as a problem may show it, before the schema has read the file. Below a secret, only names of settings,
  * headers and parameters are shown. Another name may be the secret itself, on the wrong side of a colon.
  */
 export function shownPath(path: SettingPath): SettingPath {
@@ -46,7 +45,7 @@ export function shownPath(path: SettingPath): SettingPath {
   });
 }
 
-/** Describes the found value for a problem. A value that is a secret, or may contain one, is hidden. */
+/** A value that is a secret, or may contain one, is hidden. */
 export function describeFound(place: Place, path: SettingPath): string {
   if (place.kind === 'absent') return 'nothing';
   const { node } = place;

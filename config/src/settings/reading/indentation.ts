@@ -7,10 +7,8 @@ export type Misplaced =
   | { readonly kind: 'tab' | 'no_colon'; readonly offset: number }
   | {
       readonly kind: 'spaces';
-      /** The offset of the first character after the indentation. */
       readonly offset: number;
       readonly spaces: number;
-      /** Numbers of spaces that would fit the lines above. */
       readonly fitting: readonly number[];
     };
 
@@ -54,12 +52,10 @@ export function findMisplacedLine(text: string, end: number): Misplaced | undefi
 }
 
 interface Line {
-  /** The offset of the first character after the indentation. */
   readonly offset: number;
   readonly spaces: number;
   /** Without indentation and comment. */
   readonly code: string;
-  /** The indentation has a tab. */
   readonly hasTab: boolean;
   /** No bracket or quote is open after it. */
   readonly isWhole: boolean;
@@ -99,7 +95,7 @@ function deepest(levels: readonly Level[]): number {
   return levels.at(-1)?.spaces ?? 0;
 }
 
-/** Returns the levels from the outermost to that of the line. Undefined when the line's indentation fits no level. */
+/** The levels from the outermost to that of the line. Undefined when the line's indentation fits no level. */
 function levelAt(
   levels: readonly Level[],
   spaces: number,
@@ -131,11 +127,9 @@ function levelsAfterDashes(code: string, spaces: number): readonly Level[] {
   return levels;
 }
 
-/** Quotes and brackets that are open after a line. */
 interface Pending {
   /** The expected closing quote. */
   readonly quote: string;
-  /** Brackets and braces. */
   readonly depth: number;
 }
 
@@ -169,9 +163,7 @@ function scan(
   return { code: line, pending: { quote, depth } };
 }
 
-/**
- * Returns the end of the quote that is open at a position. If the line does not close the quote, this is its length.
- */
+/** If the line does not close the quote, this is the length of the line. */
 function endOfQuote(line: string, from: number, quote: string): number {
   for (let at = from; at < line.length; at++) {
     if (quote === '"' && line.charAt(at) === '\\') at++;

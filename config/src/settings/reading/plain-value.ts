@@ -34,8 +34,8 @@ export function plainValue(node: SettingsNode, baseDir: string, path: SettingPat
 }
 
 /**
- * Returns every file and folder that is read with the settings, as an absolute path, without duplicates. It includes
- * the files of `NAME_FILE` variables. `rootPath` is the path of `root`.
+ * Every file and folder that is read with the settings, as an absolute path, without duplicates, and also the files
+ * of `NAME_FILE` variables. `rootPath` is the path of `root`.
  */
 export function filesNamedIn(
   root: SettingsNode,
@@ -76,7 +76,7 @@ function toAbsolute(text: string, path: SettingPath, baseDir: string): string {
   return socket !== undefined && isAddress(path) ? `unix:${resolve(baseDir, socket)}` : text;
 }
 
-/** True for a folder to which Guard itself writes. */
+/** A folder to which Guard itself writes. */
 function isDataFolder(path: SettingPath): boolean {
   const [part, name] = path;
   if (path.length !== 2) return false;
@@ -91,7 +91,7 @@ const PAGE_SETTINGS: ReadonlySet<unknown> = new Set([
   'error_page',
 ]);
 
-/** True for a file, or a folder of files, that is read together with the settings. */
+/** A file, or a folder of files, that is read together with the settings. */
 function isFilePath(path: SettingPath, text: string): boolean {
   const last = path.at(-1);
   if (path[0] === 'databases') return path.length === 2 && last !== 'refresh';
@@ -110,7 +110,7 @@ function isFileOfOrganisation(path: SettingPath, text: string): boolean {
   return PAGE_SETTINGS.has(last) || (last === 'robots_txt' && text !== 'managed');
 }
 
-/** True for `{ file: … }` instead of one entry of a condition or of all entries. */
+/** `{ file: … }` instead of one entry of a condition or of all entries. */
 function isListOfRule(path: SettingPath): boolean {
   const condition = path.findLast((step, at) => at < path.length - 1 && typeof step === 'string');
   return path[2] === 'rules' && LIST_CONDITIONS.has(condition);

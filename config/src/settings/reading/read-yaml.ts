@@ -16,7 +16,6 @@ const MAX_VALUES = 500_000;
 /** The message of a syntax error depends on this many characters before and after it. */
 const EXCERPT_LENGTH = 200;
 
-/** The state of one parse. */
 interface YamlReading {
   readonly text: string;
   readonly env: Environment;
@@ -27,10 +26,9 @@ interface YamlReading {
   values: number;
 }
 
-/** The place of a text that is a part of the settings. */
 export interface PartOfSettings {
   readonly path: SettingPath;
-  /** Whether aliases are allowed. An alias may name an anchor of another part, and all aliases together are limited. */
+  /** An alias may name an anchor of another part, and all aliases together are limited. */
   readonly takesAliases: boolean;
 }
 
@@ -187,7 +185,7 @@ function readEntries(
   }
 }
 
-/** A name as written: `404:` is the name "404". */
+/** `404:` is the name "404". */
 function nameOf(key: Scalar): string | undefined {
   if (typeof key.value === 'string') return key.value;
   return key.value === null || key.source === undefined ? undefined : key.source;

@@ -33,12 +33,11 @@ export interface Entry {
   readonly node: SettingsNode;
 }
 
-/** The node at a path, or the nearest place when there is no node. */
 export type Place =
   | { readonly kind: 'present'; readonly node: SettingsNode; readonly offset: number }
   | { readonly kind: 'absent'; readonly offset: number };
 
-/** Finds the place of a path. The place of a missing setting is the name of its mapping. */
+/** The place of a missing setting is the name of its mapping. */
 export function placeOf(root: SettingsNode, path: SettingPath): Place {
   let node = root;
   let offset = root.start;
@@ -53,7 +52,7 @@ export function placeOf(root: SettingsNode, path: SettingPath): Place {
   return { kind: 'present', node, offset: isEmpty ? offset : node.start };
 }
 
-/** Returns the position of a setting's name, or of its value when it has no name. */
+/** The position of a setting's name, or of its value when it has no name. */
 export function keyOffset(root: SettingsNode, path: SettingPath): number {
   const parent = placeOf(root, path.slice(0, -1));
   const last = path.at(-1);

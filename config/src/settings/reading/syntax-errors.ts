@@ -35,7 +35,6 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   BAD_COLLECTION_TYPE: 'remove the tag: it does not fit the value after it',
 };
 
-/** Says what was found at a line with a wrong indentation, and what is expected. */
 export function describeMisplaced(misplaced: Misplaced): readonly [found: string, message: string] {
   switch (misplaced.kind) {
     case 'tab':
@@ -62,7 +61,7 @@ function describeSpaces({
 
 const UNQUOTED_VARIABLE = /[[{,][^"']*\$\{/;
 
-/** Returns the message for one syntax error. `excerpt` is the text around the error, from the same line. */
+/** `excerpt` is the text around the error, from the same line. */
 export function syntaxMessage(code: ErrorCode, excerpt: string): string {
   return UNQUOTED_VARIABLE.test(excerpt)
     ? `${messages[code]}. Between { } or [ ] a variable needs quotes: "\${NAME}"`

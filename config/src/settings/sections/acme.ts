@@ -13,7 +13,7 @@ export const MAX_ACME_HOSTS = 100;
 const EXPECTED_HOST =
   'expected an exact host name: an authority proves each name by a connection to it, which a wildcard, an address or a name without a dot does not allow; take a certificate from files for it';
 
-/** True if an authority can connect to the host by this name and issue a certificate for it. */
+/** Whether an authority can connect to the host by this name and issue a certificate for it. */
 export function canBeIssued(host: string): boolean {
   const isName = host.includes('.') && !host.includes('*') && !host.includes('_');
   return isName && !host.startsWith('[') && parseIp(host) === undefined;

@@ -54,7 +54,6 @@ const Support = z.string().transform((text, context) => {
   );
 });
 
-/** Name, logo, colours and help of an organisation, for the challenge page and the block pages. */
 export const Branding = z.strictObject({
   name: z.string().trim().min(1).max(60).optional(),
   logo: Logo.optional(),

@@ -8,8 +8,8 @@ const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 const METADATA_WITHIN_BYTES = 128 * 1024;
 
 /**
- * Says why there is no MMDB file at a path. Undefined when there is one. It reads only the end of the file, because a
- * commercial database has a hundred megabytes. The catalogue opens the whole file when Guard starts.
+ * Why there is no MMDB file at a path. Only the end of the file is read, because a commercial database has a hundred
+ * megabytes. The catalogue opens the whole file when Guard starts.
  */
 function problemOf(path: string): string | undefined {
   let file: number;
@@ -41,7 +41,6 @@ const MmdbFile = z.string().superRefine((path, context) => {
 /** A file, or `{ url }`: a running Guard fetches the database from this URL. */
 const Database = z.union([MmdbFile, z.strictObject({ url: publishedUrl('a database') })]);
 
-/** Databases that replace the bundled ones. */
 export const Databases = z.strictObject({
   country: Database.optional(),
   asn: Database.optional(),

@@ -9,10 +9,7 @@ import { HttpUrl } from '../values/values.ts';
  * reported as a problem of the settings. The loader has made the paths absolute.
  */
 
-/**
- * Reads the text of a page, or says why this is not possible. The message does not repeat the path, because the problem
- * shows it.
- */
+/** The message does not repeat the path, because the problem shows it. */
 function readPage(path: string): { readonly text: string } | { readonly problem: string } {
   const file = readTextFile(path, MAX_PAGE_BYTES);
   if (file.kind === 'read') return { text: file.text };
@@ -77,7 +74,6 @@ const WordOrFile = z.string().transform((value, context): RobotsTxt => {
   return refuse(context, `expected the word managed, or ${page.problem}`);
 });
 
-/** The managed robots.txt with settings that do not follow from the rules. */
 const ManagedRobots = z
   .strictObject({ license: HttpUrl.optional(), use: ContentUse.optional() })
   .transform(({ license, use }): RobotsTxt => ({

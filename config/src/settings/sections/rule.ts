@@ -213,7 +213,6 @@ export const Rule = z.strictObject({
 });
 export type Rule = z.infer<typeof Rule>;
 
-/** Returns a match and all matches inside it. */
 export function withInner(match: Match): readonly Match[] {
   const { any = [], all = [], not } = match;
   return [match, ...[...any, ...all, ...(not ? [not] : [])].flatMap(withInner)];

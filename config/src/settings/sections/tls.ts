@@ -31,7 +31,7 @@ function readPem<T>(path: string, what: string, parse: (pem: Buffer) => T): Pars
   }
 }
 
-/** One certificate chain with its key, both as PEM, and the hosts for which it is used. */
+/** The certificate chain and its key are PEM. */
 export interface TlsCertificate {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -89,9 +89,7 @@ function isKeyOf(certificate: X509Certificate, key: KeyObject): boolean {
   }
 }
 
-/**
- * Reads a certificate chain and its key, both PEM, for `hosts`. Undefined if one is unreadable or they do not match.
- */
+/** Undefined if one of the two files is unreadable or they do not match. */
 export function readCertificate(
   pem: { readonly cert: string; readonly key: string },
   hosts: readonly string[],
@@ -111,7 +109,7 @@ export function readCertificate(
   }
 }
 
-/** Returns the DNS names of a certificate (RFC 6125 section 6.4: only of its subjectAltName), in lower case. */
+/** The DNS names in lower case (RFC 6125 section 6.4: only of the subjectAltName). */
 function namesOf({ subjectAltName }: X509Certificate): string[] {
   const entries = subjectAltName?.split(', ') ?? [];
   return entries

@@ -1,6 +1,5 @@
 import type { Pattern } from '../../matching/glob.ts';
 
-/** The presets that `organisations[].traps.presets` can name. */
 export const TRAP_PRESETS = ['secret-files', 'wordpress'] as const;
 type TrapPreset = (typeof TRAP_PRESETS)[number];
 
@@ -29,7 +28,6 @@ const PRESET_PATHS: Readonly<Record<TrapPreset, readonly Pattern[]>> = {
   ],
 };
 
-/** Returns the trap paths: those of the presets, and the organisation's own. */
 export function trapPaths({
   presets,
   paths,

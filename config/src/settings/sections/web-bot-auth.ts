@@ -21,7 +21,7 @@ const MAX_DIRECTORIES = 32;
 /** Seconds since the epoch. A value in milliseconds would be a time after the year 2286, so it is refused. */
 const Seconds = z.int().positive().max(9_999_999_999);
 
-/** The members of a public key that Guard uses. */
+/** The members that Guard uses. */
 export const PublicKey = z.object({
   /** 32 bytes. */
   x: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'expected 43 characters of base64url'),
@@ -30,7 +30,6 @@ export const PublicKey = z.object({
 });
 export type PublicKey = Readonly<z.infer<typeof PublicKey>>;
 
-/** A key in a JWK set. */
 export const Jwk = z.looseObject({
   kty: z.literal('OKP', 'expected an Ed25519 key: kty OKP'),
   crv: z.literal('Ed25519', 'expected an Ed25519 key: crv Ed25519'),
@@ -43,7 +42,6 @@ const Key = Jwk.extend({ operator: Operator });
 
 const KeyFile = z.looseObject({ keys: z.array(Key).min(1).max(MAX_KEYS) });
 
-/** The owner of a key. */
 interface Signer {
   /** The name in rules and events. */
   readonly agent: string;
@@ -66,7 +64,7 @@ export interface BotKey extends Signer {
   readonly notAfter: number;
 }
 
-/** Parses a key file. On failure, `reason` says what is wrong, as a phrase that begins with "a file". */
+/** On failure, `reason` is a phrase that begins with "a file". */
 export function parseKeyFile(
   text: string,
 ): { readonly kind: 'parsed'; readonly keys: readonly BotKey[] } | RefusedKeys {
@@ -89,7 +87,6 @@ interface RefusedKeys {
   readonly reason: string;
 }
 
-/** Adds its id and owner to a key. */
 export function toBotKey({ x, nbf, exp }: PublicKey, signer: Signer): BotKey {
   // The members in this order and no white space: RFC 7638 section 3.
   const thumbprint = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`);

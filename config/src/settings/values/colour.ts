@@ -20,13 +20,11 @@ export const Colour = z
     return `#${hex.length === 3 ? hex.replace(/./g, '$&$&') : hex}`;
   });
 
-/** One colour of buttons and marks, and the text that is readable on it. */
 interface Shade {
   readonly accent: string;
   readonly onAccent: string;
 }
 
-/** An accent colour for light and for dark mode. */
 interface Accent {
   readonly light: Shade;
   readonly dark: Shade;
@@ -43,7 +41,7 @@ export const AccentColour = Colour.transform((colour, context): Accent => {
   return { light: shade(colour), dark: shade(lighten(colour)) };
 });
 
-/** Returns the contrast of two colours, 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** 1 to 21 (WCAG 2.2, "contrast ratio"). */
 export function contrast(first: string, second: string): number {
   const [high = 0, low = 0] = [luminance(first), luminance(second)].sort((a, b) => b - a);
   return (high + 0.05) / (low + 0.05);
@@ -68,7 +66,7 @@ function mixWithWhite(colour: string, share: number): string {
   return `#${mixedChannels.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Returns the "relative luminance" of WCAG 2.2. */
+/** The "relative luminance" of WCAG 2.2. */
 function luminance(colour: string): number {
   const [red = 0, green = 0, blue = 0] = channels(colour).map((value) => {
     const part = value / 255;

@@ -18,7 +18,7 @@ type FileBytes =
   /** `reason` is a phrase: "no such file". */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** Reads a regular file. Never throws. */
+/** Never throws. */
 export function readBytes(path: string, maxBytes: number): FileBytes {
   try {
     const stat = statSync(path);
@@ -32,7 +32,7 @@ export function readBytes(path: string, maxBytes: number): FileBytes {
   }
 }
 
-/** Reads a regular file of UTF-8 text; a byte order mark is dropped. Never throws. */
+/** The text without a byte order mark. Never throws. */
 export function readTextFile(path: string, maxBytes: number): FileText {
   const file = readBytes(path, maxBytes);
   if (file.kind === 'unreadable') return file;
@@ -48,7 +48,6 @@ function tooLarge(maxBytes: number): { readonly kind: 'unreadable'; readonly rea
   return { kind: 'unreadable', reason: `a file of more than ${sizeOf(maxBytes)}` };
 }
 
-/** Returns a limit in bytes as text. */
 export function sizeOf(bytes: number): string {
   return bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024} KiB`;
 }

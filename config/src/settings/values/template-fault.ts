@@ -4,7 +4,7 @@
  * they are reported here.
  */
 
-/** A fault, and its place in the template, counted from 1. */
+/** The place counts from 1. */
 interface TemplateFault {
   readonly line: number;
   readonly column: number;
@@ -29,7 +29,7 @@ const FORBIDDEN_ELEMENTS: Readonly<Record<string, string>> = {
   form: 'the page sends nothing but the check',
 };
 
-/** Finds the first fault of a template. Undefined when the template is valid. */
+/** Undefined when the template is valid. */
 export function templateFault(html: string): TemplateFault | undefined {
   const fault = placeholderFault(html) ?? markupFault(html);
   return fault && { ...positionOf(html, fault.at), message: fault.message };
@@ -104,7 +104,7 @@ function attributeFault(element: string, name: string, value: string): string | 
   return undefined;
 }
 
-/** Returns the line and column of an index, counted from 1. */
+/** Line and column are counted from 1. */
 export function positionOf(
   html: string,
   at: number,

@@ -89,12 +89,11 @@ export const OriginAddress = z.string(EXPECTED_ORIGIN).transform((text, context)
   return { kind: 'url', origin: url.origin, isSecure, host: withoutBrackets(url.hostname), port };
 });
 
-/** Returns `::1` for `[::1]`, and any other host as it is. */
 function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }
 
-/** Refuses a weak secret. Messages never contain the value. */
+/** Messages never contain the value. */
 function refuseWeak(secret: string, context: z.RefinementCtx): void {
   const weakness = weaknessOf(secret);
   if (weakness === undefined) return;
@@ -104,7 +103,6 @@ function refuseWeak(secret: string, context: z.RefinementCtx): void {
   );
 }
 
-/** Refuses a placeholder for a secret that was not filled in. */
 function refuseUnfilled(secret: string, context: z.RefinementCtx): void {
   const expected = placeholderMessage(secret);
   if (expected !== undefined) refuse(context, expected);
@@ -188,14 +186,14 @@ export const ExpiryDate = z
     return start + 86_400_000;
   });
 
-/** Accepts one value, or a list of at most `maxValues` values. The result is always a list. */
+/** The result is always a list. */
 export function oneOrMany<T extends z.ZodType>(schema: T, maxValues?: number) {
   const list = z.array(schema).min(1);
   const boundedList = maxValues === undefined ? list : list.max(maxValues);
   return z.union([schema.transform((value) => [value]), boundedList]);
 }
 
-/** The name of a header field (RFC 9110 5.1). The result is in lower case. */
+/** Lower case (RFC 9110 5.1). */
 export const HeaderName = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected the name of a header')

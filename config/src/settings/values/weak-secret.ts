@@ -1,5 +1,3 @@
-/** Detects secrets that were not filled in, are in published examples, or are not random. */
-
 const PLACEHOLDER = new RegExp(
   [
     '(change|replace)[-_. ]?(me|this|it)',
@@ -19,7 +17,7 @@ const VARIABLE = new RegExp(`${PREFIX}(?:\\$[a-z_]\\w*|\\$\\([a-z_]\\w*\\)|%[a-z
 /** `{{ NAME }}`, `<%= name %>` and `<secret>`. */
 const TEMPLATE = new RegExp(`\\{\\{.*\\}\\}|${PREFIX}<.*>$`, 's');
 
-/** Says what is expected instead of an unfilled placeholder. Undefined for other text. */
+/** What is expected in place of an unfilled placeholder. Undefined for other text. */
 export function placeholderMessage(secret: string): string | undefined {
   // The name is not shown, because it may be a secret that starts with a dollar sign.
   if (VARIABLE.test(secret)) {
@@ -36,8 +34,8 @@ const REPEATED_UNIT = /^(.{1,4})\1+.{0,3}$/s;
 const FEWEST_DIFFERENT_CHARACTERS = 5;
 
 /**
- * Says why a secret in plain text is refused, or returns undefined. It finds values that were left from an example, and
- * repeated characters. It does not measure strength.
+ * Why a secret in plain text is refused, or undefined. It finds values that were left from an example, and repeated
+ * characters. It does not measure strength.
  */
 export function weaknessOf(secret: string): string | undefined {
   if (PLACEHOLDER.test(secret)) return 'a placeholder from an example';
