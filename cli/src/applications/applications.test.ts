@@ -242,7 +242,7 @@ test('a note says that an origin did not answer, or was not asked', async () => 
   expect([gone.application, gone.notes]).toEqual([
     null,
     [
-      'http://127.0.0.1:1 cannot be reached: ECONNREFUSED',
+      'http://127.0.0.1:1 cannot be reached: nothing listens there (ECONNREFUSED); start your application, or correct `origin`',
       'no application was recognised without an answer (ECONNREFUSED): --application NAME adds the presets and rules of one',
     ],
   ]);

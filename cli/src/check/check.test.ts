@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startHttps } from '../../../test/kit/https-front.ts';
 import { startRedis } from '../../../test/kit/redis-server.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { hasRedis } from '../../../test/kit/tools.ts';
@@ -229,10 +230,32 @@ sites: [{ hosts: [a.example], organisation: acme, origin: ["http://127.0.0.1:${p
 `;
     const { code, stdout } = await check(settings, '--probe');
     expect(code).toBe(0);
-    expect(stdout).toContain(`:5:51: warning: sites[0].origin: ${gone} cannot be reached: ENOENT`);
+    expect(stdout).toContain(
+      `:5:51: warning: sites[0].origin: ${gone} cannot be reached: there is no such socket (ENOENT)`,
+    );
     expect(stdout).not.toContain(`:${port} cannot be reached`);
     expect((await check(settings, '--probe', '--strict')).code).toBe(1);
     expect((await check(settings, '--strict')).code).toBe(0);
+  });
+
+  test('warns about an origin whose certificate the gateway refuses, and about one without TLS', async () => {
+    const secure = await startHttps((_, response) => void response.end());
+    const plain = createServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    onTestFinished(async () => {
+      plain.close();
+      await secure.close();
+    });
+    const { port } = plain.address() as AddressInfo; // it listens on TCP
+    const origins = [`https://127.0.0.1:${secure.port}`, `https://127.0.0.1:${port}`];
+    const settings = `organisations: [{ id: acme }]
+sites: [{ hosts: [a.example], organisation: acme, origin: ${JSON.stringify(origins)}, protect: [/login] }]
+`;
+    const { stdout } = await check(settings, '--probe');
+    expect(stdout).toContain(
+      `${origins[0]} has a certificate that Guard does not accept (DEPTH_ZERO_SELF_SIGNED_CERT), so every visitor would get 502: start Guard with NODE_EXTRA_CA_CERTS=`,
+    );
+    expect(stdout).toContain(`${origins[1]} does not speak TLS, so every visitor would get 502`);
   });
 
   test.skipIf(!hasRedis)(

@@ -83,7 +83,9 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
   test('a note names an origin that does not answer, and the files are written', async () => {
     const { code, stdout } = await init(newFile(), '--origin', '127.0.0.1:1', '--yes');
     expect(code).toBe(0);
-    expect(stdout).toContain('Note: http://127.0.0.1:1 cannot be reached: ECONNREFUSED.');
+    expect(stdout).toContain(
+      'Note: http://127.0.0.1:1 cannot be reached: nothing listens there (ECONNREFUSED)',
+    );
   });
 
   test('an existing file is not changed', async () => {
