@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LastingStore } from '@guard/validator';
@@ -19,4 +19,15 @@ test('the age is that of the snapshot file; without a file it counts from the st
   time.now = Date.now() + 90_000;
   expect(age()).toBeGreaterThanOrEqual(90);
   expect(age()).toBeLessThan(3_600);
+});
+
+test('the age of a folder that cannot be read counts from the start', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'guard-snapshot-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const loop = join(folder, 'loop');
+  await symlink(loop, loop);
+  const time = { now: 0 };
+  const age = createSnapshotAge(loop, () => time.now);
+  time.now = 5_000;
+  expect(age()).toBe(5);
 });

@@ -85,13 +85,21 @@ function withClose<Store extends SessionStore>(store: Store) {
 
 /**
  * The returned function reads the age of the store's snapshot in `folder`, in seconds. It reads the file, to notice
- * a snapshot that was not written or was removed. Without a file it returns the time since this call.
+ * a snapshot that was not written or was removed. Without a readable file it returns the time since this call.
  */
 export function createSnapshotAge(folder: string, clock: Clock): () => number {
   const file = join(folder, 'store.snapshot');
   const openedAt = clock();
   return () => {
-    const writtenAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? openedAt;
+    const writtenAt = changeTimeOf(file) ?? openedAt;
     return Math.max(0, Math.round((clock() - writtenAt) / 1000));
   };
+}
+
+function changeTimeOf(file: string): number | undefined {
+  try {
+    return statSync(file).mtimeMs;
+  } catch {
+    return undefined;
+  }
 }
