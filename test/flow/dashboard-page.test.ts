@@ -25,7 +25,8 @@ const story = useProduct({
   top: { listen: DASHBOARD_LISTEN },
 });
 
-const HOSTILE_AGENT = '<img src=x onerror="document.title=1">';
+/** Behind the markup stands a character that is invisible. */
+const HOSTILE_AGENT = '<img src=x onerror="document.title=1">\u00ad';
 const HOSTILE_PATH = '/%22%3E%3Cscript%3Ealert(1)%3C/script%3E';
 let reference = '';
 /** Requests that were sent. Two of them are blocked, the others challenged. */
@@ -179,10 +180,10 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
     },
   );
 
-  test.skipIf(!isThere)('scripts in agents and paths appear as text', async () => {
+  test.skipIf(!isThere)('scripts and invisible characters appear as text', async () => {
     await desk.sees(HOSTILE_PATH);
     await desk.press('Programs');
-    await desk.sees(HOSTILE_AGENT);
+    await desk.sees(HOSTILE_AGENT.replace('\u00ad', '\\u00ad'));
     expect(await desk.page.title()).not.toBe('1');
     expect(await desk.page.$$('main img, main script')).toEqual([]);
   });

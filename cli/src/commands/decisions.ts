@@ -2,9 +2,10 @@ import {
   targetText,
   type TemporaryDecision,
 } from '@guard/config/settings/derived/temporary-decision';
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { changeDecisions, currentDecisions } from '../decisions/change-decisions.ts';
 import { columns } from '../terminal/layout.ts';
-import { toPrintable, toPrintableJson } from '../terminal/printable.ts';
+import { toPrintable } from '../terminal/printable.ts';
 import { reportFailure, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption } from '../command-line/options.ts';
@@ -43,7 +44,7 @@ end      ends the decision ID: a second later no request is decided by it`,
         : await changeDecisions(settings, now, (current) => removeDecision(current, id));
     if (typeof outcome === 'string') return reportFailure('decisions', outcome);
     const { result } = outcome;
-    if (values.json) print(toPrintableJson(result));
+    if (values.json) print(inertJson(result));
     else print(id === undefined ? describe(result) : `${id} is ended.`);
     return 0;
   },

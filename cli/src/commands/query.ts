@@ -1,11 +1,11 @@
 import { QUERY } from '@guard/config/contract/limits';
+import { escapeUnsafeInLines } from '@guard/config/contract/printable';
 import { readAtMost } from '@guard/config/net/read-at-most';
 import { createCommand } from '../command-line/command.ts';
 import { switchOption } from '../command-line/options.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import { type EventsAccess, postQuery, refusalOf } from '../running-guard/query-events.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { toPrintableLines } from '../terminal/printable.ts';
 import { reportFailure } from '../terminal/terminal.ts';
 
 /** A statement may wait for others and then run for its full time limit. */
@@ -78,6 +78,6 @@ async function printAnswer(
   const { status, body } = result;
   if (status !== 200) return reportFailure('query', refusalOf(access, status, body.toString()));
   if (body.length > 0)
-    process.stdout.write(isForTerminal ? toPrintableLines(body.toString()) : body);
+    process.stdout.write(isForTerminal ? escapeUnsafeInLines(body.toString()) : body);
   return 0;
 }

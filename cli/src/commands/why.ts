@@ -1,10 +1,11 @@
 import { RETENTION } from '@guard/config/contract/limits';
+import { inertJson } from '@guard/config/settings/problems/problems';
 import type { Settings } from '@guard/config/settings/schema';
 import { createCommand } from '../command-line/command.ts';
 import { switchOption, valueOption } from '../command-line/options.ts';
 import { EVENTS_OPTIONS, findGuard } from '../running-guard/find-guard.ts';
 import type { EventsAccess } from '../running-guard/query-events.ts';
-import { toPrintable, toPrintableJson } from '../terminal/printable.ts';
+import { toPrintable } from '../terminal/printable.ts';
 import { reportFailure, print } from '../terminal/terminal.ts';
 import { type SearchSubject, readSubject, subjectText } from '../why/asked.ts';
 import { lookUp } from '../why/look-up.ts';
@@ -70,7 +71,7 @@ async function printAnswer(question: {
     case 'refused':
       return reportFailure('why', result.why);
     case 'none':
-      if (json) print(toPrintableJson({ asked: subject, events: [], in_all: null }));
+      if (json) print(inertJson({ asked: subject, events: [], in_all: null }));
       print(describeNothingFound(subject, access), 'error');
       return 1;
     case 'found': {
@@ -84,7 +85,7 @@ async function printAnswer(question: {
       const events = [newest, ...more.map(tell)];
       const { inAll } = result;
       if (json) {
-        print(toPrintableJson({ asked: subject, events, in_all: inAll ?? null }));
+        print(inertJson({ asked: subject, events, in_all: inAll ?? null }));
         return 0;
       }
       // Prefers a stopped request, because a support desk asks why a visitor was stopped.

@@ -1,4 +1,4 @@
-import { toPrintableLines } from './printable.ts';
+import { escapeUnsafeInLines } from '@guard/config/contract/printable';
 
 /** Longer reasons are cut, because some come from other programs. */
 const MAX_REASON_LENGTH = 2_000;
@@ -16,6 +16,6 @@ export function reportWrongCall(command: string, message: string): 2 {
 
 /** Prints why a command did not do what it was asked for, and returns the exit code for it. */
 export function reportFailure(command: string, why: string): 1 {
-  print(`guard ${command}: ${toPrintableLines(why.slice(0, MAX_REASON_LENGTH))}`, 'error');
+  print(`guard ${command}: ${escapeUnsafeInLines(why.slice(0, MAX_REASON_LENGTH))}`, 'error');
   return 1;
 }

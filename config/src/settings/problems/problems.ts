@@ -1,3 +1,5 @@
+import { escapeUnsafe } from '../../contract/printable.ts';
+
 /** The problems of a settings file: position, found value, and what to do. */
 
 /** The path of a setting: `['organisations', 0, 'rules', 2, 'match', 'ip']`. */
@@ -51,22 +53,11 @@ export function quote(text: string): string {
 }
 
 /**
- * JSON on one line, without terminal control characters. U+0085 and U+2028 are escaped, because they would split the
- * line. Noncharacters are escaped, because journalctl would hide the whole line.
+ * Returns a value as JSON on one line, without terminal control characters and invisible ones. U+0085 and U+2028 would
+ * split the line. With a noncharacter, journalctl would hide the whole line.
  */
 export function inertJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Noncharacter_Code_Point}]/gu,
-    escapeCharacter,
-  );
-}
-
-/** Each UTF-16 unit has its own escape, because JSON has no other form. */
-function escapeCharacter(character: string): string {
-  return character
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
+  return escapeUnsafe(JSON.stringify(value));
 }
 
 /** Joins words in the form `a, b or c`. */
