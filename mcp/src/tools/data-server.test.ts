@@ -165,6 +165,22 @@ test('contract 8: an answer of 256 KiB is returned; a larger one is discarded, a
   }
 });
 
+test('characters that a person does not see are escapes, in rows and in errors', async () => {
+  const hidden = 'Mozilla\u{e0049}\u{e0047}\u202e\u200b';
+  const shown = String.raw`Mozilla\udb40\udc49\udb40\udc47\u202e\u200b`;
+  const body = Buffer.from(`agent\tpath\n${hidden}\t/a\\tb\n`);
+  const format = 'TabSeparatedWithNames';
+  const { json } = await answerOf({ kind: 'rows', contentType: 'x', body, format });
+  expect(json).toEqual(
+    toolResult(false, `agent\tpath\n${shown}\t/a\\tb\n`, {
+      columns: ['agent', 'path'],
+      rows: [[shown, '/a\tb']],
+    }),
+  );
+  const error = await answerOf({ kind: 'database_error', status: 500, message: hidden });
+  expect(error.json).toEqual(toolResult(true, shown));
+});
+
 test('an answer in a binary format is a tool error that names text formats', async () => {
   const body = Uint8Array.of(0x50, 0xff, 0xfe);
   const { json } = await answerOf({ kind: 'rows', contentType: 'x', body });

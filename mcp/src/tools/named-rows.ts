@@ -1,5 +1,5 @@
 /** Rows with column names. A value is the text that the database wrote, or null for NULL. */
-interface NamedRows {
+export interface NamedRows {
   readonly columns: readonly (string | null)[];
   readonly rows: readonly (readonly (string | null)[])[];
 }
@@ -14,14 +14,15 @@ const CHARACTER_BY_ESCAPE: Readonly<Record<string, string>> = {
   0: '\0',
 };
 
-/** Parses TabSeparatedWithNames, which has the column names in its first line. */
-export function parseNamedRows(text: string): NamedRows {
+/**
+ * Parses TabSeparatedWithNames, which has the column names in its first line. `shownText` returns the form in which a
+ * text is shown.
+ */
+export function parseNamedRows(text: string, shownText: (value: string) => string): NamedRows {
+  const parseLine = (line: string): (string | null)[] =>
+    line.split('\t').map((field) => (field === '\\N' ? null : shownText(unescapeField(field))));
   const [columns = [], ...rows] = text.split('\n').slice(0, -1).map(parseLine);
   return { columns, rows };
-}
-
-function parseLine(line: string): (string | null)[] {
-  return line.split('\t').map((field) => (field === '\\N' ? null : unescapeField(field)));
 }
 
 function unescapeField(field: string): string {

@@ -1,8 +1,9 @@
 import { decodeUtf8 } from '@guard/config/contract/json';
 import { MCP } from '@guard/config/contract/limits';
 import type { QueryOutcome, RunQuery } from '@guard/config/contract/ports';
+import { escapeUnsafeInLines } from '@guard/config/contract/printable';
 import { z } from 'zod';
-import { parseNamedRows } from './named-rows.ts';
+import { type NamedRows, parseNamedRows } from './named-rows.ts';
 import type { Tool, ToolOutcome } from '../edge/tool.ts';
 
 export interface DataCaller {
@@ -63,7 +64,8 @@ function toToolOutcome(outcome: QueryOutcome, hasTotals: boolean): ToolOutcome {
     case 'refused':
     case 'database_error':
     case 'unavailable':
-      return { kind: 'error', text: outcome.message };
+      // The message of the database can have a value of a row.
+      return { kind: 'error', text: escapeUnsafeInLines(outcome.message) };
   }
 }
 
@@ -73,17 +75,19 @@ function toRowsOutcome(
   hasTotals: boolean,
 ): ToolOutcome {
   if (body.byteLength > MCP.maxToolAnswerBytes) return { kind: 'error', text: TOO_LARGE };
-  const text = decodeUtf8(body);
-  if (text === undefined) return { kind: 'error', text: NOT_TEXT };
-  if (text === '') return { kind: 'text', text: '0 rows' };
+  const decoded = decodeUtf8(body);
+  if (decoded === undefined) return { kind: 'error', text: NOT_TEXT };
+  if (decoded === '') return { kind: 'text', text: '0 rows' };
+  // A visitor could hide instructions in characters that an assistant reads and a person does not see.
+  const text = escapeUnsafeInLines(decoded);
+  if (Buffer.byteLength(text) > MCP.maxToolAnswerBytes) return { kind: 'error', text: TOO_LARGE };
   return DEFAULT_FORMAT_NAMES.has(format ?? '') && !hasTotals
-    ? withStructuredRows(text)
+    ? withStructuredRows(text, parseNamedRows(decoded, escapeUnsafeInLines))
     : { kind: 'text', text };
 }
 
 /** Adds the rows as `structuredContent`, unless they and the text together are too large (contract 8). */
-function withStructuredRows(text: string): ToolOutcome {
-  const structured = parseNamedRows(text);
+function withStructuredRows(text: string, structured: NamedRows): ToolOutcome {
   const bytes = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(structured));
   return {
     kind: 'text',
