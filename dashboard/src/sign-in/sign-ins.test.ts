@@ -38,3 +38,12 @@ test('the 1,001st sign-in ends the least recently used one', () => {
   expect(signIns.find(second)).toBeUndefined();
   expect([first, ...others].filter((token) => signIns.find(token) === undefined)).toEqual([]);
 });
+
+test('many sign-ins of one organisation end none of another', () => {
+  const { signIns } = startAt(1_000_000);
+  const begin = (organisation: string) => signIns.begin({ via: 'link', organisation });
+  const tokens = Array.from({ length: 10 }, () => begin('acme'));
+  const rivals = Array.from({ length: 3_000 }, () => begin('rival'));
+  expect(tokens.filter((token) => signIns.find(token) === undefined)).toEqual([]);
+  expect(rivals.filter((token) => signIns.find(token) !== undefined)).toHaveLength(990);
+});

@@ -4,7 +4,10 @@ import { LRUCache } from 'lru-cache';
 
 /** How long a sign-in lasts. */
 export const SIGN_IN_MS = 12 * 60 * 60_000;
-/** The most sign-ins. Each takes some 500 bytes. Above this number the least recently used one ends. */
+/**
+ * The most sign-ins. Each takes some 500 bytes. Above this number, the organisation with the most sign-ins loses its
+ * least recently used one, so that no organisation can end the sign-ins of another.
+ */
 const MAX_SIGN_INS = 1_000;
 const LINK_MS = 10 * 60_000;
 const MAX_LINKS = 100;
@@ -47,8 +50,21 @@ export class SignIns {
   /** Starts a sign-in and returns its token, 43 characters of Base64url. */
   begin(signedIn: SignedIn): string {
     const token = newToken();
+    if (this.#signIns.size >= MAX_SIGN_INS) this.#endOne();
     this.#signIns.set(digestOf(token), { signedIn, expiresAt: this.#clock() + SIGN_IN_MS });
     return token;
+  }
+
+  #endOne(): void {
+    const tokensOf = new Map<string, string[]>();
+    this.#signIns.rforEach(({ signedIn }, token) => {
+      const tokens = tokensOf.get(signedIn.organisation) ?? [];
+      tokens.push(token);
+      tokensOf.set(signedIn.organisation, tokens);
+    });
+    const [longest = []] = [...tokensOf.values()].toSorted((a, b) => b.length - a.length);
+    // The least recently used one stands first.
+    this.#signIns.delete(longest[0] ?? '');
   }
 
   find(token: string): SignIn | undefined {
