@@ -4,7 +4,7 @@ import type { Client, ClientOf } from './client-ip.ts';
 import { readFraming } from './framing.ts';
 import type { ServedSite, Sites } from './sites.ts';
 import type { GatewayLimits } from '../base/limits.ts';
-import type { Connection, ConnectionOf } from '../listen/connection.ts';
+import { type Connection, type ConnectionOf, unsentOn } from '../listen/connection.ts';
 import {
   forwardsLeft,
   passesBefore,
@@ -102,10 +102,10 @@ export function arrive(reception: Reception, req: VisitorRequest, res: VisitorRe
   }
   if (passesBefore(req.headers.via) >= MAX_PASSES) return refuse(req, 508, 'Loop detected.');
 
-  const connection = connectionOf(req.socket);
-  if (connection.underway.size >= limits.maxPipelined) {
+  if (unsentOn(req.socket) > limits.maxPipelined) {
     return refuse(req, 503, 'Too many requests on one connection.', 'Retry-After', '1');
   }
+  const connection = connectionOf(req.socket);
   const client = clientOf(connection, req.headers);
   const protocol = protocolOf(req);
   const visit = { req, res, connection, client, site, host, target, protocol, hasBody };

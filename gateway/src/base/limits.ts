@@ -31,7 +31,7 @@ export interface GatewayLimits {
   readonly maxConnectionsPerAddress: number;
   /** Connections of all addresses that are no trusted proxy. */
   readonly maxUntrustedConnections: number;
-  /** Requests of one connection that may be under way at once (pipelining). */
+  /** Requests of one HTTP/1.1 connection that may wait for their answers at once (pipelining). */
   readonly maxPipelined: number;
   /** Longest pause between two parts of an upload that the origin is waiting for. */
   readonly uploadIdleMs: number;
@@ -89,7 +89,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   maxConnections: 16_384,
   maxConnectionsPerAddress: 4_096,
   maxUntrustedConnections: 16_384,
-  maxPipelined: 64,
+  maxPipelined: 16,
   uploadIdleMs: 30_000,
   continueMs: 1_000,
   bodySampleMs: 100,

@@ -1,7 +1,13 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Rig, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import {
+  answering,
+  html,
+  type Rig,
+  startGateway,
+  startGatewayWithOrigin,
+} from '../testing/gateway-rig.ts';
 import { eventually, get, RawClient, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
@@ -98,6 +104,19 @@ describe('a refused request or path is answered, counted, and logged at a limite
     expect(statusOf(await rawExchange(rig.port, `${chunkedHead}zz\r\n`))).toBe(400);
     expect(rig.counted(REQUESTS, 'refused')).toBe(1);
   });
+});
+
+test('1,600 pipelined requests in one packet: 16 are judged, and the others get no page of Guard', async () => {
+  const page = html('x'.repeat(36_000));
+  const rig = await startGatewayWithOrigin({
+    validate: answering({ decision: 'block', response_html: page }),
+  });
+  const client = new RawClient(rig.port);
+  client.send('GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n'.repeat(1_600));
+  const received = await client.untilClosed();
+  expect(rig.asked).toHaveLength(16);
+  expect(received.match(/HTTP\/1\.1 403/g)).toHaveLength(16);
+  expect(received.match(/HTTP\/1\.1 503/g)).toHaveLength(1);
 });
 
 test('connections above the limit are closed at once, counted and logged', async () => {

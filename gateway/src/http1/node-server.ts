@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import { NodeResponse } from './node-response.ts';
 import type { AcceptOptions, Intake } from '../listen/accept.ts';
-import { addressOf, peerOf } from '../listen/connection.ts';
+import { addressOf, countUnsent, peerOf, unsentOn } from '../listen/connection.ts';
 import type { VisitorSocket } from '../message/message.ts';
 
 export function createNodeServer(intake: Intake): Server {
@@ -33,6 +33,14 @@ export function createNodeServer(intake: Intake): Server {
     // Node's parser reads nothing after a request with Upgrade, even when the upgrade was not accepted.
     const hasParserStopped = req.headers.upgrade !== undefined;
     if (hasParserStopped || intake.isClosing()) res.shouldKeepAlive = false;
+    const { socket } = req;
+    countUnsent(socket, 1);
+    res.once('close', () => countUnsent(socket, -1));
+    // The request before this one was refused (arrive.ts), and its answer closes the connection.
+    if (unsentOn(socket) > limits.maxPipelined + 1) {
+      socket.pause();
+      return;
+    }
     handle(req, res);
   };
   server.on('request', handleRequest);
