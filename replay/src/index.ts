@@ -7,7 +7,6 @@ export {
 export { siteFault } from './judge/route-logged.ts';
 export { type Group, isChange } from './judge/tally.ts';
 export type { Outcome } from './logged/logged-request.ts';
-export { type Ask, countEvents, type EventSource, readEvents } from './logged/stored-events.ts';
+export { type Ask, countEvents, readEvents } from './logged/stored-events.ts';
 export { createReplay } from './process/create-replay.ts';
-export { type ChangeQuestion, replayChange, type ReplayBounds } from './process/replay-change.ts';
 export type { ReplayChange } from './change/change.ts';

@@ -2,7 +2,7 @@ import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { hasWildcard, type ReplayChange } from './change.ts';
 
-/** Returns the settings with only one organisation and its sites. */
+/** The settings with only one organisation and its sites. */
 export function settingsOfOrganisation(settings: Settings, id: string): Settings {
   return {
     ...settings,
@@ -11,7 +11,7 @@ export function settingsOfOrganisation(settings: Settings, id: string): Settings
   };
 }
 
-/** Returns the settings with the change made in each organisation. */
+/** The settings with the change made in each organisation. */
 export function changedSettings(settings: Settings, change: ReplayChange): Settings {
   const organisations = settings.organisations.map((organisation) =>
     changeOrganisation(organisation, change),
@@ -65,9 +65,9 @@ function nameOf({ session, ip, user_agent, path }: Visitors): string {
 }
 
 function freeName(name: string, rules: readonly Pick<Rule, 'name'>[]): string {
-  const isTaken = (candidate: string) => rules.some((rule) => rule.name === candidate);
+  const takenNames = new Set(rules.map((rule) => rule.name));
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? name : `${name} (${number})`;
-    if (!isTaken(candidate)) return candidate;
+    if (!takenNames.has(candidate)) return candidate;
   }
 }

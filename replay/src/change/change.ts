@@ -69,7 +69,7 @@ const Hours = z
   .max(MAX_HOURS, `The hours are at most ${MAX_HOURS}.`)
   .default(24);
 
-export type ReadChange =
+type ReadChange =
   | { readonly kind: 'read'; readonly change: ReplayChange; readonly hours: number }
   /** `message` is a whole sentence. */
   | { readonly kind: 'refused'; readonly message: string };

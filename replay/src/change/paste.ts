@@ -12,12 +12,12 @@ export interface Paste {
   readonly where: string;
 }
 
-export type Proposal =
+type Proposal =
   | ({ readonly kind: 'proposed' } & Paste)
   /** guard.yaml cannot express this change. `message` is a whole sentence. */
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Does the same as `pasteOf` for a change that is not parsed yet. */
+/** `pasteOf` for a change that is not parsed yet. */
 export function proposeChange(
   change: unknown,
   organisation: Pick<Organisation, 'id' | 'rules'>,
@@ -28,7 +28,7 @@ export function proposeChange(
     : reading;
 }
 
-/** Returns the text for guard.yaml that makes the change, and says where the text belongs. */
+/** The text for guard.yaml that makes the change, and where it belongs. */
 export function pasteOf(
   change: ReplayChange,
   { id, rules }: Pick<Organisation, 'id' | 'rules'>,
@@ -47,10 +47,8 @@ export function pasteOf(
     case 'without_rule': {
       const namedRules = rules.filter(({ name }) => name === change.rule);
       const line = lineText(namedRules[0] && ruleLine(namedRules[0], rules));
-      const rulesText =
-        namedRules.length > 1
-          ? `the ${namedRules.length} rules of this name`
-          : 'the rule of this name';
+      const number = namedRules.length;
+      const rulesText = number > 1 ? `the ${number} rules of this name` : 'the rule of this name';
       return {
         yaml: toYaml([{ name: quotedScalar(change.rule) }]),
         where: `Remove ${rulesText} under rules: of organisation ${id}${line} of guard.yaml.`,
@@ -69,16 +67,16 @@ function conditionsOf({ session, ip, path, user_agent }: Match) {
   };
 }
 
-/** Returns a text such as `, line 12`. It is empty when the rules come from no file. */
+/** A text such as `, line 12`. Empty when the rules come from no file. */
 function lineText(line: number | undefined): string {
   return line === undefined ? '' : `, line ${line}`;
 }
 
 function placeOfNewRule(id: string, rules: Organisation['rules']): string {
-  const linePart = lineText(linesOf(rules)?.list);
+  const place = `under rules: of organisation ${id}${lineText(linesOf(rules)?.list)} of guard.yaml.`;
   return rules.length > 0
-    ? `Put it first under rules: of organisation ${id}${linePart} of guard.yaml.`
-    : `Put it under rules: of organisation ${id}${linePart} of guard.yaml. The organisation has no rule yet.`;
+    ? `Put it first ${place}`
+    : `Put it ${place} The organisation has no rule yet.`;
 }
 
 function patternText(pattern: Pattern): unknown {
@@ -90,7 +88,7 @@ function patternText(pattern: Pattern): unknown {
 /** Long texts are not folded onto several lines. */
 const STYLE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER } as const;
 
-/** Puts a text in quotes, so that YAML reads it as it is. guard.yaml replaces `${NAME}`, and reads `$${` as `${`. */
+/** A text in quotes, which YAML reads as it is. guard.yaml replaces `${NAME}`, and reads `$${` as `${`. */
 function quotedScalar(value: string): Scalar {
   const scalar = new Scalar(value.replaceAll('${', () => '$${'));
   scalar.type = Scalar.QUOTE_DOUBLE;

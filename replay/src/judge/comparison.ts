@@ -50,10 +50,8 @@ export class Comparison {
 
   /** The result for all lines so far. */
   report(): ComparisonResult {
-    const missingData = new Set([
-      ...this.#candidate.missingData(),
-      ...(this.#against?.missingData() ?? []),
-    ]);
+    const againstData = this.#against?.missingData() ?? [];
+    const missingData = new Set([...this.#candidate.missingData(), ...againstData]);
     return {
       ...this.#tally.report(),
       unknown: [...missingData],
@@ -61,17 +59,14 @@ export class Comparison {
     };
   }
 
-  /** Returns undefined when the request was judged, else the reason as a phrase. */
+  /** Undefined when the request was judged, else the reason as a phrase. */
   #compare(request: LoggedRequest): string | undefined {
     const candidateAnswer = this.#candidate.judge(request);
     if (candidateAnswer.kind === 'unreadable') return candidateAnswer.reason;
     const againstAnswer = this.#against?.judge(request);
     if (againstAnswer?.kind === 'unreadable') return againstAnswer.reason;
-    this.#tally.add(
-      request,
-      againstAnswer?.judged.outcome ?? request.recordedOutcome,
-      candidateAnswer.judged,
-    );
+    const outcomeBefore = againstAnswer?.judged.outcome ?? request.recordedOutcome;
+    this.#tally.add(request, outcomeBefore, candidateAnswer.judged);
     return undefined;
   }
 }

@@ -20,7 +20,7 @@ export interface Judged {
   readonly reasons: readonly string[];
 }
 
-export type JudgeAnswer =
+type JudgeAnswer =
   | { readonly kind: 'judged'; readonly judged: Judged }
   /** `reason` is a phrase that the report puts into a sentence. */
   | { readonly kind: 'unreadable'; readonly reason: string };
@@ -58,11 +58,9 @@ const NO_HOST = 'the request has no host, and there are several sites: give --si
 const REFUSED_REASON = 'a request that a validator refuses';
 const HEADERS_IN_ACCESS_LOGS: ReadonlySet<string> = new Set(['host', 'user-agent', 'referer']);
 
-/** Two ways to ask the validator about a request of one organisation. */
+/** The validator of one organisation. */
 interface Ports {
-  /**
-   * Decides without enforcement, so no page is created and no session is sealed. This halves the time of a decision.
-   */
+  /** Creates no page and seals no session. This halves the time of a decision. */
   readonly decideOnly: Validate;
   readonly decideAndEnforce: Validate;
 }
@@ -86,20 +84,17 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
   const portsForAccessLog = portsOf((name) => HEADERS_IN_ACCESS_LOGS.has(name));
   const portsForFullHeaders = portsOf((name) => !SECRET_HEADERS.has(name));
 
-  /** Returns a function that finds the ports of an organisation. The first request creates the validator. */
-  function portsOf(hasHeader: HasHeader): (organisation: string) => Ports {
+  /** The result finds the ports of an organisation. Its first call creates the validator. */
+  function portsOf(hasHeader: HasHeader): (id: string) => Ports {
     let validator: ReturnType<typeof createValidator> | undefined;
     const portsByOrganisation = new Map<string, Ports>();
-    return (organisation) => {
+    return (id) => {
       validator ??= createValidator({
         ...policy,
-        organisations: settings.organisations.map((entry) =>
-          adaptOrganisation(
-            { ...entry, rules: sessions.withMintedIds(entry.id, entry.rules) },
-            hasHeader,
-            missingData,
-          ),
-        ),
+        organisations: settings.organisations.map((organisation) => {
+          const rules = sessions.withMintedIds(organisation.id, organisation.rules);
+          return adaptOrganisation({ ...organisation, rules }, hasHeader, missingData);
+        }),
         observe: false,
         collectorUrl: () => '',
         networks: options.networks,
@@ -110,11 +105,11 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
         metrics: { count: () => undefined, gauge: () => undefined },
         isReady: () => true,
       });
-      const ports = portsByOrganisation.get(organisation) ?? {
-        decideOnly: validator.forOrganisation(organisation, true),
-        decideAndEnforce: validator.forOrganisation(organisation),
+      const ports = portsByOrganisation.get(id) ?? {
+        decideOnly: validator.forOrganisation(id, true),
+        decideAndEnforce: validator.forOrganisation(id),
       };
-      portsByOrganisation.set(organisation, ports);
+      portsByOrganisation.set(id, ports);
       return ports;
     };
   }
@@ -130,29 +125,27 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
       request.session ?? (options.assumeVerified ? assumedSession(request) : undefined);
     const digest = knownSession?.digest ?? sessions.namedDigest(request.sentDigest);
     const id = digest === undefined ? '' : sessions.idOf(routing.organisation, digest);
+    const { organisation, host, site } = routing;
     session = knownSession && {
       id,
-      session: sessionOf(knownSession, routing.organisation, userAgent, ip),
+      session: sessionOf(knownSession, organisation, userAgent, ip),
     };
-    const ports = (headers === undefined ? portsForAccessLog : portsForFullHeaders)(
-      routing.organisation,
-    );
-    const question = questionOf(request, routing.host, id);
-    const event = decide(ports.decideOnly, question, routing.site);
+    const findPorts = headers === undefined ? portsForAccessLog : portsForFullHeaders;
+    const { decideOnly, decideAndEnforce } = findPorts(organisation);
+    const question = questionOf(request, host, id);
+    const event = decide(decideOnly, question, site);
     if (event === undefined) return { kind: 'unreadable', reason: REFUSED_REASON };
     const { decision, rule, blockReasons: reasons, monitor } = event;
     const isLifted = monitor && (decision === 'block' || decision === 'limited');
     // Monitor mode lifts the block. A later rule may still demand a challenge.
-    const enforcedDecision = isLifted
-      ? decide(ports.decideAndEnforce, question, routing.site)?.action
-      : decision;
+    const enforcedDecision = isLifted ? decide(decideAndEnforce, question, site)?.action : decision;
     return judgedAnswer({ outcome: outcomeOf(enforcedDecision, isLifted), rule, reasons });
   }
 
   return { judge, missingData: () => [...missingData] };
 }
 
-/** Creates a store that keeps only budgets. A request is decided twice, but takes from its budgets once. */
+/** A store that keeps only budgets. A request is decided up to two times, but takes from its budgets once. */
 function createBudgetStore(
   clock: () => number,
   findSession: (id: string) => Session | undefined,
@@ -180,7 +173,7 @@ function createBudgetStore(
   return { store, startRequest: () => waitMsByBudget.clear() };
 }
 
-/** Returns the event of one decision. Undefined when the validator refuses the question. */
+/** The event of one decision. Undefined when the validator refuses the question. */
 function decide(
   validate: Validate,
   question: ValidateRequest,
@@ -189,7 +182,7 @@ function decide(
   const outcome = validate(question, { site, seesAnswer: true });
   if (outcome instanceof Promise) throw new Error('a store in memory never returns a promise');
   if (outcome.kind !== 'answered') return undefined;
-  // The log does not say how the origin answered, so `other` is reported.
+  // The log does not say how the origin answered.
   outcome.known?.ended?.('other');
   return outcome.known?.event;
 }
@@ -211,15 +204,9 @@ function adaptOrganisation(
   const adapted = rulesThatHold(allRules, hasHeader);
   for (const phrase of adapted.missingData)
     missingData.add(`${phrase} (organisation ${organisation.id})`);
-  return {
-    ...organisation,
-    presets: [],
-    rules: [...adapted.rules],
-    challenge: {
-      ...organisation.challenge,
-      free_pages: freePagesOf(organisation, hasHeader, missingData),
-    },
-  };
+  const free_pages = freePagesOf(organisation, hasHeader, missingData);
+  const challenge = { ...organisation.challenge, free_pages };
+  return { ...organisation, presets: [], rules: [...adapted.rules], challenge };
 }
 
 /** Without the Accept header a page cannot be distinguished from its parts, so free pages are not counted. */
@@ -240,11 +227,8 @@ function freePagesOf(
   return false;
 }
 
-function judgedAnswer({
-  outcome,
-  rule = '',
-  reasons = [],
-}: Partial<Judged> & Pick<Judged, 'outcome'>) {
+function judgedAnswer(judged: Partial<Judged> & Pick<Judged, 'outcome'>) {
+  const { outcome, rule = '', reasons = [] } = judged;
   return { kind: 'judged', judged: { outcome, rule, reasons } } as const;
 }
 
@@ -253,25 +237,22 @@ function questionOf(
   host: string,
   session: string,
 ): ValidateRequest {
-  const hasHeaders = headers !== undefined;
-  const sentHeaders = hasHeaders
-    ? headers
-    : {
-        host,
-        ...(userAgent !== '' && { 'user-agent': userAgent }),
-        ...NEUTRAL_HEADERS,
-        ...(referrer !== '' && { referer: referrer }),
-      };
+  const assumedHeaders = {
+    host,
+    ...(userAgent !== '' && { 'user-agent': userAgent }),
+    ...NEUTRAL_HEADERS,
+    ...(referrer !== '' && { referer: referrer }),
+  };
   return {
-    url: `${hasHeaders ? scheme : 'http'}://${host}${target}`,
+    url: `${headers === undefined ? 'http' : scheme}://${host}${target}`,
     ip,
     method,
-    headers: sentHeaders,
+    headers: headers ?? assumedHeaders,
     ...(session !== '' && { cookie: session }),
   };
 }
 
-/** Makes one session for each pair of address and User-Agent, because a log has nothing better to identify visitors. */
+/** The session of a visitor whom a log identifies only by address and User-Agent. */
 function assumedSession({ ip, userAgent }: LoggedRequest): LoggedSession {
   const digest = createHash('sha256').update(`${ip} ${userAgent}`).digest('hex').slice(0, 32);
   return { digest, state: 'verified', reasons: [] };

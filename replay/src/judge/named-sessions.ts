@@ -5,9 +5,8 @@ import { createSealer, createSessionIds } from '@guard/validator';
 
 /** The digests of all sessions that rules of the settings name. */
 export function sessionsNamedIn(allSettings: readonly Settings[]): ReadonlySet<string> {
-  const rules = allSettings.flatMap(({ organisations }) =>
-    organisations.flatMap((organisation) => organisation.rules),
-  );
+  const organisations = allSettings.flatMap((settings) => settings.organisations);
+  const rules = organisations.flatMap((organisation) => organisation.rules);
   return new Set(rules.flatMap(({ match }) => digestsIn(match)));
 }
 
@@ -26,7 +25,7 @@ export class NamedSessions {
     this.#ids = createSessionIds(createSealer(secrets, 'session'));
   }
 
-  /** Returns the digest if a rule names it, else undefined. */
+  /** The digest if a rule names it. */
   namedDigest(digest: string | undefined): string | undefined {
     return digest !== undefined && this.#namedDigests.has(digest) ? digest : undefined;
   }

@@ -1,11 +1,11 @@
 import { compileHosts } from '@guard/config/matching/host';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import type { Settings, Site } from '@guard/config/settings/schema';
-import { compileRoute, type IsProtected } from '@guard/gateway';
+import { compileRoute } from '@guard/gateway';
 import type { LoggedRequest, Outcome } from '../logged/logged-request.ts';
 
 /** The organisation whose rules would judge a request. */
-export type Routing =
+type Routing =
   | {
       readonly kind: 'asked';
       readonly organisation: string;
@@ -21,9 +21,7 @@ const NO_SITE: Routing = { kind: 'unasked', outcome: 'no_site' };
 const NOT_IN_REVISION: Routing = { kind: 'unasked', outcome: 'elsewhere' };
 const UNPROTECTED: Routing = { kind: 'unasked', outcome: 'unprotected' };
 
-/**
- * Routes logged requests as the gateway would: it finds the site by the host, and checks the path against the routes.
- */
+/** Routes logged requests as the gateway would, by host and path. */
 export function createRouter(
   { organisations, sites }: Settings,
   assumedHost: string | undefined,
@@ -32,7 +30,7 @@ export function createRouter(
     hosts: site.hosts,
     value: { site, isProtected: compileRoute(site.protect, site.skip) },
   }));
-  const routeOf = compileHosts<{ readonly site: Site; readonly isProtected: IsProtected }>(routes);
+  const routeOf = compileHosts(routes);
   const knownOrganisations = new Set(organisations.map(({ id }) => id));
   const defaultHost = assumedHost ?? (sites.length === 1 ? nameOf(sites[0]) : undefined);
 
@@ -53,7 +51,7 @@ export function createRouter(
   };
 }
 
-/** Says in a sentence why requests without a host have no site. Undefined when they have one. */
+/** Why no request of a log has a site, as a phrase. Undefined when requests have one. */
 export function siteFault(
   { sites }: Settings,
   requestedHost: string | undefined,
@@ -61,9 +59,10 @@ export function siteFault(
   const names = sites.map(({ hosts }) => hosts[0] ?? '').join(', ');
   if (sites.length === 0) return 'the settings have no site, so no request is protected';
   if (requestedHost === undefined) return undefined;
-  const isServed =
-    compileHosts(sites.map(({ hosts }) => ({ hosts, value: true })))(requestedHost) === true;
-  return isServed ? undefined : `no site has the host ${requestedHost}; there are ${names}`;
+  const findSite = compileHosts(sites.map((site) => ({ hosts: site.hosts, value: site })));
+  return findSite(requestedHost)
+    ? undefined
+    : `no site has the host ${requestedHost}; there are ${names}`;
 }
 
 /** One host of the site, for use in URLs. */

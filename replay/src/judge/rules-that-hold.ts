@@ -3,7 +3,7 @@ import type { Match, Rule } from '@guard/config/settings/sections/rule';
 /** Says whether a log has a header. The name is in lower case. */
 export type HasHeader = (header: string) => boolean;
 
-export interface AdaptedRules {
+interface AdaptedRules {
   readonly rules: readonly Rule[];
   /** Data that rules need but the log lacks, as phrases: `rule partner asks for header x-partner`. */
   readonly missingData: readonly string[];

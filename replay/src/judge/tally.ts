@@ -2,8 +2,8 @@ import type { ReplayExample } from '@guard/config/contract/replay';
 import type { Judged } from './judge-settings.ts';
 import type { LoggedRequest, Outcome } from '../logged/logged-request.ts';
 
-/** The highest number of groups, and of examples in each group. */
 const MAX_GROUPS = 1_000;
+/** In each group. */
 const MAX_EXAMPLES = 3;
 const MAX_FAULTS = 5;
 /** Longest text of an example, in UTF-16 code units. */
@@ -19,7 +19,7 @@ export interface Group {
   readonly examples: ReplayExample[];
 }
 
-export interface Fault {
+interface Fault {
   readonly file: string;
   readonly line: number;
   readonly reason: string;

@@ -1,5 +1,5 @@
 import { parseIp } from '@guard/config/net/cidr';
-import { type LineReading, unreadable } from './logged-request.ts';
+import { type LineReading, unreadable, WITHOUT_GUARD } from './logged-request.ts';
 import { readLogTime } from './log-time.ts';
 
 /** The end of the two words between the address and the time. Those words are not needed. */
@@ -37,10 +37,7 @@ export function readCombinedLine(line: string): LineReading {
       userAgent: valueOf(line.slice(agentStart, agentEnd)),
       referrer: valueOf(line.slice(referrerStart, referrerEnd)),
       headers: undefined,
-      recordedOutcome: 'served',
-      session: undefined,
-      sentDigest: undefined,
-      organisation: undefined,
+      ...WITHOUT_GUARD,
     },
   };
 }
@@ -54,9 +51,8 @@ function addressIn(
   if (ip !== undefined) return { ip, host: undefined, end };
   const secondSpace = line.indexOf(' ', end + 1);
   const ipAfterHost = secondSpace === -1 ? undefined : parseIp(line.slice(end + 1, secondSpace));
-  return ipAfterHost === undefined
-    ? undefined
-    : { ip: ipAfterHost, host: line.slice(0, end), end: secondSpace };
+  if (ipAfterHost === undefined) return undefined;
+  return { ip: ipAfterHost, host: line.slice(0, end), end: secondSpace };
 }
 
 /** Parses `GET /path HTTP/1.1`. An absolute URL is reduced to its path, as an origin sees it. */
@@ -68,11 +64,11 @@ export function requestIn(
   if (space <= 0 || lastSpace <= space || !text.startsWith('HTTP/', lastSpace + 1))
     return undefined;
   const target = valueOf(text.slice(space + 1, lastSpace));
-  if (target.startsWith('/')) return { method: text.slice(0, space), target };
+  const method = text.slice(0, space);
+  if (target.startsWith('/')) return { method, target };
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
-  return path === undefined
-    ? undefined
-    : { method: text.slice(0, space), target: path.startsWith('/') ? path : `/${path}` };
+  if (path === undefined) return undefined;
+  return { method, target: path.startsWith('/') ? path : `/${path}` };
 }
 
 /** Finds the closing quote of a field. Apache writes `\"` for a quote inside the value. */

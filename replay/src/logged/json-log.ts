@@ -7,6 +7,7 @@ import {
   type LoggedRequest,
   type Outcome,
   unreadable,
+  WITHOUT_GUARD,
 } from './logged-request.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -61,10 +62,9 @@ function sessionOf(event: Fields): LoggedRequest['session'] {
   const digest = textIn(event, 'session') ?? '';
   if ((state !== 'verified' && state !== 'rejected') || !DIGEST.test(digest)) return undefined;
   const reasons = event['block_reasons'];
-  const reasonTexts = Array.isArray(reasons)
-    ? reasons.filter((reason) => typeof reason === 'string')
-    : [];
-  return { digest, state, reasons: state === 'rejected' ? reasonTexts : [] };
+  const isRejected = state === 'rejected' && Array.isArray(reasons);
+  const texts = isRejected ? reasons.filter((reason) => typeof reason === 'string') : [];
+  return { digest, state, reasons: texts };
 }
 
 /** A session id that the visitor invented is only in `session_sent`, because Guard then issues another id. */
@@ -86,10 +86,7 @@ function readCaddy(line: Fields, request: Fields): LineReading {
     userAgent: headers && (headers['user-agent'] ?? ''),
     referrer: headers?.['referer'] ?? '',
     headers,
-    recordedOutcome: 'served',
-    session: undefined,
-    sentDigest: undefined,
-    organisation: undefined,
+    ...WITHOUT_GUARD,
   });
 }
 
@@ -111,18 +108,15 @@ function orderAsBrowser(
   return Object.assign(orderedHeaders, headers);
 }
 
+const TIME_FIELDS = ['time_iso8601', 'msec', 'time_local', '@timestamp', 'timestamp', 'time'];
+
 function readFlat(line: Fields): LineReading {
   const requestLine = requestIn(textIn(line, 'request') ?? '');
   const path = textIn(line, 'request_uri', 'uri', 'path');
   const host = textIn(line, 'host', 'http_host', 'server_name');
   return checkComplete({
     timeMs: readAnyTime(
-      line['time_iso8601'] ??
-        line['msec'] ??
-        line['time_local'] ??
-        line['@timestamp'] ??
-        line['timestamp'] ??
-        line['time'],
+      TIME_FIELDS.map((name) => line[name]).find((time) => time !== undefined && time !== null),
     ),
     ip: textIn(line, 'remote_addr', 'client_ip', 'remote_ip', 'ip'),
     method: textIn(line, 'request_method', 'method') ?? requestLine?.method,
@@ -132,10 +126,7 @@ function readFlat(line: Fields): LineReading {
     userAgent: hyphenToEmpty(textIn(line, 'http_user_agent', 'user_agent')),
     referrer: hyphenToEmpty(textIn(line, 'http_referer', 'referer', 'referrer')) ?? '',
     headers: undefined,
-    recordedOutcome: 'served',
-    session: undefined,
-    sentDigest: undefined,
-    organisation: undefined,
+    ...WITHOUT_GUARD,
   });
 }
 
@@ -158,7 +149,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value of the first of these fields that is a text. */
+/** The first of these fields that is a text. */
 function textIn(fields: Fields, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = fields[name];
@@ -171,7 +162,7 @@ function hyphenToEmpty(text: string | undefined): string | undefined {
   return text === '-' ? '' : text;
 }
 
-/** Returns the header fields with names in lower case. Several values of one name are joined (RFC 9110 5.3). */
+/** The header fields with names in lower case. Several values of one name are joined (RFC 9110 5.3). */
 function textsOf(fields: Fields): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(fields)) {

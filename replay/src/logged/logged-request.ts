@@ -30,7 +30,6 @@ export interface LoggedRequest {
   readonly referrer: string;
   /** All request headers without credentials, with names in lower case. Undefined when the log has none. */
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** The recorded result. */
   readonly recordedOutcome: Outcome;
   /** The session, if the event says how it was judged. */
   readonly session: LoggedSession | undefined;
@@ -40,8 +39,16 @@ export interface LoggedRequest {
   readonly organisation: string | undefined;
 }
 
+/** What a log of a server without Guard says. */
+export const WITHOUT_GUARD = {
+  recordedOutcome: 'served',
+  session: undefined,
+  sentDigest: undefined,
+  organisation: undefined,
+} as const;
+
 export interface LoggedSession {
-  /** Digest, 32 hex digits. */
+  /** 32 hex digits. */
   readonly digest: string;
   readonly state: 'verified' | 'rejected';
   /** The reasons why the session was rejected. */

@@ -5,19 +5,13 @@ const COLUMNS = [
   ...['session', 'session_sent', 'challenge', 'headers'],
 ].join(', ');
 
-/**
- * How many rows are asked for at first. An answer must stay below 4 MiB: after a larger one, half as many rows are
- * asked for.
- */
+/** Rows of the first page. An answer may have 4 MiB, so a larger one is asked for again with half the rows. */
 const FIRST_PAGE = 4_000;
 
-/**
- * Sends one statement to Guard's analytics. Resolves with the text of the answer, or with `too_large` when the answer
- * exceeds the limit. Rejects with an Error that says why there is no answer.
- */
+/** Resolves with the answer to a statement, or with `too_large`. Rejects with an Error that says why there is no answer. */
 export type Ask = (sql: string) => Promise<string>;
 
-export interface EventSource {
+interface EventSource {
   readonly ask: Ask;
   /** Milliseconds since the epoch. */
   readonly sinceMs: number;
@@ -26,12 +20,10 @@ export interface EventSource {
   readonly oneIn?: number;
 }
 
-/** Returns the number of events. Rejects with an Error when the answer is not a number. */
+/** The number of events. Rejects with an Error when the answer is not a number. */
 export async function countEvents(source: EventSource): Promise<number> {
-  const answer = await source.ask(
-    `SELECT count() FROM events_distributed WHERE ${rangeOf(source)}`,
-  );
-  const count = Number.parseInt(answer, 10);
+  const statement = `SELECT count() FROM events_distributed WHERE ${rangeOf(source)}`;
+  const count = Number.parseInt(await source.ask(statement), 10);
   if (Number.isNaN(count)) throw new Error('an answer that is no count');
   return count;
 }

@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
 const NICE = 5;
 
 /** The settings that a process compares. */
-export interface ComparedSettings {
+interface ComparedSettings {
   readonly candidate: Settings;
   readonly against: Settings;
 }

@@ -2,7 +2,7 @@ import type { ReplayAnswer, ReplayOutcome } from '@guard/config/contract/replay'
 import type { Settings } from '@guard/config/settings/schema';
 import { changedSettings, settingsOfOrganisation } from '../change/candidate.ts';
 import { readChange } from '../change/change.ts';
-import { pasteOf } from '../change/paste.ts';
+import { type Paste, pasteOf } from '../change/paste.ts';
 import type { ComparisonResult } from '../judge/comparison.ts';
 import { type Ask, countEvents, readEvents } from '../logged/stored-events.ts';
 import { JudgingProcess } from './judging-process.ts';
@@ -23,7 +23,7 @@ export interface ChangeQuestion {
 }
 
 /** The limits of a replay. */
-export interface ReplayBounds {
+interface ReplayBounds {
   /** The most events that are read. When there are more, a sample is read. */
   readonly events: number;
   readonly ms: number;
@@ -31,9 +31,7 @@ export interface ReplayBounds {
   readonly heapMb: number;
 }
 
-/**
- * Time limit for the start of the judging process, which loads the catalogues. The time of the replay begins after it.
- */
+/** Time limit for the start of the judging process. The time of the replay begins after it. */
 const START_MS = 30_000;
 
 const BOUNDS: ReplayBounds = { events: 50_000, ms: 20_000, heapMb: 256 };
@@ -44,10 +42,7 @@ let isRunning = false;
 /** The organisation of the last replay. */
 let lastOrganisation = '';
 
-/**
- * The organisations that were refused during another replay. The value says until when the next turn is reserved for
- * them.
- */
+/** Until when the next turn is reserved for each organisation that was refused. */
 const reservedUntilMs = new Map<string, number>();
 const TURN_MS = 10_000;
 
@@ -73,9 +68,7 @@ export async function replayChange(
   bounds: ReplayBounds = BOUNDS,
 ): Promise<ReplayOutcome> {
   const { settings, organisation: id } = question;
-  const organisation = settings.organisations.find(
-    (candidateOrganisation) => candidateOrganisation.id === id,
-  );
+  const organisation = settings.organisations.find((configured) => configured.id === id);
   if (!organisation) return { kind: 'refused', message: `There is no organisation ${id}.` };
   const reading = readChange(question.change, question.hours, organisation);
   if (reading.kind === 'refused') return reading;
@@ -89,17 +82,8 @@ export async function replayChange(
   try {
     const against = settingsOfOrganisation(settings, id);
     const candidate = changedSettings(against, reading.change);
-    const { compared: result, sampled: sampleRate } = await judge({
-      ...question,
-      ...reading,
-      against,
-      candidate,
-      bounds,
-    });
-    return {
-      kind: 'replayed',
-      answer: { ...answerOf(result, sampleRate), ...pasteOf(reading.change, organisation) },
-    };
+    const counts = await judge({ ...question, ...reading, against, candidate, bounds });
+    return { kind: 'replayed', answer: { ...counts, ...pasteOf(reading.change, organisation) } };
   } catch (error) {
     return { kind: 'unavailable', message: error instanceof Error ? error.message : String(error) };
   } finally {
@@ -115,7 +99,14 @@ interface JudgingPlan extends Pick<ChangeQuestion, 'ask' | 'signal'> {
 }
 
 /** Rejects with an Error that says why there is no answer. */
-async function judge({ against, candidate, hours, bounds, ask, signal }: JudgingPlan) {
+async function judge({
+  against,
+  candidate,
+  hours,
+  bounds,
+  ask,
+  signal,
+}: JudgingPlan): Promise<Omit<ReplayAnswer, keyof Paste>> {
   const judgingProcess = new JudgingProcess({ candidate, against, heapMb: bounds.heapMb });
   const startIsUp = AbortSignal.any([signal, AbortSignal.timeout(START_MS)]);
   try {
@@ -137,6 +128,12 @@ async function judge({ against, candidate, hours, bounds, ask, signal }: Judging
   let result: ComparisonResult | undefined;
   let sampleRate = 1;
 
+  function faultOf(error: unknown): unknown {
+    if (signal.aborted) return new Error('The replay was cancelled.');
+    if (!timeIsUp.aborted) return error;
+    return new Error(`No event was judged in ${bounds.ms / 1000} seconds. Ask for fewer hours.`);
+  }
+
   async function judgeAll(): Promise<void> {
     sampleRate = Math.max(1, Math.ceil((await countEvents(eventSource)) / bounds.events));
     let eventsLeft = bounds.events;
@@ -153,12 +150,13 @@ async function judge({ against, candidate, hours, bounds, ask, signal }: Judging
     await Promise.race([judgeAll(), rejectionOf(stop)]);
   } catch (error) {
     const isPart = timeIsUp.aborted && !signal.aborted && result !== undefined;
-    if (!isPart) throw faultOf(error, { signal, timeIsUp, bounds });
+    if (!isPart) throw faultOf(error);
   } finally {
     await judgingProcess.end();
   }
-  if (result === undefined) throw faultOf(undefined, { signal, timeIsUp, bounds });
-  return { compared: result, sampled: sampleRate };
+  if (result === undefined) throw faultOf(undefined);
+  const { judged, from, to, changed, transitions, groups, unknown } = result;
+  return { judged, sampled: sampleRate, from, to, changed, transitions, groups, unknown };
 }
 
 function rejectionOf(signal: AbortSignal): Promise<never> {
@@ -169,37 +167,4 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
   });
-}
-
-function faultOf(
-  error: unknown,
-  {
-    signal,
-    timeIsUp,
-    bounds,
-  }: {
-    readonly signal: AbortSignal;
-    readonly timeIsUp: AbortSignal;
-    readonly bounds: ReplayBounds;
-  },
-): unknown {
-  if (signal.aborted) return new Error('The replay was cancelled.');
-  if (!timeIsUp.aborted) return error;
-  return new Error(`No event was judged in ${bounds.ms / 1000} seconds. Ask for fewer hours.`);
-}
-
-type Answer = Omit<ReplayAnswer, 'yaml' | 'where'>;
-
-function answerOf(result: ComparisonResult, sampleRate: number): Answer {
-  const { judged, from, to, changed, transitions, groups, unknown } = result;
-  return {
-    judged,
-    sampled: sampleRate,
-    from,
-    to,
-    changed,
-    transitions,
-    groups,
-    unknown,
-  };
 }
