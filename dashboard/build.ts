@@ -34,7 +34,7 @@ const Artefact = z.strictObject({
 type Artefact = z.infer<typeof Artefact>;
 
 /** The page with all its files. */
-export interface Page {
+interface Page {
   readonly html: string;
   /** Files by path, such as `/assets/app-3f2a.js`. */
   readonly assets: ReadonlyMap<string, PageAsset>;

@@ -30,7 +30,6 @@ import { createQueryRoute } from './query/route.ts';
 import { createRunQuery } from './query/run.ts';
 
 export type { Batch } from './events/batch.ts';
-export type { Forget } from './database/forget.ts';
 export { emptyColumns } from './events/columns/privacy.ts';
 export { type EventRelay, openEventRelay } from './events/relay.ts';
 

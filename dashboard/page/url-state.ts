@@ -4,7 +4,7 @@ import { isField, type FieldName } from './sql/fields.ts';
 /** The state of the page is stored in the URL. So a view can be sent to a colleague, and the back button works. */
 
 export const PERIODS = ['15m', '1h', '6h', '24h', '7d', '30d', '90d'] as const;
-export type Period = (typeof PERIODS)[number];
+type Period = (typeof PERIODS)[number];
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -20,7 +20,7 @@ const PERIOD_MS: Readonly<Record<Period, number>> = {
   '90d': 90 * DAY,
 };
 
-export const VIEWS = ['overview', 'events', 'rules', 'health'] as const;
+const VIEWS = ['overview', 'events', 'rules', 'health'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const SPLITS = [

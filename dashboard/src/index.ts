@@ -21,7 +21,7 @@ import { createFindViewer } from './sign-in/viewer.ts';
 export type { Health } from '../page-contract/health.ts';
 export { SignIns } from './sign-in/sign-ins.ts';
 
-export interface DashboardOptions {
+interface DashboardOptions {
   readonly settings: Settings;
   readonly revision: string;
   readonly authenticate: AuthenticateBearer;

@@ -3,7 +3,7 @@ import { quoteText } from '../database/schema.ts';
 import { replace } from '../query/adapt.ts';
 import { identifier, isSymbol, lex, type Token } from '../query/lexer.ts';
 
-export type FilledStatement =
+type FilledStatement =
   | { readonly kind: 'filled'; readonly sql: string }
   | { readonly kind: 'refused'; readonly message: string };
 

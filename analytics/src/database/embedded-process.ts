@@ -25,7 +25,7 @@ const GiB = 1024 ** 3;
 /** The memory of the engine: a quarter of the machine's or container's memory, from 0.5 GiB to 2 GiB. */
 const MAX_MEMORY_BYTES = Math.round(Math.min(2 * GiB, Math.max(GiB / 2, memoryBytes() / 4)));
 
-export interface EnginePlan {
+interface EnginePlan {
   readonly path: string;
   readonly libraryPath: string;
   readonly organisations: readonly string[];
@@ -33,7 +33,7 @@ export interface EnginePlan {
 }
 
 /** A started process. It may not answer queries yet. */
-export interface StartedEngine {
+interface StartedEngine {
   readonly database: Database;
   readonly process: EngineProcess;
   readonly heldPort: HeldPort;

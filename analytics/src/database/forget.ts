@@ -15,7 +15,7 @@ const TIMEOUT_EXCEEDED = 159;
 const MAX_ROUNDS = 3;
 
 /** The result, before the deletion is written to the log. */
-export type ForgetResult =
+type ForgetResult =
   | Exclude<ForgetAnswer, { readonly kind: 'deleted' }>
   | Omit<Extract<ForgetAnswer, { readonly kind: 'deleted' }>, 'audit'>;
 

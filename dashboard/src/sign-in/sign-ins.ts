@@ -25,7 +25,7 @@ export type SignedIn =
   /** The group is mapped for each request, so that a changed mapping ends the sign-in. */
   | { readonly via: 'oidc'; readonly organisation: string; readonly group: string };
 
-export interface SignIn {
+interface SignIn {
   readonly signedIn: SignedIn;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;

@@ -1,5 +1,5 @@
 /** The window of an empty frame: same origin, same browser, and its own native functions. */
-export interface EmptyFrame {
+interface EmptyFrame {
   readonly inside: Window & typeof globalThis;
   close(): void;
 }

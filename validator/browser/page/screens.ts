@@ -1,5 +1,5 @@
 /** The screens of the page. All are in the page from the start, in the visitor's language. */
-export type Screen =
+type Screen =
   | 'checking'
   | 'waiting'
   | 'working'

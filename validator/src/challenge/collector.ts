@@ -17,7 +17,7 @@ import { countUseless } from './upload-budgets.ts';
 import { createWitnesses } from './witnesses/witnesses.ts';
 
 /** The options of a settlement. The collector derives the missing ones from the secrets. */
-export interface CollectorOptions extends Omit<
+interface CollectorOptions extends Omit<
   SettleOptions,
   'tasks' | 'cascadesOf' | 'learned' | 'witnessesOf'
 > {

@@ -8,7 +8,7 @@ import type { Upload, UploadResult } from '../../page-contract/evidence.ts';
 import { headerOf } from './exchange.ts';
 import type { Ticket } from './tickets/ticket.ts';
 
-export interface Objection {
+interface Objection {
   readonly reason: Reason;
   readonly result: UploadResult;
 }

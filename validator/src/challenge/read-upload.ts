@@ -31,7 +31,7 @@ const JUNK: Received = {
 };
 
 /** createUploadForms: how the pages of a program write uploads. Empty when none of the secrets drew it. */
-export type UploadFormsOf = (program: string) => readonly UploadForm[];
+type UploadFormsOf = (program: string) => readonly UploadForm[];
 
 /** Checks the ticket first: one MAC separates junk from uploads of Guard's pages. A body with a repeated name is junk. */
 export function readUpload(

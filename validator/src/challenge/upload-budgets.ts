@@ -6,7 +6,7 @@ import type { Ticket } from './tickets/ticket.ts';
 import type { PassPrice } from './work/pass-price.ts';
 
 /** Whether a solved challenge may get its session now. */
-export type Admission =
+type Admission =
   | { readonly kind: 'admitted' }
   /** The same ticket was sent shortly before. */
   | { readonly kind: 'repeated' }

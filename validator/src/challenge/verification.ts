@@ -17,10 +17,10 @@ const NO_DOUBTS: readonly Reason[] = [];
 export type ValidTicket = Extract<TicketReading, { kind: 'valid' }>;
 
 /** A judgement without findings, or with only a doubt. */
-export type Passing = Extract<Judgement, { kind: 'human' | 'doubtful' }>;
+type Passing = Extract<Judgement, { kind: 'human' | 'doubtful' }>;
 
 /** What settle.ts needs before a session can be verified. */
-export interface Grounds {
+interface Grounds {
   readonly reading: ValidTicket;
   readonly judgement: Passing;
   readonly sender: Sender;

@@ -5,7 +5,7 @@ import type { Organisation } from '@guard/config/settings/schema';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** `stranger` has no key, `outsider` is a customer or balancer, `internal` has the health check token. */
-export type HealthCaller = 'stranger' | 'outsider' | 'internal';
+type HealthCaller = 'stranger' | 'outsider' | 'internal';
 
 export type HealthCheck = (headers: IncomingHttpHeaders) => HealthCaller;
 

@@ -41,7 +41,7 @@ export interface RenderedPage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type RenderInterstitial = (options: InterstitialOptions) => RenderedPage;
+type RenderInterstitial = (options: InterstitialOptions) => RenderedPage;
 
 const NAMES = [
   'nonce',

@@ -1,7 +1,7 @@
 import type { Look } from './look.ts';
 
 /** Returns the page that was compiled for a look and a key. Compiles it at the first call. */
-export type PageCache<Page> = (look: Look, key: string, compile: () => Page) => Page;
+type PageCache<Page> = (look: Look, key: string, compile: () => Page) => Page;
 
 /** A cache of compiled pages, for each look of the settings. There must be few keys: a language and a kind of page. */
 export function createPageCache<Page>(): PageCache<Page> {

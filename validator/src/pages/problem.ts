@@ -1,7 +1,7 @@
 import { STATUS_CODES as titles } from 'node:http';
 import { DENIAL_HEADERS } from './page-headers.ts';
 
-export interface ProblemOptions {
+interface ProblemOptions {
   readonly status: number;
   /** Stable identifier for programs, such as `challenge_required` or `blocked`. */
   readonly code: string;
@@ -9,7 +9,7 @@ export interface ProblemOptions {
   readonly reference: string;
 }
 
-export interface RenderedProblem {
+interface RenderedProblem {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -17,7 +17,7 @@ export interface ProofOptions {
   readonly log: Log;
 }
 
-export interface Proofs {
+interface Proofs {
   readonly proveClaim: ProveClaim;
   /** Undefined when no key is known. */
   readonly checkSignature: CheckSignature | undefined;

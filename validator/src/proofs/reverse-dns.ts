@@ -7,7 +7,7 @@ import type { Clock } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 import { lookUpNames, type NameAnswer, type Resolver } from './forward-confirmed.ts';
 
-export interface ReverseDnsOptions {
+interface ReverseDnsOptions {
   readonly proofsOf: (crawler: CatalogueCrawler) => CrawlerProofs;
   readonly resolver: Resolver;
   readonly clock: Clock;

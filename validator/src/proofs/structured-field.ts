@@ -4,13 +4,13 @@
  * refused, because no signature parameter has these types.
  */
 
-export type BareItem =
+type BareItem =
   | { readonly kind: 'integer'; readonly value: number }
   | { readonly kind: 'string' | 'token'; readonly value: string }
   | { readonly kind: 'bytes'; readonly value: Buffer }
   | { readonly kind: 'boolean'; readonly value: boolean };
 
-export type Parameters = ReadonlyMap<string, BareItem>;
+type Parameters = ReadonlyMap<string, BareItem>;
 
 export interface Item {
   readonly kind: 'item';

@@ -9,7 +9,7 @@ import { type InnerList, parseDictionary } from './structured-field.ts';
 import type { UsedNonces } from './used-nonces.ts';
 
 /** The reason why a signature proves nothing. It never makes an impersonator: any client can send a bad signature. */
-export type SignatureFault =
+type SignatureFault =
   | 'malformed'
   | 'algorithm'
   | 'unknown_key'

@@ -1,5 +1,5 @@
 /** How much an Accept header (RFC 9110 12.5.1) asks for pages. */
-export interface PageWish {
+interface PageWish {
   /** Quality of HTML, 0 to 1, by the most specific range that covers it. 0 means "not acceptable". */
   readonly html: number;
   /** Whether HTML is named, and not only covered by a wildcard. */

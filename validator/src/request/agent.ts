@@ -10,7 +10,7 @@ import { hashUserAgent, MAX_AGENT_LENGTH } from './user-agent-hash.ts';
 export type { Engine, Platform } from './browser-claim.ts';
 
 /** How often the claimed browser sends a header: with every request, with most requests, or unknown. */
-export type Expectation = 'always' | 'usually' | 'unknown';
+type Expectation = 'always' | 'usually' | 'unknown';
 
 /** The claims of a User-Agent string, and their consequences. */
 export interface Agent extends BrowserClaim {

@@ -3,7 +3,7 @@ export type Engine = (typeof ENGINES)[number];
 export type Platform = 'windows' | 'macos' | 'linux' | 'android' | 'ios' | 'chromeos' | 'unknown';
 
 /** The Chromium browsers whose headers follow from their version. */
-export type Product = 'chrome' | 'edge' | 'opera' | 'other';
+type Product = 'chrome' | 'edge' | 'opera' | 'other';
 
 /** The browser that a User-Agent claims. */
 export interface BrowserClaim {

@@ -116,7 +116,7 @@ const NO_SESSION: SessionFact = { state: 'none' };
 const NO_HEADERS: HeaderFields = {};
 
 /** The facts that need no question to the session store. */
-export type Described =
+type Described =
   | {
       readonly kind: 'described';
       readonly facts: RequestFacts;
@@ -126,7 +126,7 @@ export type Described =
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
 /** How the request reached the caller. */
-export interface Reached {
+interface Reached {
   readonly ipFrom: IpSource;
   readonly transport?: TransportFacts | undefined;
 }

@@ -2,7 +2,7 @@ import { VALIDATE } from '@guard/config/contract/limits';
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
-export type ReadHeaders =
+type ReadHeaders =
   | { readonly kind: 'headers'; readonly headers: HeaderFields }
   | { readonly kind: 'error'; readonly message: string };
 

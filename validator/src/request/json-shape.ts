@@ -1,5 +1,5 @@
 /** Facts about a JSON text that `JSON.parse` does not return. */
-export interface JsonShape {
+interface JsonShape {
   /** Deepest nesting of objects and arrays. Counting stops above the allowed depth. */
   readonly depth: number;
   /** The number of members in the text of the outermost object and of its direct values. */

@@ -9,7 +9,7 @@ import {
 import { readHeaders } from './header-fields.ts';
 import { memberCount, scanJson } from './json-shape.ts';
 
-export type ParsedRequest =
+type ParsedRequest =
   | { readonly kind: 'request'; readonly request: ValidateRequest }
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 

@@ -1,7 +1,7 @@
 import type { Facts } from './facts.ts';
 import { readPageWish } from './accept.ts';
 
-export type Representation = 'html' | 'problem';
+type Representation = 'html' | 'problem';
 
 /** Values of Sec-Fetch-Dest for a tab and for every kind of frame (Fetch standard, section 2.2.7). */
 const DOCUMENTS: ReadonlySet<string> = new Set([

@@ -70,7 +70,7 @@ export function render(verdict: Verdict, rendering: Rendering): Rendered {
   return { response, body: body?.bytes };
 }
 
-export function statusOf(verdict: Verdict): StatusCode {
+function statusOf(verdict: Verdict): StatusCode {
   switch (verdict.kind) {
     case 'allow':
     case 'challenge':

@@ -13,7 +13,7 @@ import { CompileOnce } from './compile-once.ts';
 import { compileLimit, type Limit } from './limit.ts';
 import { END, type FindRules, RuleIndex } from './rule-index.ts';
 
-export interface CompiledRule {
+interface CompiledRule {
   readonly rule: Rule;
   /** Whether the rule matches in some reading of path and query. This is enough for strict directives. */
   readonly holds: Condition;
@@ -28,7 +28,7 @@ export interface CompiledRule {
 }
 
 /** A directive's value and the rule that set it. */
-export interface Directive<T> {
+interface Directive<T> {
   readonly value: T;
   readonly by: Rule;
 }

@@ -1,7 +1,7 @@
 import type { Rule } from '@guard/config/settings/sections/rule';
 import type { Directives } from './direct.ts';
 
-export const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] as const;
+const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] as const;
 export type DirectiveName = (typeof DIRECTIVES)[number];
 
 /** The directives that a rule sets. `monitor: false` sets nothing (contract 1). */

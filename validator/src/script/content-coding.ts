@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 
 /** One text in all content codings that Guard offers. */
-export type Codings = readonly {
+type Codings = readonly {
   /** The name in Content-Encoding. Undefined for the uncompressed text. */
   readonly coding: 'br' | 'gzip' | undefined;
   readonly bytes: Uint8Array;

@@ -2,7 +2,7 @@ import { compileHosts } from '@guard/config/matching/host';
 import type { Organisation, Site } from '@guard/config/settings/schema';
 
 /** An organisation that uses the browser script, and the origins of its pages. */
-export interface ScriptTenant {
+interface ScriptTenant {
   readonly organisation: string;
   /** Whether the organisation's script may run on this origin. `origin` is spelled as a browser sends it. */
   readonly allows: (origin: string) => boolean;

@@ -2,7 +2,7 @@ import type { Clock, Log } from '@guard/config/contract/ports';
 import { allocateStore, MemoryStore, type MemoryStoreLimits } from './memory-store.ts';
 import { Snapshot } from './snapshot.ts';
 
-export interface LastingStoreOptions {
+interface LastingStoreOptions {
   /** The folder of its snapshot. */
   readonly folder: string;
   readonly clock: Clock;

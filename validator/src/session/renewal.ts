@@ -16,9 +16,9 @@ const GRACE_MS = 60_000;
  * The meaning of a value of a verified session that is not the newest. `counts`: it is valid. `foreign`: Guard did not
  * make it. `shared`: two clients have the session.
  */
-export type Standing = 'counts' | 'foreign' | 'shared';
+type Standing = 'counts' | 'foreign' | 'shared';
 
-export interface PresentedValue {
+interface PresentedValue {
   readonly value: string;
   readonly session: Session;
   readonly nowMs: number;

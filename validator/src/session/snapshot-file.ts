@@ -13,7 +13,7 @@ const DIGEST_BYTES = 32;
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
 /** The result of reading the file at a path. */
-export type SnapshotFile =
+type SnapshotFile =
   | { readonly kind: 'none' }
   /** A file that is incomplete, of another version, or not a snapshot. `reason` is a word for the log. */
   | { readonly kind: 'damaged'; readonly reason: string }

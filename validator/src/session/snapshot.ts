@@ -8,7 +8,7 @@ import { readSnapshotFile, writeSnapshotFile } from './snapshot-file.ts';
 const FILE_NAME = 'store.snapshot';
 const EVERY_MS = 60_000;
 
-export interface SnapshotOptions extends Snapshotted {
+interface SnapshotOptions extends Snapshotted {
   /** The folder of the snapshot. It is created when it is missing. Only one process may write to it. */
   readonly folder: string;
   readonly clock: Clock;

@@ -29,7 +29,7 @@ const OldSession = StoredSession.omit({ userAgentHash: true })
 const EitherSession = z.union([StoredSession, OldSession]);
 
 /** A judged session with its expiry in epoch milliseconds. */
-export type StoredSession = Readonly<Session> & { readonly expiresAt: number };
+type StoredSession = Readonly<Session> & { readonly expiresAt: number };
 
 /** Writes a session as one line of JSON. */
 export function writeStoredSession(session: Session, expiresAt: number): string {

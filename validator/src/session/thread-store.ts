@@ -2,7 +2,7 @@ import type { Budget, Clock, Session, SessionStore } from '@guard/config/contrac
 import { DEFAULT_LIMITS, LocalStore, type SharedMemory } from './memory-store.ts';
 
 /** Sends a session to the other threads. Resolves when they have it. `expiresAt` is in epoch milliseconds. */
-export type AnnounceSession = (id: string, session: Session, expiresAt: number) => Promise<void>;
+type AnnounceSession = (id: string, session: Session, expiresAt: number) => Promise<void>;
 
 /**
  * The store of one of several threads. Spent tickets and budgets are in memory that all threads share. Every request

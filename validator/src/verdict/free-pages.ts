@@ -37,7 +37,7 @@ const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
  * `page`, `data` and `media` are free, `spent` is not. `data` is a request for data whose answer may be a document. A
  * request for `media` is free only when the answer is media.
  */
-export type FreePage = 'page' | 'data' | 'media' | 'spent';
+type FreePage = 'page' | 'data' | 'media' | 'spent';
 
 /**
  * Limits the free pages of visitors who did not pass the challenge, for `challenge: auto`. Counts pages for each

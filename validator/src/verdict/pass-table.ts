@@ -51,13 +51,13 @@ const SOFT_LIMIT = 20;
 const HARD_LIMIT = 60;
 
 /** A counter of pages, and its limit. */
-export interface PageCounter {
+interface PageCounter {
   held: number;
   readonly budget: Budget;
 }
 
 /** The pages of all passes of an address, or of an IPv6 network around it. */
-export interface AddressRecord {
+interface AddressRecord {
   readonly soft: PageCounter;
   readonly hard: PageCounter;
 }

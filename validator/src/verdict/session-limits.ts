@@ -58,7 +58,7 @@ interface Budgets {
 export type JudgedSession = Extract<SessionFact, { session: unknown }>;
 
 /** One request of a session. Its fields are fields of Deciding. */
-export interface Taking {
+interface Taking {
   readonly facts: Facts;
   readonly site: string;
   readonly reportsEnd: boolean;
@@ -67,7 +67,7 @@ export interface Taking {
 }
 
 /** Whether a passed challenge still allows a request. */
-export type Allowance =
+type Allowance =
   | { readonly kind: 'within'; readonly ended?: RequestEnded }
   /** The visitor has to pass again. After the pass the session has full budgets. */
   | { readonly kind: 'used_up'; readonly reason: 'session_limit_exceeded' | 'session_shape' }

@@ -11,7 +11,7 @@ const BOUNDS = ['max-width', 'min-width'] as const;
 const WHOLE = ['inherit', 'initial', 'auto', '100%'] as const;
 
 /** The text between the braces of one rule. */
-export interface Declarations {
+interface Declarations {
   readonly text: string;
   /** In CSS pixels. */
   readonly sets: Sets;

@@ -2,7 +2,7 @@ import type { Draw } from './draw.ts';
 import type { Leaf, Tree } from './tree.ts';
 
 /** A part of a selector with its specificity (Selectors 3, section 9). */
-export type Part = readonly [text: string, specificity: number];
+type Part = readonly [text: string, specificity: number];
 
 /** One class, attribute or pseudo-class has more weight than all elements of a selector together. */
 export const CLASS = 10;

@@ -8,13 +8,13 @@ import { competingRules, type StyleRule, widthUnder } from './rules.ts';
 const PROBES = 3;
 
 /** A style sheet with boxes, and the width in CSS pixels that the cascade gives each leaf. */
-export interface CascadeSheet {
+interface CascadeSheet {
   /** For the page: the tree, a `|`, and the rules (browser/page/sources/cascade.ts). */
   readonly text: string;
   readonly widths: () => readonly number[];
 }
 
-export interface CascadeSheets {
+interface CascadeSheets {
   /** The sheet for a new ticket. */
   readonly issue: (ticketId: string) => string;
   /** The correct answers for a ticket: one list for each secret, because an earlier secret may have issued it. */

@@ -12,7 +12,7 @@ const AGREED_PERCENT = 80;
 const RARE_PERCENT = 5;
 
 /** How common an answer is. It is `unknown` when too few networks have answered. */
-export type Standing = 'unknown' | 'common' | 'rare';
+type Standing = 'unknown' | 'common' | 'rare';
 
 /**
  * The answers of one kind of browser to one question: one answer for each of the last 64 networks. Answers and networks

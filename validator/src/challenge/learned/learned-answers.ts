@@ -20,7 +20,7 @@ const MAY_LACK = 2;
 const MAX_TABLES = 4096;
 
 /** The result of judging a page's answers. */
-export interface AnswersJudgement {
+interface AnswersJudgement {
   /** The page got questions, and answered fewer of them than any browser does. */
   readonly isLacking: boolean;
   readonly found: readonly Reason[];

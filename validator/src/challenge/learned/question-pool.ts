@@ -31,7 +31,7 @@ const MAX_CACHED = 256;
 /** Number of questions for one page. */
 export const QUESTIONS = 5;
 
-export interface QuestionPool {
+interface QuestionPool {
   /** The questions for the page of a new ticket, separated by `~`. */
   readonly issue: (ticketId: string, issuedAt: number) => string;
   /** The same questions, escaped for an attribute. */

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 /** Programs per hour. Two pages may get different programs, so a solver for one does not solve the other. */
 const POOL = 4;
 
-export interface ProgramsOptions {
+interface ProgramsOptions {
   /** The first secret draws programs, all secrets read uploads. */
   readonly secrets: readonly string[];
   /** The plain script of the page, for pages before the first program, and when no program can be built. */

@@ -12,7 +12,7 @@ import type { ChallengeTerms } from './challenge-terms.ts';
 import { handshakeOf } from '../../request/client-class.ts';
 import { issueTicket, newTicket, type TicketRequest } from './ticket.ts';
 
-export interface ChallengeRequest extends TicketRequest {
+interface ChallengeRequest extends TicketRequest {
   /** The client class (request/client-class.ts). */
   readonly client: string;
   /** The findings of the signals in the challenged request. */

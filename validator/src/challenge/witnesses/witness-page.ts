@@ -25,7 +25,7 @@ export interface WitnessPage {
 }
 
 /** How a browser handles the URLs of a document. */
-export interface Loading {
+interface Loading {
   /** The number of the loaded URL, by the position of its leaf in the document. */
   readonly loaded: ReadonlyMap<number, number>;
   /** Numbers of the URLs that no browser loads. For other URLs it depends on the browser. */

@@ -22,7 +22,7 @@ export interface Witnesses {
 }
 
 /** The meaning of one URL's token. */
-export interface AskedWitness {
+interface AskedWitness {
   readonly ticketId: string;
   readonly witness: Witness;
   /** No browser loads it. */

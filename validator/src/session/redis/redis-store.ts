@@ -44,7 +44,7 @@ const STRANGERS = { name: 'strangers', requests: 1_000, perMs: 2_000 } as const;
 
 export type { EditText, TextChange };
 
-export interface RedisStoreOptions extends Omit<RedisLinkOptions, 'onChange'> {
+interface RedisStoreOptions extends Omit<RedisLinkOptions, 'onChange'> {
   readonly metrics: Metrics;
   /** Memory for the local counters (allocateDeadlines) that the threads of this process share. */
   readonly budgets?: SharedArrayBuffer | undefined;

@@ -21,7 +21,7 @@ export const judgeLayout: Judge = ({ evidence, cascades }): Reason | undefined =
 };
 
 /** The finding for a measurement that differs by this many CSS pixels. */
-export function findingOf(offPx: number): Reason | undefined {
+function findingOf(offPx: number): Reason | undefined {
   if (offPx <= TOLERANCE_PX) return undefined;
   return offPx <= NOISE_PX ? 'layout_noise' : 'layout_mismatch';
 }
