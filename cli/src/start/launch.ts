@@ -18,12 +18,15 @@ import { print } from '../terminal/terminal.ts';
 import { refusalOfData } from './foreign-data.ts';
 import { collectRarely, giveBackStartMemory } from './garbage-collection.ts';
 import { warnOfRoot } from './warn-of-root.ts';
+import { whyNotRecorded } from './why-not-recorded.ts';
 
 interface LaunchedGuard extends Pick<
   RunningGuard,
   'addresses' | 'createDashboardLinks' | 'database'
 > {
   readonly dataAge: DataAge;
+  /** The folder of the embedded database, if it is used. */
+  readonly databaseFolder: string | undefined;
   /** Finishes current requests. Logs that it does, and how long it took. */
   close(signal: StopSignal): Promise<void>;
 }
@@ -63,7 +66,11 @@ export async function startDemo(places: Places, { json, watch }: StartOptions): 
   const signal = stopSignal();
   const [link] = guard.createDashboardLinks();
   const { addresses } = guard;
-  const facts = { addresses, dashboard: link?.url ?? '', notRecorded: whyNotRecorded(guard) };
+  const facts = {
+    addresses,
+    dashboard: link?.url ?? '',
+    notRecorded: whyNotRecorded(guard.database(), guard.databaseFolder),
+  };
   print(json ? readyLine(guard) : demo.welcome(facts));
   await guard.close(await signal);
   await demo.close();
@@ -97,6 +104,7 @@ async function launch(options: LaunchOptions): Promise<LaunchedGuard | undefined
   const load = (files: readonly string[]) => reader.readAgain(files);
   const metrics = createMetrics();
   const countLostLine = () => metrics.count('guard_log_lines_lost_total');
+  const { analytics } = firstSettings.settings;
   let { format } = firstSettings.settings.log;
   const log = createLog(process.stderr, countLostLine, () => format);
   const context = { log, clock: Date.now, metrics };
@@ -132,6 +140,7 @@ async function launch(options: LaunchOptions): Promise<LaunchedGuard | undefined
     addresses: running.addresses,
     createDashboardLinks: running.createDashboardLinks,
     database: running.database,
+    databaseFolder: analytics?.engine === 'embedded' ? analytics.path : undefined,
     dataAge,
     async close(signal) {
       reloader.stop();
@@ -165,16 +174,10 @@ function isPortTaken(error: unknown): boolean {
   return (cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
 }
 
-/** Why events are not stored although the settings want it. Undefined when no operator has to act. */
-function whyNotRecorded({ database }: LaunchedGuard): string | undefined {
-  const condition = database();
-  return condition?.state === 'missing' ? condition.message : undefined;
-}
-
 function readyLine(guard: LaunchedGuard): string {
   const { addresses, createDashboardLinks } = guard;
   const dashboard = createDashboardLinks();
-  const not_recorded = whyNotRecorded(guard);
+  const not_recorded = whyNotRecorded(guard.database(), guard.databaseFolder);
   return JSON.stringify({
     ready: true,
     addresses,
@@ -203,7 +206,7 @@ function addressList(guard: LaunchedGuard): string {
   const links = createDashboardLinks().map(({ organisation, url }) => `  ${organisation}: ${url}`);
   const hint = 'Each link signs in to the dashboard, once and within ten minutes:';
   const linkLines = links.length === 0 ? [] : ['', hint, ...links];
-  const missing = whyNotRecorded(guard);
+  const missing = whyNotRecorded(guard.database(), guard.databaseFolder);
   const warningLines = missing === undefined ? [] : ['', missing];
   const advice = adviceOnDataAge(dataAge);
   const ageAdvice = advice === undefined ? '' : ` (${advice})`;
