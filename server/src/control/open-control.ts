@@ -69,7 +69,11 @@ export async function openControl(options: {
     await app.listen({ path });
     await chmod(path, 0o600);
   } catch (error) {
-    log('warn', 'control_unavailable', { reason: String(error) });
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    const reason = isTaken
+      ? `another Guard uses the folder ${dirname(dirname(path))}: give each Guard a folder of its own in store.path and analytics.path`
+      : String(error);
+    log('warn', 'control_unavailable', { reason });
   }
   return async () => {
     const closing = app.close();

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import type { Settings } from '@guard/config/settings/schema';
+import { expect, onTestFinished, test } from 'vitest';
+import { testFolder } from '../../../test/kit/test-folder.ts';
+import { openControl } from './open-control.ts';
+
+test('the log of the second Guard in one folder names the folder and what to do', async () => {
+  const folder = join(testFolder(), 'data');
+  const settings = { analytics: { engine: 'embedded', path: folder }, store: {} };
+  const lines: string[] = [];
+  const open = () =>
+    openControl({
+      // Only these two settings are read here.
+      settings: () => settings as unknown as Settings,
+      forget: () => Promise.resolve({ kind: 'refused', message: '' }),
+      log: (level, event, fields) => lines.push(`${level} ${event} ${JSON.stringify(fields)}`),
+    });
+  onTestFinished(await open());
+  expect(lines).toEqual([]);
+  onTestFinished(await open());
+  expect(lines).toEqual([
+    `warn control_unavailable ${JSON.stringify({
+      reason: `another Guard uses the folder ${folder}: give each Guard a folder of its own in store.path and analytics.path`,
+    })}`,
+  ]);
+});
