@@ -198,8 +198,10 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
   test('Firefox gives the same answers with all settings of people', async () => {
     const settings: readonly DeskSettings['preferences'][] = [
       { 'privacy.resistFingerprinting': true, 'privacy.resistFingerprinting.letterboxing': true },
-      { 'intl.accept_languages': 'de', 'ui.systemUsesDarkTheme': 1, 'webgl.disabled': true },
-      { 'layout.css.devPixelsPerPx': '1.3', 'font.minimum-size.x-western': 24 },
+      {
+        ...{ 'intl.accept_languages': 'de', 'ui.systemUsesDarkTheme': 1, 'webgl.disabled': true },
+        ...{ 'layout.css.devPixelsPerPx': '1.3', 'font.minimum-size.x-western': 24 },
+      },
     ];
     for (const [at, preferences] of settings.entries()) {
       const { answers, kind } = await visitOf(firefox(preferences), `198.51.100.${at}`);

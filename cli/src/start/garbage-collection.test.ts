@@ -12,11 +12,11 @@ const held = Array.from({ length: 40 }, megabyte);
 const GROW = `
 const passing = [];
 let most = 0;
-for (let made = 0; made < 2000; made++) {
+for (let made = 0; made < 1200; made++) {
   if (held.length < 200) held.push(megabyte());
   else passing[made % 16] = megabyte();
   await turn();
-  if (made > 1000) most = Math.max(most, used());
+  if (made > 600) most = Math.max(most, used());
 }
 globalThis.gc();
 console.log(JSON.stringify({ live: used(), most }));

@@ -15,7 +15,7 @@ import { startOrigin } from '../testing/recording-origin.ts';
  * reads late, nor one whose bytes wait behind another answer.
  */
 
-const BYTES = 6 * 1024 * 1024;
+const BYTES = 3 * 1024 * 1024;
 const body = randomBytes(BYTES);
 const random = seededRandom();
 
