@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
-import { connectAsEnvoy, type EnvoyClient, fieldsOf } from '../kit/envoy-client.ts';
+import { connectAsEnvoy, type EnvoyClient } from '../kit/envoy-client.ts';
 import { poll, send } from '../kit/http.ts';
 import { openTunnel } from '../kit/open-tunnel.ts';
 import { type PeerProxy, type RunningProxy, startPeer } from '../kit/peer-proxy.ts';
@@ -254,26 +254,6 @@ describe('Envoy over gRPC', () => {
         ...more,
       },
     });
-
-  test('lets a request pass, with the header fields of Guard for the origin', async () => {
-    const { status, ok_response: ok } = await check('/open/a%20b?x=%2F..&y');
-    expect(status.code).toBe(0);
-    const toldFields = fieldsOf(ok?.headers);
-    expect(toldFields['x-guard-decision']).toBe('allow');
-    expect(toldFields['x-guard-request-id']).toMatch(UUID);
-    expect(fieldsOf(ok?.response_headers_to_add)['set-cookie']).toMatch(/^_guard=[0-9a-f-]{36}; /);
-  });
-
-  test('gets the challenge page, its cookie and its policy (contract 3)', async () => {
-    const { status, denied_response: denied } = await check('/vault/page');
-    expect([status.code, denied?.status.code]).toEqual([7, 'Forbidden']);
-    const fields = fieldsOf(denied?.headers);
-    expect(fields['content-security-policy']).toContain("'nonce-");
-    expect(fields['cache-control']).toContain('no-store');
-    expect(fields['set-cookie']).toMatch(/^_guard=[0-9a-f-]{36}; Path=\/; Max-Age=\d+/);
-    expect(denied?.body).toContain('<noscript>');
-    expect(denied?.body.endsWith('</html>\n')).toBe(true);
-  });
 
   test('gets the status of the rule that blocks, which header fields of the visitor do not change', async () => {
     const codeOf = async (more = {}) =>
