@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Ran, runCommand } from '../testing/run-command.ts';
 import { serve } from '../../../test/kit/serve.ts';
 
-/** Cases that are hard to make with a real deployment; test/flow/doctor.test.ts has the others. */
+/** Cases that are hard to make with a real deployment; test/flow/doctor.test.ts and doctor-address.test.ts have the others. */
 
 const doctor = (...args: readonly string[]): Promise<Ran> => runCommand('doctor', ...args);
 
