@@ -148,7 +148,7 @@ function openGuard(
   return (request) => {
     const outcome = decideAtOnce(validate, request);
     if (outcome.kind !== 'answered') return outcome.kind;
-    ring[recordedEvents++ & (RING - 1)] = outcome.known?.event;
+    ring[recordedEvents++ & (RING - 1)] = outcome.extras?.event;
     return outcome.response.decision;
   };
 }

@@ -6,8 +6,8 @@ import type { AddressSpace } from './intervals.ts';
 const ANY = { v4: 0, v6: 0 };
 
 function space(...cidrs: string[]): AddressSpace {
-  const { ranges, refused } = readPublicRanges(cidrs, ANY);
-  expect(refused).toEqual({ malformed: 0, bogon: 0, tooWide: 0 });
+  const { ranges, refusals } = readPublicRanges(cidrs, ANY);
+  expect(refusals).toEqual({ malformed: 0, bogon: 0, tooWide: 0 });
   return spaceOf(ranges);
 }
 

@@ -59,11 +59,11 @@ export function ipListFiles(folder: string): ReadonlyMap<string, string> {
     }).ranges,
   );
   return new Map(
-    NETWORK_LISTS.map(({ kind, file, widest }) => {
+    NETWORK_LISTS.map(({ kind, file, widthLimit }) => {
       const { from, note, list } = entries[kind];
-      const { ranges, refused } = readPublicRanges(list, widest);
-      const { v4, v6 } = cidrsOf(subtract(spaceOf(ranges), relay), widest);
-      console.log(`${file}: ${v4.length} v4, ${v6.length} v6, refused ${JSON.stringify(refused)}`);
+      const { ranges, refusals } = readPublicRanges(list, widthLimit);
+      const { v4, v6 } = cidrsOf(subtract(spaceOf(ranges), relay), widthLimit);
+      console.log(`${file}: ${v4.length} v4, ${v6.length} v6, refused ${JSON.stringify(refusals)}`);
       const header = [
         `# ${note}`,
         ...from.map(({ origin, date, licence }) => `# ${origin}, ${date}, ${licence}`),

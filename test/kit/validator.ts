@@ -106,9 +106,9 @@ export function validatorWith(
       const context = { site: 'shop.example', ...(caller.seesAnswers && TRANSPORT_FACTS) };
       const outcome = await validate(request, context);
       if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
-      if (outcome.known !== undefined) record(outcome.known.event);
+      if (outcome.extras !== undefined) record(outcome.extras.event);
       if (origin.answers !== 'never') {
-        outcome.known?.ended?.(origin.answers, origin.answer);
+        outcome.extras?.ended?.(origin.answers, origin.answer);
       }
       return outcome.response;
     },

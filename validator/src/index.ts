@@ -270,7 +270,7 @@ function validateInProcess(policy: Policy, engine: Engine, metrics: Metrics): Va
 function outcomeOf(result: Validated, metrics: Metrics): ValidateOutcome {
   if (result.kind === 'response') {
     countDecision(metrics, result.event);
-    return { kind: 'answered', response: result.response, known: result };
+    return { kind: 'answered', response: result.response, extras: result };
   }
   const { type, late } = result;
   const { status, fail } = validateErrors[type];

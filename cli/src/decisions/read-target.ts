@@ -2,7 +2,7 @@ import { isIpOrCidr } from '@guard/config/net/cidr';
 import {
   canonicalNetwork,
   type DecisionTarget,
-  shortestAllowed,
+  shortestAllowedPrefix,
 } from '@guard/config/settings/derived/temporary-decision';
 
 /** Parses an address, a network, `AS64496`, or a session as events name it. A text is a sentence about the mistake. */
@@ -18,7 +18,7 @@ export function readTarget(operand: string): DecisionTarget | string {
     return `${JSON.stringify(operand)} is no address (203.0.113.7), network (203.0.113.0/24), autonomous system (AS64496) or session (32 hex digits); guard explain and the dashboard say them for a reference code`;
   }
   const network = canonicalNetwork(operand);
-  const shortestPrefix = shortestAllowed(network);
+  const shortestPrefix = shortestAllowedPrefix(network);
   if (shortestPrefix !== undefined) {
     return `${operand} is wider than /${shortestPrefix}; write a rule in guard.yaml if that is meant`;
   }

@@ -14,30 +14,30 @@ export interface KeptBundle<Bundle extends { readonly sources: string }> {
 
 /** The kept bundle, or a new one when the kept one is missing or stale. Throws when bundling fails. */
 export function loadBundle<Bundle extends { readonly sources: string }>(
-  kept: KeptBundle<Bundle>,
+  keptBundle: KeptBundle<Bundle>,
 ): Bundle {
-  const { file, schema, hashOfSources, bundle } = kept;
+  const { file, schema, hashOfSources, bundle } = keptBundle;
   try {
-    const found = schema.parse(JSON.parse(readFileSync(file, 'utf8')));
-    if (found.sources === hashOfSources()) return found;
+    const storedBundle = schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    if (storedBundle.sources === hashOfSources()) return storedBundle;
   } catch {
     // The file is missing or damaged.
   }
-  const fresh = bundle();
+  const newBundle = bundle();
   try {
-    keepBundle(file, fresh);
+    keepBundle(file, newBundle);
   } catch {
     // The installation is read-only. The next start bundles again.
   }
-  return fresh;
+  return newBundle;
 }
 
 /** Writes a temporary file and renames it. So a process never reads a file that another process has written in part. */
 export function keepBundle(file: URL, bundle: object): void {
   mkdirSync(new URL('./', file), { recursive: true });
-  const temporary = new URL(`${file.href}.${process.pid}.tmp`);
-  writeFileSync(temporary, JSON.stringify(bundle));
-  renameSync(temporary, file);
+  const temporaryFile = new URL(`${file.href}.${process.pid}.tmp`);
+  writeFileSync(temporaryFile, JSON.stringify(bundle));
+  renameSync(temporaryFile, file);
 }
 
 /** A hash of `options` and of the files of these folders whose names `isSource` accepts. */

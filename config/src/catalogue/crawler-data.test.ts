@@ -65,7 +65,7 @@ describe('the bundled crawlers', () => {
       if (!file.ranges.published) continue;
       const { v4, v6 } = file.ranges;
       expect(v4.length + v6.length, name).toBeGreaterThan(0);
-      expect(readPublicRanges([...v4, ...v6], CRAWLER_WIDTH_LIMIT).refused, name).toEqual({
+      expect(readPublicRanges([...v4, ...v6], CRAWLER_WIDTH_LIMIT).refusals, name).toEqual({
         malformed: 0,
         bogon: 0,
         tooWide: 0,

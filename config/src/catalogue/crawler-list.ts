@@ -23,7 +23,7 @@ export interface CrawlerList {
   readonly entries: readonly string[];
   readonly ranges: PrefixSet;
   /** Counts of the dropped entries. */
-  readonly refused: Refusals;
+  readonly refusals: Refusals;
 }
 
 /**
@@ -43,7 +43,7 @@ export function crawlerListOf(
   const entries = isRefreshed
     ? refreshedRanges.sources.flatMap((source) => [...source.v4, ...source.v6])
     : [...v4, ...v6];
-  const { ranges, refused } = readPublicRanges(entries, CRAWLER_WIDTH_LIMIT);
+  const { ranges, refusals } = readPublicRanges(entries, CRAWLER_WIDTH_LIMIT);
   const prefixSet = PrefixSet.fromRanges(ranges);
   return {
     file: name,
@@ -55,6 +55,6 @@ export function crawlerListOf(
     asOf: isRefreshed ? refreshedAt : bundledAt,
     entries,
     ranges: prefixSet,
-    refused,
+    refusals,
   };
 }

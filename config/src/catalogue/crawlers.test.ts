@@ -137,7 +137,7 @@ describe('loading', () => {
 
   test('drops bogons and over-wide ranges, and counts them', () => {
     const folder = file(['192.168.1.0/24', '8.0.0.0/8', '8.8.8.0/24'], ['fd00::/48']);
-    expect(CrawlerCatalogue.load(folder).lists.map(({ refused }) => refused)).toEqual([
+    expect(CrawlerCatalogue.load(folder).lists.map(({ refusals }) => refusals)).toEqual([
       { malformed: 0, bogon: 2, tooWide: 1 },
     ]);
     expect(standingOf('192.168.1.5', folder)).toBe('impersonator');

@@ -9,15 +9,15 @@ const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
  * Maximum number of values and characters in all cached records. All countries or all autonomous systems fit. They need
  * at most about 130 MB of memory. A record that does not fit is decoded each time.
  */
-const MAX_DECODED = 4 * 2 ** 20;
+const MAX_CACHED_SIZE = 4 * 2 ** 20;
 /** The overhead of a cached record, in the same unit. */
-const KEPT_RECORD = 4;
+const RECORD_OVERHEAD = 4;
 /** Number of networks with a cached record: a power of two. 256 KiB. */
-const RECENT = 16_384;
+const CACHE_SLOTS = 16_384;
 /** Records are cached per network with this prefix length. Records of smaller networks are not cached. */
-const KEPT_BITS = { v4: 24, v6: 48 } as const;
+const CACHED_PREFIX_BITS = { v4: 24, v6: 48 } as const;
 /** Maximum number of open files: a database of countries and one of autonomous systems. */
-const MAX_OPEN = 2;
+const MAX_OPEN_FILES = 2;
 
 /**
  * Opens an MMDB database from a path or bytes and returns its look-up. It maps an address, spelled as `parseIp`
@@ -42,28 +42,31 @@ export function openMmdb<Value>(
       return [null, Infinity];
     }
   };
-  const knownRecords = WELL_KNOWN.flatMap((ip) => recordOf(ip)[0] ?? []);
-  if (knownRecords.length > 0 && knownRecords.every((record) => read(record) === undefined)) {
+  const wellKnownRecords = WELL_KNOWN.flatMap((ip) => recordOf(ip)[0] ?? []);
+  if (
+    wellKnownRecords.length > 0 &&
+    wellKnownRecords.every((record) => read(record) === undefined)
+  ) {
     throw new Error(`${refusal} contains other data`);
   }
   // A tree of IPv4 addresses would misread the first bits of an IPv6 address as an IPv4 address.
   const isOfIpv4 = reader.metadata.ipVersion === 4;
   // Results are cached per network, because visitors send many requests and have neighbours. The library parses the
   // address and walks the tree for each look-up.
-  const networks = new Float64Array(RECENT).fill(NaN);
-  const values = new Array<Value | undefined>(RECENT).fill(undefined);
+  const networks = new Float64Array(CACHE_SLOTS).fill(NaN);
+  const values = new Array<Value | undefined>(CACHE_SLOTS).fill(undefined);
   return (ip) => {
     const { family, v4, v6 } = readAddress(ip);
     if (family === 'none' || (family === 'v6' && isOfIpv4)) return undefined;
     const network = family === 'v4' ? ipv4Network(v4) : ipv6Network(v6);
     // Each cache slot has one entry: the network that was used last.
-    const place = network & (RECENT - 1);
-    if (networks[place] === network) return values[place];
+    const slot = network & (CACHE_SLOTS - 1);
+    if (networks[slot] === network) return values[slot];
     const [record, bits] = recordOf(ip);
     const value = record === null ? undefined : read(record);
-    if (bits <= KEPT_BITS[family]) {
-      networks[place] = network;
-      values[place] = value;
+    if (bits <= CACHED_PREFIX_BITS[family]) {
+      networks[slot] = network;
+      values[slot] = value;
     }
     return value;
   };
@@ -71,12 +74,12 @@ export function openMmdb<Value>(
 
 /** Negative, so that it differs from every number of an IPv6 network. */
 function ipv4Network(address: number): number {
-  return -1 - (address >>> (32 - KEPT_BITS.v4));
+  return -1 - (address >>> (32 - CACHED_PREFIX_BITS.v4));
 }
 
 /** The first 48 bits as one number. */
 function ipv6Network([high = 0, low = 0]: Uint32Array): number {
-  return high * 2 ** (KEPT_BITS.v6 - 32) + (low >>> (64 - KEPT_BITS.v6));
+  return high * 2 ** (CACHED_PREFIX_BITS.v6 - 32) + (low >>> (64 - CACHED_PREFIX_BITS.v6));
 }
 
 /**
@@ -112,18 +115,18 @@ function openFile(path: string): Reader<Response> {
     earlierFile?.state === state ? earlierFile : { state, reader: readerOf(readFileSync(path)) };
   openFiles.set(path, file);
   const [oldest] = openFiles.keys();
-  if (openFiles.size > MAX_OPEN && oldest !== undefined) openFiles.delete(oldest);
+  if (openFiles.size > MAX_OPEN_FILES && oldest !== undefined) openFiles.delete(oldest);
   return file.reader;
 }
 
 function readerOf(bytes: Buffer): Reader<Response> {
   const decodedRecords = new Map<string | number, unknown>();
-  let bytesLeft = MAX_DECODED;
+  let bytesLeft = MAX_CACHED_SIZE;
   // The library looks records up by their position, so a record that many addresses share is decoded once.
   const cache = {
     get: (at: string | number) => decodedRecords.get(at),
     set: (at: string | number, value: unknown) => {
-      const size = decodedSize() + KEPT_RECORD;
+      const size = decodedSize() + RECORD_OVERHEAD;
       if (size > bytesLeft) return;
       bytesLeft -= size;
       decodedRecords.set(at, value);

@@ -30,8 +30,8 @@ describe('the bundled networks', () => {
   });
 
   test('contain no bogon and no range that is too wide', () => {
-    for (const { kind, ranges, refused } of networks.lists) {
-      expect(refused, kind).toEqual({ malformed: 0, bogon: 0, tooWide: 0 });
+    for (const { kind, ranges, refusals } of networks.lists) {
+      expect(refusals, kind).toEqual({ malformed: 0, bogon: 0, tooWide: 0 });
       expect(ranges.size, kind).toBeGreaterThan(1000);
     }
   });
@@ -71,7 +71,7 @@ describe('lists of networks', () => {
       vpn: '8.0.0.0/8\n',
       datacenter: '203.0.113.0/24\n192.168.1.0/24\nx\n',
     });
-    expect(catalogue.lists.map(({ refused }) => refused)).toEqual([
+    expect(catalogue.lists.map(({ refusals }) => refusals)).toEqual([
       { malformed: 0, bogon: 0, tooWide: 1 },
       { malformed: 0, bogon: 0, tooWide: 1 },
       { malformed: 1, bogon: 2, tooWide: 0 },

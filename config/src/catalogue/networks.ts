@@ -10,15 +10,15 @@ export type NetworkKind = 'datacenter' | 'vpn' | 'tor';
 
 /** In order of priority: an address in several lists has the first kind. */
 export const NETWORK_LISTS = [
-  { kind: 'tor', file: 'tor.txt', widest: { v4: 32, v6: 128 } },
-  { kind: 'vpn', file: 'vpn.txt', widest: { v4: 16, v6: 29 } },
-  { kind: 'datacenter', file: 'datacenter.txt', widest: { v4: 8, v6: 20 } },
-] as const satisfies readonly { kind: NetworkKind; file: string; widest: WidthLimit }[];
+  { kind: 'tor', file: 'tor.txt', widthLimit: { v4: 32, v6: 128 } },
+  { kind: 'vpn', file: 'vpn.txt', widthLimit: { v4: 16, v6: 29 } },
+  { kind: 'datacenter', file: 'datacenter.txt', widthLimit: { v4: 8, v6: 20 } },
+] as const satisfies readonly { kind: NetworkKind; file: string; widthLimit: WidthLimit }[];
 
 interface NetworkList {
   readonly kind: NetworkKind;
   readonly ranges: PrefixSet;
-  readonly refused: Refusals;
+  readonly refusals: Refusals;
 }
 
 export class NetworkCatalogue {
@@ -43,13 +43,13 @@ export class NetworkCatalogue {
 
   static #readFolder(folder: string): NetworkCatalogue {
     const days: number[] = [];
-    const lists = NETWORK_LISTS.map(({ kind, file, widest }) => {
+    const lists = NETWORK_LISTS.map(({ kind, file, widthLimit }) => {
       const text = readFileSync(join(folder, file), 'utf8');
       days.push(...daysOf(text));
       // One range a line. `#` starts a comment line.
       const entries = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-      const { ranges, refused } = readPublicRanges(entries, widest);
-      return { kind, ranges: PrefixSet.fromRanges(ranges), refused };
+      const { ranges, refusals } = readPublicRanges(entries, widthLimit);
+      return { kind, ranges: PrefixSet.fromRanges(ranges), refusals };
     });
     return new NetworkCatalogue(lists, Math.min(...days));
   }

@@ -22,7 +22,7 @@ export type Log = (
 ) => void;
 
 export interface Metrics {
-  count(name: MetricName, label?: string, by?: number): void;
+  count(name: MetricName, label?: string, amount?: number): void;
   /** Registers a value, or one per label, that is read for each metrics page. */
   gauge(name: MetricName, read: () => number | ReadonlyMap<string, number>): void;
 }
@@ -33,7 +33,7 @@ export type ValidateOutcome =
       readonly kind: 'answered';
       readonly response: ForeignValidateResponse;
       /** Facts that the wire format does not contain. Undefined when the answer came over the wire. */
-      readonly known?: ResponseExtras;
+      readonly extras?: ResponseExtras;
     }
   /** The validator refused the question itself with a 4xx. */
   | { readonly kind: 'rejected'; readonly status: number; readonly type: string }
@@ -83,7 +83,7 @@ export interface OriginAnswer {
 }
 
 /** `answer` is undefined when the origin was not asked, or the visitor disconnected before it came. */
-export type RequestEnded = (how: Ending, answer?: OriginAnswer) => void;
+export type RequestEnded = (ending: Ending, answer?: OriginAnswer) => void;
 
 /** Facts about the asking side. They are never part of the wire format. */
 export interface ValidateContext {

@@ -23,24 +23,26 @@ export function compileGlobStates(glob: string, subject: GlobSubject): (value: s
   const literals = literalsOf(glob, subject);
   const prefix = literals[0] ?? '';
   const suffix = literals.at(-1) ?? '';
-  const inside = literals.reduce((one, other) => (other.length > one.length ? other : one));
-  let current = new Uint8Array(tokens.length + 1);
+  const longestLiteral = literals.reduce((longest, other) =>
+    other.length > longest.length ? other : longest,
+  );
+  let currentStates = new Uint8Array(tokens.length + 1);
   let nextStates = new Uint8Array(tokens.length + 1);
 
   return (value) => {
     if (!value.startsWith(prefix) || !value.endsWith(suffix)) return false;
-    if (!value.includes(inside)) return false;
-    current.fill(0);
-    current[0] = 1;
+    if (!value.includes(longestLiteral)) return false;
+    currentStates.fill(0);
+    currentStates[0] = 1;
     for (let at = 0; at < value.length; at++) {
       const codePoint = value.codePointAt(at) ?? 0;
       if (codePoint > 0xffff) at++;
       nextStates.fill(0);
-      if (!step(tokens, current, nextStates, codePoint)) return false;
-      [current, nextStates] = [nextStates, current];
+      if (!step(tokens, currentStates, nextStates, codePoint)) return false;
+      [currentStates, nextStates] = [nextStates, currentStates];
     }
-    skipEmpty(tokens, current);
-    return current[tokens.length] === 1;
+    skipEmpty(tokens, currentStates);
+    return currentStates[tokens.length] === 1;
   };
 }
 

@@ -51,8 +51,8 @@ export function compileFoldedGlob(glob: string): (foldedPath: string) => boolean
 export function literalFolder(glob: string): string | undefined {
   const foldedGlob = foldPath(glob);
   if (!isWild(foldedGlob)) return foldedGlob;
-  const wild = foldedGlob.search(/[*?]/);
-  const folder = foldedGlob.slice(0, Math.max(0, foldedGlob.lastIndexOf('/', wild)));
+  const wildcardAt = foldedGlob.search(/[*?]/);
+  const folder = foldedGlob.slice(0, Math.max(0, foldedGlob.lastIndexOf('/', wildcardAt)));
   return folder === '' ? undefined : folder;
 }
 

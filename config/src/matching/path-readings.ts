@@ -95,14 +95,14 @@ interface Branch {
 }
 
 function branchOf(readers: readonly Reader[]): Branch {
-  const byStep = Map.groupBy(
+  const readersByStep = Map.groupBy(
     readers.filter(({ length }) => length > 0),
     ([first]) => first,
   );
   return {
     isReading: readers.some(({ length }) => length === 0),
-    next: [...byStep].flatMap(([step, sharing]) =>
-      step === undefined ? [] : [[step, branchOf(sharing.map((reader) => reader.slice(1)))]],
+    next: [...readersByStep].flatMap(([step, sharingReaders]) =>
+      step === undefined ? [] : [[step, branchOf(sharingReaders.map((reader) => reader.slice(1)))]],
     ),
   };
 }
@@ -157,27 +157,27 @@ export function readingsOf(rawPath: string): readonly string[] | undefined {
 
 function readingsOfUnusual(rawPath: string): readonly string[] | undefined {
   if (countAsciiEscapes(rawPath) > MAX_ASCII_ESCAPES) return undefined;
-  const found = new FoundReadings();
+  const foundReadings = new FoundReadings();
   const decodedPath = all(rawPath);
-  const plainest = compatible(sentAsUtf8(decodedPath));
-  if (!AMBIGUOUS.test(decodedPath) && !AMBIGUOUS.test(plainest)) {
+  const plainestPath = compatible(sentAsUtf8(decodedPath));
+  if (!AMBIGUOUS.test(decodedPath) && !AMBIGUOUS.test(plainestPath)) {
     // Escapes without danger, such as %20. Readers differ only in whether they decode them.
-    found.add(rawPath);
+    foundReadings.add(rawPath);
     for (const reading of [
       unreserved(rawPath),
       bytes(rawPath),
       decodedPath,
       sentAsUtf8(decodedPath),
-      plainest,
+      plainestPath,
     ])
-      found.add(reading);
+      foundReadings.add(reading);
   } else {
     // A server that reads the start as an authority may change the rest in any way.
     const rests = new Set([rawPath, webAuthority(rawPath), uriAuthority(rawPath)]);
-    for (const rest of rests) addReaders(TRUNK, rest, found);
-    addHabits(found);
+    for (const rest of rests) addReaders(TRUNK, rest, foundReadings);
+    addHabits(foundReadings);
   }
-  return found.isTooMuch ? undefined : [...found.readings];
+  return foundReadings.isTooMuch ? undefined : [...foundReadings.readings];
 }
 
 /** Also counts a `%` that starts no escape. */
@@ -191,26 +191,28 @@ function countAsciiEscapes(path: string): number {
   return count;
 }
 
-function addReaders({ isReading, next }: Branch, path: string, found: FoundReadings): void {
-  if (isReading) found.add(path);
+function addReaders({ isReading, next }: Branch, path: string, foundReadings: FoundReadings): void {
+  if (isReading) foundReadings.add(path);
   for (const [step, branch] of next) {
-    if (found.isTooMuch) return;
-    addReaders(branch, found.resultOf(step, path), found);
+    if (foundReadings.isTooMuch) return;
+    addReaders(branch, foundReadings.resultOf(step, path), foundReadings);
   }
 }
 
 /** The iteration over the Set includes entries that are added meanwhile, so combinations of habits are found too. */
-function addHabits(found: FoundReadings): void {
-  for (const reading of found.readings) {
+function addHabits(foundReadings: FoundReadings): void {
+  for (const reading of foundReadings.readings) {
     for (const habit of HABITS) {
-      const habitReading = found.resultOf(habit, reading);
+      const habitReading = foundReadings.resultOf(habit, reading);
       if (habitReading === reading) continue;
-      if (found.isTooMuch) return;
-      found.add(habitReading);
+      if (foundReadings.isTooMuch) return;
+      foundReadings.add(habitReading);
       // A server with this habit may or may not read a backslash as a slash.
-      for (const variant of [habitReading, found.resultOf(backslashes, habitReading)]) {
-        found.add(found.resultOf(resolveDots, variant));
-        found.add(found.resultOf(resolveDots, found.resultOf(mergeSlashes, variant)));
+      for (const variant of [habitReading, foundReadings.resultOf(backslashes, habitReading)]) {
+        foundReadings.add(foundReadings.resultOf(resolveDots, variant));
+        foundReadings.add(
+          foundReadings.resultOf(resolveDots, foundReadings.resultOf(mergeSlashes, variant)),
+        );
       }
     }
   }

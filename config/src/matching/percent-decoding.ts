@@ -44,9 +44,9 @@ export function decodePercent(path: string, scope: DecodeScope): string {
       room[length++] = unit === NO_BYTE ? code : unit;
       at += unit === NO_BYTE ? 1 : 6;
     } else if (scope === 'unreserved') {
-      const isUndone = UNRESERVED[byte] === 1;
-      room[length++] = isUndone ? byte : code;
-      at += isUndone ? 3 : 1;
+      const isUnreserved = UNRESERVED[byte] === 1;
+      room[length++] = isUnreserved ? byte : code;
+      at += isUnreserved ? 3 : 1;
     } else {
       const character = characterAt(path, at, byte, scope === 'all');
       const codePoint = character >> 4;
@@ -91,16 +91,16 @@ const SMALLEST = [0, 0, 0x80, 0x800, 0x1_0000] as const;
  * sequence. Returns the code point times 16, plus the length of the escapes. It is one number, because an object for
  * each character doubled the time.
  */
-function characterAt(path: string, start: number, lead: number, overlong: boolean): number {
-  const single = (lead << 4) | 3;
-  if (lead < 0xc0 || lead >= 0xf8) return single;
+function characterAt(path: string, start: number, lead: number, takesOverlong: boolean): number {
+  const singleByte = (lead << 4) | 3;
+  if (lead < 0xc0 || lead >= 0xf8) return singleByte;
   const bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
   let codePoint = lead & (0xff >> (bytes + 1));
   for (let index = 1; index < bytes; index++) {
     const byte = byteAt(path, start + 3 * index);
-    if (byte < 0x80 || byte > 0xbf) return single;
+    if (byte < 0x80 || byte > 0xbf) return singleByte;
     codePoint = (codePoint << 6) | (byte & 0x3f);
   }
-  const isOdd = codePoint > 0x10ffff || (!overlong && codePoint < SMALLEST[bytes]);
-  return isOdd ? single : (codePoint << 4) | (3 * bytes);
+  const isOdd = codePoint > 0x10ffff || (!takesOverlong && codePoint < SMALLEST[bytes]);
+  return isOdd ? singleByte : (codePoint << 4) | (3 * bytes);
 }

@@ -54,9 +54,9 @@ export function compileRegex(source: string): CompiledRegex {
         }
         if (value.length > maxLength || areRegexesSpent()) return undefined;
         const startedAt = performance.now();
-        const holds = regex.test(value);
+        const isMatch = regex.test(value);
         spentMs += performance.now() - startedAt;
-        return holds;
+        return isMatch;
       },
       maxLength,
     };

@@ -59,9 +59,9 @@ export class AddressMap {
     while (low < high) {
       const middle = (low + high) >>> 1;
       const start = highs[middle] ?? 0;
-      const begun =
+      const hasBegun =
         start < addressHigh || (start === addressHigh && (lows[middle] ?? 0) <= addressLow);
-      if (begun) low = middle + 1;
+      if (hasBegun) low = middle + 1;
       else high = middle;
     }
     return low === 0 ? 0 : (values[low - 1] ?? 0);
@@ -71,10 +71,10 @@ export class AddressMap {
 /** For each upper half of an IPv4 address, and for the end: how many of the sorted addresses are below it. */
 export function indexByUpperHalf(starts: Uint32Array): Uint32Array {
   const index = new Uint32Array(65_537);
-  let begun = 0;
+  let runsBefore = 0;
   for (let half = 0; half <= 65_536; half += 1) {
-    while (begun < starts.length && (starts[begun] ?? 0) < half * 65_536) begun += 1;
-    index[half] = begun;
+    while (runsBefore < starts.length && (starts[runsBefore] ?? 0) < half * 65_536) runsBefore += 1;
+    index[half] = runsBefore;
   }
   return index;
 }

@@ -38,17 +38,17 @@ describe('a list of public addresses', () => {
   ])('holds no special-purpose address (RFC 6890): %s, %s', (_, cidr) => {
     expect(readPublicRanges([cidr], widest)).toEqual({
       ranges: [],
-      refused: { malformed: 0, bogon: 1, tooWide: 0 },
+      refusals: { malformed: 0, bogon: 1, tooWide: 0 },
     });
   });
 
   test('drops and counts ranges that are too wide, and text that is not a range', () => {
-    const { ranges, refused } = readPublicRanges(
+    const { ranges, refusals } = readPublicRanges(
       ['8.0.0.0/11', '2600::/18', '0.0.0.0/0', 'example.com', '8.8.8.0/24', '2600:1f00::/24'],
       widest,
     );
     expect(ranges).toHaveLength(2);
-    expect(refused).toEqual({ malformed: 1, bogon: 0, tooWide: 3 });
+    expect(refusals).toEqual({ malformed: 1, bogon: 0, tooWide: 3 });
   });
 
   test.each([

@@ -75,15 +75,15 @@ export function refusalOf(range: AddressRange, widthLimit: WidthLimit): Refusal 
 /** Refused entries are dropped and counted. */
 export function readPublicRanges(
   entries: Iterable<string>,
-  widest: WidthLimit,
-): { readonly ranges: readonly AddressRange[]; readonly refused: Refusals } {
+  widthLimit: WidthLimit,
+): { readonly ranges: readonly AddressRange[]; readonly refusals: Refusals } {
   const ranges: AddressRange[] = [];
   const refusals = { malformed: 0, bogon: 0, tooWide: 0 };
   for (const entry of entries) {
     const range = readRange(entry);
-    const refusal = range === undefined ? 'malformed' : refusalOf(range, widest);
+    const refusal = range === undefined ? 'malformed' : refusalOf(range, widthLimit);
     if (refusal !== undefined) refusals[refusal] += 1;
     else if (range !== undefined) ranges.push(range);
   }
-  return { ranges, refused: refusals };
+  return { ranges, refusals: refusals };
 }

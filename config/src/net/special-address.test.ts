@@ -50,9 +50,9 @@ describe('RFC 6890: the use of an address', () => {
       const v4 = formatIpv4(word());
       const v6 = formatIpv6(Uint32Array.of(first(), word(), word(), word()));
       for (const address of isReserved.test(v6) ? [v4] : [v4, v6]) {
-        const { refused } = readPublicRanges([address], { v4: 0, v6: 0 });
+        const { refusals } = readPublicRanges([address], { v4: 0, v6: 0 });
         const isPublic = addressUse(address) === 'public';
-        expect(refused.bogon, `seed ${random.seed}: ${address}`).toBe(isPublic ? 0 : 1);
+        expect(refusals.bogon, `seed ${random.seed}: ${address}`).toBe(isPublic ? 0 : 1);
       }
     }
   });

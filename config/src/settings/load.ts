@@ -149,13 +149,13 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   if (!isUnread) reportContradictions(value, root, problems);
 
   const sortedProblems = problems.sorted();
-  const { fetched } = lists;
+  const { fetchedLists } = lists;
   const settings = parsed.success ? parsed.data : undefined;
-  const files = filesOf(settings, filesNamedIn(root, baseDir), fetched);
+  const files = filesOf(settings, filesNamedIn(root, baseDir), fetchedLists);
   if (settings !== undefined && sortedProblems.length === 0) {
     const positionOf = (path: SettingPath): Position => locate(keyOffset(root, path));
     rememberRuleLines(settings, positionOf);
-    rememberFetchedLists(settings, fetched);
+    rememberFetchedLists(settings, fetchedLists);
     return { kind: 'loaded', settings, files, positionOf, lists: lists.known };
   }
   return { kind: 'invalid', problems: sortedProblems, files };

@@ -107,12 +107,12 @@ export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntr
     organisations,
     sites: [...checkedTop.data.sites, ...siteEntries.map(({ read }) => read)],
   };
-  rememberFetchedLists(settings, lists.fetched);
+  rememberFetchedLists(settings, lists.fetchedLists);
   const namedFiles = [...filesNamedIn(root, baseDir), ...entries.files, ...sites.files];
   return {
     kind: 'loaded',
     settings,
-    files: filesOf(settings, namedFiles, lists.fetched),
+    files: filesOf(settings, namedFiles, lists.fetchedLists),
     positionOf,
     lists: lists.known,
     kept: { ...entries.next, sites: sites.next, lists: lists.known },

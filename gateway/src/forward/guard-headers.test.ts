@@ -31,20 +31,20 @@ function guardFieldsAt({ arrived }: HttpOrigin): readonly string[][] {
 /** A validator in this process. It gives facts that its response does not have. */
 function answeringWithFacts(
   response: Partial<ForeignValidateResponse>,
-  known: Omit<ResponseExtras, 'event'>,
+  extras: Omit<ResponseExtras, 'event'>,
 ): Validate {
   return () => ({
     kind: 'answered',
     response: { success: true, decision: 'allow', request_id: REQUEST, ...response },
-    known: { ...known, event: sampleEvent() },
+    extras: { ...extras, event: sampleEvent() },
   });
 }
 
 describe('X-Guard-* fields for the origin', () => {
   test('the decision, its id, the session and the crawler, each once', async () => {
-    const known = { session: sessionDigest(SESSION), crawlerVerified: true };
+    const extras = { session: sessionDigest(SESSION), crawlerVerified: true };
     const { port, origin } = await startGatewayWithOrigin({
-      validate: answeringWithFacts({ crawler: CRAWLER }, known),
+      validate: answeringWithFacts({ crawler: CRAWLER }, extras),
     });
     await get(port);
     expect(guardFieldsAt(origin)).toEqual([

@@ -23,7 +23,7 @@ function recordEndings() {
   const validate: Validate = () => ({
     kind: 'answered',
     response: { success: true, decision: 'allow' },
-    known: {
+    extras: {
       session: '',
       crawlerVerified: false,
       event: sampleEvent(allowedEvent),

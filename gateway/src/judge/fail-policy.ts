@@ -86,7 +86,7 @@ export function createFailPolicy(ports: FailPolicyPorts): FailPolicy {
       case 'answered': {
         const { response } = outcome;
         const requestId = response.request_id ?? mintRequestId(ports.clock());
-        return { kind: 'enforce', response, requestId, event: outcome.known?.event };
+        return { kind: 'enforce', response, requestId, event: outcome.extras?.event };
       }
       case 'failed':
         return fail(RESULT_OF_FAILURE[outcome.reason], outcome.reason, visit, startedAt);

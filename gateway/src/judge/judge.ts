@@ -42,7 +42,7 @@ export function createJudge(
   function decide(inquiry: Inquiry, outcome: ValidateOutcome, startedAt: number): RequestPlan {
     const ruling = failPolicy(inquiry, outcome, startedAt);
     const { requestId } = ruling;
-    const knownFacts = outcome.kind === 'answered' ? outcome.known : undefined;
+    const knownFacts = outcome.kind === 'answered' ? outcome.extras : undefined;
     if (ruling.event && inquiry.trace) ruling.event.trace = inquiry.trace;
     const event = ruling.event && new OpenEvent(ruling.event, events, knownFacts?.ended);
     if (inquiry.site.observe) {

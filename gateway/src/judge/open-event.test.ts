@@ -27,7 +27,7 @@ function outcomeOf(response: object = {}): ValidateOutcome {
   return {
     kind: 'answered',
     response: { success: true, decision: 'allow', ...response },
-    known: { session: '', crawlerVerified: false, event: sampleEvent(allowedEvent) },
+    extras: { session: '', crawlerVerified: false, event: sampleEvent(allowedEvent) },
   };
 }
 
@@ -176,7 +176,7 @@ describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
     const validate: Validate = () => ({
       kind: 'answered',
       response: { success: true, decision: 'allow' },
-      known: {
+      extras: {
         session: '',
         crawlerVerified: false,
         event: sampleEvent(allowedEvent),

@@ -218,11 +218,11 @@ interface VisitorFacts {
 
 export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): VisitorFacts {
   if (outcome.kind !== 'answered') return NOTHING_KNOWN;
-  const { response, known } = outcome;
-  const session = known?.session ?? sessionDigest(sessionByWire(response, req.headers.cookie));
+  const { response, extras } = outcome;
+  const session = extras?.session ?? sessionDigest(sessionByWire(response, req.headers.cookie));
   const { crawler } = response;
   // A validator allows access only to a verified crawler (contract 2.4).
-  const isVerified = known?.crawlerVerified ?? crawler?.access_allowed === true;
+  const isVerified = extras?.crawlerVerified ?? crawler?.access_allowed === true;
   return {
     session,
     crawler: crawler === undefined ? '' : crawlerField(crawler.id, crawler.name, isVerified),

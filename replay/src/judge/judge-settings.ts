@@ -183,8 +183,8 @@ function decide(
   if (outcome instanceof Promise) throw new Error('a store in memory never returns a promise');
   if (outcome.kind !== 'answered') return undefined;
   // The log does not say how the origin answered.
-  outcome.known?.ended?.('other');
-  return outcome.known?.event;
+  outcome.extras?.ended?.('other');
+  return outcome.extras?.event;
 }
 
 function outcomeOf(

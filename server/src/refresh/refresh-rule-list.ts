@@ -83,7 +83,7 @@ async function checkPlausible(
   const parsed = await workInSlices(parseList(text, kind), pause);
   switch (parsed.kind) {
     case 'too_long':
-      return `a list of more than ${parsed.most} entries`;
+      return `a list of more than ${parsed.maxEntries} entries`;
     case 'bad_lines':
       return `${parsed.count} lines are no entries, the first is line ${parsed.lines[0]?.line ?? 1}: ${parsed.expected}`;
     case 'parsed': {

@@ -22,7 +22,7 @@ export const TemporaryDecision = z.strictObject({
     z.strictObject({
       kind: z.literal('network'),
       network: IpOrCidr.transform(canonicalNetwork).refine(
-        (text) => shortestAllowed(text) === undefined,
+        (text) => shortestAllowedPrefix(text) === undefined,
       ),
     }),
     z.strictObject({ kind: z.literal('session'), session: SessionDigest }),
@@ -66,7 +66,7 @@ export function writeDecisions(decisions: readonly TemporaryDecision[]): string 
 const WIDEST_PREFIX = { 4: 8, 6: 19 } as const;
 
 /** The shortest prefix length that a decision may have. Undefined when the network's own is long enough. */
-export function shortestAllowed(network: string): number | undefined {
+export function shortestAllowedPrefix(network: string): number | undefined {
   const range = readRange(network);
   if (range === undefined || range.length >= WIDEST_PREFIX[range.family]) return undefined;
   return WIDEST_PREFIX[range.family];

@@ -77,12 +77,12 @@ export class ListReading {
     return this.#nextKnown;
   }
 
-  get fetched(): readonly FetchedList[] {
+  get fetchedLists(): readonly FetchedList[] {
     return [...this.#fetchedLists.values()];
   }
 
   /** Reads a list from a file. A file that two rules name is read once. */
-  file<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
+  readFile<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
     const list = this.#readOnce(kind, path);
     if (list.kind === 'read' && (kind === 'user_agent' || !this.#fileLists.has(list.entries))) {
       this.#fileLists.add(list.entries);
@@ -102,15 +102,15 @@ export class ListReading {
     if (lists.length === 0) return { kind: 'read', entries: parts.flat() };
     const key = JSON.stringify([kind, ...parts.map((part) => this.#keysByList.get(part) ?? part)]);
     // The kind is part of the key, so the list has entries of this kind.
-    const joined = this.#joinedLists.get(key) as readonly Entry[] | undefined;
+    const joinedEntries = this.#joinedLists.get(key) as readonly Entry[] | undefined;
     const digest = lists
       .map((part) => this.#nextKnown.get(this.#keysByList.get(part) ?? '')?.digest)
       .join();
     const earlierEntries = this.#earlierEntriesOf(key, digest) as readonly Entry[] | undefined;
-    const entries = joined ?? earlierEntries ?? parts.flat();
+    const entries = joinedEntries ?? earlierEntries ?? parts.flat();
     this.#joinedLists.set(key, entries);
     this.#nextKnown.set(key, { digest, entries });
-    if (joined === undefined && kind !== 'user_agent') {
+    if (joinedEntries === undefined && kind !== 'user_agent') {
       const countedLists = lists.filter((list) => this.#fileLists.has(list));
       for (const { length } of countedLists) this.#entryCounts[kind] += length;
     }
@@ -125,7 +125,11 @@ export class ListReading {
   }
 
   /** The last good copy of a list. The list is empty if the copy is missing or damaged. */
-  url<Kind extends ListKind>(kind: Kind, url: string, every: number): ReadList<ListEntries[Kind]> {
+  readUrl<Kind extends ListKind>(
+    kind: Kind,
+    url: string,
+    every: number,
+  ): ReadList<ListEntries[Kind]> {
     const { folder } = this.#options;
     if (folder === undefined) {
       const message =
@@ -186,7 +190,10 @@ export class ListReading {
       case 'bad_lines':
         return { ...parsed, file: path };
       case 'too_long':
-        return { kind: 'refused', message: `expected a list of at most ${parsed.most} entries` };
+        return {
+          kind: 'refused',
+          message: `expected a list of at most ${parsed.maxEntries} entries`,
+        };
     }
   }
 

@@ -48,11 +48,11 @@ function listOf<Kind extends ListKind>(kind: Kind) {
     FileReference.transform(({ file }, context): Entries => {
       // An unknown name is already a problem, but must not end the checks.
       if (context.issues.length > 0) return [];
-      return entriesOf(currentLists().file(kind, file), 'file', context);
+      return entriesOf(currentLists().readFile(kind, file), 'file', context);
     }),
     UrlReference.transform(({ url, every }, context): Entries => {
       if (context.issues.length > 0) return [];
-      return entriesOf(currentLists().url(kind, url, every), 'url', context);
+      return entriesOf(currentLists().readUrl(kind, url, every), 'url', context);
     }),
   ]);
 }

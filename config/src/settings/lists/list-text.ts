@@ -85,7 +85,7 @@ export type ParsedList<Entry> =
       readonly count: number;
       readonly expected: string;
     }
-  | { readonly kind: 'too_long'; readonly most: number };
+  | { readonly kind: 'too_long'; readonly maxEntries: number };
 
 /** Number of lines between two pauses. A list of 8 MiB takes some tenths of a second. */
 const LINES_A_STEP = 1_000;
@@ -117,7 +117,7 @@ export function* parseList<Kind extends ListKind>(
       count += 1;
       if (badLines.length < MAX_BAD_LINES) badLines.push({ line, text: entry });
     } else {
-      if (entries.length === maxEntries) return { kind: 'too_long', most: maxEntries };
+      if (entries.length === maxEntries) return { kind: 'too_long', maxEntries: maxEntries };
       entries.push(value);
     }
   }

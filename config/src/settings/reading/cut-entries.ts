@@ -20,13 +20,13 @@ const EMPTY_LIST = ' []';
 
 /** Finds no entries when the list is absent, or is not written as a block. `indent` is that of the list's name. */
 export function cutEntries(text: string, name: string, indent: number): CutText {
-  const uncut: CutText = { rest: text, entries: [], toOriginal: (offset) => offset };
+  const uncutText: CutText = { rest: text, entries: [], toOriginal: (offset) => offset };
   const listHead = new RegExp(`^( {${indent}}${name}:) *(?: #.*)?\\r?\\n`, 'm').exec(text);
-  if (listHead === null) return uncut;
+  if (listHead === null) return uncutText;
   const colon = listHead.index + (listHead[1]?.length ?? 0);
   const { starts, end } = findEntries(text, listHead.index + listHead[0].length, indent);
   const [firstStart] = starts;
-  if (firstStart === undefined) return uncut;
+  if (firstStart === undefined) return uncutText;
   return {
     rest: text.slice(0, colon) + EMPTY_LIST + text.slice(colon, firstStart) + text.slice(end),
     entries: starts.map((start, at) => ({ start, text: text.slice(start, starts[at + 1] ?? end) })),
