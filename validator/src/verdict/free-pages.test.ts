@@ -8,6 +8,7 @@ import {
 import { verifiedSession } from '../../../test/kit/verified-session.ts';
 import {
   chromeHttps,
+  curl,
   firefoxHttps,
   pictureOfPage,
   scriptFetch,
@@ -164,4 +165,27 @@ describe('free pages with challenge: auto', () => {
     guard.time.now += 10 * MINUTE_MS;
     expect(await countAllowed(guard, 20, data)).toBe(20);
   });
+
+  test.each([
+    ['preflights', { method: 'OPTIONS', headers: scriptFetch }],
+    ['files with a parameter', { url: 'https://shop.example/x.png?id=1', headers: pictureOfPage }],
+    ['files of a preset', { url: 'https://shop.example/robots.txt?id=1', headers: curl }],
+  ])(
+    'where Guard does not see the answers, an address has 2,000 %s for each free page',
+    async (_, asked) => {
+      const guard = detectingValidator({
+        challenge: { free_pages: { pages: 1, per: '10m' } },
+        presets: ['well-known'],
+      });
+      guard.caller.seesAnswers = false;
+      expect(await countAllowed(guard, 2010, () => visit(asked))).toBe(2000);
+      // They take nothing from its neighbours, nor from files without a parameter.
+      expect(await countAllowed(guard, 20, () => visit({ ...asked, ip: '203.0.113.10' }))).toBe(20);
+      const file = () => visit({ url: 'https://shop.example/x.png', headers: pictureOfPage });
+      expect(await countAllowed(guard, 20, file)).toBe(20);
+      guard.time.now += 10 * MINUTE_MS;
+      guard.caller.seesAnswers = true;
+      expect(await countAllowed(guard, 2010, () => visit(asked))).toBe(2010);
+    },
+  );
 });

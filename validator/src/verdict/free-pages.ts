@@ -30,6 +30,12 @@ const DATA_UNSEEN = 200;
 /** For so long after a page, data is free in its network, because a tab can stay open for hours. */
 const PAGE_REMEMBERED_MS = 86_400_000;
 
+/**
+ * Where Guard does not see the answers, this many preflights and files with a parameter are free for each free page. An
+ * application can answer them with pages. The number is the one of a pass: 100 parts for each of its pages.
+ */
+const PARTS_UNSEEN = 2_000;
+
 /** In so many networks that loaded no page, data is free for one session. A phone that moves needs this. */
 const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
 
@@ -54,9 +60,11 @@ export class FreePages {
   readonly #loadedName: string;
   readonly #moves: string;
   readonly #unseen: string;
+  readonly #partsUnseen: string;
   readonly #pagesOfAddress: AddressCharges;
   readonly #pagesOfShape: Budget;
   readonly #unseenOfAddress: AddressCharges;
+  readonly #partsUnseenOfAddress: AddressCharges;
   readonly waiting: WaitingRequests;
   readonly #forms: ForeignForms;
   readonly #media: ClaimedMedia;
@@ -79,9 +87,11 @@ export class FreePages {
     this.#loadedName = `loaded-a-page:${organisation}`;
     this.#moves = `moves-of-a-session:${organisation}`;
     this.#unseen = `data-unseen:${organisation}`;
+    this.#partsUnseen = `parts-unseen:${organisation}`;
     this.#pagesOfAddress = compileAddressCharges(budget);
     this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
     this.#unseenOfAddress = compileAddressCharges(times(DATA_UNSEEN));
+    this.#partsUnseenOfAddress = compileAddressCharges(times(PARTS_UNSEEN));
     this.documents = new DocumentBudgets(organisation, budget);
     this.waiting = new WaitingRequests(organisation, budget);
     this.#media = new ClaimedMedia(organisation, this.#pagesOfShape);
@@ -160,7 +170,9 @@ export class FreePages {
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
     // Files are free for all visitors, because other sites show pictures too. Preflights are free: they have no cookie.
-    if (isPlainFile(facts)) return 'data';
+    if (isPlainFile(facts)) {
+      return seesAnswer || this.takeUnseenPart(facts, store) ? 'data' : 'spent';
+    }
     const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));
     return afterWith(hasLoaded, undefined, (loaded) => {
       if (loaded) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
@@ -170,6 +182,18 @@ export class FreePages {
         believed ? 'media' : this.#takeMove(facts, store),
       );
     });
+  }
+
+  /**
+   * Counts a preflight, or a file with a parameter, whose answer Guard does not see. False when the address has used up
+   * its number. Other requests are not counted. They are many, so none waits for a shared store.
+   */
+  takeUnseenPart(facts: Facts, store: SessionStore): boolean {
+    if (facts.method !== 'OPTIONS' && facts.url.query === '') return true;
+    const name = this.#partsUnseen + suffixOf(facts);
+    return this.#partsUnseenOfAddress(facts.ip).every(
+      ({ subject, budget }) => store.takeSync(name, subject, budget) === 0,
+    );
   }
 
   #takeUnseen(facts: Facts, store: SessionStore): MaybePromise<FreePage> {

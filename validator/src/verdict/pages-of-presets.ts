@@ -20,6 +20,7 @@ interface PresetRequest {
   readonly freePages: FreePages | undefined;
   readonly clock: Clock;
   readonly reportsEnd: boolean;
+  readonly seesAnswer: boolean;
   readonly endOfPreset?: RequestEnded | undefined;
 }
 
@@ -27,10 +28,10 @@ interface PresetRequest {
  * Limits the pages that a preset allows. A preset looks only at the path, but at any path an application can return a
  * page that the query names. So pages in the answers count as documents of the address. When these documents are used
  * up, the request is judged without the preset. The same applies when so many requests wait that they could return far
- * more documents.
+ * more documents. Where Guard does not see the answers, it counts the requests with a parameter.
  */
 export function withinPreset<One extends PresetRequest>(request: One): MaybePromise<One> {
-  const { directives, freePages, facts, store, clock, reportsEnd } = request;
+  const { directives, freePages, facts, store, clock, reportsEnd, seesAnswer } = request;
   const { verdict } = directives;
   if (freePages === undefined || verdict?.value !== 'allow') return request;
   const { name } = verdict.by;
@@ -41,15 +42,20 @@ export function withinPreset<One extends PresetRequest>(request: One): MaybeProm
     if (isPage(how, name, facts)) freePages.documents.count(how, facts, store, nowMs);
     return false;
   };
-  return afterWith(freePages.documents.isAddressSpent(facts, store, few), request, (spent) => {
-    if (!spent && !reportsEnd) return request;
-    const endOfPreset = spent
-      ? undefined
-      : freePages.waiting.start('preset ', facts, store, nowMs, few, countPage);
-    return endOfPreset
-      ? { ...request, endOfPreset }
-      : { ...request, directives: { ...directives, verdict: undefined } };
-  });
+  return afterWith(
+    freePages.documents.isAddressSpent(facts, store, few),
+    request,
+    (addressSpent) => {
+      const spent = addressSpent || (!seesAnswer && !freePages.takeUnseenPart(facts, store));
+      if (!spent && !reportsEnd) return request;
+      const endOfPreset = spent
+        ? undefined
+        : freePages.waiting.start('preset ', facts, store, nowMs, few, countPage);
+      return endOfPreset
+        ? { ...request, endOfPreset }
+        : { ...request, directives: { ...directives, verdict: undefined } };
+    },
+  );
 }
 
 /**
