@@ -10,10 +10,10 @@ import { organisationAccount } from '../analytics/src/database/accounts.ts';
 import { type DatabaseServer, describeServer } from '../analytics/src/testing/server.ts';
 import { until } from '../analytics/src/testing/until.ts';
 import {
-  byReference,
-  byVisitor,
-  ofAddress,
-  ofSession,
+  eventsOfReference,
+  eventsOfVisitor,
+  addressCondition,
+  sessionCondition,
   oneEvent,
 } from '../config/src/plain-words/find-events.ts';
 import { events, sessions } from '../dashboard/page/sql/events.ts';
@@ -88,10 +88,10 @@ async function lookUps(database: Ask): Promise<Readonly<Record<string, string>>>
     .split('\t');
   const now = Date.now();
   return {
-    'look-up: reference': byReference(reference, now),
+    'look-up: reference': eventsOfReference(reference, now),
     'look-up: request id': oneEvent(id, now),
-    'look-up: session': byVisitor(ofSession(session), now, 20),
-    'look-up: address': byVisitor(ofAddress(ip), now, 20),
+    'look-up: session': eventsOfVisitor(sessionCondition(session), now, 20),
+    'look-up: address': eventsOfVisitor(addressCondition(ip), now, 20),
   };
 }
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  byReference,
-  byVisitor,
-  ofAddress,
-  ofSession,
+  eventsOfReference,
+  eventsOfVisitor,
+  addressCondition,
+  sessionCondition,
   oneEvent,
 } from '@guard/config/plain-words/find-events';
 import { openWithoutKeys } from '../testing/open-analytics.ts';
@@ -19,10 +19,10 @@ const FEW_ROWS = 10 * 8192;
 const DAY_MS = 86_400_000;
 const INDEXES = ['by_reference', 'by_request_id', 'by_session', 'by_ip'];
 const LOOK_UPS = {
-  reference: byReference('REF12345', Date.now()),
+  reference: eventsOfReference('REF12345', Date.now()),
   'request id': oneEvent('6f1e0e5c-0000-4000-8000-000000012345', Date.now()),
-  session: byVisitor(ofSession('session-12345'), Date.now(), 20),
-  address: byVisitor(ofAddress('2001:db8::12345'), Date.now(), 20),
+  session: eventsOfVisitor(sessionCondition('session-12345'), Date.now(), 20),
+  address: eventsOfVisitor(addressCondition('2001:db8::12345'), Date.now(), 20),
 };
 
 let server: DatabaseServer;
@@ -85,7 +85,7 @@ test('a table of an earlier version gets the indexes, also for old rows, so a lo
 
 test('the merge after an insert builds the index, not the insert', async () => {
   await fill(ROWS, 1);
-  const sql = byReference(`REF${ROWS + 12_345}`, Date.now());
+  const sql = eventsOfReference(`REF${ROWS + 12_345}`, Date.now());
   expect((await read(sql)).readRows).toBeGreaterThanOrEqual(ROWS);
   expect(await server.ask('OPTIMIZE TABLE events FINAL')).toBe('');
   const { found, readRows } = await read(sql);

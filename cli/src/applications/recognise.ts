@@ -1,5 +1,5 @@
 import type { Origin } from '@guard/config/settings/values/values';
-import { type Answered, exchange, fieldsOf } from '../exchange/exchange.ts';
+import { type AnsweredExchange, exchange, fieldsOf } from '../exchange/exchange.ts';
 import { type Application, type ApplicationName, APPLICATIONS } from './applications.ts';
 import { ASKED_PATHS, type Sign } from './applications.ts';
 
@@ -58,14 +58,17 @@ export async function recogniseOrigin(
   return { kind: 'unknown' };
 }
 
-function redirectPath(answer: Answered): string | undefined {
+function redirectPath(answer: AnsweredExchange): string | undefined {
   const [target] = fieldsOf(answer, 'location');
   if (target === undefined || !URL.canParse(target, answer.url)) return undefined;
   const { pathname, search } = new URL(target, answer.url);
   return pathname + search;
 }
 
-function recogniseAnswer(answer: Answered, signPath: Sign['pathSuffix']): Recognised | undefined {
+function recogniseAnswer(
+  answer: AnsweredExchange,
+  signPath: Sign['pathSuffix'],
+): Recognised | undefined {
   for (const name of APPLICATION_NAMES) {
     const { signs }: Application = APPLICATIONS[name];
     const sign = signs.find(
@@ -76,7 +79,7 @@ function recogniseAnswer(answer: Answered, signPath: Sign['pathSuffix']): Recogn
   return undefined;
 }
 
-function isShown(sign: Sign, answer: Answered): boolean {
+function isShown(sign: Sign, answer: AnsweredExchange): boolean {
   const { body } = answer;
   switch (sign.kind) {
     case 'header':
@@ -100,10 +103,10 @@ function isShown(sign: Sign, answer: Answered): boolean {
 
 /** Describes a sign with the words of the guide and the commands. */
 export function describeSign(sign: Sign): string {
-  const ofPath = sign.pathSuffix === undefined ? '' : ` of ${sign.pathSuffix}`;
+  const pathText = sign.pathSuffix === undefined ? '' : ` of ${sign.pathSuffix}`;
   switch (sign.kind) {
     case 'header':
-      return `header ${sign.name}${sign.has === undefined ? '' : ` with ${sign.has}`}${ofPath}`;
+      return `header ${sign.name}${sign.has === undefined ? '' : ` with ${sign.has}`}${pathText}`;
     case 'cookie':
       return `cookie ${sign.name}`;
     case 'generator':
@@ -111,6 +114,6 @@ export function describeSign(sign: Sign): string {
     case 'asset':
       return `scripts or styles in ${sign.path}`;
     case 'text':
-      return `the text ${sign.text}${ofPath}`;
+      return `the text ${sign.text}${pathText}`;
   }
 }

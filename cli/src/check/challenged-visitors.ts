@@ -1,6 +1,6 @@
 import { compilePattern } from '@guard/config/matching/glob';
 import { PRESETS } from '@guard/config/settings/sections/preset-names';
-import { type Rule, withInner } from '@guard/config/settings/sections/rule';
+import { type Rule, allMatchesOf } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { hint, type Remark, warning } from './remark.ts';
 
@@ -41,7 +41,7 @@ export function isUnchallenged(path: string, rules: readonly Rule[]): boolean {
   return rules.some(
     ({ verdict, challenge, match }) =>
       (verdict !== undefined || challenge === 'never') &&
-      withInner(match).some(({ path: paths = [] }) =>
+      allMatchesOf(match).some(({ path: paths = [] }) =>
         paths.some((pattern) => compilePattern(pattern)(path)),
       ),
   );

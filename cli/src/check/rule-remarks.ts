@@ -1,7 +1,7 @@
 import { compileHosts } from '@guard/config/matching/host';
 import { PRESET_PREFIX } from '@guard/config/settings/sections/preset-names';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
-import { type Rule, withInner } from '@guard/config/settings/sections/rule';
+import { type Rule, allMatchesOf } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { hint, type Remark, warning } from './remark.ts';
 
@@ -102,7 +102,7 @@ export function unseenHandshakes({ organisations, listen }: Settings): Remark[] 
   if (listen.gateway_tls !== undefined) return [];
   return organisations.flatMap(({ rules }, index) =>
     rules.flatMap(({ name, match }, place): Remark[] => {
-      if (withInner(match).every(({ ja4 }) => ja4 === undefined)) return [];
+      if (allMatchesOf(match).every(({ ja4 }) => ja4 === undefined)) return [];
       const message = `ja4 of rule ${name} never matches: Guard sees a handshake only on listen.gateway_tls, which is not set`;
       return [warning(['organisations', index, 'rules', place, 'match'], message)];
     }),

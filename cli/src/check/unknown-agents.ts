@@ -1,7 +1,7 @@
 import { readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
 import { nearestName } from '@guard/config/settings/problems/nearest-name';
 import type { Settings } from '@guard/config/settings/schema';
-import { withInner } from '@guard/config/settings/sections/rule';
+import { allMatchesOf } from '@guard/config/settings/sections/rule';
 import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-auth';
 import { messageOf } from '../terminal/faults.ts';
 import { type Remark, warning } from './remark.ts';
@@ -15,7 +15,7 @@ export function unknownAgents({ web_bot_auth: settings, organisations }: Setting
   ];
   const strangers = organisations.flatMap(({ rules }, index) =>
     rules.flatMap(({ match }, place) =>
-      withInner(match)
+      allMatchesOf(match)
         .flatMap(({ agent = [] }) => agent)
         .filter(
           (agent) => agent !== '*' && !knownAgents.includes(agent.toLowerCase().replace(/\/$/, '')),

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 
 /** The user of another's file or link at `path`. Undefined when the file is trusted, or when there is none. */
 export function strangerOf(path: string): number | undefined {
-  const trusted = trustedUsers();
-  if (trusted === undefined) return undefined;
+  const trustedIds = trustedUsers();
+  if (trustedIds === undefined) return undefined;
   const uids = [ownerOf(path, lstatSync), ownerOf(path, statSync)];
-  return uids.find((uid) => uid !== undefined && !trusted.has(uid));
+  return uids.find((uid) => uid !== undefined && !trustedIds.has(uid));
 }
 
 /** The first path of another user: the folder itself, or one of its direct entries. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Loaded, type LoadResult, loadSettings } from '@guard/config/settings/load';
+import { type LoadedSettings, type LoadResult, loadSettings } from '@guard/config/settings/load';
 import { formatProblem } from '@guard/config/settings/problems/problems';
 import { strangerOf } from './owners.ts';
 import { print } from '../terminal/terminal.ts';
@@ -32,11 +32,11 @@ export function settingsFile(givenFile: string | undefined): string | NoFile {
 }
 
 /** Reads the settings file of a command. If it has problems, prints one per line and returns undefined. */
-export function readSettings(file: string): Loaded | undefined {
+export function readSettings(file: string): LoadedSettings | undefined {
   return loadedOrReport(loadSettings(file, process.env));
 }
 
-export function loadedOrReport(result: LoadResult): Loaded | undefined {
+export function loadedOrReport(result: LoadResult): LoadedSettings | undefined {
   if (result.kind === 'loaded') return result;
   print(result.problems.map(formatProblem).join('\n'), 'error');
   return undefined;

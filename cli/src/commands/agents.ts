@@ -69,7 +69,9 @@ async function refresh(
   const settings = readAgents(config);
   if (!settings) return 1;
   const { directories, folder } = settings;
-  const unknownName = names.find((name) => directories.every((one) => one.name !== name));
+  const unknownName = names.find((name) =>
+    directories.every((directory) => directory.name !== name),
+  );
   if (unknownName !== undefined) {
     return `${config} has no directory called ${JSON.stringify(unknownName)}`;
   }
@@ -78,7 +80,9 @@ async function refresh(
   );
   const options = { ...terms, folder, clock: Date.now };
   // There are few directories, and one failure does not affect the others.
-  const reports = await Promise.all(chosenDirectories.map((one) => refreshDirectory(one, options)));
+  const reports = await Promise.all(
+    chosenDirectories.map((directory) => refreshDirectory(directory, options)),
+  );
   print(json ? JSON.stringify({ into: folder, directories: reports }) : describe(reports, folder));
   return reports.every(({ reason }) => reason === '') ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-import { type Loaded, loadSettings } from '@guard/config/settings/load';
+import { type LoadedSettings, loadSettings } from '@guard/config/settings/load';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import { formatPath, formatProblem, type Problem } from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
@@ -95,13 +95,15 @@ function lineOf({ level, file, line, column, path, message }: PlacedRemark): str
   return `${file}:${line}:${column}: ${level}: ${path}: ${message}`;
 }
 
-function summaryOf(file: string, { settings }: Loaded): string {
+function summaryOf(file: string, { settings }: LoadedSettings): string {
   const { sites, organisations } = settings;
   const contents = `${countText(organisations.length, 'organisation')}, ${countText(sites.length, 'site')}`;
   return `${file} is good: ${contents}, revision ${settingsRevision(settings)}.`;
 }
 
-function presetsOf({ settings }: Loaded): (readonly [organisation: string, readonly string[]])[] {
+function presetsOf({
+  settings,
+}: LoadedSettings): (readonly [organisation: string, readonly string[]])[] {
   return settings.organisations.map((organisation) => [
     organisation.id,
     presetRules(organisation).map(({ name }) => name),

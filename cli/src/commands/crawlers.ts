@@ -109,7 +109,9 @@ function show(name: string, folder: string, json: boolean): number {
   const wantedName = name.toLowerCase();
   const crawler = catalogue
     .all()
-    .find((one) => one.name.toLowerCase() === wantedName || one.id === wantedName);
+    .find(
+      (candidate) => candidate.name.toLowerCase() === wantedName || candidate.id === wantedName,
+    );
   if (crawler === undefined) {
     const hint = `guard crawlers list ${JSON.stringify(name)} searches`;
     return reportFailure('crawlers', `there is no crawler ${JSON.stringify(name)}; ${hint}`);
@@ -161,14 +163,18 @@ function chooseLists(
   const chosenLists = new Set<CrawlerList>();
   for (const name of names) {
     const wantedName = name.toLowerCase();
-    const crawler = catalogue.all().find((one) => one.name.toLowerCase() === wantedName);
+    const crawler = catalogue
+      .all()
+      .find((candidate) => candidate.name.toLowerCase() === wantedName);
     const crawlerList = crawler && catalogue.proofsOf(crawler).list;
     const matchingLists = refreshable.filter(
-      (one) =>
-        one.file === wantedName || one.operator.toLowerCase() === wantedName || one === crawlerList,
+      (candidate) =>
+        candidate.file === wantedName ||
+        candidate.operator.toLowerCase() === wantedName ||
+        candidate === crawlerList,
     );
     if (matchingLists.length === 0) return JSON.stringify(name);
-    for (const one of matchingLists) chosenLists.add(one);
+    for (const match of matchingLists) chosenLists.add(match);
   }
   return names.length === 0 ? refreshable : [...chosenLists];
 }

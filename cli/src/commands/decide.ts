@@ -130,12 +130,12 @@ function readCall({ values, positionals }: ReadLine<typeof OPTIONS>): DecideCall
 
 /** Each target has one decision. `result` is the decision that is replaced. */
 function addDecision(current: readonly TemporaryDecision[], decision: TemporaryDecision) {
-  const others = current.filter((one) => !isSameTarget(one, decision));
-  if (others.length >= MAX_DECISIONS) {
+  const otherDecisions = current.filter((other) => !isSameTarget(other, decision));
+  if (otherDecisions.length >= MAX_DECISIONS) {
     return `there are already ${MAX_DECISIONS} decisions; end some, or write a rule with a list`;
   }
-  const replaced = current.find((one) => isSameTarget(one, decision));
-  return { decisions: [...others, decision], result: replaced };
+  const replacedDecision = current.find((other) => isSameTarget(other, decision));
+  return { decisions: [...otherDecisions, decision], result: replacedDecision };
 }
 
 function isSameTarget(one: TemporaryDecision, other: TemporaryDecision): boolean {

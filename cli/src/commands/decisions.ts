@@ -51,24 +51,27 @@ end      ends the decision ID: a second later no request is decided by it`,
 });
 
 function removeDecision(current: readonly TemporaryDecision[], id: string) {
-  const removed = current.filter((one) => one.id === id);
-  if (removed.length > 0) {
-    return { decisions: current.filter((one) => one.id !== id), result: removed };
+  const removedDecisions = current.filter((decision) => decision.id === id);
+  if (removedDecisions.length > 0) {
+    return {
+      decisions: current.filter((decision) => decision.id !== id),
+      result: removedDecisions,
+    };
   }
-  const ids = current.map((one) => one.id).join(', ') || 'none';
+  const ids = current.map((decision) => decision.id).join(', ') || 'none';
   return `no current decision has the id ${JSON.stringify(id)}; there are ${ids}`;
 }
 
 function describe(current: readonly TemporaryDecision[]): string {
   if (current.length === 0) return 'There are no temporary decisions.';
-  const rows = current.map((one) => [
-    one.id,
-    one.organisation,
-    one.verdict,
-    targetText(one.target),
-    new Date(one.until).toISOString().slice(0, 16).replace('T', ' '),
-    toPrintable(one.by),
-    toPrintable(one.because),
+  const rows = current.map((decision) => [
+    decision.id,
+    decision.organisation,
+    decision.verdict,
+    targetText(decision.target),
+    new Date(decision.until).toISOString().slice(0, 16).replace('T', ' '),
+    toPrintable(decision.by),
+    toPrintable(decision.because),
   ]);
   const head = ['ID', 'ORGANISATION', 'VERDICT', 'TARGET', 'UNTIL (UTC)', 'BY', 'BECAUSE'];
   return columns([head, ...rows]).join('\n');

@@ -9,7 +9,7 @@ import { chooseOrganisation } from '../command-line/choose-organisation.ts';
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption, valueOption } from '../command-line/options.ts';
 import { readSettings, settingsFile } from '../command-line/read-settings.ts';
-import { askControl, type Asked } from '../forget/ask-control.ts';
+import { askControl, type ControlAnswer } from '../forget/ask-control.ts';
 import { openTerminal } from '../init/ask-questions.ts';
 import { countText } from '../terminal/layout.ts';
 import { reportFailure, print } from '../terminal/terminal.ts';
@@ -71,7 +71,7 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
   },
 });
 
-type AskGuard = (act: 'count' | 'delete') => Promise<Asked>;
+type AskGuard = (act: 'count' | 'delete') => Promise<ControlAnswer>;
 
 function readCall(
   values: { readonly config?: string; readonly yes: boolean; readonly json: boolean },
@@ -100,10 +100,10 @@ async function deleteRows(ask: AskGuard, socket: string, json: boolean): Promise
   return left === 0 && waiting === 0 ? 0 : 1;
 }
 
-function describeRest(left: number, waiting: number): string {
-  if (left > 0) return `${countText(left, 'row')} came meanwhile: run the command again`;
-  return waiting > 0
-    ? `none is left in the database, but ${countText(waiting, 'event')} of all people still wait for the database: run the command again later`
+function describeRest(leftRows: number, waitingRows: number): string {
+  if (leftRows > 0) return `${countText(leftRows, 'row')} came meanwhile: run the command again`;
+  return waitingRows > 0
+    ? `none is left in the database, but ${countText(waitingRows, 'event')} of all people still wait for the database: run the command again later`
     : 'none is left';
 }
 
@@ -117,11 +117,11 @@ function readPerson(operand: string): Person | undefined {
 }
 
 /** Facts that the number of rows does not show. */
-function notesOn({ kind, value }: Person, waiting: number, { analytics }: Settings): string[] {
+function notesOn({ kind, value }: Person, waitingRows: number, { analytics }: Settings): string[] {
   const notes: string[] = [];
-  if (waiting > 0) {
+  if (waitingRows > 0) {
     notes.push(
-      `${countText(waiting, 'event')} of all people wait for the database, and are not searched: run the command again later.`,
+      `${countText(waitingRows, 'event')} of all people wait for the database, and are not searched: run the command again later.`,
     );
   }
   if (kind === 'address' && analytics?.privacy?.truncate_ip === true) {
@@ -142,7 +142,7 @@ async function askConsent(rows: number): Promise<boolean> {
   }
 }
 
-function reportAnswer(answer: Asked, socket: string): 1 {
+function reportAnswer(answer: ControlAnswer, socket: string): 1 {
   switch (answer.kind) {
     case 'refused':
       return reportFailure('forget', answer.message);

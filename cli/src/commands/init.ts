@@ -126,7 +126,7 @@ async function writeFiles(
     print(JSON.stringify({ ...names, notes, next: steps }));
     return 0;
   }
-  const noteLines = notes.map((one) => `Note: ${one}.`);
+  const noteLines = notes.map((noteText) => `Note: ${noteText}.`);
   const isAnswering = !offline && faults.length === 0;
   print(
     [

@@ -90,7 +90,7 @@ async function printAnswer(question: {
       }
       // Prefers a stopped request, because a support desk asks why a visitor was stopped.
       const mainEvent = events.find(({ action }) => action !== 'allow') ?? newest;
-      const otherEvents = events.filter((one) => one !== mainEvent);
+      const otherEvents = events.filter((event) => event !== mainEvent);
       const title = inAll ? 'Other newest requests' : `Other requests with ${subjectText(subject)}`;
       print(
         [

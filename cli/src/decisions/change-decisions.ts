@@ -38,9 +38,9 @@ export function currentDecisions(settings: Settings, now: number): Promise<EditO
       return Promise.resolve(decisionsInFile(place.file, now));
     case 'redis':
       return withRedis(place.redis, async (store) => {
-        const shared = await store.sharedText('decisions');
-        if (shared === undefined) return NO_ANSWER;
-        return parseCurrent(shared.text, now) ?? `the list in Redis ${UNREADABLE_LIST}`;
+        const sharedText = await store.sharedText('decisions');
+        if (sharedText === undefined) return NO_ANSWER;
+        return parseCurrent(sharedText.text, now) ?? `the list in Redis ${UNREADABLE_LIST}`;
       });
   }
 }
@@ -80,11 +80,12 @@ async function changeFile<T>(file: string, now: number, edit: Edit<T>): Promise<
   const fault = makeFile(file);
   if (fault !== undefined) return fault;
   const outcome = await replaceFile(file, (text): Change<EditOutcome<T>> => {
-    const edited = applyEdit(text, now, edit);
-    if (edited === undefined) return { kind: 'leave', result: `${file} ${UNREADABLE_LIST}` };
-    return typeof edited === 'string'
-      ? { kind: 'leave', result: edited }
-      : { kind: 'write', text: edited.text, result: edited };
+    const changedDecisions = applyEdit(text, now, edit);
+    if (changedDecisions === undefined)
+      return { kind: 'leave', result: `${file} ${UNREADABLE_LIST}` };
+    return typeof changedDecisions === 'string'
+      ? { kind: 'leave', result: changedDecisions }
+      : { kind: 'write', text: changedDecisions.text, result: changedDecisions };
   });
   return typeof outcome === 'string' ? outcome : outcome.result;
 }
@@ -110,10 +111,10 @@ function changeRedis<T>(redis: RedisPlace, now: number, edit: Edit<T>): Promise<
     const unreadable = `the list in Redis ${UNREADABLE_LIST}`;
     let lastOutcome: EditOutcome<T> = unreadable;
     const editText = (text: string): string | undefined => {
-      const edited = applyEdit(text, now, edit);
+      const changedDecisions = applyEdit(text, now, edit);
       // From the last attempt only, because earlier ones wrote nothing.
-      lastOutcome = edited ?? unreadable;
-      return typeof edited === 'object' ? edited.text : undefined;
+      lastOutcome = changedDecisions ?? unreadable;
+      return typeof changedDecisions === 'object' ? changedDecisions.text : undefined;
     };
     const outcome = await store.changeSharedText('decisions', editText, MAX_DECISION_MS);
     return outcome === 'lost' ? LOST_RACE : lastOutcome;

@@ -34,9 +34,12 @@ export function readPlaces(port: string | undefined, host: string | undefined): 
 /** The values of ${NAME} in the demo's guard.yaml: addresses, and the host name to answer. */
 export function placesEnvironment({ port, host }: Places): Readonly<Record<string, string>> {
   const addresses = Object.entries(PORTS).map(([service, defaultPort]): [string, string] => {
-    const at = service === 'gateway' && host !== undefined ? host : '127.0.0.1';
+    const listenHost = service === 'gateway' && host !== undefined ? host : '127.0.0.1';
     const shiftedPort = port === 0 ? 0 : defaultPort - PORTS.gateway + port;
-    return [`DEMO_${service.toUpperCase()}`, `${isIP(at) === 6 ? `[${at}]` : at}:${shiftedPort}`];
+    return [
+      `DEMO_${service.toUpperCase()}`,
+      `${isIP(listenHost) === 6 ? `[${listenHost}]` : listenHost}:${shiftedPort}`,
+    ];
   });
   // Another machine uses a name or an address that the demo cannot know.
   return {

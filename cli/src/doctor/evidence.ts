@@ -1,6 +1,6 @@
 import type { Settings } from '@guard/config/settings/schema';
 import type { DataAge } from '../running-guard/data-age.ts';
-import type { Answered, Exchange } from '../exchange/exchange.ts';
+import type { AnsweredExchange, Exchange } from '../exchange/exchange.ts';
 import type { Trail } from './follow.ts';
 import type { SeenRequests } from './seen-requests.ts';
 import type { TlsProbe } from './tls-probe.ts';
@@ -11,7 +11,7 @@ export const FORGED_ADDRESS = '192.0.2.77';
 export interface Answers {
   /** The final URL after all redirects. */
   readonly url: string;
-  readonly page: Answered;
+  readonly page: AnsweredExchange;
   /** The same request again: a cache in front would return the same answer. */
   readonly again: Exchange;
   /** The answer to a program that asks for JSON. */

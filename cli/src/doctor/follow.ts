@@ -1,4 +1,4 @@
-import { type Answered, type Exchange, fieldsOf } from '../exchange/exchange.ts';
+import { type AnsweredExchange, type Exchange, fieldsOf } from '../exchange/exchange.ts';
 
 /** Every browser follows at least this many redirects. */
 const MAX_STEPS = 10;
@@ -6,7 +6,7 @@ const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]
 
 /** The final page for a visitor who types the URL. */
 export type Trail =
-  | { readonly kind: 'arrived'; readonly steps: readonly string[]; readonly page: Answered }
+  | { readonly kind: 'arrived'; readonly steps: readonly string[]; readonly page: AnsweredExchange }
   | { readonly kind: 'loop' | 'too_long'; readonly steps: readonly string[] }
   | { readonly kind: 'failed'; readonly steps: readonly string[]; readonly why: string };
 

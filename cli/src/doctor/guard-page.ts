@@ -1,5 +1,5 @@
 import { parseJson } from '@guard/config/contract/json';
-import { type Answered, type Exchange, fieldsOf } from '../exchange/exchange.ts';
+import { type AnsweredExchange, type Exchange, fieldsOf } from '../exchange/exchange.ts';
 
 const UPLOAD_PATH = '/.guard/verify';
 
@@ -10,12 +10,12 @@ export interface Denial {
 }
 
 /** Whether this is a challenge page of Guard. Only such a page has a ticket. */
-export function isChallengePage({ body }: Answered): boolean {
+export function isChallengePage({ body }: AnsweredExchange): boolean {
   return /\sdata-ticket=/.test(body);
 }
 
 /** The value of the `_guard` cookie that an answer sets. */
-export function sessionCookie(answer: Answered): string | undefined {
+export function sessionCookie(answer: AnsweredExchange): string | undefined {
   for (const line of fieldsOf(answer, 'set-cookie')) {
     const value = /^_guard=([^;]*)/.exec(line)?.[1];
     if (value !== undefined) return value;
@@ -24,7 +24,7 @@ export function sessionCookie(answer: Answered): string | undefined {
 }
 
 /** The upload URL of the page: a path of the site, or the address of a collector. */
-export function uploadUrl({ body, url }: Answered): string {
+export function uploadUrl({ body, url }: AnsweredExchange): string {
   const uploadAttribute = /\sdata-upload="?([^"\s>]+)/.exec(body)?.[1] ?? UPLOAD_PATH;
   return new URL(URL.canParse(uploadAttribute, url) ? uploadAttribute : UPLOAD_PATH, url).href;
 }

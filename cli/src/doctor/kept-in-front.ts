@@ -1,5 +1,5 @@
 import type { Answers } from './evidence.ts';
-import { type Answered, type Exchange, fieldsOf } from '../exchange/exchange.ts';
+import { type AnsweredExchange, type Exchange, fieldsOf } from '../exchange/exchange.ts';
 import { sessionCookie } from './guard-page.ts';
 
 /** Header fields in which caches report a hit. */
@@ -37,7 +37,7 @@ function cacheHitField(answer: Exchange): string | undefined {
 const NAMING_FIELDS = ['via', 'server', 'x-served-by', 'cf-ray', 'x-amz-cf-id', 'fly-request-id'];
 
 /** The names of the servers that passed an answer on. `server` may also be the site's own. */
-export function serverNamesIn(answer: Answered): readonly string[] {
+export function serverNamesIn(answer: AnsweredExchange): readonly string[] {
   return NAMING_FIELDS.flatMap((name) =>
     fieldsOf(answer, name).map((value) => `${name}: ${value.slice(0, 40)}`),
   );

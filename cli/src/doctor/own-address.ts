@@ -2,7 +2,7 @@ import { parseIp } from '@guard/config/net/cidr';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import { addressUse } from '@guard/config/net/special-address';
 import type { Settings } from '@guard/config/settings/schema';
-import type { Answered } from '../exchange/exchange.ts';
+import type { AnsweredExchange } from '../exchange/exchange.ts';
 
 /** An address as Guard writes it (a mapped one as IPv4). Returns other text unchanged. */
 export function plainAddress(address: string): string {
@@ -19,7 +19,7 @@ export function isTrusted(settings: Settings | undefined, address: string): bool
   return PrefixSet.from(settings?.trusted_proxies ?? []).has(plainAddress(address));
 }
 
-export function isFromThisMachine({ localAddress, remoteAddress }: Answered): boolean {
+export function isFromThisMachine({ localAddress, remoteAddress }: AnsweredExchange): boolean {
   return (
     plainAddress(localAddress) === plainAddress(remoteAddress) ||
     addressUse(plainAddress(remoteAddress)) === 'loopback'

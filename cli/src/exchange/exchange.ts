@@ -8,7 +8,7 @@ import { messageOf } from '../terminal/faults.ts';
 /** A challenge page has some 25 kB. A longer body is not a challenge page, and its end is not needed. */
 const MAX_BODY_BYTES = 512 * 1024;
 
-export interface Answered {
+export interface AnsweredExchange {
   readonly kind: 'answered';
   readonly url: string;
   readonly status: number;
@@ -26,7 +26,7 @@ export interface Answered {
 }
 
 export type Exchange =
-  | Answered
+  | AnsweredExchange
   /** Why there was no answer, as a phrase. */
   | { readonly kind: 'failed'; readonly url: string; readonly why: string };
 
@@ -41,9 +41,9 @@ export interface ExchangeOptions {
 }
 
 /** Values of a header field, in the order of their lines. */
-export function fieldsOf({ fields }: Answered, name: string): string[] {
-  const wanted = name.toLowerCase();
-  return fields.flatMap(([field, value]) => (field.toLowerCase() === wanted ? [value] : []));
+export function fieldsOf({ fields }: AnsweredExchange, name: string): string[] {
+  const wantedName = name.toLowerCase();
+  return fields.flatMap(([field, value]) => (field.toLowerCase() === wantedName ? [value] : []));
 }
 
 /**
@@ -104,7 +104,9 @@ export function handshakeHeaders(): Record<string, string> {
   };
 }
 
-function headOf(answer: IncomingMessage): Pick<Answered, 'status' | 'httpVersion' | 'fields'> {
+function headOf(
+  answer: IncomingMessage,
+): Pick<AnsweredExchange, 'status' | 'httpVersion' | 'fields'> {
   const { rawHeaders, statusCode = 0, httpVersion } = answer;
   const fields: [string, string][] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

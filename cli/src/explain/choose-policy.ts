@@ -35,7 +35,7 @@ export function choosePolicy(
   const site = siteOf(host);
   if (site !== undefined) return policyOfSite(site, settings, path);
   if (call.site !== undefined) {
-    const hosts = sites.flatMap((one) => one.hosts).join(', ') || 'none';
+    const hosts = sites.flatMap((otherSite) => otherSite.hosts).join(', ') || 'none';
     return `no site has the host ${call.site}; there are ${hosts}`;
   }
   if (firstOrganisation === undefined || organisations.length > 1) {

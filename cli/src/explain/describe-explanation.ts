@@ -45,7 +45,9 @@ function describeRules(rules: Explanation['rules']): string[] {
   const rows = rules.map(({ name, built_in, matched, sets, decides }) => {
     const directives = Object.entries(sets).map(([directive, value]) => {
       const text = `${directive}: ${directiveText(value)}`;
-      return matched && !decides.some((decided) => decided === directive) ? `(${text})` : text;
+      return matched && !decides.some((decidedDirective) => decidedDirective === directive)
+        ? `(${text})`
+        : text;
     });
     return [matched ? '✓' : '·', built_in ? `${name} (built in)` : name, directives.join(', ')];
   });

@@ -118,18 +118,18 @@ class FooterReader {
 
   /** The fields of the footer with moved offsets of the row groups. */
   fields(): Field[] {
-    const found: Field[] = [];
+    const foundFields: Field[] = [];
     for (let head = this.#fieldHead(0); head; head = this.#fieldHead(head.id)) {
       this.#output = [];
       this.#value(head.type, head.id === ROW_GROUPS ? ROW_GROUP : {});
-      found.push({ ...head, value: Buffer.from(this.#output) });
+      foundFields.push({ ...head, value: Buffer.from(this.#output) });
     }
-    return found;
+    return foundFields;
   }
 
   zigzag(): bigint {
-    const encoded = this.varint();
-    return encoded & 1n ? -(encoded >> 1n) - 1n : encoded >> 1n;
+    const encodedNumber = this.varint();
+    return encodedNumber & 1n ? -(encodedNumber >> 1n) - 1n : encodedNumber >> 1n;
   }
 
   varint(): bigint {
@@ -153,10 +153,10 @@ class FooterReader {
   }
 
   /** Undefined at the end of the struct. */
-  #fieldHead(last: number): { id: number; type: number } | undefined {
+  #fieldHead(lastId: number): { id: number; type: number } | undefined {
     const byte = this.byte();
     if (byte === TYPES.stop) return undefined;
-    return { id: byte >> 4 ? last + (byte >> 4) : Number(this.zigzag()), type: byte & 0x0f };
+    return { id: byte >> 4 ? lastId + (byte >> 4) : Number(this.zigzag()), type: byte & 0x0f };
   }
 
   #struct(shape: StructShape): void {
@@ -226,8 +226,8 @@ function listHead(count: number): Buffer {
   return Buffer.from([0xf0 | TYPES.struct, ...varint(BigInt(count))]);
 }
 
-function fieldHead(id: number, last: number, type: number): number[] {
-  const step = id - last;
+function fieldHead(id: number, lastId: number, type: number): number[] {
+  const step = id - lastId;
   return step > 0 && step <= 15 ? [(step << 4) | type] : [type, ...varint(BigInt(id) * 2n)];
 }
 

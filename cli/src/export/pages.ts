@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readJson } from '@guard/config/contract/json';
 import { QUERY } from '@guard/config/contract/limits';
-import { type TimeRange, within } from '@guard/config/plain-words/find-events';
+import { type TimeRange, rangeCondition } from '@guard/config/plain-words/find-events';
 import { moment, quote } from '@guard/config/plain-words/quote';
 import { z } from 'zod';
 import {
@@ -194,7 +194,7 @@ function conditionOf(
   until?: RowPosition,
 ): string {
   return [
-    within(range),
+    rangeCondition(range),
     ...(after === undefined ? [] : [`(created_at, request_id) > ${tupleOf(after)}`]),
     ...(until === undefined ? [] : [`(created_at, request_id) <= ${tupleOf(until)}`]),
     // The condition has its own lines, because its last line may be a comment.

@@ -82,9 +82,9 @@ function writeTemporary(temporary: string, target: string, text: string): void {
   const handle = openSync(temporary, 'wx', 0o600);
   try {
     writeFileSync(handle, text);
-    const created = fstatSync(handle);
+    const createdFile = fstatSync(handle);
     // Uses the handle: if this runs as root, the owner of the folder could replace the name by a link.
-    if (created.uid !== uid || created.gid !== gid) fchownSync(handle, uid, gid);
+    if (createdFile.uid !== uid || createdFile.gid !== gid) fchownSync(handle, uid, gid);
     fchmodSync(handle, mode & 0o7777);
     fsyncSync(handle);
   } finally {

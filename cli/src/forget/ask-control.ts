@@ -3,27 +3,32 @@ import { json } from 'node:stream/consumers';
 import { ForgetAnswer, type ForgetRequest } from '@guard/config/settings/derived/forget-request';
 import { messageOf } from '../terminal/faults.ts';
 
-export type Asked = ForgetAnswer | { readonly kind: 'away'; readonly why: string };
+export type ControlAnswer = ForgetAnswer | { readonly kind: 'away'; readonly why: string };
 
 /** Sends a request to the Guard at this socket. Waits without a time limit. Never rejects. */
-export function askControl(socketPath: string, asked: ForgetRequest): Promise<Asked> {
+export function askControl(
+  socketPath: string,
+  forgetRequest: ForgetRequest,
+): Promise<ControlAnswer> {
   return new Promise((resolve) => {
-    const away = (error: unknown): void => resolve({ kind: 'away', why: messageOf(error) });
-    const sent = request(
+    const resolveAway = (error: unknown): void => resolve({ kind: 'away', why: messageOf(error) });
+    const outgoingRequest = request(
       {
         ...{ socketPath, path: '/forget', method: 'POST', agent: false },
         headers: { host: 'guard', 'content-type': 'application/json' },
       },
       (response) => {
         json(response).then((body) => {
-          const read = ForgetAnswer.safeParse(body);
-          if (read.success) resolve(read.data);
+          const parsedAnswer = ForgetAnswer.safeParse(body);
+          if (parsedAnswer.success) resolve(parsedAnswer.data);
           else
-            away('it answered what this command does not understand; is it of the same version?');
-        }, away);
+            resolveAway(
+              'it answered what this command does not understand; is it of the same version?',
+            );
+        }, resolveAway);
       },
     );
-    sent.on('error', away);
-    sent.end(JSON.stringify(asked));
+    outgoingRequest.on('error', resolveAway);
+    outgoingRequest.end(JSON.stringify(forgetRequest));
   });
 }

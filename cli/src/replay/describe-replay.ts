@@ -26,9 +26,9 @@ export function describeReplay(replay: Replay, notes: readonly string[]): string
   const span = from === null || to === null ? '' : `, ${from} to ${to}`;
   const rate = seconds > 0 ? Math.round(judged / seconds) : 0;
   const head = `${applyStyle('bold', `${formatNumber(judged)} requests`)}${span}`;
-  const speed = `read in ${seconds.toFixed(1)} s, ${formatNumber(rate)} a second`;
+  const speedText = `read in ${seconds.toFixed(1)} s, ${formatNumber(rate)} a second`;
   return [
-    `${head}\n${applyStyle('dim', speed)}`,
+    `${head}\n${applyStyle('dim', speedText)}`,
     section('Before and after', describeTransitions(replay)),
     section(
       `What would change: ${formatNumber(changed)} of ${formatNumber(judged)} requests (${formatPercent(changed, judged)})`,

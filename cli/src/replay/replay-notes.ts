@@ -32,8 +32,10 @@ const NOTE_ALL_VERIFIED =
 const NOTE_NO_LOOKUP =
   'No name is looked up: a crawler that only its host name or signature proves counts as unverified.';
 
-function noteOnHeaders(withoutHeaders: number, judged: number): string {
+function noteOnHeaders(withoutHeaders: number, judgedRequests: number): string {
   const subject =
-    withoutHeaders === judged ? 'The log has' : `${withoutHeaders} of ${judged} requests have`;
+    withoutHeaders === judgedRequests
+      ? 'The log has'
+      : `${withoutHeaders} of ${judgedRequests} requests have`;
   return `${subject} no request headers: of detection only User-Agent, crawler and address are judged. With headers there can be more findings, not fewer.`;
 }

@@ -43,9 +43,9 @@ export function findGuard(options: GuardOptions): RunningGuard | string | 1 {
   if (badUrl !== undefined) return `--${badUrl} takes a URL, such as http://127.0.0.1:9090`;
   // An address may belong to another Guard than the one of this folder.
   const hasAddress = options.admin !== undefined || options.api !== undefined;
-  const found = hasAddress ? options.config : settingsFile(options.config);
-  if (typeof found === 'object' && found.isForeign) return found.why;
-  const file = typeof found === 'string' ? found : undefined;
+  const settingsPath = hasAddress ? options.config : settingsFile(options.config);
+  if (typeof settingsPath === 'object' && settingsPath.isForeign) return settingsPath.why;
+  const file = typeof settingsPath === 'string' ? settingsPath : undefined;
   const result = file === undefined ? undefined : readSettings(file);
   if (file !== undefined && result === undefined) return 1;
   const settings = result?.settings;

@@ -15,9 +15,9 @@ export function refusalOfData(
     analytics?.engine === 'embedded' ? analytics.path : analytics?.spill,
   ];
   for (const folder of folders) {
-    const found = folder === undefined ? undefined : strangersPathIn(folder);
-    if (found === undefined) continue;
-    return `${found.path} belongs to another user (id ${found.uid}), who could change what Guard does as root. Start Guard as that user, or give the folder to root: chown -R root ${folder}`;
+    const strangersPath = folder === undefined ? undefined : strangersPathIn(folder);
+    if (strangersPath === undefined) continue;
+    return `${strangersPath.path} belongs to another user (id ${strangersPath.uid}), who could change what Guard does as root. Start Guard as that user, or give the folder to root: chown -R root ${folder}`;
   }
   return undefined;
 }

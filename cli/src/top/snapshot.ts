@@ -16,20 +16,24 @@ export interface Rate {
 export type Snapshot = ReturnType<typeof snapshotOf>;
 
 /** The changes between two readings of the metrics of one Guard. */
-export function snapshotOf(before: MetricsReading, after: MetricsReading, recent: Recent) {
-  const spanS = Math.max(0.001, (after.atMs - before.atMs) / 1000);
+export function snapshotOf(
+  earlierReading: MetricsReading,
+  laterReading: MetricsReading,
+  recent: Recent,
+) {
+  const spanS = Math.max(0.001, (laterReading.atMs - earlierReading.atMs) / 1000);
   const rates = (metric: MetricName): Rate[] =>
-    [...(after.values.get(metric) ?? [])]
+    [...(laterReading.values.get(metric) ?? [])]
       .filter(([name]) => name !== '')
       .map(([name, total]) => {
-        const earlier = before.values.get(metric)?.get(name) ?? 0;
+        const earlier = earlierReading.values.get(metric)?.get(name) ?? 0;
         // A counter that decreased belongs to a restarted process.
         const increase = total < earlier ? total : total - earlier;
         return { name, perSecond: increase / spanS, total };
       })
       .toSorted((a, b) => b.perSecond - a.perSecond || b.total - a.total);
   return {
-    atMs: after.atMs,
+    atMs: laterReading.atMs,
     /** The time in seconds over which rates are computed. */
     spanS,
     decisions: rates('guard_decisions_total'),
@@ -37,12 +41,12 @@ export function snapshotOf(before: MetricsReading, after: MetricsReading, recent
     challenges: rates('guard_challenges_total'),
     originErrors: rates('guard_gateway_origin_errors_total'),
     failedOpen: rates('guard_gateway_fail_open_total'),
-    sessions: gauge(after.values, 'guard_sessions'),
-    eventsQueued: gauge(after.values, 'guard_events_queued'),
+    sessions: gauge(laterReading.values, 'guard_sessions'),
+    eventsQueued: gauge(laterReading.values, 'guard_events_queued'),
     /** The age of published data. Undefined if Guard does not report it. */
-    dataAge: dataAgeIn(after.values),
+    dataAge: dataAgeIn(laterReading.values),
     /** Sentences about urgent problems for an operator. */
-    alarms: alarmsOf(after.values, rates('guard_events_total')),
+    alarms: alarmsOf(laterReading.values, rates('guard_events_total')),
     recent,
   };
 }
@@ -60,7 +64,7 @@ function alarmsOf(values: MetricValues, events: readonly Rate[]): string[] {
   const addAlarm = (holds: boolean, sentence: string) => {
     if (holds) alarms.push(sentence);
   };
-  const dropped = events.find(({ name }) => name === 'dropped')?.perSecond ?? 0;
+  const droppedPerSecond = events.find(({ name }) => name === 'dropped')?.perSecond ?? 0;
   addAlarm(
     gauge(values, 'guard_gateway_one_address') === 1,
     'nearly all requests come from one address',
@@ -78,7 +82,7 @@ function alarmsOf(values: MetricValues, events: readonly Rate[]): string[] {
     gauge(values, 'guard_settings_awaiting_restart') > 0,
     'changed settings wait for a restart',
   );
-  addAlarm(dropped > 0, 'events are dropped');
+  addAlarm(droppedPerSecond > 0, 'events are dropped');
   const age = dataAgeIn(values);
   addAlarm((age?.crawlers ?? 0) > OLD_AFTER_MS, 'the lists of crawlers are old');
   addAlarm(

@@ -19,29 +19,29 @@ export type WatchResult =
 /** Reads the state at each interval, until `ended` resolves. The first result comes after one interval. */
 export async function* watch(
   options: WatchOptions,
-  ended: Promise<unknown>,
+  end: Promise<unknown>,
 ): AsyncGenerator<WatchResult> {
   const { admin, events, intervalMs, timeoutMs } = options;
-  let before = await readMetrics(admin, timeoutMs);
-  if (before.kind === 'away') yield before;
+  let lastReading = await readMetrics(admin, timeoutMs);
+  if (lastReading.kind === 'away') yield lastReading;
   for (;;) {
-    if ((await waitOrEnd(intervalMs, ended)) === 'ended') return;
+    if ((await waitOrEnd(intervalMs, end)) === 'ended') return;
     const [after, recent] = await Promise.all([
       readMetrics(admin, timeoutMs),
       readRecent(events, timeoutMs),
     ]);
     if (after.kind === 'away') yield after;
-    else if (before.kind === 'read')
-      yield { kind: 'seen', snapshot: snapshotOf(before, after, recent) };
-    before = after;
+    else if (lastReading.kind === 'read')
+      yield { kind: 'seen', snapshot: snapshotOf(lastReading, after, recent) };
+    lastReading = after;
   }
 }
 
-async function waitOrEnd(ms: number, ended: Promise<unknown>): Promise<'over' | 'ended'> {
+async function waitOrEnd(ms: number, end: Promise<unknown>): Promise<'over' | 'ended'> {
   const timer = new AbortController();
   const timeout = sleep(ms, 'over' as const, { signal: timer.signal });
   try {
-    return await Promise.race([ended.then(() => 'ended' as const), timeout]);
+    return await Promise.race([end.then(() => 'ended' as const), timeout]);
   } finally {
     timer.abort();
   }

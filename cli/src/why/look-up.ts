@@ -1,9 +1,9 @@
 import { num, texts } from '@guard/config/plain-words/cells';
 import {
-  byReference,
-  byVisitor,
-  ofAddress,
-  ofSession,
+  eventsOfReference,
+  eventsOfVisitor,
+  addressCondition,
+  sessionCondition,
   oneEvent,
   visitorInAll,
 } from '@guard/config/plain-words/find-events';
@@ -66,9 +66,9 @@ function queryRows(access: EventsAccess, sql: string): Promise<EventRows<Row>> {
 function visitorOf({ kind, value }: SearchSubject): string | undefined {
   switch (kind) {
     case 'address':
-      return ofAddress(value);
+      return addressCondition(value);
     case 'session':
-      return ofSession(value);
+      return sessionCondition(value);
     case 'reference':
     case 'request':
       return undefined;
@@ -80,8 +80,8 @@ function statementOf(
   visitor: string | undefined,
   now: number,
 ): string {
-  if (visitor !== undefined) return byVisitor(visitor, now, MAX_EVENTS);
-  return kind === 'request' ? oneEvent(value, now) : byReference(value, now);
+  if (visitor !== undefined) return eventsOfVisitor(visitor, now, MAX_EVENTS);
+  return kind === 'request' ? oneEvent(value, now) : eventsOfReference(value, now);
 }
 
 function summaryOf(row: Row): VisitorSummary {

@@ -3,7 +3,7 @@ import type { Knowledge } from '@guard/config/plain-words/facts';
 import { knowledgeOf } from '@guard/config/plain-words/knowledge';
 import { letInLimit, letInOptions } from '@guard/config/plain-words/let-in';
 import {
-  type Found,
+  type ListedFinding,
   foundIn,
   ruleText,
   sentenceOf,
@@ -26,7 +26,7 @@ export interface ExplainedEvent {
   readonly address: string;
   readonly user_agent: string;
   readonly session: string;
-  readonly found: readonly (Found & { readonly meaning: string })[];
+  readonly found: readonly (ListedFinding & { readonly meaning: string })[];
   readonly rule: {
     readonly name: string;
     readonly line: number | null;
@@ -78,9 +78,9 @@ export function createTellEvent(
       address: event.ip,
       user_agent: event.userAgent,
       session: event.session,
-      found: foundIn(event).map((one) => ({
-        ...one,
-        meaning: knowledge.reasons[one.name]?.meaning ?? UNKNOWN_REASON,
+      found: foundIn(event).map((finding) => ({
+        ...finding,
+        meaning: knowledge.reasons[finding.name]?.meaning ?? UNKNOWN_REASON,
       })),
       rule: ruleOf(event, organisation && knowledge),
       same_settings: revision === undefined ? null : event.text('settings_revision') === revision,

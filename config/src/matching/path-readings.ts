@@ -1,7 +1,7 @@
 import {
-  all,
+  decodeAll,
   backslashes,
-  bytes,
+  decodeBytes,
   compatible,
   cutAtEnd,
   dropControls,
@@ -10,7 +10,7 @@ import {
   type PathStep,
   resolveDots,
   sentAsUtf8,
-  unreserved,
+  decodeUnreserved,
   uriAuthority,
   webAuthority,
   windowsNames,
@@ -47,35 +47,44 @@ const READERS: readonly Reader[] = [
   [],
   // RFC 3986 6.2.2 normalisation; the URL standard's parser, which also takes `\` for `/`; proxies
   // that merge slashes; servlet containers that leave %2F alone.
-  [unreserved, resolveDots],
-  [unreserved, backslashes, resolveDots],
-  [unreserved, mergeSlashes, resolveDots],
-  [unreserved, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
+  [decodeUnreserved, resolveDots],
+  [decodeUnreserved, backslashes, resolveDots],
+  [decodeUnreserved, mergeSlashes, resolveDots],
+  [decodeUnreserved, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
   // Node applications and others that decode the result of the URL parser.
-  [unreserved, resolveDots, bytes],
-  [unreserved, backslashes, resolveDots, bytes],
+  [decodeUnreserved, resolveDots, decodeBytes],
+  [decodeUnreserved, backslashes, resolveDots, decodeBytes],
   // Decoded once: handlers that decode and compare; most servers; the rest.
-  [bytes],
-  [bytes, mergeSlashes, resolveDots],
-  [bytes, backslashes, mergeSlashes, resolveDots],
-  [all],
-  [all, resolveDots],
-  [all, mergeSlashes, resolveDots],
-  [all, dropParameters, mergeSlashes, resolveDots],
-  [all, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
+  [decodeBytes],
+  [decodeBytes, mergeSlashes, resolveDots],
+  [decodeBytes, backslashes, mergeSlashes, resolveDots],
+  [decodeAll],
+  [decodeAll, resolveDots],
+  [decodeAll, mergeSlashes, resolveDots],
+  [decodeAll, dropParameters, mergeSlashes, resolveDots],
+  [decodeAll, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
   // Servlet containers remove parameters before they decode, so `%3b` starts no parameter for them.
-  [dropParameters, bytes, backslashes, mergeSlashes, resolveDots],
-  [dropParameters, all, backslashes, mergeSlashes, resolveDots],
+  [dropParameters, decodeBytes, backslashes, mergeSlashes, resolveDots],
+  [dropParameters, decodeAll, backslashes, mergeSlashes, resolveDots],
   // One server decodes, and the next one normalises.
-  [all, unreserved, backslashes, resolveDots],
-  [all, unreserved, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
+  [decodeAll, decodeUnreserved, backslashes, resolveDots],
+  [decodeAll, decodeUnreserved, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
   // Decoded twice, with a normalising proxy in between.
-  [all, all],
-  [all, all, resolveDots],
-  [all, all, mergeSlashes, resolveDots],
-  [all, all, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
-  [bytes, mergeSlashes, resolveDots, unreserved, backslashes, resolveDots, bytes],
-  [bytes, mergeSlashes, resolveDots, dropParameters, all, backslashes, mergeSlashes, resolveDots],
+  [decodeAll, decodeAll],
+  [decodeAll, decodeAll, resolveDots],
+  [decodeAll, decodeAll, mergeSlashes, resolveDots],
+  [decodeAll, decodeAll, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
+  [decodeBytes, mergeSlashes, resolveDots, decodeUnreserved, backslashes, resolveDots, decodeBytes],
+  [
+    decodeBytes,
+    mergeSlashes,
+    resolveDots,
+    dropParameters,
+    decodeAll,
+    backslashes,
+    mergeSlashes,
+    resolveDots,
+  ],
 ];
 
 /** Further changes that some servers make to the result of a reader. Each is tried on each reading. */
@@ -158,14 +167,14 @@ export function readingsOf(rawPath: string): readonly string[] | undefined {
 function readingsOfUnusual(rawPath: string): readonly string[] | undefined {
   if (countAsciiEscapes(rawPath) > MAX_ASCII_ESCAPES) return undefined;
   const foundReadings = new FoundReadings();
-  const decodedPath = all(rawPath);
+  const decodedPath = decodeAll(rawPath);
   const plainestPath = compatible(sentAsUtf8(decodedPath));
   if (!AMBIGUOUS.test(decodedPath) && !AMBIGUOUS.test(plainestPath)) {
     // Escapes without danger, such as %20. Readers differ only in whether they decode them.
     foundReadings.add(rawPath);
     for (const reading of [
-      unreserved(rawPath),
-      bytes(rawPath),
+      decodeUnreserved(rawPath),
+      decodeBytes(rawPath),
       decodedPath,
       sentAsUtf8(decodedPath),
       plainestPath,

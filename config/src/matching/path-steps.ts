@@ -17,15 +17,15 @@ const DOLLAR = 0x24;
 const SEMICOLON = 0x3b;
 const BACKSLASH = 0x5c;
 
-export function unreserved(path: string): string {
+export function decodeUnreserved(path: string): string {
   return decodePercent(path, 'unreserved');
 }
 
-export function bytes(path: string): string {
+export function decodeBytes(path: string): string {
   return decodePercent(path, 'bytes');
 }
 
-export function all(path: string): string {
+export function decodeAll(path: string): string {
   return decodePercent(path, 'all');
 }
 
@@ -64,11 +64,11 @@ export function mergeSlashes(path: string): string {
   if (!path.includes('//')) return path;
   const room = roomFor(path.length);
   let length = 0;
-  let before = 0;
+  let previousCode = 0;
   for (let at = 0; at < path.length; at++) {
     const code = path.charCodeAt(at);
-    if (code !== SLASH || before !== SLASH) room[length++] = code;
-    before = code;
+    if (code !== SLASH || previousCode !== SLASH) room[length++] = code;
+    previousCode = code;
   }
   return textIn(room, length);
 }
@@ -156,8 +156,8 @@ export function dropControls(path: string): string {
 /** Unescaped bytes are Latin-1 characters here, but UTF-8 for most origins. */
 export function sentAsUtf8(path: string): string {
   if (!/[\x80-\xff]/.test(path) || /[^\0-\xff]/.test(path)) return path;
-  const decoded = Buffer.from(path, 'latin1').toString();
-  return decoded.includes('\ufffd') ? path : decoded;
+  const decodedPath = Buffer.from(path, 'latin1').toString();
+  return decodedPath.includes('\ufffd') ? path : decodedPath;
 }
 
 /**

@@ -13,7 +13,7 @@ export interface TimeRange {
   readonly to: number;
 }
 
-export function within({ from, to }: TimeRange): string {
+export function rangeCondition({ from, to }: TimeRange): string {
   return `created_at >= ${moment(from)} AND created_at < ${moment(to)}`;
 }
 
@@ -28,12 +28,12 @@ export function oneEvent(requestId: string, now: number): string {
 }
 
 /** Newest first. */
-export function byReference(code: string, now: number): string {
+export function eventsOfReference(code: string, now: number): string {
   return selectEvents(storedRange(now), `reference = ${quote(code)}`, MAX_EVENTS_PER_CODE);
 }
 
 /** The newest events of an address, or of a session by its digest. */
-export function byVisitor(visitor: string, now: number, limit: number): string {
+export function eventsOfVisitor(visitor: string, now: number, limit: number): string {
   return selectEvents(storedRange(now), visitor, limit);
 }
 
@@ -44,21 +44,21 @@ export function visitorInAll(visitor: string, now: number): string {
   toUnixTimestamp64Milli(min(created_at)) AS first_ms, toUnixTimestamp64Milli(max(created_at)) AS last_ms,
   sumMap(block_reasons, arrayMap(reason -> 1, block_reasons)) AS reasons
 FROM events_distributed
-WHERE ${within(storedRange(now))} AND ${visitor}`;
+WHERE ${rangeCondition(storedRange(now))} AND ${visitor}`;
 }
 
-export function ofAddress(ip: string): string {
+export function addressCondition(ip: string): string {
   return `ip = ${quote(ip)}`;
 }
 
-export function ofSession(digest: string): string {
+export function sessionCondition(digest: string): string {
   return `(session = ${quote(digest)} OR session_sent = ${quote(digest)})`;
 }
 
 function selectEvents(range: TimeRange, condition: string, limit: number): string {
   return `SELECT *, toUnixTimestamp64Milli(created_at) AS created_at_ms
 FROM events_distributed
-WHERE ${within(range)} AND ${condition}
+WHERE ${rangeCondition(range)} AND ${condition}
 ORDER BY created_at DESC LIMIT ${limit}`;
 }
 

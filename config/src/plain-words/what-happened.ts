@@ -77,7 +77,7 @@ export function unlistedRuleText(name: string): string {
 }
 
 /** A finding against the visitor. Findings are sorted by points, highest first. */
-export interface Found {
+export interface ListedFinding {
   readonly name: string;
   /** Undefined for a reason without points, such as a rule. */
   readonly points: number | undefined;
@@ -85,7 +85,7 @@ export interface Found {
   readonly counted: boolean;
 }
 
-export function foundIn({ findings, reasons }: WholeEvent): Found[] {
+export function foundIn({ findings, reasons }: WholeEvent): ListedFinding[] {
   const points = new Map(findings.map((finding) => [finding.name, finding.points]));
   return [...new Set([...points.keys(), ...reasons])].map((name) => ({
     name,

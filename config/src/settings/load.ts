@@ -36,7 +36,7 @@ const ALIAS_PATTERN = /(?:^|[\s[{,])\*[^\s*]/m;
 /** The most values in one suggestion. */
 const MAX_CHOICES = 10;
 
-export interface Loaded {
+export interface LoadedSettings {
   readonly kind: 'loaded';
   readonly settings: Settings;
   /** The files and folders that are read with the settings, as absolute paths. */
@@ -47,7 +47,7 @@ export interface Loaded {
 }
 
 export type LoadResult =
-  | Loaded
+  | LoadedSettings
   /** In the order of the file, at least one. */
   | {
       readonly kind: 'invalid';

@@ -97,7 +97,7 @@ export function oneEvent(requestId: string, now: number): string {
 
 /** Events with this reference code, newest first. */
 export function byReference(code: string, now: number): string {
-  return `${plainWords.byReference(code, now)}\nFORMAT JSONCompact`;
+  return `${plainWords.eventsOfReference(code, now)}\nFORMAT JSONCompact`;
 }
 
 interface Visitor {
@@ -116,10 +116,10 @@ export function timeline({ atMs, session, ip, userAgent }: Visitor): string {
   const same =
     session === ''
       ? `ip = ${quote(ip)} AND user_agent = ${quote(userAgent)}`
-      : plainWords.ofSession(session);
+      : plainWords.sessionCondition(session);
   return `SELECT * FROM (SELECT toUnixTimestamp64Milli(created_at) AS created_at_ms, request_id, action, rule, block_reasons, method, path, status_code, challenge
   FROM events_distributed
-  WHERE ${plainWords.within({ from: atMs - around, to: atMs + around })} AND ${same}
+  WHERE ${plainWords.rangeCondition({ from: atMs - around, to: atMs + around })} AND ${same}
   ORDER BY abs(created_at_ms - ${Math.trunc(atMs)}) LIMIT 100)
 ORDER BY created_at_ms
 FORMAT JSONCompact`;

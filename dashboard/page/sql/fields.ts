@@ -1,4 +1,4 @@
-import { ofAddress, ofSession } from '@guard/config/plain-words/find-events';
+import { addressCondition, sessionCondition } from '@guard/config/plain-words/find-events';
 import { quote } from '@guard/config/plain-words/quote';
 
 /** The fields for filters and their conditions. */
@@ -26,7 +26,7 @@ export const FIELDS = {
   rule: { label: 'rule', is: column('rule') },
   reason: { label: 'reason', is: (value) => `has(block_reasons, ${quote(value)})` },
   site: { label: 'site', is: column('site') },
-  address: { label: 'address', is: ofAddress },
+  address: { label: 'address', is: addressCondition },
   network: { label: 'network', is: (value) => `${NETWORK} = ${quote(value)}` },
   asn: { label: 'AS number', is: (value) => `asn = ${wholeNumber(value)}` },
   country: { label: 'country', is: column('country') },
@@ -38,7 +38,7 @@ export const FIELDS = {
   crawler: { label: 'crawler', is: column('crawler_name') },
   verified: { label: 'verified crawler', is: column("if(crawler_verified, 'yes', 'no')") },
   challenge: { label: 'challenge', is: column('challenge') },
-  session: { label: 'session', is: ofSession },
+  session: { label: 'session', is: sessionCondition },
   revision: { label: 'settings', is: column('settings_revision') },
   unjudged: { label: 'unjudged', is: (value) => `(${UNJUDGED}) = ${value === 'no' ? '0' : '1'}` },
 } as const satisfies Readonly<Record<string, Field>>;

@@ -1,4 +1,4 @@
-import { type TimeRange, within } from '@guard/config/plain-words/find-events';
+import { type TimeRange, rangeCondition } from '@guard/config/plain-words/find-events';
 import { quote } from '@guard/config/plain-words/quote';
 import type { Filter } from '../url-state.ts';
 import { FIELDS } from './fields.ts';
@@ -34,7 +34,7 @@ export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>):
 
 /** FROM and WHERE for the rows of a scope. */
 export function rowsOf(scope: Scope, ...more: readonly string[]): string {
-  return `FROM events_distributed\nWHERE ${[within(scope.range), conditionOf(scope), ...more].filter((part) => part !== '').join(' AND ')}`;
+  return `FROM events_distributed\nWHERE ${[rangeCondition(scope.range), conditionOf(scope), ...more].filter((part) => part !== '').join(' AND ')}`;
 }
 
 /** The previous period with the same length. */

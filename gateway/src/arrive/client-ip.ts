@@ -108,11 +108,11 @@ export function createClientOf(
 
   return (connection, headers) => {
     if (!connection.trusted) return clientByPeer(connection);
-    const xForwarded = writes === 'forwarded' ? undefined : readChain(headers);
-    const forwarded = writes === 'x-forwarded-for' ? undefined : readForwarded(headers);
-    if (xForwarded !== undefined && forwarded !== undefined)
-      return clientByBothChains(connection, xForwarded, forwarded);
-    const chain = xForwarded ?? forwarded;
+    const xForwardedChain = writes === 'forwarded' ? undefined : readChain(headers);
+    const forwardedChain = writes === 'x-forwarded-for' ? undefined : readForwarded(headers);
+    if (xForwardedChain !== undefined && forwardedChain !== undefined)
+      return clientByBothChains(connection, xForwardedChain, forwardedChain);
+    const chain = xForwardedChain ?? forwardedChain;
     if (chain !== undefined) {
       countsOf(connection).note(chain.header);
       return clientByChain(connection, chain, writes ?? 'both');

@@ -87,20 +87,23 @@ export function sendUpgrade(request: UpgradeRequest): ClientRequest {
     ssl: { maxHeaderSize: request.maxHeaderBytes },
   });
   if (createdRequest === undefined) throw new Error('http-proxy-3 made no request');
-  const sent = createdRequest;
+  const sentRequest = createdRequest;
   // The library has added its listeners before it returns, so only its own are removed here. No event has come yet.
-  const joins = sent.listeners('upgrade');
-  sent.removeAllListeners('upgrade').removeAllListeners('response').removeAllListeners('error');
-  sent.on('error', onError);
-  sent.once('response', onAnswer);
-  sent.once('upgrade', (answer, socket, head) => {
+  const joins = sentRequest.listeners('upgrade');
+  sentRequest
+    .removeAllListeners('upgrade')
+    .removeAllListeners('response')
+    .removeAllListeners('error');
+  sentRequest.on('error', onError);
+  sentRequest.once('response', onAnswer);
+  sentRequest.once('upgrade', (answer, socket, head) => {
     // The type is a Duplex, but the agent gives only sockets.
     onSwitch(answer, socket, (fields) => {
       answer.headers = groupByName(fields);
-      for (const join of joins) Reflect.apply(join, sent, [answer, socket, head]);
+      for (const join of joins) Reflect.apply(join, sentRequest, [answer, socket, head]);
     });
   });
-  return sent;
+  return sentRequest;
 }
 
 /** The library and Node keep fields by name. Fields of one name get the place and spelling of the first. */

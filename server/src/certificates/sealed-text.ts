@@ -8,13 +8,13 @@ const TAG_BYTES = 16;
 export function sealText(secrets: readonly string[], text: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, keyOf(secrets[0] ?? ''), nonce);
-  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64');
+  const encryptedText = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), encryptedText]).toString('base64');
 }
 
 /** Decrypts a text that was sealed with one of the secrets. Undefined for any other text. */
-export function openText(secrets: readonly string[], sealed: string): string | undefined {
-  const bytes = Buffer.from(sealed, 'base64');
+export function openText(secrets: readonly string[], sealedText: string): string | undefined {
+  const bytes = Buffer.from(sealedText, 'base64');
   const [nonce, tagAndText] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
   if (tagAndText.length < TAG_BYTES) return undefined;
   for (const secret of secrets) {

@@ -80,11 +80,11 @@ export class HeldDecisions {
   #replace(decision: Omit<TypedDecision, 'until'>, replacement: readonly TypedDecision[]): boolean {
     const key = keyOf(decision);
     const decisionsBefore = this.#decisionsByValue.get(key) ?? [];
-    const others = decisionsBefore.filter(({ type }) => type !== decision.type);
+    const otherDecisions = decisionsBefore.filter(({ type }) => type !== decision.type);
     const decisionsAfter =
-      others.length === 0
+      otherDecisions.length === 0
         ? replacement
-        : [...others, ...replacement].sort((a, b) => b.until - a.until);
+        : [...otherDecisions, ...replacement].sort((a, b) => b.until - a.until);
     const size = this.#size + decisionsAfter.length - decisionsBefore.length;
     if (size > this.#maxDecisions) return false;
     this.#size = size;

@@ -13,12 +13,13 @@ export function boundConnections(
   trustedProxies: readonly string[],
   { all, ofAddress }: ServiceConnections = SERVICE_CONNECTIONS,
 ): void {
-  const trusted = PrefixSet.from(trustedProxies);
-  const held = new AddressCounts(ofAddress, all);
+  const trustedAddresses = PrefixSet.from(trustedProxies);
+  const openConnections = new AddressCounts(ofAddress, all);
   server.maxConnections = all;
   server.on('connection', (socket) => {
     // A connection by a unix socket has no address.
     const ip = parseIp(socket.remoteAddress ?? '');
-    if (ip !== undefined && !trusted.has(ip) && !held.take(socket, ip)) socket.destroy();
+    if (ip !== undefined && !trustedAddresses.has(ip) && !openConnections.take(socket, ip))
+      socket.destroy();
   });
 }

@@ -47,10 +47,10 @@ async function writeList(
     case 'updated':
     case 'unchanged': {
       const ranges = answer.ranges.sources.reduce((n, { v4, v6 }) => n + v4.length + v6.length, 0);
-      const dropped = answer.kind === 'updated' ? answer.dropped : 0;
+      const droppedEntries = answer.kind === 'updated' ? answer.dropped : 0;
       const reason = await keepFile(join(folder, `${file}.json`), jsonText(answer.ranges));
       if (reason !== undefined) return { ...unchangedReport, result: 'failed', reason };
-      return { file, operator, result: answer.kind, ranges, dropped, reason: '' };
+      return { file, operator, result: answer.kind, ranges, dropped: droppedEntries, reason: '' };
     }
     case 'failed':
     case 'refused':

@@ -32,7 +32,7 @@ export async function refreshRanges(
 ): Promise<RefreshOutcome> {
   const sources: FetchedSource[] = [];
   let isNew = false;
-  let dropped = 0;
+  let droppedEntries = 0;
   for (const url of list.refreshUrls) {
     const knownSource = knownRanges?.sources.find((source) => source.url === url);
     const fetchOutcome = await fetchList(options.mirrorOf?.(url) ?? url, knownSource ?? {}, {
@@ -52,7 +52,7 @@ export async function refreshRanges(
     const parsed = parsePublished(fetchOutcome.bytes.toString());
     if (parsed.kind === 'refused') return { kind: 'refused', reason: `${url}: ${parsed.reason}` };
     const usableEntries = parsed.entries.filter(isUsable);
-    dropped += parsed.entries.length - usableEntries.length;
+    droppedEntries += parsed.entries.length - usableEntries.length;
     isNew = true;
     sources.push({
       url,
@@ -64,7 +64,9 @@ export async function refreshRanges(
   const ranges = { fetched_at: new Date(options.clock()).toISOString(), sources };
   if (!isNew) return { kind: 'unchanged', ranges };
   const reason = refusalForLoss(list, sources, options.acceptDrop);
-  return reason === undefined ? { kind: 'updated', ranges, dropped } : { kind: 'refused', reason };
+  return reason === undefined
+    ? { kind: 'updated', ranges, dropped: droppedEntries }
+    : { kind: 'refused', reason };
 }
 
 /** False for a bogon, and for a range that is wider than an operator can need. */

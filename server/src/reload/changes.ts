@@ -45,13 +45,13 @@ async function entriesThatDiffer<T extends Organisation | Site>(
   { old, fresh, nameOf }: Entries<T>,
   pause: Pause,
 ): Promise<string[]> {
-  const before = new Map(old.map((entry) => [nameOf(entry), entry]));
-  const after = new Map(fresh.map((entry) => [nameOf(entry), entry]));
-  const names = [...before.keys()]
-    .filter((name) => !after.has(name))
+  const entriesBefore = new Map(old.map((entry) => [nameOf(entry), entry]));
+  const entriesAfter = new Map(fresh.map((entry) => [nameOf(entry), entry]));
+  const names = [...entriesBefore.keys()]
+    .filter((name) => !entriesAfter.has(name))
     .map((name) => `${list}.${name} (removed)`);
-  for (const [name, entry] of after) {
-    const oldEntry = before.get(name);
+  for (const [name, entry] of entriesAfter) {
+    const oldEntry = entriesBefore.get(name);
     if (oldEntry === undefined) {
       names.push(`${list}.${name} (added)`);
       continue;

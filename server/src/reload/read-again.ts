@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { Environment } from '@guard/config/settings/reading/environment';
 import {
-  type Loaded,
+  type LoadedSettings,
   type LoadResult,
   filesNamedAt,
   loadByEntry,
@@ -27,7 +27,7 @@ export interface NewSettings {
 }
 
 /** Settings, or the problems in them. */
-export type SettingsReading = (Loaded & NewSettings) | Invalid;
+export type SettingsReading = (LoadedSettings & NewSettings) | Invalid;
 
 export interface ReadRequest {
   readonly file: string;
@@ -137,13 +137,13 @@ async function readInThread(file: string, env: Environment): Promise<SettingsRea
   if (answer === undefined) throw new Error('the thread that reads the settings has ended');
   if (answer.kind === 'invalid') return answer;
   const { pieces, files, places, revision } = answer;
-  const received = await fromPieces(pieces, inSlices());
+  const receivedSettings = await fromPieces(pieces, inSlices());
   const positionOf = (path: SettingPath) => places.get(formatPath(path)) ?? { line: 1, column: 1 };
-  return { kind: 'loaded', ...received, files, revision, positionOf };
+  return { kind: 'loaded', ...receivedSettings, files, revision, positionOf };
 }
 
 /** The positions of settings that the log of a reload may name: those that need a restart (changes.ts). */
-export function positionsOfSettings({ positionOf }: Loaded): ReadonlyMap<string, Position> {
+export function positionsOfSettings({ positionOf }: LoadedSettings): ReadonlyMap<string, Position> {
   const names = Object.keys(Settings.shape);
   const listeners = Object.keys(Settings.shape.listen.shape);
   const paths: SettingPath[] = [

@@ -1,5 +1,5 @@
 import type { Clock, Log, Metrics } from '@guard/config/contract/ports';
-import { formatProblem, type Loaded, type Position } from '@guard/config/settings/load';
+import { formatProblem, type LoadedSettings, type Position } from '@guard/config/settings/load';
 import { formatPath } from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { inSlices } from '@guard/config/time/slices';
@@ -17,7 +17,7 @@ export interface ReloaderOptions {
    */
   readonly load: (files: readonly string[]) => Promise<SettingsReading>;
   /** The settings with which Guard started. */
-  readonly loadedAtStart: Pick<Loaded, 'settings' | 'files'>;
+  readonly loadedAtStart: Pick<LoadedSettings, 'settings' | 'files'>;
   /**
    * Applies all settings or none. Resolves with the number of threads without them. Rejects with the reason when it
    * applied none.
@@ -36,7 +36,7 @@ export interface Reloader {
   stop(): void;
 }
 
-type AppliedSettings = Loaded & NewSettings & { readonly threadsWithout: number };
+type AppliedSettings = LoadedSettings & NewSettings & { readonly threadsWithout: number };
 
 /** `guard check` lists all problems. The log line of a refused file has this many. */
 const MAX_PROBLEMS_LOGGED = 5;

@@ -4,7 +4,7 @@ import { PrefixSet } from '@guard/config/net/prefix-set';
 import { fetchedListsOf } from '@guard/config/settings/derived/fetched-lists';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { linesOf } from '@guard/config/settings/derived/rule-lines';
-import { type Loaded, loadSettings } from '@guard/config/settings/load';
+import { type LoadedSettings, loadSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 import { atOnce } from '@guard/config/time/slices';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { fromPieces, toPieces } from './settings-pieces.ts';
 const folder = testFolder();
 
 /** Settings that need several pieces of each kind, and two long lists. */
-function manySettings(): Loaded {
+function manySettings(): LoadedSettings {
   mkdirSync(folder, { recursive: true });
   const addresses = Array.from({ length: 25_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
   writeFileSync(join(folder, 'networks.txt'), addresses.join('\n'));

@@ -137,10 +137,10 @@ class SettingsReceiver {
         PrefixSet.adopt((this.#lists[piece.list] ?? []) as string[], piece.words);
         return;
       case 'organisations':
-        for (const sent of piece.organisations) this.#addOrganisation(sent);
+        for (const organisation of piece.organisations) this.#addOrganisation(organisation);
         return;
       case 'rules':
-        for (const sent of piece.rules) this.#addRule(sent);
+        for (const rule of piece.rules) this.#addRule(rule);
         return;
       case 'sites':
         this.#sites.push(...piece.sites);

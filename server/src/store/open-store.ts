@@ -29,7 +29,7 @@ interface OpenStore {
 export async function openStore(
   settings: Settings['store'],
   { clock, log, metrics }: ProcessContext,
-  shared: SharedStore | undefined,
+  sharedStore: SharedStore | undefined,
 ): Promise<OpenStore> {
   switch (settings.engine) {
     case 'redis': {
@@ -40,7 +40,7 @@ export async function openStore(
         clock,
         log,
         metrics,
-        budgets: shared?.memory.budgets,
+        budgets: sharedStore?.memory.budgets,
       });
       const { refusal } = store;
       if (refusal !== undefined) {
@@ -53,8 +53,8 @@ export async function openStore(
       // A local store is never away. The metric exists for dashboards and alerts.
       metrics.gauge('guard_store_away', () => 0);
       const { path: folder } = settings;
-      const memoryStore = shared
-        ? await openShared(shared, folder, { clock, log })
+      const memoryStore = sharedStore
+        ? await openShared(sharedStore, folder, { clock, log })
         : withClose(
             folder === undefined
               ? new MemoryStore(clock)

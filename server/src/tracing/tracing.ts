@@ -42,8 +42,8 @@ function isRegistered(provider: TracerProvider): boolean {
 
 /** True if a provider exists that the API silently ignores, because its minor version is lower than the API's. */
 function isRegisteredElsewhere(): boolean {
-  const registered: unknown = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'));
-  return typeof registered === 'object' && registered !== null && 'trace' in registered;
+  const registeredApi: unknown = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'));
+  return typeof registeredApi === 'object' && registeredApi !== null && 'trace' in registeredApi;
 }
 
 /**

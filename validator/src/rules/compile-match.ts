@@ -11,7 +11,7 @@ import {
 } from '@guard/config/matching/glob';
 import { compileHosts } from '@guard/config/matching/host';
 import { PrefixSet } from '@guard/config/net/prefix-set';
-import { type Match, withInner } from '@guard/config/settings/sections/rule';
+import { type Match, allMatchesOf } from '@guard/config/settings/sections/rule';
 import type { Facts } from '../request/facts.ts';
 import { CompileOnce } from './compile-once.ts';
 import { compileField } from './header-field.ts';
@@ -84,7 +84,7 @@ function compileCondition<Name extends keyof Match>(
 export function isSureOfPlainPaths(match: Match): boolean {
   const isFolded = (pattern: Pattern) =>
     typeof pattern !== 'string' || (foldPath(pattern) === pattern && !pattern.endsWith('/*'));
-  return withInner(match).every(
+  return allMatchesOf(match).every(
     ({ path = [], query, header = {}, user_agent = [], session }) =>
       query === undefined &&
       !Array.isArray(session) &&
@@ -182,7 +182,7 @@ function ja4Is(fingerprints: readonly string[]): Condition {
 /** Compiles `not`. A negated condition on the handshake holds only when Guard saw a handshake. */
 function negationOf(match: Match, reading: Reading): Condition {
   const negation = negate(compileMatch(match, reading === 'some' ? 'every' : 'some'));
-  if (withInner(match).every(({ ja4 }) => ja4 === undefined)) return negation;
+  if (allMatchesOf(match).every(({ ja4 }) => ja4 === undefined)) return negation;
   return allOf([({ transport }) => transport?.hello !== undefined, negation]);
 }
 

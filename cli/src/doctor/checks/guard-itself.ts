@@ -1,7 +1,7 @@
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Answers, Evidence } from '../evidence.ts';
 import { adviceOnDataAge, describeDataAge } from '../../running-guard/data-age.ts';
-import { type Answered, fieldsOf } from '../../exchange/exchange.ts';
+import { type AnsweredExchange, fieldsOf } from '../../exchange/exchange.ts';
 import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
 import { denialOf, instantOf } from '../guard-page.ts';
 import { serverNamesIn, cacheSign } from '../kept-in-front.ts';
@@ -34,7 +34,7 @@ function judgeClock(answers: Answers): Outcome {
 
 interface AnswerTime {
   readonly whose: string;
-  readonly answer: Answered;
+  readonly answer: AnsweredExchange;
   /** Earliest and latest time of the answer: HTTP header fields have whole seconds. */
   readonly firstMs: number;
   readonly lastMs: number;
@@ -48,7 +48,7 @@ function timeOfGuard({ problem: programAnswer }: Answers): AnswerTime | undefine
 }
 
 /** Date (RFC 9110 6.6.1) may come from the clock of a proxy. */
-function timeOfFront(page: Answered): AnswerTime | undefined {
+function timeOfFront(page: AnsweredExchange): AnswerTime | undefined {
   const [date] = fieldsOf(page, 'date');
   const secondMs = Date.parse(date ?? '');
   if (Number.isNaN(secondMs)) return undefined;

@@ -58,7 +58,9 @@ function judgeWebSocket({ handshake }: Answers, { seen, expectsWebSocket }: Evid
   const { status } = handshake;
   if (status === 101) return ok('a handshake is answered with 101');
   const recordedRequest =
-    seen.kind === 'seen' ? seen.requests.find((one) => one.websocket_key !== '') : undefined;
+    seen.kind === 'seen'
+      ? seen.requests.find((request) => request.websocket_key !== '')
+      : undefined;
   if (recordedRequest !== undefined && recordedRequest.upgrade === '') {
     const found = 'a handshake loses its Upgrade header before it comes to Guard';
     return expectsWebSocket

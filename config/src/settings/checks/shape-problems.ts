@@ -28,17 +28,17 @@ interface CheckedSettings {
 /** Returns the settings that were probably meant by misspelt names. */
 export function reportShapeProblems(
   issues: readonly z.core.$ZodIssue[],
-  checked: CheckedSettings,
+  checkedSettings: CheckedSettings,
   problems: ProblemList,
 ): ReadonlySet<string> {
   const faults = faultsOf(issues).slice(0, MAX_FAULTS);
-  const meantSettings = new Set(faults.flatMap((fault) => meantSetting(fault, checked)));
+  const meantSettings = new Set(faults.flatMap((fault) => meantSetting(fault, checkedSettings)));
   for (const fault of faults) {
-    const place = placeOf(checked.root, fault.path);
+    const place = placeOf(checkedSettings.root, fault.path);
     // A misspelt name also causes a missing setting, and a missing variable a missing value. Each is reported once.
     if (place.kind === 'absent' && meantSettings.has(formatPath(fault.path))) continue;
     if (wasReported(place)) continue;
-    report(fault, place, checked, problems);
+    report(fault, place, checkedSettings, problems);
   }
   return meantSettings;
 }
@@ -55,15 +55,20 @@ function wasReported(place: Place): boolean {
   return node.kind === 'unusable' || (node.kind === 'text' && node.value === undefined);
 }
 
-function report(fault: Fault, place: Place, checked: CheckedSettings, problems: ProblemList): void {
+function report(
+  fault: Fault,
+  place: Place,
+  checkedSettings: CheckedSettings,
+  problems: ProblemList,
+): void {
   const { path } = fault;
   switch (fault.kind) {
     case 'unknown_name':
-      reportUnknownName(fault, checked, problems);
+      reportUnknownName(fault, checkedSettings, problems);
       return;
     case 'invalid_name': {
       // Only headers have free names. The text in place of the name may be the value, which can be a secret.
-      const nameOffset = keyOffset(checked.root, path);
+      const nameOffset = keyOffset(checkedSettings.root, path);
       problems.add(nameOffset, path.slice(0, -1), 'a name (not shown)', fault.message);
       return;
     }
@@ -120,10 +125,10 @@ function reportBadLines(
 
 function reportUnknownName(
   { path, name }: Extract<Fault, { kind: 'unknown_name' }>,
-  checked: CheckedSettings,
+  checkedSettings: CheckedSettings,
   problems: ProblemList,
 ): void {
-  const { schema, value, root } = checked;
+  const { schema, value, root } = checkedSettings;
   const knownNames = namesAt(schema, value, path);
   const nearest = nearestName(name, knownNames);
   const offset = keyOffset(root, [...path, name]);
@@ -142,7 +147,9 @@ function reportUnknownName(
     offset,
     isHidden ? path : [...path, name],
     isHidden ? 'an unknown name (not shown)' : `the unknown name ${quote(name)}`,
-    expectedText + didYouMean(nearest) + indentationAdvice([...path, name], checked, problems),
+    expectedText +
+      didYouMean(nearest) +
+      indentationAdvice([...path, name], checkedSettings, problems),
   );
 }
 

@@ -95,7 +95,7 @@ describe('a list from a file', () => {
     expect(atOnce(parseList(text, 'ip')).kind).toBe('parsed');
     expect(atOnce(parseList(`${text}192.0.2.1`, 'ip'))).toEqual({
       kind: 'too_long',
-      most: 250_000,
+      maxEntries: 250_000,
     });
   });
 

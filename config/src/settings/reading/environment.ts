@@ -46,7 +46,7 @@ export function substitute(text: string, env: Environment): Substitution {
   const value = text.replace(VARIABLE, (written: string, name: string | undefined, end: string) => {
     if (name === undefined) return '${';
     if (end === '' || !NAME.test(name)) {
-      missing.push({ kind: 'malformed', written, message: MALFORMED });
+      missing.push({ kind: 'malformed', written, message: EXPECTED_VARIABLE });
       return '';
     }
     const { value: variableValue, file, message } = lookUp(name, env);
@@ -66,7 +66,8 @@ export function substitute(text: string, env: Environment): Substitution {
   };
 }
 
-const MALFORMED = 'expected ${NAME} with letters, digits and _; write $${ if you mean ${ itself';
+const EXPECTED_VARIABLE =
+  'expected ${NAME} with letters, digits and _; write $${ if you mean ${ itself';
 
 type LookUpResult = { readonly file?: string } & (
   | { readonly value: string; readonly message?: undefined }

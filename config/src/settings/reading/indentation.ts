@@ -3,7 +3,7 @@
  * the place where the text breaks because of such a line, and not the line itself.
  */
 
-export type Misplaced =
+export type MisplacedLine =
   | { readonly kind: 'tab' | 'no_colon'; readonly offset: number }
   | {
       readonly kind: 'spaces';
@@ -30,7 +30,7 @@ const MULTILINE_TEXT = /(?:^|\s)[|>][+-]?\d?[+-]?$/;
 /**
  * Finds the first line with such a mistake that begins at or before `end`, or undefined. Takes time linear in the text.
  */
-export function findMisplacedLine(text: string, end: number): Misplaced | undefined {
+export function findMisplacedLine(text: string, end: number): MisplacedLine | undefined {
   let levels: readonly Level[] = [];
   let isOpen = true;
   for (const { offset, spaces, code, hasTab, isWhole } of codeLines(text, end)) {

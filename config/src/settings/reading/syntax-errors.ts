@@ -1,5 +1,5 @@
 import type { ErrorCode } from 'yaml';
-import type { Misplaced } from './indentation.ts';
+import type { MisplacedLine } from './indentation.ts';
 import { alternatives } from '../problems/problems.ts';
 
 export const NOT_YAML = 'text that is not YAML';
@@ -35,7 +35,9 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   BAD_COLLECTION_TYPE: 'remove the tag: it does not fit the value after it',
 };
 
-export function describeMisplaced(misplaced: Misplaced): readonly [found: string, message: string] {
+export function describeMisplaced(
+  misplaced: MisplacedLine,
+): readonly [found: string, message: string] {
   switch (misplaced.kind) {
     case 'tab':
       return [NOT_YAML, messages.TAB_AS_INDENT];
@@ -49,7 +51,7 @@ export function describeMisplaced(misplaced: Misplaced): readonly [found: string
 function describeSpaces({
   spaces,
   fitting,
-}: Extract<Misplaced, { kind: 'spaces' }>): readonly [found: string, message: string] {
+}: Extract<MisplacedLine, { kind: 'spaces' }>): readonly [found: string, message: string] {
   const counts = fitting.map((count) => (count === 0 ? 'no' : String(count)));
   const expected =
     counts.length === 0 ? 'the indentation' : `${alternatives(counts)} spaces in front of it,`;

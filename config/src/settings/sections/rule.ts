@@ -213,7 +213,7 @@ export const Rule = z.strictObject({
 });
 export type Rule = z.infer<typeof Rule>;
 
-export function withInner(match: Match): readonly Match[] {
+export function allMatchesOf(match: Match): readonly Match[] {
   const { any = [], all = [], not } = match;
-  return [match, ...[...any, ...all, ...(not ? [not] : [])].flatMap(withInner)];
+  return [match, ...[...any, ...all, ...(not ? [not] : [])].flatMap(allMatchesOf)];
 }

@@ -45,7 +45,10 @@ function placeholderFault(html: string): FaultAt | undefined {
   for (const { 1: name = '', index } of html.matchAll(/\{\{(\w+)\}\}/g)) {
     if (!KNOWN_PLACEHOLDERS.includes(name))
       return { at: index, message: `there is no placeholder {{${name}}}` };
-    if (seenNames.has(name) && REQUIRED_PLACEHOLDERS.some((required) => required === name)) {
+    if (
+      seenNames.has(name) &&
+      REQUIRED_PLACEHOLDERS.some((requiredName) => requiredName === name)
+    ) {
       return { at: index, message: `{{${name}}} may stand only once` };
     }
     seenNames.add(name);

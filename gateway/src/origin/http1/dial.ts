@@ -22,7 +22,7 @@ function dialPlain(target: NetConnectOpts, pool: ConnectionPool): Connection {
   const socket = connect({
     ...target,
     onread: {
-      buffer: () => memory.forNextRead(),
+      buffer: () => memory.bufferForNextRead(),
       callback: (length) => {
         memory.isFree = connection.read(memory.bytes, length);
         return true;
@@ -72,7 +72,7 @@ class ReadMemory {
   /** Whether the next read may overwrite the last one. */
   isFree = true;
 
-  forNextRead(): Buffer {
+  bufferForNextRead(): Buffer {
     if (!this.isFree) {
       this.bytes = Buffer.allocUnsafeSlow(READ_BYTES);
       this.isFree = true;
