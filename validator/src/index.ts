@@ -79,7 +79,6 @@ export interface ValidatorOptions extends ProofOptions {
   /** The user's own databases. A bundled database is used in place of a missing one. */
   readonly databases?: DatabaseFiles;
   readonly store: SessionStore;
-  /** Temporary decisions. */
   readonly temporary?: TemporaryRules | undefined;
   /** The decisions of CrowdSec. By default there are none. A reload keeps them. */
   readonly crowdsec?: CrowdsecList | undefined;
@@ -97,7 +96,6 @@ export interface Validator {
   explain(organisation: string, question: ExplainQuestion): Promise<Explained>;
   /** Pages for requests of an organisation that its origin does not answer. */
   failurePage(organisation: string): RenderFailurePage;
-  /** `POST /validate` and `GET /health`. */
   readonly validateRoutes: FastifyPluginAsync;
   /** The browser script, uploads, and `GET /health`. */
   readonly collectorRoutes: FastifyPluginAsync;
@@ -129,8 +127,8 @@ function* buildValidator(options: ValidatorOptions, earlierPolicies?: Policies):
   return assemble(options, yield* compilePolicies(options, earlierPolicies));
 }
 
-function assemble(options: ValidatorOptions, compiled: Policies): Validator {
-  const { policies, learned } = compiled;
+function assemble(options: ValidatorOptions, compiledPolicies: Policies): Validator {
+  const { policies, learned } = compiledPolicies;
   const { organisations, secrets, store, clock, metrics } = options;
   const events: EventSink = {
     record(event) {
@@ -138,7 +136,7 @@ function assemble(options: ValidatorOptions, compiled: Policies): Validator {
       options.events.record(event);
     },
   };
-  const engine = createEngine(options, compiled);
+  const engine = createEngine(options, compiledPolicies);
   const strengthsOf = (id: string) => policyOf(policies, id).strengths;
   const verify = createVerify({
     secrets,
@@ -181,7 +179,7 @@ function assemble(options: ValidatorOptions, compiled: Policies): Validator {
   });
   const isHealthAuthorised = createHealthCheck(options);
   return {
-    compiled,
+    compiled: compiledPolicies,
     forOrganisation: (id, observe = false) =>
       validateInProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine, metrics),
     collect,

@@ -8,8 +8,7 @@ import { TRAP_PATH, type TrapHit } from './trap-link.ts';
 
 /**
  * The event of an upload. A failed upload needs an event, so that SQL finds the reference code of the visitor's failure
- * screen. A left page, a visitor with doubts, and findings that changed nothing need an event too. Other judgements
- * need none, because the visitor's next decision has an event.
+ * screen. A left page, a visitor with doubts, and findings that changed nothing need an event too.
  *
  * Undefined also when no authentic ticket names the organisation. Otherwise any client could fill the table.
  */

@@ -98,7 +98,6 @@ function isUseless(settlement: Settlement): boolean {
   );
 }
 
-/** The sender of an upload. */
 type Sender = Pick<CollectOutcome, 'ip' | 'userAgent'>;
 
 function outcomeOf(settlement: Settlement): Ending {

@@ -81,8 +81,8 @@ export interface SettleOptions {
 
 /**
  * Settles an upload. In this order: checks ticket, form, rule set, session, agent, origin, earlier answer, judgement,
- * witnesses, budget and work, spends the ticket, and stores the session. Each step may end early with its own outcome.
- * All data that decides comes from the ticket or the server. Rejects only when the store rejects.
+ * witnesses, budget and work, spends the ticket, and stores the session. Each step may end it. All data that decides
+ * comes from the ticket or the server. Rejects only when the store rejects.
  */
 export async function settle(
   { reading, upload }: Received,
@@ -124,8 +124,8 @@ export async function settle(
       }
       if (judgement.kind !== 'automated') {
         const { readings } = upload.evidence;
-        const expected = options.witnessesOf(reading.ticket.id);
-        const failure = await judgeWitnesses(reading.ticket, readings, expected, options.store);
+        const witnesses = options.witnessesOf(reading.ticket.id);
+        const failure = await judgeWitnesses(reading.ticket, readings, witnesses, options.store);
         if (failure) return failIncomplete(reading.ticket, failure, request.ip, options);
       }
       const payload = payloadDigest(upload.evidence);
@@ -161,7 +161,7 @@ function isFirst(name: string, store: SessionStore) {
 function factsOf(
   request: CollectRequest,
   ticket: Ticket,
-  learned: readonly Reason[],
+  reasons: readonly Reason[],
   { countryOf, signalsOf }: SettleOptions,
 ): RequestFacts {
   const ip = parseIp(request.ip);
@@ -169,7 +169,7 @@ function factsOf(
     userAgent: headerOf(request, 'user-agent'),
     headers: request.headers,
     country: (ip === undefined ? undefined : countryOf(ip)) ?? '',
-    found: [...learned, ...signalsOf(request).filter((reason) => !ticket.found.includes(reason))],
+    found: [...reasons, ...signalsOf(request).filter((reason) => !ticket.found.includes(reason))],
   };
 }
 

@@ -45,8 +45,7 @@ export type IssueTrapLink = (visitor: LinkVisitor, uploadUrl: string) => string;
 
 /**
  * Creates the link inside a comment of Guard's own pages. It is sealed for the address and session of the visitor, for
- * one to two hours. So a stranger cannot use it to harm another visitor: from another address or session it has no
- * effect.
+ * one to two hours. So a stranger cannot use it to harm another visitor.
  */
 export function createTrapLinks(secrets: readonly string[]): IssueTrapLink {
   const sealer = createSealer(secrets, PURPOSE);

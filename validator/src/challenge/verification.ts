@@ -47,7 +47,6 @@ export class Verification {
     return spent ? new Verification(grounds) : undefined;
   }
 
-  /** The session id that this proof is for. */
   get sessionId(): string {
     return this.#ticket.sessionId;
   }

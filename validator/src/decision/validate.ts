@@ -66,7 +66,6 @@ export function validate(
   }
 }
 
-/** One running decision. */
 interface Decision extends DecisionContext {
   readonly findings: Findings;
   readonly facts: RequestFacts;

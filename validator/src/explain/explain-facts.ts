@@ -40,9 +40,7 @@ export function explainFacts(facts: Facts) {
     /** The agent that signed the request. Null without a valid signature. */
     signed_agent: facts.signedAgent ?? null,
     session: {
-      /** The state for rules. */
       state: session.state,
-      /** The state in events. */
       challenge: challengeStateOf(session),
       id: session.state === 'none' ? null : session.id,
     },

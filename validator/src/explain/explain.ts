@@ -24,7 +24,6 @@ import { hashUserAgent } from '../request/user-agent-hash.ts';
 
 /** A request to explain, with assumptions about facts that only a running installation knows. */
 export interface ExplainQuestion {
-  /** The JSON body of `POST /validate`. */
   readonly body: string;
   /** Name of the gateway's site; empty for a caller of `POST /validate`. */
   readonly site: string;

@@ -150,24 +150,24 @@ function statusOf(error: unknown): number {
 /**
  * Answers 200 with JSON after everything that arrived in the same turn of the event loop was read. A single request
  * does not wait. Under load, the process of the caller then wakes up once for many answers, and not for each answer,
- * which took a third of the cost of a request. The connections that were read in the turn bound the list.
+ * which took a third of the cost of a request.
  */
-function createWriteTogether(): (to: ServerResponse, json: string) => void {
-  let waitingAnswers: { readonly to: ServerResponse; readonly json: string }[] = [];
+function createWriteTogether(): (response: ServerResponse, json: string) => void {
+  let waitingAnswers: { readonly response: ServerResponse; readonly json: string }[] = [];
 
   function writeAll(): void {
     const answers = waitingAnswers;
     waitingAnswers = [];
-    for (const { to, json } of answers) {
-      to.writeHead(200, {
+    for (const { response, json } of answers) {
+      response.writeHead(200, {
         'Content-Type': 'application/json; charset=utf-8',
         'Content-Length': Buffer.byteLength(json),
       });
-      to.end(json);
+      response.end(json);
     }
   }
 
-  return (to, json) => {
-    if (waitingAnswers.push({ to, json }) === 1) setImmediate(writeAll);
+  return (response, json) => {
+    if (waitingAnswers.push({ response, json }) === 1) setImmediate(writeAll);
   };
 }

@@ -8,7 +8,6 @@ export interface Look {
   readonly theme: string;
   /** The logo and the name, or the shield when both are missing. */
   readonly brand: string;
-  /** The link to the support. Undefined when it is not set. */
   readonly support: SupportLink | undefined;
   /** The support as text: an e-mail address or a URL. Empty when it is not set. */
   readonly contact: string;

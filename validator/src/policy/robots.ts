@@ -18,10 +18,10 @@ export interface CrawlerJudging {
 }
 
 /**
- * The managed robots.txt (RFC 9309). It disallows each known crawler that the organisation would block on the front page
- * even with a proof. Content-Signal lines (contentsignals.org) say for which uses other crawlers may collect. The
+ * The managed robots.txt (RFC 9309). It disallows each known crawler that the organisation would block on the front
+ * page even with a proof. Content-Signal lines (contentsignals.org) say for which uses other crawlers may collect. The
  * operator sets `use`, the value of the signal of the same name, and `license`, the URL of an RSL document
- * (rslstandard.org). The line of the licence belongs to no group.
+ * (rslstandard.org).
  */
 export function managedRobots(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,

@@ -18,8 +18,8 @@ export type ProveClaim = (crawler: CatalogueCrawler, evidence: ClaimEvidence) =>
 
 /**
  * Checks the proofs of a crawler's claim, the cheapest first: the operator's ranges, a signature with the operator's
- * key, the operator's host names. One proof is enough. Only ranges and host names can show an impersonator. A bad
- * signature counts like no signature.
+ * key, the operator's host names. Only ranges and host names can show an impersonator. A bad signature counts like no
+ * signature.
  */
 export function createClaimProver(sources: {
   readonly crawlers: CrawlerCatalogue;

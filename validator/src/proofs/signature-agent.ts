@@ -5,8 +5,8 @@ import { type InnerList, type Item, parseDictionary, parseItemField } from './st
  * string, or a dictionary of strings that is covered as a whole or by one key. Undefined when the field names no
  * origin, or several.
  */
-export function directoryOf(covered: InnerList, field: string | undefined): string | undefined {
-  const component = covered.items.find(({ value }) => value.value === 'signature-agent');
+export function directoryOf(components: InnerList, field: string | undefined): string | undefined {
+  const component = components.items.find(({ value }) => value.value === 'signature-agent');
   if (field === undefined || component === undefined) return undefined;
   const item = memberFor(component, field);
   return item?.value.kind === 'string' ? URL.parse(item.value.value)?.origin : undefined;

@@ -1,7 +1,6 @@
 /**
- * Structured Fields (RFC 9651), as far as signatures need them: dictionaries of items and inner lists. Parsing is
- * strict and bounded. Malformed text gives undefined, never an exception. Decimals, dates and display strings are
- * refused, because no signature parameter has these types.
+ * Structured Fields (RFC 9651), as far as signatures need them: dictionaries of items and inner lists. Malformed text
+ * gives undefined. Decimals, dates and display strings are refused, because no signature parameter has these types.
  */
 
 type BareItem =

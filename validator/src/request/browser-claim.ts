@@ -5,7 +5,6 @@ export type Platform = 'windows' | 'macos' | 'linux' | 'android' | 'ios' | 'chro
 /** The Chromium browsers whose headers follow from their version. */
 type Product = 'chrome' | 'edge' | 'opera' | 'other';
 
-/** The browser that a User-Agent claims. */
 export interface BrowserClaim {
   /** Undefined when the User-Agent claims no engine that is still in use. */
   readonly engine: Engine | undefined;
@@ -20,7 +19,7 @@ export interface BrowserClaim {
   readonly recognised: boolean;
 }
 
-const EMBEDDED = new RegExp(
+const EMBEDDED_PATTERN = new RegExp(
   [
     '; wv\\)',
     'Version/4\\.0 Chrome/',
@@ -44,14 +43,14 @@ const OTHER_BROWSER =
  */
 export function readBrowserClaim(userAgent: string): BrowserClaim {
   const engine = engineOf(userAgent);
-  const embedded = EMBEDDED.test(userAgent);
+  const isEmbedded = EMBEDDED_PATTERN.test(userAgent);
   return {
     engine,
     major: engine === undefined ? 0 : majorOf(userAgent, engine),
-    product: engine === 'chromium' && !embedded ? productOf(userAgent) : 'other',
+    product: engine === 'chromium' && !isEmbedded ? productOf(userAgent) : 'other',
     mobile: /\bMobi/.test(userAgent),
     platform: PLATFORMS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'unknown',
-    embedded,
+    embedded: isEmbedded,
     recognised: engine !== undefined || OTHER_BROWSER.test(userAgent),
   };
 }

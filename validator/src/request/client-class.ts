@@ -5,8 +5,7 @@ import { passedProxy } from './passed-proxy.ts';
 
 /**
  * The properties that one browser does not change between pages: its connection ({@link connectionClass}), and how its
- * engine writes the header section of a page. The result has five parts, separated by blanks. A part that Guard did not
- * see is empty.
+ * engine writes the header section of a page. The result has five parts, separated by blanks. Some may be empty.
  */
 export function clientClass(facts: ClassFacts): string {
   return `${connectionClass(facts.url.scheme, facts.transport)} ${headerShape(facts)}`;

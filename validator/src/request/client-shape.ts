@@ -14,7 +14,7 @@ const SHAPING: ReadonlyMap<string, number> = new Map(
 /**
  * The properties that visitors with the same program share: the fingerprint of the TLS client (JA4), the opening of
  * HTTP/2, and the order of the header fields as a number. Behind another proxy Guard sees no handshake, so the shape is
- * only the order. A program that copies the shape of a browser shares it with people.
+ * only the order.
  */
 export function clientShape({ headers, transport }: Pick<Facts, 'headers' | 'transport'>): string {
   let order = 0;

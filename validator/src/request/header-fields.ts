@@ -11,9 +11,9 @@ const NOT_A_MAP = '`headers` must be an object of strings.';
 const NEVER_IN_A_FIELD = /[\0\r\n]/;
 
 /**
- * Reads the `headers` of a described request (contract 2.1). The result has no prototype, because a field can be
- * called `constructor`. A name may have any printable characters, because callers also pass names such as
- * `:authority`. Half a surrogate pair in a value becomes U+FFFD. The messages do not repeat the input.
+ * Reads the `headers` of a described request (contract 2.1). The result has no prototype, because a field can be called
+ * `constructor`. A name may have any printable characters, because callers also pass names such as `:authority`. Half a
+ * surrogate pair in a value becomes U+FFFD.
  *
  * Most callers send names in lower case. Then the object is used without a copy, which also makes look-ups faster.
  */

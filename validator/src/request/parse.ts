@@ -16,8 +16,7 @@ type ParsedRequest =
 /**
  * Parses the body of `POST /validate` (contract 2.1). An error is one of contract 7.1, and its message names the field.
  * `null` and an empty text count as absent, because many languages write a missing field so. Unknown fields are
- * ignored. A name that occurs twice in one object is refused, because its meaning is not clear. The messages do not
- * repeat the input.
+ * ignored. A name that occurs twice in one object is refused, because its meaning is not clear.
  */
 export function parseValidateBody(body: string): ParsedRequest {
   // This check comes before JSON.parse, so that a deeply nested text is not parsed.

@@ -21,8 +21,7 @@ export function passedProxy({ headers, ipFrom }: ProxyFacts): boolean {
 
 /**
  * As passedProxy, but Via counts too (RFC 9110 section 7.6.3): a proxy on the visitor's side, such as a company's,
- * writes it. Use this only for weak signs. A program can write Via too, but gains no more than by copying a browser's
- * header section.
+ * writes it. Use this only for weak signs.
  */
 export function mayHavePassedProxy(facts: ProxyFacts): boolean {
   return facts.headers['via'] !== undefined || passedProxy(facts);

@@ -22,8 +22,7 @@ const FROM_SERVICE_WORKER = 'empty';
 /**
  * Whether a denied request is answered with a page or with `application/problem+json`. Navigations in a tab or a frame
  * get a page. So do clients that do not show what they want. A fetch, XHR, image, script or style sheet gets the
- * problem. So does a client that prefers another type to HTML. The method does not matter: HEAD has the headers of its
- * GET (RFC 9110 section 9.3.2).
+ * problem. So does a client that prefers another type to HTML.
  */
 export function representationFor({ headers }: Pick<Facts, 'headers'>): Representation {
   return wantsPage(headers) ? 'html' : 'problem';

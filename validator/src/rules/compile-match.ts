@@ -29,7 +29,7 @@ export interface LazyFindings {
 type ConditionValues = { readonly [Name in keyof Match]-?: NonNullable<Match[Name]> };
 type Compilers = {
   readonly [Name in keyof ConditionValues]: (
-    wanted: ConditionValues[Name],
+    expectedValues: ConditionValues[Name],
     reading: Reading,
   ) => Condition;
 };
@@ -223,16 +223,16 @@ function userAgentIs(patterns: readonly Pattern[], reading: Reading): Condition 
   return (facts) => matches(facts.userAgent);
 }
 
-function crawlerIs(wanted: NonNullable<Match['crawler']>): Condition {
-  const names = wanted.name && new Set(wanted.name.map((name) => name.toLowerCase()));
-  const categories = wanted.category && new Set<string>(wanted.category);
-  const rslCategories = wanted.rsl_category && new Set<string>(wanted.rsl_category);
+function crawlerIs(condition: NonNullable<Match['crawler']>): Condition {
+  const names = condition.name && new Set(condition.name.map((name) => name.toLowerCase()));
+  const categories = condition.category && new Set<string>(condition.category);
+  const rslCategories = condition.rsl_category && new Set<string>(condition.rsl_category);
   return ({ crawler }) => {
-    if (!crawler) return wanted.identified === false;
+    if (!crawler) return condition.identified === false;
     return (
-      wanted.identified !== false &&
-      (wanted.verified === undefined || wanted.verified === crawler.verified) &&
-      (wanted.allowlisted === undefined || wanted.allowlisted === crawler.allowlisted) &&
+      condition.identified !== false &&
+      (condition.verified === undefined || condition.verified === crawler.verified) &&
+      (condition.allowlisted === undefined || condition.allowlisted === crawler.allowlisted) &&
       (names === undefined || names.has(crawler.name.toLowerCase())) &&
       (categories === undefined || categories.has(crawler.category)) &&
       (rslCategories === undefined || rslCategories.has(crawler.rslCategory))
@@ -267,9 +267,9 @@ function foundReason(list: readonly Reason[]): Condition {
  * digest, because no session can be computed from it. A session value that a client invents has the state `none`. For
  * a rule that lets requests through, a session that another client uses too is not enough.
  */
-function sessionIs(wanted: NonNullable<Match['session']>, reading: Reading): Condition {
-  if (wanted === 'verified') return (facts) => facts.session.state === wanted;
-  const digests = new Set(wanted);
+function sessionIs(condition: NonNullable<Match['session']>, reading: Reading): Condition {
+  if (condition === 'verified') return (facts) => facts.session.state === condition;
+  const digests = new Set(condition);
   return ({ session }) => {
     if (session.state === 'none') return false;
     const isLost = session.state === 'issued' && session.lost !== undefined;

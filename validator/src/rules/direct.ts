@@ -49,7 +49,6 @@ export const allowlistRule: Rule = {
   verdict: 'allow',
 };
 
-/** The rules of one organisation. */
 export interface CompiledRules {
   readonly list: readonly CompiledRule[];
   readonly index: FindRules;

@@ -26,8 +26,7 @@ const MAX_ENTRIES = 10_000;
 
 /**
  * Finds the rules that could match a request by its host, the first segments of its path, and its method. It leaves out
- * only rules that cannot match, and keeps their order, so the result is the same as without the index. It ignores
- * conditions inside of `any`, `all` and `not`.
+ * only rules that cannot match, and keeps their order, so the result is the same as without the index.
  */
 export class RuleIndex implements FindRules {
   readonly #rulesByHost = new Map<string, ByPath>();

@@ -34,7 +34,7 @@ function encode(text: string): Codings {
 export function accepts(header: string, coding: string): boolean {
   return header.split(',', 32).some((part) => {
     const [name = '', ...parameters] = part.split(';');
-    const refused = parameters.some((parameter) => /^\s*q\s*=\s*0(\.0*)?\s*$/i.test(parameter));
-    return name.trim().toLowerCase() === coding && !refused;
+    const isRefused = parameters.some((parameter) => /^\s*q\s*=\s*0(\.0*)?\s*$/i.test(parameter));
+    return name.trim().toLowerCase() === coding && !isRefused;
   });
 }

@@ -44,9 +44,9 @@ export function createScriptFile(
     if (hasTag(headerOf(request, 'if-none-match'), tag)) {
       return { status: 304, headers: cacheHeaders, body: '' };
     }
-    const accepted = headerOf(request, 'accept-encoding');
+    const header = headerOf(request, 'accept-encoding');
     const { coding, bytes } =
-      codings.find((one) => one.coding !== undefined && accepts(accepted, one.coding)) ?? identity;
+      codings.find((file) => file.coding !== undefined && accepts(header, file.coding)) ?? identity;
     const encoding = coding === undefined ? {} : { 'Content-Encoding': coding };
     return { status: 200, headers: { ...headers, ...encoding }, body: bytes };
   };

@@ -13,7 +13,6 @@ import type { OpenSessionOptions } from './open-session.ts';
 export function createScriptTickets(options: {
   readonly secrets: readonly string[];
   readonly clock: Clock;
-  /** The current terms of the organisation (challenge-terms.ts). */
   readonly termsOf: (organisation: string) => ChallengeTerms;
 }): OpenSessionOptions['issueTicket'] {
   const sealer = createSealer(options.secrets, 'ticket');

@@ -33,7 +33,7 @@ export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
 
 /**
  * A bounded table of deadlines (epoch milliseconds) by key, in memory that several threads may share. It contains spent
- * tickets and the counters of rate limits, each as one number for a key. An entry takes 22 bytes.
+ * tickets and the counters of rate limits, each as one number for a key.
  *
  * The table stores a 64-bit hash of each key. The hash has a random seed, so that a stranger cannot find a key with the
  * same hash as another visitor's counter. Each key belongs to one set of 16 entries. When the set is full, the entry

@@ -68,8 +68,8 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
   }
 
   session(id: string): Session | undefined {
-    const kept = this.#sessions.get(id);
-    return kept?.isAlive(this.clock()) === true ? kept : undefined;
+    const storedSession = this.#sessions.get(id);
+    return storedSession?.isAlive(this.clock()) === true ? storedSession : undefined;
   }
 
   /** Stores a session that another thread or an earlier process judged. `expiresAt` is in epoch milliseconds. */

@@ -26,18 +26,18 @@ interface PresentedValue {
 
 /** Judges a value that is not the newest. A later value becomes the newest. */
 export function standingOfOther(
-  presented: PresentedValue,
+  presentedValue: PresentedValue,
   ids: SessionIds,
   store: SessionStore,
 ): Standing {
-  const { value, session, nowMs } = presented;
+  const { value, session, nowMs } = presentedValue;
   const { organisation, newest, newestAt = 0 } = session;
   if (newest === '') return 'shared';
   if (newest === undefined && isFirst(value)) return 'counts';
   // A client with an old value could write a later period into it, but then its MAC is wrong.
   if (!ids.isOurs(organisation, value)) return newest === undefined ? 'counts' : 'foreign';
   if (newest === undefined || isLater(value, newest)) {
-    rewrite(presented, { newest: value, newestAt: nowMs }, store);
+    rewrite(presentedValue, { newest: value, newestAt: nowMs }, store);
     return 'counts';
   }
   if (isSamePeriod(value, newest)) return 'counts';
@@ -45,8 +45,8 @@ export function standingOfOther(
 }
 
 /** Ends a session that two clients have. None of its values counts any more, and each client must pass again. */
-export function endShared(presented: PresentedValue, store: SessionStore): void {
-  if (presented.session.newest !== '') rewrite(presented, { newest: '' }, store);
+export function endShared(presentedValue: PresentedValue, store: SessionStore): void {
+  if (presentedValue.session.newest !== '') rewrite(presentedValue, { newest: '' }, store);
 }
 
 function rewrite(
@@ -55,11 +55,11 @@ function rewrite(
   store: SessionStore,
 ): void {
   const ttlMs = isShortPass(session) ? SHORT_PASS_MS : VERIFIED_TTL_MS;
-  const stored = store.keepSession(
+  const result = store.keepSession(
     value,
     { ...session, ...change },
     Math.max(1, session.judgedAt + ttlMs - nowMs),
   );
   // The shared store may be away. Then the next request tries again.
-  if (stored instanceof Promise) stored.catch(() => undefined);
+  if (result instanceof Promise) result.catch(() => undefined);
 }

@@ -29,8 +29,7 @@ interface Lookup {
 /**
  * Finds the session of a request among its `_guard` values (presentedSessions). A verified session comes first; among
  * several, the one that was judged in the visitor's network. Then comes the first issued session, then a rejected one.
- * So a value that a stranger put into the browser does not replace the visitor's own. A visitor who leaves out a value
- * gains no more than a browser without cookies.
+ * So a value that a stranger put into the browser does not replace the visitor's own.
  */
 export function resolveSession(
   cookies: readonly string[],
@@ -120,16 +119,16 @@ interface PresentedId {
   readonly lookup: Lookup;
 }
 
-function standingOf(session: Session | undefined, presented: PresentedId): SessionFact {
-  if (session) return judgementOf(session, presented);
-  const { id, lookup } = presented;
+function standingOf(session: Session | undefined, presentedId: PresentedId): SessionFact {
+  if (session) return judgementOf(session, presentedId);
+  const { id, lookup } = presentedId;
   const { visitor, ids, clock } = lookup;
   if (!ids.isOurs(visitor.organisation, id)) return NO_SESSION;
   return { state: 'issued', id, challenge: ids.shownChallenge(id, clock()) };
 }
 
-function judgementOf(session: Session | undefined, presented: PresentedId): SessionFact {
-  const { id, lookup } = presented;
+function judgementOf(session: Session | undefined, presentedId: PresentedId): SessionFact {
+  const { id, lookup } = presentedId;
   const { visitor } = lookup;
   if (!session || !counts(session, visitor)) return NO_SESSION;
   const { state } = session;
@@ -137,14 +136,14 @@ function judgementOf(session: Session | undefined, presented: PresentedId): Sess
     // The session passed for another client. This client is not blocked: it has its free pages, and can pass itself.
     return { state: 'issued', id, challenge: 'none', lost: 'session_of_another' };
   }
-  if (state === 'verified' && id !== session.newest) return otherValue(session, presented);
+  if (state === 'verified' && id !== session.newest) return otherValue(session, presentedId);
   return { state, id, session };
 }
 
 function otherValue(session: Session, { id, lookup }: PresentedId): SessionFact {
   const { ids, store, clock } = lookup;
-  const presented = { value: id, session, nowMs: clock() };
-  switch (standingOfOther(presented, ids, store)) {
+  const presentedValue = { value: id, session, nowMs: clock() };
+  switch (standingOfOther(presentedValue, ids, store)) {
     case 'counts':
       return { state: 'verified', id, session };
     case 'foreign':

@@ -19,8 +19,7 @@ const MAC_BYTES = 6;
 
 /**
  * The value of `_guard`: a UUID (version 8, RFC 9562) whose last group is a MAC over the other groups and the
- * organisation. So Guard recognises a forged value without a store, and stores nothing before a visitor passes. A
- * verified session gets another value every 15 minutes (renewal.ts).
+ * organisation. So Guard recognises a forged value without a store, and stores nothing before a visitor passes.
  */
 export interface SessionIds {
   /** Makes a new value. `challengedAt` is the time of the challenge that is sent with it, if any. */

@@ -2,7 +2,6 @@ import type { Session } from '@guard/config/contract/ports';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { TwoGenerationCache } from './two-generation-cache.ts';
 
-/** Maximum number of verified sessions in a store. */
 export const MAX_SESSIONS = 200_000;
 /** Maximum number of rejected sessions in a store, as a part of MAX_SESSIONS. They count for an hour, not for a day. */
 const REJECTED_PART = 1 / 4;

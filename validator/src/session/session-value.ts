@@ -40,20 +40,20 @@ export function isDue(value: string, judgedAt: number, nowMs: number, newest = '
 }
 
 /** Whether a value has a later period than another value of the same session. The first value is the earliest. */
-export function isLater(value: string, other: string): boolean {
+export function isLater(value: string, otherValue: string): boolean {
   if (isFirst(value)) return false;
-  if (isFirst(other)) return true;
-  return isAhead(numberOf(value), numberOf(other));
+  if (isFirst(otherValue)) return true;
+  return isAhead(numberOf(value), numberOf(otherValue));
 }
 
-function isAhead(period: number, other: number): boolean {
-  const ahead = (period - other) & BITS;
+function isAhead(period: number, otherPeriod: number): boolean {
+  const ahead = (period - otherPeriod) & BITS;
   return ahead > 0 && ahead < PERIODS / 2;
 }
 
 /** Whether two values have the same period. They can still differ when two secrets made them. */
-export function isSamePeriod(value: string, other: string): boolean {
-  return numberOf(value) === numberOf(other);
+export function isSamePeriod(value: string, otherValue: string): boolean {
+  return numberOf(value) === numberOf(otherValue);
 }
 
 export function isFirst(value: string): boolean {

@@ -25,8 +25,8 @@ const MAX_LINE_BYTES = 2_048;
 
 /**
  * Writes spent tickets, budgets and sessions as bytes. It works in small parts, and requests change the store between
- * the parts. A slot that another thread is writing may be saved half-written. The harm is one wrong counter or spent
- * ticket.
+ * the parts. A slot that another thread is writing may be saved half-written. At worst one counter or spent ticket is
+ * wrong.
  */
 export async function* snapshotContent({ memory, store }: Snapshotted): AsyncGenerator<Buffer> {
   const sizes = TABLES.map((table) => memory[table].byteLength);

@@ -7,8 +7,6 @@ import { ownText } from '../request/own-text.ts';
  * The map has at most `max` entries, and never forgets one of the last `max / 2` used entries. Its content can be
  * listed over many turns of the event loop. lru-cache can be listed only in one turn, which would delay all requests
  * for that time (bench/BASELINE-maps.md).
- *
- * With keys and values of a bounded length, the number of entries also bounds the bytes.
  */
 export class TwoGenerationCache<Value> {
   readonly #generationSize: number;

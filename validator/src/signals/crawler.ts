@@ -7,8 +7,7 @@ const CRAWLER_UNVERIFIED: readonly Reason[] = ['crawler_unverified'];
 
 /**
  * Judges the User-Agent of a known crawler: an impersonator, a crawler that is not on the allowlist, or a crawler
- * without proof. The allowlist requires a proof, because any client can send a crawler's name. A rule with `verdict:
- * allow` does not require a proof.
+ * without proof. The allowlist requires a proof, because any client can send a crawler's name.
  */
 export const crawlerSignal: Signal = ({ crawler }) => {
   if (!crawler) return NO_REASONS;

@@ -6,7 +6,7 @@ import { NO_REASONS, type Signal } from './signal.ts';
 /**
  * Compares the order of header names with the order of the claimed browser. This is a weak sign: it finds only orders
  * that libraries have by default and that this browser never has. It checks only navigations, because a script of a
- * page can set Accept and change its place. It checks no request that came through a proxy.
+ * page can set Accept and change its place.
  */
 export const headerOrderSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;

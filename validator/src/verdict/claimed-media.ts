@@ -73,7 +73,6 @@ export class ClaimedMedia {
     };
   }
 
-  /** Counts a false claim of the shape. */
   noteFalse(facts: Facts, store: SessionStore): void {
     const shape = shapeName(facts);
     void afterWith(store.take(this.#name, shape, this.#shapeBudget), undefined, (wait) => {

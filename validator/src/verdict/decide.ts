@@ -66,17 +66,17 @@ function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgem
   const limit: Verdict = { kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs };
   if (!monitor) return settle(limit, deciding);
   // In monitor mode the request passes in spite of the limit, so the limits of a preset still apply.
-  return afterWith(withinPreset(deciding), limit, (within, found) => settle(found, within));
+  return afterWith(withinPreset(deciding), limit, (next, verdict) => settle(verdict, next));
 }
 
 function concludeWithin(deciding: Deciding): MaybePromise<Judgement> {
-  return settle(withTrapHit(detect(deciding), deciding), deciding);
+  return settle(addTrapHit(detect(deciding), deciding), deciding);
 }
 
-/** The verdict of a rule that blocks. A block of a crawler has its own reason. */
-function ruleBlock(by: Rule, facts: Facts, findings: readonly Reason[]): Verdict {
+/** A block of a crawler has its own reason. */
+function ruleBlock(rule: Rule, facts: Facts, findings: readonly Reason[]): Verdict {
   const primary: Reason = facts.crawler ? 'crawler_blocked' : 'policy_block';
-  return { kind: 'block', reasons: [...new Set([primary, ...findings])], by };
+  return { kind: 'block', reasons: [...new Set([primary, ...findings])], by: rule };
 }
 
 /** The verdict of a rule's allow, or of detection. Undefined when neither decides. */
@@ -85,9 +85,9 @@ function detect({ directives, facts, findings, strengths }: Deciding): Verdict |
   if (verdict?.value === 'allow') return { kind: 'allow', reasons: [], by: verdict.by };
   if (detection?.value !== true) return undefined;
   const reasons = findings.all();
-  const weighed = weigh(reasons, facts.session.state === 'verified', strengths);
-  if (weighed === 'reject') return { kind: 'block', reasons, by: detection.by };
-  if (weighed !== 'ask' || challenge?.value === 'never') return undefined;
+  const assessment = weigh(reasons, facts.session.state === 'verified', strengths);
+  if (assessment === 'reject') return { kind: 'block', reasons, by: detection.by };
+  if (assessment !== 'ask' || challenge?.value === 'never') return undefined;
   // Contract 3: after an upload the next decision is allow or block. If a rejected session were challenged again, its
   // browser would loop, and a program could try many times.
   const hasAnswered = facts.session.state === 'rejected';
@@ -95,24 +95,24 @@ function detect({ directives, facts, findings, strengths }: Deciding): Verdict |
 }
 
 /** Challenges a request that hits a trap. A verdict that was found before is kept. */
-function withTrapHit(found: Verdict | undefined, deciding: Deciding): Verdict | undefined {
+function addTrapHit(verdict: Verdict | undefined, deciding: Deciding): Verdict | undefined {
   const { directives, facts, traps, store, clock } = deciding;
-  if (traps?.isHit(facts) !== true) return found;
-  const by = challengeRule(directives);
-  if (by === undefined || !traps.spring(facts, store, clock)) return found;
-  return found
-    ? { ...found, reasons: [...found.reasons, 'trap_hit'] }
-    : { kind: 'challenge', reasons: ['trap_hit'], by };
+  if (traps?.isHit(facts) !== true) return verdict;
+  const rule = challengeRule(directives);
+  if (rule === undefined || !traps.spring(facts, store, clock)) return verdict;
+  return verdict
+    ? { ...verdict, reasons: [...verdict.reasons, 'trap_hit'] }
+    : { kind: 'challenge', reasons: ['trap_hit'], by: rule };
 }
 
-/** `found` is the verdict so far. If it is undefined, or if monitor mode lifts it, Guard may still challenge. */
-function settle(found: Verdict | undefined, deciding: Deciding): MaybePromise<Judgement> {
+/** Guard may still challenge when there is no verdict so far, or when monitor mode lifts it. */
+function settle(verdict: Verdict | undefined, deciding: Deciding): MaybePromise<Judgement> {
   const { monitor } = deciding.directives;
-  const isLifted = monitor && (found?.kind === 'block' || found?.kind === 'limited');
-  if (found && !isLifted) {
-    return { concluded: found, enforced: found, monitor, ended: deciding.endOfPreset };
+  const isLifted = monitor && (verdict?.kind === 'block' || verdict?.kind === 'limited');
+  if (verdict && !isLifted) {
+    return { concluded: verdict, enforced: verdict, monitor, ended: deciding.endOfPreset };
   }
-  return afterWith(askOrPass(deciding), { found, deciding }, finish);
+  return afterWith(askOrPass(deciding), { earlier: verdict, deciding }, finish);
 }
 
 /**
@@ -121,14 +121,14 @@ function settle(found: Verdict | undefined, deciding: Deciding): MaybePromise<Ju
  */
 function finish(
   { verdict, ended }: Outcome,
-  { found, deciding }: { readonly found: Verdict | undefined; readonly deciding: Deciding },
+  { earlier, deciding }: { readonly earlier: Verdict | undefined; readonly deciding: Deciding },
 ): Judgement {
-  const { detect: detection, challenge: asked, monitor } = deciding.directives;
-  const by = (found ?? verdict)?.by ?? (detection ?? asked)?.by;
-  const reasons = allOf(found?.reasons, verdict?.reasons);
+  const { detect: detection, challenge, monitor } = deciding.directives;
+  const by = (earlier ?? verdict)?.by ?? (detection ?? challenge)?.by;
+  const reasons = mergeReasons(earlier?.reasons, verdict?.reasons);
   const isEnforced = verdict !== undefined && (verdict.kind === 'challenge' || !monitor);
   const enforced: Verdict = isEnforced ? { ...verdict, reasons } : { kind: 'allow', reasons, by };
-  const concluded = found ?? verdict;
+  const concluded = earlier ?? verdict;
   return {
     concluded: concluded ? { ...concluded, reasons } : enforced,
     enforced,
@@ -137,9 +137,9 @@ function finish(
   };
 }
 
-function allOf(found: readonly Reason[] | undefined, asked: readonly Reason[] | undefined) {
-  if (found === undefined || asked === undefined) return found ?? asked ?? NO_REASONS;
-  return [...new Set([...found, ...asked])];
+function mergeReasons(first: readonly Reason[] | undefined, second: readonly Reason[] | undefined) {
+  if (first === undefined || second === undefined) return first ?? second ?? NO_REASONS;
+  return [...new Set([...first, ...second])];
 }
 
 const NO_REASONS: readonly Reason[] = [];
@@ -160,21 +160,21 @@ const NOT_CHALLENGED: Outcome = {};
  */
 function askOrPass(deciding: Deciding): MaybePromise<Outcome> {
   const { directives, facts } = deciding;
-  const by = challengeRule(directives);
+  const rule = challengeRule(directives);
   const isAlways = directives.challenge?.value === 'always';
-  if (by === undefined) return NOT_CHALLENGED;
+  if (rule === undefined) return NOT_CHALLENGED;
   switch (facts.session.state) {
     case 'rejected':
       // In monitor mode a rejected session has the limits of a short pass.
-      if (directives.monitor) return takeOfSession(by, facts.session, deciding);
+      if (directives.monitor) return takeOfSession(rule, facts.session, deciding);
       // Contract 3: after an upload the next decision is allow or block, even without detection.
-      return { verdict: { kind: 'block', reasons: deciding.findings.all(), by } };
+      return { verdict: { kind: 'block', reasons: deciding.findings.all(), by: rule } };
     case 'verified':
-      return takeOfVerified(by, facts.session, deciding);
+      return takeOfVerified(rule, facts.session, deciding);
     case 'issued':
     case 'none':
-      if (isAlways) return { verdict: { kind: 'challenge', reasons: lostBy(facts), by } };
-      return unlessTrapped(by, deciding);
+      if (isAlways) return { verdict: { kind: 'challenge', reasons: lostBy(facts), by: rule } };
+      return unlessTrapped(rule, deciding);
   }
 }
 
@@ -189,45 +189,45 @@ function lostBy({ session }: Facts): readonly Reason[] {
   return session.state === 'issued' && session.lost !== undefined ? [session.lost] : NO_REASONS;
 }
 
-function takeOfVerified(by: Rule, passed: JudgedSession, deciding: Deciding): Outcome {
+function takeOfVerified(rule: Rule, judgedSession: JudgedSession, deciding: Deciding): Outcome {
   const { facts, freePages, store } = deciding;
-  const outcome = takeOfSession(by, passed, deciding);
+  const outcome = takeOfSession(rule, judgedSession, deciding);
   if (outcome.verdict === undefined && isPage(facts)) {
     // A short pass can end while its page is still open. Guard remembers the page, so that it can still load data.
-    if (isShortPass(passed.session)) freePages?.remember(facts, store);
-    else freePages?.openForPass(passed.id, facts, store);
+    if (isShortPass(judgedSession.session)) freePages?.remember(facts, store);
+    else freePages?.openForPass(judgedSession.id, facts, store);
   }
   return outcome;
 }
 
 /** Applies the session limits, so that one pass allows no more than a person needs. */
-function takeOfSession(by: Rule, passed: JudgedSession, deciding: Deciding): Outcome {
+function takeOfSession(rule: Rule, judgedSession: JudgedSession, deciding: Deciding): Outcome {
   const { sessionLimits } = deciding;
   if (sessionLimits === undefined) return NOT_CHALLENGED;
-  const allowance = sessionLimits.take(passed, deciding);
+  const allowance = sessionLimits.take(judgedSession, deciding);
   switch (allowance.kind) {
     case 'within':
       return allowance;
     case 'used_up':
-      return { verdict: { kind: 'challenge', reasons: [allowance.reason], by } };
+      return { verdict: { kind: 'challenge', reasons: [allowance.reason], by: rule } };
     case 'wait': {
       const reasons = ['session_limit_exceeded'] as const;
       // Monitor mode would lift a limit, so a rejected session is challenged instead.
-      if (passed.session.state === 'rejected') {
-        return { verdict: { kind: 'challenge', reasons, by } };
+      if (judgedSession.session.state === 'rejected') {
+        return { verdict: { kind: 'challenge', reasons, by: rule } };
       }
-      return { verdict: { kind: 'limited', reasons, by, retryAfterMs: allowance.waitMs } };
+      return { verdict: { kind: 'limited', reasons, by: rule, retryAfterMs: allowance.waitMs } };
     }
   }
 }
 
 /** Challenges a visitor who hit a trap recently. Asks the store for both answers at the same time. */
-function unlessTrapped(by: Rule, deciding: Deciding): MaybePromise<Outcome> {
+function unlessTrapped(rule: Rule, deciding: Deciding): MaybePromise<Outcome> {
   const { traps, facts, store } = deciding;
-  if (traps === undefined) return takeFreePage(by, deciding);
+  if (traps === undefined) return takeFreePage(rule, deciding);
   const standing = traps.standing(facts, store);
-  const outcome = takeFreePage(by, deciding);
-  return afterWith(standing, { by, outcome }, afterTrap);
+  const outcome = takeFreePage(rule, deciding);
+  return afterWith(standing, { by: rule, outcome }, afterTrap);
 }
 
 function afterTrap(
@@ -253,43 +253,44 @@ function endWith(verdict: Exclude<Verdict, { kind: 'allow' }>, outcome: MaybePro
   });
 }
 
-function takeFreePage(by: Rule, deciding: Deciding): MaybePromise<Outcome> {
+function takeFreePage(rule: Rule, deciding: Deciding): MaybePromise<Outcome> {
   const { facts, site, store, freePages, pressure, clock, seesAnswer } = deciding;
   if (freePages === undefined) return NOT_CHALLENGED;
   const newCause = pressure?.causeFor(facts, site);
-  if (newCause !== undefined) return challengeFor(newCause, by, facts);
+  if (newCause !== undefined) return challengeFor(newCause, rule, facts);
   const nowMs = clock();
-  const few =
+  const getsFew =
     pressure?.isOnClient(facts, nowMs) === true || freePages.documents.isShapeSpent(facts, nowMs);
-  if (freePages.waiting.isFull(facts, store, nowMs, few))
-    return challengeFor('free_pages_used', by, facts);
-  return afterWith(freePages.take(facts, store, few, seesAnswer), by, (taken) => {
-    if (taken === 'spent') return challengeFor('free_pages_used', by, facts);
-    const cause = taken === 'page' ? pressure?.take(facts, site) : undefined;
-    if (cause !== undefined) return challengeFor(cause, by, facts);
+  if (freePages.waitingRequests.isFull(facts, store, nowMs, getsFew))
+    return challengeFor('free_pages_used', rule, facts);
+  return afterWith(freePages.take(facts, store, getsFew, seesAnswer), rule, (freePage) => {
+    if (freePage === 'spent') return challengeFor('free_pages_used', rule, facts);
+    const cause = freePage === 'page' ? pressure?.take(facts, site) : undefined;
+    if (cause !== undefined) return challengeFor(cause, rule, facts);
     return (
-      letThrough(taken, freePages, few, deciding) ?? challengeFor('free_pages_used', by, facts)
+      letThrough(freePage, freePages, getsFew, deciding) ??
+      challengeFor('free_pages_used', rule, facts)
     );
   });
 }
 
-function challengeFor(reason: Reason, by: Rule, facts: Facts): Outcome {
-  return { verdict: { kind: 'challenge', reasons: [reason, ...lostBy(facts)], by } };
+function challengeFor(reason: Reason, rule: Rule, facts: Facts): Outcome {
+  return { verdict: { kind: 'challenge', reasons: [reason, ...lostBy(facts)], by: rule } };
 }
 
 /** Undefined when too many requests for data or media wait, because each of them could return a document. */
 function letThrough(
-  taken: 'page' | 'data' | 'media',
+  freePage: 'page' | 'data' | 'media',
   freePages: FreePages,
-  few: boolean,
+  getsFew: boolean,
   { facts, site, store, pressure, clock, reportsEnd }: Deciding,
 ): Outcome | undefined {
   if (!reportsEnd) return NOT_CHALLENGED;
   const onPage = () => pressure?.take(facts, site);
-  if (taken === 'page') return { ended: pressure?.watch(facts, site) };
+  if (freePage === 'page') return { ended: pressure?.watch(facts, site) };
   const ended =
-    taken === 'media'
+    freePage === 'media'
       ? freePages.startWaitingForMedia(facts, store, clock(), onPage)
-      : freePages.startWaiting(facts, store, clock(), few, onPage);
+      : freePages.startWaiting(facts, store, clock(), getsFew, onPage);
   return ended && { ended: pressure ? pressure.watch(facts, site, ended) : ended };
 }

@@ -67,39 +67,39 @@ export class DocumentBudgets {
   /**
    * The store remembers an address that has used up its documents under these names. Data and files have different
    * names: files and preflights stay free until a file turns out to be a document. From then on pages are not free
-   * either, because they would be shown without their styles. The smaller budget of `few` has its own names, and is
+   * either, because they would be shown without their styles. The smaller budget of `getsFew` has its own names, and is
    * always counted. If counting began with a flood, the first documents of the flood would be missed.
    */
-  #spentFor(facts: Facts, few: boolean): readonly [string, ...string[]] {
-    const { data, files } = this.#spent[few ? 'few' : 'many'];
+  #spentFor(facts: Facts, getsFew: boolean): readonly [string, ...string[]] {
+    const { data, files } = this.#spent[getsFew ? 'few' : 'many'];
     return isFileOfPage(facts) ? [files, data] : [data];
   }
 
-  /** Whether this address, or an IPv6 network around it, has used up its documents. `few`: see isShapeSpent. */
-  isAddressSpent(facts: Facts, store: SessionStore, few: boolean): MaybePromise<boolean> {
-    const [name] = this.#spentFor(facts, few);
+  /** Whether this address, or an IPv6 network around it, has used up its documents. `getsFew`: see isShapeSpent. */
+  isAddressSpent(facts: Facts, store: SessionStore, getsFew: boolean): MaybePromise<boolean> {
+    const [name] = this.#spentFor(facts, getsFew);
     let isSpent: MaybePromise<boolean> = false;
     for (const { subject } of this.#addressCharges(facts.ip)) {
       const remembered = store.remembers(name, subject + suffixOf(facts));
-      isSpent = afterWith(isSpent, remembered, (spent, others) => spent || others);
+      isSpent = afterWith(isSpent, remembered, (spent, isWiderSpent) => spent || isWiderSpent);
     }
     return isSpent;
   }
 
   /** Counts one answer of the origin that is a document (isDocument), for the address and the client shape. */
   count(ending: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
-    const charge = (name: string, [first, ...wider]: readonly Charge[], few: boolean): void => {
+    const charge = (name: string, [first, ...wider]: readonly Charge[], getsFew: boolean): void => {
       if (first === undefined) return;
       const { subject, budget } = first;
       void afterWith(store.take(name + suffixOf(facts), subject, budget), undefined, (wait) => {
         // A wider network pays only while this budget lasts, so that one visitor cannot use up the budget of others.
         if (wait === 0) {
-          charge(name, wider, few);
+          charge(name, wider, getsFew);
           return;
         }
         // Block the address for the whole period of the budget. If it were blocked only until one more document is
         // free, it could again send many requests at once.
-        for (const spent of this.#spentFor(facts, few)) {
+        for (const spent of this.#spentFor(facts, getsFew)) {
           void store.remember(spent, subject + suffixOf(facts), this.#perMs);
         }
       });

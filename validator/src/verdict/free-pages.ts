@@ -65,7 +65,7 @@ export class FreePages {
   readonly #pagesOfShape: Budget;
   readonly #unseenOfAddress: AddressCharges;
   readonly #partsUnseenOfAddress: AddressCharges;
-  readonly waiting: WaitingRequests;
+  readonly waitingRequests: WaitingRequests;
   readonly #forms: ForeignForms;
   readonly #media: ClaimedMedia;
 
@@ -93,24 +93,24 @@ export class FreePages {
     this.#unseenOfAddress = compileAddressCharges(times(DATA_UNSEEN));
     this.#partsUnseenOfAddress = compileAddressCharges(times(PARTS_UNSEEN));
     this.documents = new DocumentBudgets(organisation, budget);
-    this.waiting = new WaitingRequests(organisation, budget);
+    this.waitingRequests = new WaitingRequests(organisation, budget);
     this.#media = new ClaimedMedia(organisation, this.#pagesOfShape);
     this.#forms = new ForeignForms(organisation, budget, BUDGETS_OF_A_SHAPE);
   }
 
-  /** Counts a request of a visitor who did not pass. `few` is from documents.isShapeSpent, `seesAnswer` from Deciding. */
+  /** Counts a request of a visitor who did not pass. `getsFew` is from documents.isShapeSpent, `seesAnswer` from Deciding. */
   take(
     facts: Facts,
     store: SessionStore,
-    few: boolean,
+    getsFew: boolean,
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
-    const isSpent = this.documents.isAddressSpent(facts, store, few);
+    const isSpent = this.documents.isAddressSpent(facts, store, getsFew);
     // The page is counted while the store still looks up `isSpent`, so a shared store causes one wait, not two.
     const page =
       countsAsPage(facts) && !isOwnFrame(facts) ? this.#takePage(facts, store) : undefined;
     return afterWith(isSpent, undefined, (spent) =>
-      spent ? 'spent' : (page ?? this.#takeData(facts, store, few, seesAnswer)),
+      spent ? 'spent' : (page ?? this.#takeData(facts, store, getsFew, seesAnswer)),
     );
   }
 
@@ -123,18 +123,18 @@ export class FreePages {
     facts: Facts,
     store: SessionStore,
     nowMs: number,
-    few: boolean,
+    getsFew: boolean,
     onPage: () => void,
   ): RequestEnded | undefined {
     const kind = isFileOfPage(facts) ? 'parts ' : '';
-    return this.waiting.start(kind, facts, store, nowMs, few, (how) => {
-      if (!isDocument(how, facts)) return false;
-      if (how === 'document' || !isFileOfData(facts)) {
-        void afterWith(this.#count(facts, store), undefined, (taken) => {
-          if (taken === 'page') onPage();
+    return this.waitingRequests.start(kind, facts, store, nowMs, getsFew, (ending) => {
+      if (!isDocument(ending, facts)) return false;
+      if (ending === 'document' || !isFileOfData(facts)) {
+        void afterWith(this.#count(facts, store), undefined, (freePage) => {
+          if (freePage === 'page') onPage();
         });
       }
-      this.documents.count(how, facts, store, nowMs);
+      this.documents.count(ending, facts, store, nowMs);
       return true;
     });
   }
@@ -148,15 +148,15 @@ export class FreePages {
   ): RequestEnded | undefined {
     const endClaim = this.#media.begin(facts, store, nowMs);
     if (endClaim === undefined) return undefined;
-    const ended = this.waiting.start('', facts, store, nowMs, false, (how) => {
+    const ended = this.waitingRequests.start('', facts, store, nowMs, false, (ending) => {
       endClaim();
-      if (!isFalse(how)) return false;
+      if (!isFalse(ending)) return false;
       this.#media.noteFalse(facts, store);
-      void afterWith(this.#count(facts, store), undefined, (taken) => {
-        if (taken === 'page') onPage();
+      void afterWith(this.#count(facts, store), undefined, (freePage) => {
+        if (freePage === 'page') onPage();
         else this.#media.disbelieve(facts, store);
       });
-      if (how === 'document') this.documents.count(how, facts, store, nowMs);
+      if (ending === 'document') this.documents.count(ending, facts, store, nowMs);
       return true;
     });
     if (ended === undefined) endClaim();
@@ -166,7 +166,7 @@ export class FreePages {
   #takeData(
     facts: Facts,
     store: SessionStore,
-    few: boolean,
+    getsFew: boolean,
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
     // Files are free for all visitors, because other sites show pictures too. Preflights are free: they have no cookie.
@@ -174,12 +174,12 @@ export class FreePages {
       return seesAnswer || this.takeUnseenPart(facts, store) ? 'data' : 'spent';
     }
     const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));
-    return afterWith(hasLoaded, undefined, (loaded) => {
-      if (loaded) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
-      if (few) return this.#count(facts, store);
+    return afterWith(hasLoaded, undefined, (hasLoadedPage) => {
+      if (hasLoadedPage) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
+      if (getsFew) return this.#count(facts, store);
       const isMedia = seesAnswer && this.#media.isBelieved(facts, store);
-      return afterWith(isMedia, undefined, (believed) =>
-        believed ? 'media' : this.#takeMove(facts, store),
+      return afterWith(isMedia, undefined, (isBelieved) =>
+        isBelieved ? 'media' : this.#takeMove(facts, store),
       );
     });
   }
@@ -210,8 +210,8 @@ export class FreePages {
     const { session } = facts;
     if (session.state !== 'issued' || session.challenge !== 'none')
       return this.#count(facts, store);
-    return afterWith(this.#open(session.id, facts, store), undefined, (moved) =>
-      moved ? 'data' : this.#count(facts, store),
+    return afterWith(this.#open(session.id, facts, store), undefined, (isOpened) =>
+      isOpened ? 'data' : this.#count(facts, store),
     );
   }
 
@@ -231,7 +231,11 @@ export class FreePages {
    */
   openForPass(id: string, facts: Facts, store: SessionStore): void {
     const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));
-    void afterWith(hasLoaded, undefined, (loaded) => loaded || this.#open(id, facts, store));
+    void afterWith(
+      hasLoaded,
+      undefined,
+      (hasLoadedPage) => hasLoadedPage || this.#open(id, facts, store),
+    );
   }
 
   /** Remembers that this network loaded a page, so that its requests for data are free. */
@@ -240,11 +244,11 @@ export class FreePages {
   }
 
   #takePage(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
-    const taken = afterWith(this.#count(facts, store), undefined, (counted) =>
-      counted === 'page' ? counted : this.#forms.take(facts, store),
+    const freePage = afterWith(this.#count(facts, store), undefined, (countedAs) =>
+      countedAs === 'page' ? countedAs : this.#forms.take(facts, store),
     );
-    void afterWith(taken, undefined, (page) => page === 'page' && this.remember(facts, store));
-    return taken;
+    void afterWith(freePage, undefined, (page) => page === 'page' && this.remember(facts, store));
+    return freePage;
   }
 
   #count(facts: Facts, store: SessionStore): MaybePromise<'page' | 'spent'> {

@@ -37,20 +37,20 @@ export function withinPreset<One extends PresetRequest>(request: One): MaybeProm
   const { name } = verdict.by;
   if (!RULES_WITHOUT_PAGES.has(name)) return request;
   const nowMs = clock();
-  const few = freePages.documents.isShapeSpent(facts, nowMs);
-  const countPage = (how: Ending) => {
-    if (isPage(how, name, facts)) freePages.documents.count(how, facts, store, nowMs);
+  const getsFew = freePages.documents.isShapeSpent(facts, nowMs);
+  const countPage = (ending: Ending) => {
+    if (isPage(ending, name, facts)) freePages.documents.count(ending, facts, store, nowMs);
     return false;
   };
   return afterWith(
-    freePages.documents.isAddressSpent(facts, store, few),
+    freePages.documents.isAddressSpent(facts, store, getsFew),
     request,
-    (addressSpent) => {
-      const spent = addressSpent || (!seesAnswer && !freePages.takeUnseenPart(facts, store));
-      if (!spent && !reportsEnd) return request;
-      const endOfPreset = spent
+    (isAddressSpent) => {
+      const isSpent = isAddressSpent || (!seesAnswer && !freePages.takeUnseenPart(facts, store));
+      if (!isSpent && !reportsEnd) return request;
+      const endOfPreset = isSpent
         ? undefined
-        : freePages.waiting.start('preset ', facts, store, nowMs, few, countPage);
+        : freePages.waitingRequests.start('preset ', facts, store, nowMs, getsFew, countPage);
       return endOfPreset
         ? { ...request, endOfPreset }
         : { ...request, directives: { ...directives, verdict: undefined } };

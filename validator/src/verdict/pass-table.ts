@@ -2,7 +2,7 @@ import type { Budget } from '@guard/config/contract/ports';
 import type { AddressCharges } from '../rules/address-charges.ts';
 import { LateCache } from './late-cache.ts';
 import { type LoadedParts, SessionShape } from './session-shape.ts';
-import type { Waiting } from './under-way.ts';
+import type { WaitingCount } from './under-way.ts';
 
 /**
  * Maximum number of passes, and of addresses, that are counted. Above this number, the entry unused longest is
@@ -23,8 +23,8 @@ export interface PassRecord {
   /** Until this time the pass is used up, because its requests for data and parts got too many documents. */
   spentUntil: number;
   /** Counts of waiting requests, and of waiting parts of pages. */
-  readonly waiting: Waiting;
-  readonly waitingParts: Waiting;
+  readonly waiting: WaitingCount;
+  readonly waitingParts: WaitingCount;
   readonly networks: SeenNetwork[];
   /** The shape of the session. All passes of the session share it. */
   readonly shape: SessionShape;
@@ -50,7 +50,6 @@ const SOFT_LIMIT = 20;
 /** Above this many times the pages of one pass, all pages of the address have to wait, even with a new pass. */
 const HARD_LIMIT = 60;
 
-/** A counter of pages, and its limit. */
 interface PageCounter {
   held: number;
   readonly budget: Budget;

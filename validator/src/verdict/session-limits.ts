@@ -17,7 +17,7 @@ import { isPlainPart } from './documents.ts';
 import { PartsOfSites } from './parts-of-sites.ts';
 import type { PassRecord, PassTable } from './pass-table.ts';
 import { isFromTooManyNetworks } from './session-networks.ts';
-import { begin, end, type Waiting } from './under-way.ts';
+import { begin, end, type WaitingCount } from './under-way.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -45,7 +45,6 @@ const SHORT_WAIT_MS = 1_000;
 
 type Limits = Exclude<Organisation['challenge']['session_limits'], false>;
 
-/** The budgets of one pass. */
 interface Budgets {
   readonly requests: Budget;
   readonly pages: Budget;
@@ -73,7 +72,7 @@ type Allowance =
   | { readonly kind: 'used_up'; readonly reason: 'session_limit_exceeded' | 'session_shape' }
   | { readonly kind: 'wait'; readonly waitMs: number };
 
-const WITHIN: Allowance = { kind: 'within' };
+const WITHIN_LIMITS: Allowance = { kind: 'within' };
 const USED_UP: Allowance = { kind: 'used_up', reason: 'session_limit_exceeded' };
 const OF_A_PROGRAM: Allowance = { kind: 'used_up', reason: 'session_shape' };
 const TOO_MANY_AT_ONCE: Allowance = { kind: 'wait', waitMs: SHORT_WAIT_MS };
@@ -145,10 +144,10 @@ export class SessionLimits {
     pass.requests = withOneMore(pass.requests, nowMs, budgets.requests);
     if (asksForPage) {
       const allowance = this.#takePage(taking, pass, budgets, nowMs - session.judgedAt, nowMs);
-      if (allowance !== WITHIN) return allowance;
+      if (allowance !== WITHIN_LIMITS) return allowance;
       if (this.#isOfProgram(pass, session.judgedAt, taking, nowMs)) return OF_A_PROGRAM;
     }
-    if (!reportsEnd) return WITHIN;
+    if (!reportsEnd) return WITHIN_LIMITS;
     if (!begin(pass.waiting, budgets.atOnce, nowMs)) return TOO_MANY_AT_ONCE;
     const documents = asksForPage ? NO_DOCUMENTS : OF_DATA;
     return this.#startWaiting(taking, pass, pass.waiting, documents, budgets, nowMs);
@@ -207,14 +206,14 @@ export class SessionLimits {
       hard.held = withOneMore(hard.held, nowMs, hard.budget);
       if (!isAboveSoft) soft.held = withOneMore(soft.held, nowMs, soft.budget);
     }
-    return isAboveSoft && ageMs > RECENT_MS ? USED_UP : WITHIN;
+    return isAboveSoft && ageMs > RECENT_MS ? USED_UP : WITHIN_LIMITS;
   }
 
   #takePart(taking: Taking, pass: PassRecord, budgets: Budgets, nowMs: number): Allowance {
     const waitMs = waitFor(pass.files, nowMs, budgets.parts);
     if (waitMs > 0) return { kind: 'wait', waitMs };
     pass.files = withOneMore(pass.files, nowMs, budgets.parts);
-    if (!taking.reportsEnd) return WITHIN;
+    if (!taking.reportsEnd) return WITHIN_LIMITS;
     const { waitingParts } = pass;
     if (!begin(waitingParts, budgets.atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
     return this.#startWaiting(taking, pass, waitingParts, OF_PARTS, budgets, nowMs);
@@ -224,19 +223,19 @@ export class SessionLimits {
   #startWaiting(
     { facts, store }: Taking,
     pass: PassRecord,
-    waiting: Waiting,
+    waitingCount: WaitingCount,
     documents: readonly Ending[],
     { documents: budget }: Budgets,
     nowMs: number,
   ): Allowance {
     return {
       kind: 'within',
-      ended: (how) => {
-        end(waiting);
-        if (documents !== NO_DOCUMENTS && how !== 'document') pass.parts.count += 1;
-        if (!documents.includes(how)) return;
+      ended: (ending) => {
+        end(waitingCount);
+        if (documents !== NO_DOCUMENTS && ending !== 'document') pass.parts.count += 1;
+        if (!documents.includes(ending)) return;
         const isFree = takeOfPass('documents', pass, budget, store, nowMs);
-        if (isFree && (how === 'data' || this.#takeOfAddress(facts.ip, nowMs))) return;
+        if (isFree && (ending === 'data' || this.#takeOfAddress(facts.ip, nowMs))) return;
         pass.spentUntil = nowMs + RECENT_MS;
       },
     };
@@ -251,7 +250,6 @@ export class SessionLimits {
   }
 }
 
-/** The names of the budgets in the store. */
 const BUDGET_NAMES = { pages: 'pages-of-pass', documents: 'documents-of-pass' } as const;
 
 /**

@@ -20,7 +20,7 @@ export function isFromTooManyNetworks(
   nowMs: number,
 ): boolean {
   const network = networkOf(facts.ip);
-  const knownNetwork = networks.find((one) => one.network === network);
+  const knownNetwork = networks.find((earlier) => earlier.network === network);
   if (knownNetwork) knownNetwork.lastAt = nowMs;
   else {
     if (networks.length >= MAX_NETWORKS) networks.shift();

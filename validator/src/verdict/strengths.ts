@@ -15,14 +15,14 @@ export class Strengths {
   readonly #isNoneOff: boolean;
 
   /** Organisations without changes share one object. */
-  static of(changed: ChangedStrengths): Strengths {
-    return Object.keys(changed).length === 0 ? USUAL : new Strengths(changed);
+  static of(changedStrengths: ChangedStrengths): Strengths {
+    return Object.keys(changedStrengths).length === 0 ? USUAL : new Strengths(changedStrengths);
   }
 
-  constructor(changed: ChangedStrengths = {}) {
+  constructor(changedStrengths: ChangedStrengths = {}) {
     for (const name of FINDINGS) {
       const { strength: usual, group } = reasons[name];
-      const strength = changed[name] ?? usual;
+      const strength = changedStrengths[name] ?? usual;
       this.#weights.set(name, { strength, points: POINTS[strength], group });
     }
     this.#isNoneOff = FINDINGS.every((name) => this.of(name)?.strength !== 'off');
@@ -34,14 +34,14 @@ export class Strengths {
   }
 
   /** The points of each of these reasons, in the same order. */
-  pointsOf(found: readonly Reason[]): readonly number[] {
-    return found.map((reason) => this.of(reason)?.points ?? 0);
+  pointsOf(findings: readonly Reason[]): readonly number[] {
+    return findings.map((reason) => this.of(reason)?.points ?? 0);
   }
 
   /** The reasons that are not off. Returns the same list when none is off. */
-  withoutOff(found: readonly Reason[]): readonly Reason[] {
-    if (this.#isNoneOff) return found;
-    return found.filter((reason) => this.of(reason)?.strength !== 'off');
+  withoutOff(findings: readonly Reason[]): readonly Reason[] {
+    if (this.#isNoneOff) return findings;
+    return findings.filter((reason) => this.of(reason)?.strength !== 'off');
   }
 }
 

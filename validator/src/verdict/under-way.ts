@@ -8,7 +8,7 @@ const MAX_SUBJECTS = 4_096;
 export const FORGOTTEN_MS = 60_000;
 
 /** How many requests wait for the origin, and since when at least one waits. */
-export interface Waiting {
+export interface WaitingCount {
   count: number;
   since: number;
 }
@@ -17,20 +17,21 @@ export interface Waiting {
  * Counts one more waiting request. False, without counting, when `limit` requests wait already. After each true, the
  * caller must call {@link end} once.
  */
-export function begin(waiting: Waiting, limit: number, nowMs: number): boolean {
-  if (waiting.count >= limit && nowMs - waiting.since > FORGOTTEN_MS) waiting.count = 0;
-  if (waiting.count >= limit) return false;
-  if (waiting.count === 0) waiting.since = nowMs;
-  waiting.count += 1;
+export function begin(waitingCount: WaitingCount, limit: number, nowMs: number): boolean {
+  if (waitingCount.count >= limit && nowMs - waitingCount.since > FORGOTTEN_MS)
+    waitingCount.count = 0;
+  if (waitingCount.count >= limit) return false;
+  if (waitingCount.count === 0) waitingCount.since = nowMs;
+  waitingCount.count += 1;
   return true;
 }
 
-export function end(waiting: Waiting): void {
-  waiting.count = Math.max(0, waiting.count - 1);
+export function end(waitingCount: WaitingCount): void {
+  waitingCount.count = Math.max(0, waitingCount.count - 1);
 }
 
 /** The waiting requests of one subject, and the documents that it got until `documentsUntil`. */
-export interface Subject extends Waiting {
+export interface Subject extends WaitingCount {
   readonly name: string;
   /** The requests that may wait in all threads together. `perMs` is FORGOTTEN_MS. */
   readonly places: Budget;

@@ -39,7 +39,7 @@ export class WaitingRequests {
   }
 
   /**
-   * Counts one more waiting request, and returns the function to call at its end. `ended` returns whether the answer
+   * Counts one more waiting request, and returns the function to call at its end. `onEnd` returns whether the answer
    * was a document. Undefined, without counting, when too many requests of the address wait.
    */
   start(
@@ -47,16 +47,16 @@ export class WaitingRequests {
     facts: Facts,
     store: SessionStore,
     nowMs: number,
-    few: boolean,
-    ended: (how: Ending) => boolean,
+    getsFew: boolean,
+    onEnd: (ending: Ending) => boolean,
   ): RequestEnded | undefined {
-    const waiting = this.#begin(kind, facts, store, nowMs, few);
+    const subjects = this.#begin(kind, facts, store, nowMs, getsFew);
     return (
-      waiting &&
-      ((how) => {
-        for (const subject of waiting) this.#underWay.end(subject, store);
-        if (!ended(how)) return;
-        for (const subject of waiting) {
+      subjects &&
+      ((ending) => {
+        for (const subject of subjects) this.#underWay.end(subject, store);
+        if (!onEnd(ending)) return;
+        for (const subject of subjects) {
           this.#underWay.noteDocument(subject, this.#documentsMs, nowMs, store);
         }
       })
@@ -67,12 +67,12 @@ export class WaitingRequests {
    * Whether a page would be shown without its data or files, because no more of them may wait. Then Guard challenges
    * the visitor: after a pass all parts load, and a reload alone would not help.
    */
-  isFull(facts: Facts, store: SessionStore, nowMs: number, few: boolean): boolean {
+  isFull(facts: Facts, store: SessionStore, nowMs: number, getsFew: boolean): boolean {
     if (!countsAsPage(facts)) return false;
     return (['', 'parts '] as const).some((kind) => {
-      const waiting = this.#begin(kind, facts, store, nowMs, few);
-      for (const subject of waiting ?? []) this.#underWay.end(subject, store);
-      return waiting === undefined;
+      const subjects = this.#begin(kind, facts, store, nowMs, getsFew);
+      for (const subject of subjects ?? []) this.#underWay.end(subject, store);
+      return subjects === undefined;
     });
   }
 
@@ -85,9 +85,9 @@ export class WaitingRequests {
     facts: Facts,
     store: SessionStore,
     nowMs: number,
-    few: boolean,
+    getsFew: boolean,
   ): readonly Subject[] | undefined {
-    const part = partOfPlaces(kind, few);
+    const part = partOfPlaces(kind, getsFew);
     const countedSubjects: Subject[] = [];
     for (const { subject: name, budget: places } of this.#places[kind](facts.ip)) {
       const subject = this.#underWay.subject(kind + name + suffixOf(facts), places);
@@ -102,8 +102,8 @@ export class WaitingRequests {
   }
 }
 
-/** The part of the places that may be used, when the client shape has used up its documents (`few`). */
-function partOfPlaces(kind: Kind, few: boolean): number {
-  if (!few) return 1;
+/** The part of the places that may be used, when the client shape has used up its documents (`getsFew`). */
+function partOfPlaces(kind: Kind, getsFew: boolean): number {
+  if (!getsFew) return 1;
   return (kind === '' ? DOCUMENTS_AS_DATA / DATA_AT_ONCE : 1) * PART_OF_FEW;
 }

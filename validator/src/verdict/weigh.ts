@@ -11,7 +11,7 @@ export type Weighed = 'clean' | keyof typeof THRESHOLDS;
  */
 export function weigh(
   findings: readonly Reason[],
-  verified: boolean,
+  isVerified: boolean,
   strengths: Strengths,
 ): Weighed {
   if (findings.length === 0) return 'clean';
@@ -25,7 +25,7 @@ export function weigh(
     const { group, points } = weight;
     strongest.set(group, Math.max(strongest.get(group) ?? 0, points));
   }
-  if (verified && !isMoved) return 'clean';
+  if (isVerified && !isMoved) return 'clean';
   let total = 0;
   let strongTotal = 0;
   for (const points of strongest.values()) {

@@ -8,8 +8,7 @@ const INPUTS = ['keydown', 'pointerdown', 'pointerup', 'mousedown', 'touchend', 
  * Starts to watch. The returned function ends the watch and returns the reading. A page counts as used (HTML, user
  * activation) only after input, and the page sees this input. When a driver runs a script in a page of Chromium, it
  * marks the script as the action of a person. Then the page counts as used, although it has seen no input. WebKit does
- * the same for scripts of every application around it, so this is read only in Chromium. Only the number of inputs is
- * kept.
+ * the same for scripts of every application around it, so this is read only in Chromium.
  */
 export function watchActivation(): () => ReadingValue<'activation'> | undefined {
   // Older browsers do not have this property, although its type says so.

@@ -8,8 +8,8 @@ const APPLIED_PX = 7;
 
 /**
  * Builds the boxes of this page's sheet, styles them with its rules, and measures the leaves
- * (src/challenge/cascade/sheet.ts). Apart from a browser, only the server can compute the widths. Undefined when the
- * browser has no constructed sheets and the policy of the page forbids styles.
+ * (src/challenge/cascade/sheet.ts). Undefined when the browser has no constructed sheets and the policy of the page
+ * forbids styles.
  */
 export const cascade: Source<'cascade'> = ({ sheet }) => {
   const [tree = '', rules = ''] = sheet.split('|');

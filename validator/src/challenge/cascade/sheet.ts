@@ -15,7 +15,6 @@ interface CascadeSheet {
 }
 
 interface CascadeSheets {
-  /** The sheet for a new ticket. */
   readonly issue: (ticketId: string) => string;
   /** The correct answers for a ticket: one list for each secret, because an earlier secret may have issued it. */
   readonly widths: (ticketId: string) => readonly (readonly number[])[];
@@ -25,7 +24,7 @@ interface CascadeSheets {
  * Asks a question that only CSS answers (CSS Cascade 4, Selectors 3). Several rules compete for the width of a box.
  * Specificity, order, `!important`, conditions and inherited properties decide. The page gets the sheet, and only the
  * server can compute the answer in another way. So a program has to parse the sheet as a browser does, and has to
- * ignore invalid CSS as a browser does. Nothing is stored: the answers follow from the secret and the ticket.
+ * ignore invalid CSS as a browser does.
  *
  * The sheet uses only features that all browsers have handled in the same way for ten years, because a person's browser
  * must not fail.

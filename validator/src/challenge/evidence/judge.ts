@@ -61,8 +61,7 @@ const judges: readonly Judge[] = [
 
 /**
  * Weighs the evidence of a challenge page against its style sheet and its request. A pure function. Lists every reason
- * that applies and is not off, and then the findings from outside the evidence. The thresholds are the same as for a
- * request (verdict/weigh.ts).
+ * that applies and is not off, and then the findings from outside the evidence.
  */
 export function judge(
   evidence: Evidence,

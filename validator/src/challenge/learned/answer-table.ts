@@ -1,9 +1,8 @@
 /** Number of networks that a table remembers: the most recent ones. */
 export const NETWORKS = 64;
 /**
- * Number of networks that must have answered before an answer can be rare. If this number were smaller, a common answer
- * could be missing by chance: among 16 random networks, an answer of a fifth of all people is missing in 3 % of cases,
- * and an answer of a seventh in 8 %.
+ * Number of networks that must have answered before an answer can be rare. Among 16 random networks, an answer of a
+ * fifth of all people is missing in 3 % of cases, and an answer of a seventh in 8 %.
  */
 export const MIN_NETWORKS = 16;
 /** The networks agree when this share of them gave one of the two most common answers. */

@@ -36,11 +36,11 @@ interface QuestionPool {
   readonly issue: (ticketId: string, issuedAt: number) => string;
   /** The same questions, escaped for an attribute. */
   readonly issueEscaped: (ticketId: string, issuedAt: number) => string;
-  /** The questions of a ticket in the order of their answers. Undefined when `asked` is the hash of other questions. */
+  /** The questions of a ticket in the order of their answers. Undefined when `questionsHash` is that of other questions. */
   readonly read: (
     ticketId: string,
     issuedAt: number,
-    asked: number,
+    questionsHash: number,
   ) => readonly string[] | undefined;
 }
 
@@ -84,10 +84,10 @@ export function createQuestionPool(secrets: readonly string[]): QuestionPool {
       questionsFor(drawSigned, ticketId, issuedAt)
         .map(({ escaped }) => escaped)
         .join('~'),
-    read(ticketId, issuedAt, asked) {
+    read(ticketId, issuedAt, questionsHash) {
       for (const draw of drawers) {
         const list = textsOf(questionsFor(draw, ticketId, issuedAt));
-        if (hashOf(list.join('~')) === asked) return list;
+        if (hashOf(list.join('~')) === questionsHash) return list;
       }
       return undefined;
     },
@@ -96,8 +96,7 @@ export function createQuestionPool(secrets: readonly string[]): QuestionPool {
 
 /**
  * Each page gets two questions about declarations, one about line breaks, one about a table, and one about widths or
- * properties. A short program cannot compute declarations or tables as a browser does. Widths and properties are the
- * easiest to precompute.
+ * properties. A short program cannot compute declarations or tables as a browser does.
  */
 function slotsFor(ticketId: string) {
   const [one = 0, two = 0, three = 0, four = 0, five = 0] = Buffer.from(ticketId, 'base64url');
@@ -113,7 +112,7 @@ function slotsFor(ticketId: string) {
 }
 
 function slotOf(kind: Kind, slot: number) {
-  const found = SLOTS.find((one) => one.kind === kind && one.slot === slot);
-  if (!found) throw new Error(`the pool has no ${kind} ${slot}`);
-  return found;
+  const knownSlot = SLOTS.find((candidate) => candidate.kind === kind && candidate.slot === slot);
+  if (!knownSlot) throw new Error(`the pool has no ${kind} ${slot}`);
+  return knownSlot;
 }

@@ -9,7 +9,6 @@ const TICKET = 'the ticket of these tests';
 /** The console has a listener: a weak finding. Together with a second weak finding it makes a doubt that names both. */
 export const LISTENING = { inspector: { value: { stacksFormatted: 1 } } } as const;
 
-/** Changes to a recording. */
 export interface Change {
   readonly readings?: Partial<Readings>;
   readonly country?: string;

@@ -22,7 +22,6 @@ interface ChallengeRequest extends TicketRequest {
   readonly form: FormSource;
   /** The origin of the page around the frame: pages/embedder.ts. */
   readonly embedder?: string | undefined;
-  /** The look of the organisation's pages. */
   readonly look: Look;
   /** The organisation's current terms (challenge-terms.ts). */
   readonly terms: ChallengeTerms;

@@ -1,7 +1,6 @@
 /** Design units per em. */
 export const UNITS_PER_EM = 1000;
 
-/** The tag of a table and its content. */
 type Table = readonly [tag: string, bytes: Buffer];
 
 /**

@@ -13,14 +13,14 @@ import type { ExpectedWitnesses } from './witnesses.ts';
 export async function judgeWitnesses(
   ticket: Pick<Ticket, 'id' | 'witnessed'>,
   { witnesses }: Pick<Readings, 'witnesses'>,
-  expected: readonly ExpectedWitnesses[],
+  expectedWitnesses: readonly ExpectedWitnesses[],
   store: Pick<SessionStore, 'remembers'>,
 ): Promise<Reason | undefined> {
   if (!ticket.witnessed) return undefined;
   if (await store.remembers(DECOY_PREFIX, ticket.id)) return 'witness_mismatch';
   const [side = 0, , ...sizes] = valueOfReading(witnesses)?.sizes ?? [];
   const scale = scaleOf({ side });
-  const hasExpectedSizes = expected.some(({ images, fonts }) => {
+  const hasExpectedSizes = expectedWitnesses.some(({ images, fonts }) => {
     const sizesAt = (places: Iterable<number>, values: 1 | 2) =>
       [...places].flatMap((place) => sizes.slice(2 * place, 2 * place + values));
     return (

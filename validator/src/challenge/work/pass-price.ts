@@ -17,9 +17,6 @@ const MAX_OF_CLASS = 3;
  * Decides how much work a new pass costs. Passes are counted for each network (/24, or /64 with the surrounding /56 and
  * /48) in the store of all threads and instances. They are also counted for each class of clients, and compared with
  * the past of this class.
- *
- * A network has a fixed number of free passes. The median of all networks is not used: on any site it is one or two, so
- * it would need a fixed minimum anyway.
  */
 export class PassPrice {
   readonly #budgets: readonly { readonly counter: string; readonly charges: AddressCharges }[];

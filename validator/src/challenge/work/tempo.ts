@@ -36,8 +36,7 @@ const FLOOR_OF_FEW: Floor = { passes: FLOOR.passes / 10, atStart: FLOOR.atStart 
  * A program chooses its class by the ciphers that it offers. So all new classes are also counted together, and all
  * passes are counted together.
  *
- * A count above the normal raises the normal only slowly. An attack of one day does not become normal. A site that has
- * grown becomes normal within two days.
+ * A count above the normal raises the normal only slowly. An attack of one day does not become normal.
  */
 export class Tempo {
   readonly #startedAt: number;

@@ -51,7 +51,6 @@ export function changed(
   return headers;
 }
 
-/** The claim of a crawler. */
 export function claimOf(over: Partial<CrawlerClaim>): CrawlerClaim {
   return {
     id: '00000000-0000-5000-8000-000000000000',

@@ -114,8 +114,8 @@ export class Pressure {
   /** Returns a function that takes the result of the request at its end. That function also calls `onEnd`. */
   watch(facts: Facts, site: string, onEnd?: RequestEnded): RequestEnded | undefined {
     if (isFile(facts)) return onEnd;
-    return (how, answer) => {
-      onEnd?.(how, answer);
+    return (ending, answer) => {
+      onEnd?.(ending, answer);
       if (answer === undefined) return;
       const nowMs = this.#ports.clock();
       const part = this.#parts.findOrAdd(nameOfPart(facts, site), nowMs);

@@ -17,7 +17,9 @@ export const judgeLayout: Judge = ({ evidence, cascades }): Reason | undefined =
   if (!('value' in cascade) || lacksLayout(evidence.readings)) return undefined;
   const { widths } = cascade.value;
   const scale = scaleOf(cascade.value);
-  return findingOf(Math.min(...cascades.map((expected) => farthest(widths, scale, expected))));
+  return findingOf(
+    Math.min(...cascades.map((expectedWidths) => farthest(widths, scale, expectedWidths))),
+  );
 };
 
 /** The finding for a measurement that differs by this many CSS pixels. */
@@ -33,10 +35,10 @@ function findingOf(offPx: number): Reason | undefined {
 export function farthest(
   answers: readonly number[],
   scale: number,
-  expected: readonly number[],
+  expectedWidths: readonly number[],
 ): number {
-  if (answers.length !== expected.length) return Infinity;
-  const differences = expected.map((expectedPx, index) =>
+  if (answers.length !== expectedWidths.length) return Infinity;
+  const differences = expectedWidths.map((expectedPx, index) =>
     Math.abs((answers[index] ?? Infinity) / scale - expectedPx),
   );
   return Math.max(...differences);
@@ -46,9 +48,9 @@ export function farthest(
 export function measures(
   answers: readonly number[],
   scale: number,
-  expected: readonly number[],
+  expectedWidths: readonly number[],
 ): boolean {
-  return farthest(answers, scale, expected) <= NOISE_PX;
+  return farthest(answers, scale, expectedWidths) <= NOISE_PX;
 }
 
 /**
