@@ -48,7 +48,7 @@ type Identify = (request: FastifyRequest) => QueryCaller | undefined;
 export interface Analytics {
   readonly sink: EventSink;
   /** Takes a batch that another thread has encoded, or saves its current state to disk. */
-  accept(to: 'outbox' | 'disk', batch: Batch): void;
+  accept(destination: 'outbox' | 'disk', batch: Batch): void;
   /** Number of batches that wait in memory for the database. */
   waiting(): number;
   readonly runQuery: RunQuery;
@@ -73,7 +73,6 @@ export interface Analytics {
   close(): Promise<void>;
 }
 
-/** The state of the database, for an operator. */
 export interface DatabaseCondition {
   /** `away`: not available yet, or not at the moment. `failing` and `missing`: an operator has to act. */
   readonly state: 'ready' | 'away' | 'failing' | 'missing';
@@ -93,8 +92,8 @@ const SETTLE_TRIES = 30_000 / BUFFER_LIMITS.tickMs;
 
 /**
  * Opens the analytics of an installation (contract 1.5). Resolves at once: the database is started or connected in the
- * background, and events wait for it. Never rejects. Without a database everything else works: queries get an error
- * with the missing part, and dropped events are counted.
+ * background, and events wait for it. Never rejects. Without a database queries get an error, and dropped events are
+ * counted.
  */
 export async function openAnalytics(options: AnalyticsOptions): Promise<Analytics> {
   const { authenticate, clock, log, metrics } = options;
@@ -129,7 +128,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     log,
     metrics,
   });
-  metrics.gauge('guard_events_queued', () => buffer.queued());
+  metrics.gauge('guard_events_queued', () => buffer.queuedRows());
   metrics.gauge('guard_analytics_failing', () => Number(engine.state().kind === 'failing'));
   metrics.gauge('guard_analytics_deletion_held', () => Number(engine.holdsDeletion()));
   const ticker = setInterval(() => buffer.tick(), BUFFER_LIMITS.tickMs);
@@ -141,13 +140,13 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     createQueryRoute({ path, identify, runQuery });
   return {
     sink: missing ? { record: () => metrics.count('guard_events_total', 'dropped') } : buffer,
-    accept: (to, batch) => {
-      const wholeBatch = receive(to, batch);
-      if (to === 'disk') outbox.save(wholeBatch);
+    accept: (destination, batch) => {
+      const wholeBatch = receive(destination, batch);
+      if (destination === 'disk') outbox.save(wholeBatch);
       else if (missing) metrics.count('guard_events_total', 'dropped', batch.rows);
       else outbox.put(wholeBatch);
     },
-    waiting: () => outbox.waiting(),
+    waiting: () => outbox.waitingRows(),
     runQuery,
     listColumns: createListColumns(engine.state),
     routes: routeFor('/query', ({ headers: { authorization } }) => {
@@ -156,7 +155,8 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     }),
     routeFor,
     clickHouseRoutes: createClickHouseListener({ state: engine.state, authenticate, runQuery }),
-    setOrganisations: (next) => engine.setOrganisations(next.map(({ id }) => id)),
+    setOrganisations: (newOrganisations) =>
+      engine.setOrganisations(newOrganisations.map(({ id }) => id)),
     forget: createForget(engine.state, () => settle(outbox)),
     ready: () => engine.state().kind === 'ready',
     condition: () => conditionOf(engine),

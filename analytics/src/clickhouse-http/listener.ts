@@ -49,18 +49,18 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
 
   async function runRequest(
     caller: QueryCaller,
-    parsed: ParsedRequest,
+    parsedRequest: ParsedRequest,
     reply: FastifyReply,
   ): Promise<QueryOutcome> {
-    if (parsed.kind === 'refused') return parsed;
-    const filling = fillIn(parsed.sql, parsed.parameters);
+    if (parsedRequest.kind === 'refused') return parsedRequest;
+    const filling = fillIn(parsedRequest.sql, parsedRequest.parameters);
     if (filling.kind === 'refused') return filling;
     const info = await readServerInfo(askVersion, filling.sql, caller.organisation);
     if (typeof info === 'string') return { kind: 'unavailable', message: info };
     const sql = introspect(filling.sql, info);
-    const { form } = parsed;
-    const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
-    return runQuery({ ...caller, sql, form, delivered, signal: goneSignal(reply.raw) });
+    const { form } = parsedRequest;
+    const delivery = new Promise((resolve) => reply.raw.once('close', resolve));
+    return runQuery({ ...caller, sql, form, delivered: delivery, signal: goneSignal(reply.raw) });
   }
 
   async function answerRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -70,8 +70,8 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     // Older programs test the connection with this request.
     if (url === '/' && request.method === 'GET') return answerPing(request, reply);
     const search = searchOf(request);
-    const parsed = parseRequest(search, headers, decodeStatement(request.body));
-    return answerOutcome(reply, await runRequest(caller, parsed, reply), isPacked(search));
+    const parsedRequest = parseRequest(search, headers, decodeStatement(request.body));
+    return answerOutcome(reply, await runRequest(caller, parsedRequest, reply), isPacked(search));
   }
 
   return (app) => {

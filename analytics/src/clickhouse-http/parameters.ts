@@ -17,9 +17,8 @@ const CHARACTER_BY_ESCAPE: Readonly<Record<string, string>> = {
 const TOO_LONG = `With the values of its parameters the statement has more than ${QUERY.maxStatementChars} characters.`;
 
 /**
- * Replaces each `{name:Type}` by the value of the parameter `param_name`. The value becomes a literal that
- * the database converts, so neither the value nor the type can be read as SQL. The gate then checks the
- * result like any other statement.
+ * Replaces each `{name:Type}` by the value of the parameter `param_name`. The value becomes a literal that the database
+ * converts, so neither the value nor the type can be read as SQL.
  */
 export function fillIn(sql: string, values: ReadonlyMap<string, string>): FilledStatement {
   const lexResult = lex(sql);
@@ -61,12 +60,12 @@ function closingBrace(tokens: readonly Token[], openIndex: number): Token | unde
 
 function literalOf(value: string, type: string): string {
   if (value === '\\N') return `CAST(NULL, ${quoteText(type)})`;
-  const unescaped = COMPOSITE_TYPE.test(type)
+  const plainText = COMPOSITE_TYPE.test(type)
     ? value
     : value.replaceAll(/\\(.)/gs, (_whole, char: string) => CHARACTER_BY_ESCAPE[char] ?? char);
   return type === 'String'
-    ? quoteText(unescaped)
-    : `CAST(${quoteText(unescaped)}, ${quoteText(type)})`;
+    ? quoteText(plainText)
+    : `CAST(${quoteText(plainText)}, ${quoteText(type)})`;
 }
 
 function refuse(message: string): FilledStatement {

@@ -26,9 +26,8 @@ const PARTS_PER_MERGE = 20;
 
 /**
  * Settings of accounts in the engine that Guard starts. By default a statement gets one thread for each free GiB. The
- * embedded server has less than two, so a statement got one thread, and each panel of the dashboard took twice as long.
- * `max_memory_usage` limits a statement with any number of threads. Reading all indexes before the rows halves the
- * processor time of a look-up.
+ * embedded server has less than two. `max_memory_usage` limits a statement with any number of threads. Reading all
+ * indexes before the rows halves the processor time of a look-up.
  */
 const EMBEDDED_SETTINGS = {
   max_threads_min_free_memory_per_thread: 0,
@@ -38,8 +37,7 @@ const EMBEDDED_SETTINGS = {
 /**
  * On one processor, the two threads of ACCOUNT_SETTINGS are no faster than one: for a GROUP BY each builds its own
  * table, and the two tables are joined. ClickHouse also cuts large tables into parts, so that several threads could
- * join them. With one thread and uncut tables, the lists of the most frequent values of a day took 120 ms of processor
- * time instead of 147. Above 50 MB a table is still cut, because only parts go to disk.
+ * join them. Above 50 MB a table is still cut, because only parts go to disk.
  */
 const SETTINGS_OF_ONE_PROCESSOR = { max_threads: 1, group_by_two_level_threshold: 1_000_000 };
 

@@ -47,21 +47,19 @@ const DEFAULT_CLUSTER = 'default';
 const AWAY: EngineState = { kind: 'away', message: 'The analytics database is not connected.' };
 
 /**
- * Uses a ClickHouse server or cluster through the same interface as the embedded engine. Returns at once. It retries
- * until the server answers, and notices when the server stops answering.
+ * Uses a ClickHouse server or cluster through the same interface as the embedded engine. Returns at once, and connects
+ * again and again.
  *
  * Each organisation has the account `guard_<organisation>`. Guard creates these accounts itself, so the account of the
  * settings needs, in addition to its rights on the two tables, CREATE USER, ALTER USER, CREATE ROW POLICY, and SELECT
  * on the tables WITH GRANT OPTION. Without these rights an administrator has to create the accounts with the statements
- * of accountStatements(). The database is not ready until every account works, because no other account may run an
- * organisation's statements.
+ * of accountStatements().
  */
 export function openRemote(options: RemoteOptions): Engine {
   const { settings, log, onReady, lookEveryMs = LOOK_EVERY_MS } = options;
   const stop = new AbortController();
   const isClosed = (): boolean => stop.signal.aborted;
   const backoff = new Backoff(250, 10_000);
-  /** Organisations whose account works. */
   const workingAccounts = new Set<string>();
   /** Organisations whose account was created or updated on the present servers. */
   const updatedAccounts = new Set<string>();
@@ -134,8 +132,8 @@ export function openRemote(options: RemoteOptions): Engine {
   return {
     state: () => state,
     holdsDeletion: () => false,
-    setOrganisations(next) {
-      organisations = next;
+    setOrganisations(newOrganisations) {
+      organisations = newOrganisations;
       pauseEnd.abort();
     },
     async close() {

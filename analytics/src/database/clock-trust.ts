@@ -16,9 +16,8 @@ interface ClockState {
 }
 
 /**
- * Returns the new state when the clock says `nowMs`. After a step of more than a day ahead the clock is not trusted.
- * It is trusted again after it has run for one more day without such a step, or when it is set back. A slow clock
- * deletes too little, which does no harm.
+ * Returns the new state when the clock says `nowMs`. After a step of more than a day ahead the clock is not trusted. It
+ * is trusted again after it has run for one more day without such a step, or when it is set back.
  */
 export function lookAtClock(lastState: ClockState | undefined, nowMs: number): ClockState {
   if (lastState === undefined || nowMs - lastState.trustedAt <= DAY_MS) return { trustedAt: nowMs };

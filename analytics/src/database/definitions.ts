@@ -5,8 +5,7 @@ import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
 
 /**
  * Copies of the files with the table definitions of the embedded engine. Without a definition the engine cannot read a
- * table and does not start. A full disk or a power failure can leave such a file empty or cut. The rows are in other
- * files and stay complete.
+ * table and does not start. A full disk or a power failure can leave such a file empty or cut.
  */
 
 const TABLES = [LOCAL_TABLE, TABLE];

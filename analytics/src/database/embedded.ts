@@ -68,9 +68,9 @@ export class EmbeddedEngine implements Engine {
 
   // The process reads accounts once, at its start, which takes about half a second. No statement can create one (error
   // 514), and `SYSTEM RELOAD USERS` does not read the files.
-  setOrganisations(next: readonly string[]): void {
-    const isNew = next.some((id) => !this.#organisations.includes(id));
-    this.#organisations = next;
+  setOrganisations(newOrganisations: readonly string[]): void {
+    const isNew = newOrganisations.some((id) => !this.#organisations.includes(id));
+    this.#organisations = newOrganisations;
     if (isNew) this.#restart();
   }
 

@@ -8,8 +8,8 @@ const MADV_DONTNEED = 4;
  * Releases memory pages of these files that are equal to the file on disk: code and tables that mostly the start
  * needed, some 180 MB. The kernel reads a page again when it is needed. Only ranges without write access and without
  * private pages are released: a private page would be lost, for example one with addresses that the loader filled in.
- * Does nothing on systems whose /proc does not describe the memory. `library` is a name under which ffi-rs has opened a
- * library that links to libc.
+ * Does nothing when /proc does not describe the memory. `library` is a name under which ffi-rs has opened a library
+ * that links to libc.
  */
 export function giveBackPages(
   library: string,

@@ -15,9 +15,8 @@ export interface PresentColumn extends Column, Pick<EventColumn, 'codec'> {
 }
 
 /**
- * Bloom filters for columns that are looked up over all days. They say which groups of 8192 rows to read (one of 1000
- * is a false match). Without them each look-up reads the column in all rows. Both session columns share one index,
- * because statements search both.
+ * Bloom filters for columns that are looked up over all days. One of 1000 groups of 8192 rows is a false match. Both
+ * session columns share one index, because statements search both.
  */
 const INDEXES = [
   ['by_reference', 'reference'],
@@ -134,8 +133,7 @@ SETTINGS ${windowSetting} = 1000`;
 /**
  * Adds the indexes that a table of an earlier version lacks, and builds them for existing rows. Otherwise past days
  * would stay without an index until they are deleted, because they are not merged again. Building runs in the
- * background and reads only the indexed columns (1 s of one core for a million rows). If Guard ends between the two
- * statements, look-ups in those days are slow as before.
+ * background. If Guard ends between the two statements, look-ups in those days are slow as before.
  */
 function indexStatements(scope: string, definition: string): string[] {
   const missingIndexes = INDEXES.filter(([name]) => !definition.includes(`INDEX ${name} `));

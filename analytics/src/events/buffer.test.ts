@@ -15,7 +15,7 @@ function setUp() {
     outbox: {
       put: (batch) => void batches.push(batch),
       save: (batch) => void savedBatches.push(batch),
-      waiting: () => state.waiting,
+      waitingRows: () => state.waiting,
       rows: () => 0,
     },
     clock: () => state.now,
@@ -46,7 +46,7 @@ describe('events become batches', () => {
     state.now += BUFFER_LIMITS.batchAgeMs - 1;
     buffer.tick();
     expect(batches).toHaveLength(0);
-    expect(buffer.queued()).toBe(2);
+    expect(buffer.queuedRows()).toBe(2);
     state.now += 1;
     buffer.tick();
     expect(batches.map((batch) => batch.rows)).toEqual([2]);

@@ -27,7 +27,7 @@ export const BUFFER_LIMITS = {
 } as const;
 
 interface BufferOptions {
-  readonly outbox: Pick<Outbox, 'put' | 'save' | 'waiting' | 'rows'>;
+  readonly outbox: Pick<Outbox, 'put' | 'save' | 'waitingRows' | 'rows'>;
   readonly privacy?: EventPrivacy | undefined;
   /** Provides the memory for batches. Without it each batch gets new memory. */
   readonly memory?: BlockMemory;
@@ -75,7 +75,7 @@ export class EventBuffer implements EventSink {
   }
 
   /** Number of events that are recorded here, wait in the outbox, or are spilled. */
-  queued(): number {
+  queuedRows(): number {
     return this.#eventCount + this.#batchRows() + this.#options.outbox.rows();
   }
 
@@ -87,7 +87,7 @@ export class EventBuffer implements EventSink {
     const ageMs = this.#options.clock() - this.#openedAt;
     // Below 0 the clock was set back. Otherwise the batch would wait until the clock has caught up.
     const isOld = ageMs < 0 || ageMs >= BUFFER_LIMITS.batchAgeMs;
-    if (isOld && this.#options.outbox.waiting() < 2) this.#flush();
+    if (isOld && this.#options.outbox.waitingRows() < 2) this.#flush();
     else this.#saveWhenDue();
   }
 
@@ -122,7 +122,7 @@ export class EventBuffer implements EventSink {
   /** Removes the `count` oldest events from the ring. */
   #takeOldest(count: number): DecisionEvent[] {
     const events: DecisionEvent[] = [];
-    for (let taken = 0; taken < count; taken += 1) {
+    for (let takenCount = 0; takenCount < count; takenCount += 1) {
       const event = this.#ring[this.#oldestIndex];
       this.#ring[this.#oldestIndex] = undefined;
       this.#oldestIndex = (this.#oldestIndex + 1) % BUFFER_LIMITS.ringSize;
@@ -153,7 +153,6 @@ export class EventBuffer implements EventSink {
     this.#token = randomUUID();
   }
 
-  /** The rows of the open batch. */
   #batchRows(): number {
     return this.#partRows + this.#block.rows;
   }

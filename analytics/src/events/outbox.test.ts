@@ -107,7 +107,7 @@ describe('batches on their way to the database', () => {
       outbox.put(batch(token));
       await until('it is kept', () => outbox.rows() === token * 10);
     }
-    expect(outbox.waiting()).toBe(2);
+    expect(outbox.waitingRows()).toBe(2);
     expect(fate('spilled')).toBe(30);
     state.answer = { kind: 'written' };
     await until('all are written', () => fate('written') === 50);

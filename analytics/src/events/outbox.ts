@@ -12,7 +12,6 @@ export type InsertOutcome =
   /** The database read the rows and refused them. Another attempt would fail in the same way. */
   | { readonly kind: 'rejected'; readonly reason: string };
 
-/** The final outcome of a batch. */
 type FinalOutcome = Exclude<InsertOutcome['kind'], 'retry'>;
 
 export type Insert = (batch: Batch, signal: AbortSignal) => Promise<InsertOutcome>;
@@ -83,7 +82,7 @@ export class Outbox {
   }
 
   /** Batches in memory, including the one that is being sent. */
-  waiting(): number {
+  waitingRows(): number {
     return this.#batches.length;
   }
 

@@ -13,7 +13,11 @@ interface RelayOptions {
    * Sends a batch to the outbox of the process, or its current state to the disk. The batch has only parts that were
    * not sent before. `transfer` lists the memory that can be moved without a copy.
    */
-  readonly send: (to: 'outbox' | 'disk', batch: Batch, transfer: readonly ArrayBuffer[]) => void;
+  readonly send: (
+    destination: 'outbox' | 'disk',
+    batch: Batch,
+    transfer: readonly ArrayBuffer[],
+  ) => void;
   /** The last known number of batches that wait in the outbox. */
   readonly waiting: () => number;
 }
@@ -29,16 +33,16 @@ export function openEventRelay(options: RelayOptions): EventRelay {
   const { privacy, clock, log, metrics, waiting } = options;
   /** How many parts of the open batch were sent together with their memory. */
   let sentParts = 0;
-  function sendBatch(to: 'outbox' | 'disk', batch: Batch): void {
+  function sendBatch(destination: 'outbox' | 'disk', batch: Batch): void {
     const parts = batch.parts.slice(sentParts);
-    sentParts = to === 'outbox' ? 0 : batch.parts.length;
-    options.send(to, { ...batch, parts }, parts.flatMap(movableMemory));
+    sentParts = destination === 'outbox' ? 0 : batch.parts.length;
+    options.send(destination, { ...batch, parts }, parts.flatMap(movableMemory));
   }
   const buffer = new EventBuffer({
     outbox: {
       put: (batch) => sendBatch('outbox', batch),
       save: (batch) => sendBatch('disk', batch),
-      waiting,
+      waitingRows: waiting,
       rows: () => 0,
     },
     privacy,
@@ -62,16 +66,16 @@ function movableMemory({ buffer, byteLength }: Buffer): readonly ArrayBuffer[] {
 }
 
 /** Reassembles the batches that relays send. Each thread has one open batch. */
-export function createReceiver(): (to: 'outbox' | 'disk', batch: Batch) => Batch {
+export function createReceiver(): (destination: 'outbox' | 'disk', batch: Batch) => Batch {
   const partsByToken = new Map<string, readonly Buffer[]>();
-  return (to, batch) => {
+  return (destination, batch) => {
     const { token } = batch;
     // A Buffer from another thread arrives as plain bytes.
     const newParts = batch.parts.map((part) =>
       Buffer.from(part.buffer, part.byteOffset, part.length),
     );
     const parts = [...(partsByToken.get(token) ?? []), ...newParts];
-    if (to === 'disk') partsByToken.set(token, parts);
+    if (destination === 'disk') partsByToken.set(token, parts);
     else partsByToken.delete(token);
     return { ...batch, parts };
   };

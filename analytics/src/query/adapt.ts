@@ -11,11 +11,7 @@ const COLUMN_DIGITS = 3;
 /** A comparison of such a time (`t`) with created_at (`c`), one letter per token: `c > t`, `c NOT BETWEEN t AND t`. */
 const COMPARED_TIME = /(?<=c(?:o{1,2}|n?b|n?b[ts]a))t|t(?=o{1,2}(?:i\.)*c(?![.(]))/g;
 
-/**
- * Returns the statement with `toDateTime64('…Z', 3, 'UTC')` for each time that is compared with `created_at`. In a
- * column of this name with another time zone the moment is the same. For a column of texts the database refuses the
- * statement again.
- */
+/** Returns the statement with `toDateTime64('…Z', 3, 'UTC')` for each time that is compared with `created_at`. */
 export function withUtcTimes(sql: string): string {
   const tokens = tokensOf(sql);
   const letters = tokens.map((token) => letterOf(sql, token)).join('');

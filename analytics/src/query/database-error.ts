@@ -70,8 +70,8 @@ export function isCrowded(answer: DatabaseAnswer): boolean {
 }
 
 /** The error for a full queue of Guard, in the form of a database error (contract 4.3, default). */
-export function tooManyWaiting(whose: string): string {
-  return `Code: ${TOO_MANY_QUERIES}. DB::Exception: Too many queries of ${whose} are waiting. Try again later. (TOO_MANY_SIMULTANEOUS_QUERIES)`;
+export function tooManyWaiting(owner: string): string {
+  return `Code: ${TOO_MANY_QUERIES}. DB::Exception: Too many queries of ${owner} are waiting. Try again later. (TOO_MANY_SIMULTANEOUS_QUERIES)`;
 }
 
 /** True for the error about a subquery that uses columns of the outer query. */

@@ -37,8 +37,7 @@ const DENIED_FUNCTIONS = new Set(
 
 /**
  * Prefixes of function families, because new versions of the database add members. `flameGraph` names the functions of
- * the server's program. Its name in a string, for `arrayReduce`, is not found here. It tells only about the published
- * library.
+ * the server's program.
  */
 const FUNCTION_PREFIXES = ['dictget', 'mergetree', 'flamegraph', '__'];
 

@@ -42,8 +42,13 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
     if (caller === undefined) return answerUnauthorised(reply);
     if (sql === undefined) return answerText(reply, 400, 'The body is not UTF-8 text.');
     if (sql.trim() === '') return answerText(reply, 400, 'The body has no statement.');
-    const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
-    const outcome = await runQuery({ ...caller, sql, signal: goneSignal(reply.raw), delivered });
+    const delivery = new Promise((resolve) => reply.raw.once('close', resolve));
+    const outcome = await runQuery({
+      ...caller,
+      sql,
+      signal: goneSignal(reply.raw),
+      delivered: delivery,
+    });
     return answerOutcome(reply, outcome);
   }
 

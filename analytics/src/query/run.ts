@@ -30,7 +30,7 @@ const AUTHENTICATION_FAILED = 516;
 const WITHOUT_INDEXES = Object.fromEntries(INDEX_SETTINGS.map((name) => [name, '0']));
 /** Attempts of a statement that found no memory. During the second and third, no other such statement runs. */
 const MAX_TRIES = 3;
-const CANCELLED = 'The query was cancelled.';
+const CANCELLED_MESSAGE = 'The query was cancelled.';
 
 interface RunOptions {
   readonly state: () => EngineState;
@@ -63,7 +63,7 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     authorization: string,
     organisation: string,
     signal: AbortSignal | undefined,
-    delivered: Promise<unknown> | undefined,
+    delivery: Promise<unknown> | undefined,
     run: (signal: AbortSignal) => Promise<QueryOutcome>,
   ): Promise<QueryOutcome> {
     const holder = authenticate(authorization);
@@ -72,7 +72,7 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     const cancelSignal = signal === undefined ? revoked : AbortSignal.any([signal, revoked]);
     try {
       const name = `${organisation}/${holder.key}`;
-      const outcome = await runInSlot(keySlots, name, 'this key', cancelSignal, delivered, () =>
+      const outcome = await runInSlot(keySlots, name, 'this key', cancelSignal, delivery, () =>
         run(cancelSignal),
       );
       return revoked.aborted ? { kind: 'revoked' } : outcome;
@@ -98,23 +98,23 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
 async function runInSlot(
   table: SlotTable,
   name: string,
-  whose: string,
+  owner: string,
   signal: AbortSignal | undefined,
-  delivered: Promise<unknown> | undefined,
+  delivery: Promise<unknown> | undefined,
   run: () => Promise<QueryOutcome>,
 ): Promise<QueryOutcome> {
   const slot = await table.take(name, signal);
   switch (slot.kind) {
     case 'full':
-      return { kind: 'database_error', status: BUSY, message: tooManyWaiting(whose) };
+      return { kind: 'database_error', status: BUSY, message: tooManyWaiting(owner) };
     case 'aborted':
-      return unavailable(CANCELLED);
+      return unavailable(CANCELLED_MESSAGE);
     case 'taken': {
       const outcome = await run().catch((error: unknown) => {
         slot.release();
         throw error;
       });
-      if (outcome.kind === 'rows' && delivered !== undefined) void delivered.then(slot.release);
+      if (outcome.kind === 'rows' && delivery !== undefined) void delivery.then(slot.release);
       else slot.release();
       return outcome;
     }
@@ -137,7 +137,7 @@ async function runAsOrganisation(
     case 'away':
       return unavailable(askOutcome.message);
     case 'cancelled':
-      return unavailable(CANCELLED);
+      return unavailable(CANCELLED_MESSAGE);
     case 'asked':
       return askOutcome.answer === undefined
         ? unavailable('This organisation is not set up for queries.')
@@ -260,7 +260,7 @@ function outcomeOf(answer: DatabaseAnswer, database: Database): QueryOutcome {
     case 'too_large':
       return { kind: 'too_large' };
     case 'aborted':
-      return unavailable(CANCELLED);
+      return unavailable(CANCELLED_MESSAGE);
     case 'timeout':
       return unavailable('The analytics database did not answer in time.');
     case 'failed':

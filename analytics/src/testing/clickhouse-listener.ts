@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import type { Analytics } from '../index.ts';
 
-/** The answer to one statement. */
 export interface Answer {
   readonly status: number;
   readonly code: string | null;

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { CLUSTER } from '../database/access-config.ts';
 
-/** A server behind the proxy. */
 export interface ServerBehind {
   readonly httpPort: number;
   isUp(): boolean;

@@ -5,7 +5,6 @@
  */
 interface Opening {
   readonly program: string;
-  /** The query string. */
   readonly search?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly statements: readonly string[];

@@ -17,31 +17,31 @@ export interface EventColumn extends Column {
  */
 export type ColumnValues =
   /** A value from a small set of words. */
-  | { readonly kind: 'word'; readonly maxLength: number; readonly read: Read<string> }
+  | { readonly kind: 'word'; readonly maxLength: number; readonly read: ReadField<string> }
   | {
       readonly kind: 'words';
-      readonly read: Read<readonly string[]>;
+      readonly read: ReadField<readonly string[]>;
       /** A whole number of 0 to 65,535 for each word, in the same order. */
-      readonly numbers?: Read<readonly number[]>;
+      readonly numbers?: ReadField<readonly number[]>;
     }
-  | { readonly kind: 'text'; readonly maxLength: number; readonly read: Read<string> }
+  | { readonly kind: 'text'; readonly maxLength: number; readonly read: ReadField<string> }
   | {
       readonly kind: 'fields';
       /** Says whether the field of this name, in lower case, is stored. */
       readonly isKept: (name: string) => boolean;
-      readonly read: Read<Readonly<Record<string, string>>>;
+      readonly read: ReadField<Readonly<Record<string, string>>>;
     }
   /** A text that is no UUID becomes the nil UUID. */
-  | { readonly kind: 'uuid'; readonly read: Read<string> }
+  | { readonly kind: 'uuid'; readonly read: ReadField<string> }
   /** Milliseconds since the epoch. */
-  | { readonly kind: 'time'; readonly read: Read<number> }
+  | { readonly kind: 'time'; readonly read: ReadField<number> }
   /** A whole number from 0 to `max`, which is below 2^32. A number outside becomes the nearest one. */
-  | { readonly kind: 'count'; readonly max: number; readonly read: Read<number> }
-  | { readonly kind: 'flag'; readonly read: Read<boolean> };
+  | { readonly kind: 'count'; readonly max: number; readonly read: ReadField<number> }
+  | { readonly kind: 'flag'; readonly read: ReadField<boolean> };
 
 export type ValuesOf<Kind extends ColumnValues['kind']> = Extract<ColumnValues, { kind: Kind }>;
 
-type Read<Value> = (event: DecisionEvent) => Value;
+type ReadField<Value> = (event: DecisionEvent) => Value;
 
 /** The type of a column with a small set of words. */
 export const WORD = 'LowCardinality(String)';
@@ -62,13 +62,17 @@ export function column(
 export function word(
   name: string,
   comment: string,
-  read: Read<string>,
+  read: ReadField<string>,
   maxLength: number = MAX_NAME,
 ): EventColumn {
   return column(name, WORD, comment, { kind: 'word', maxLength, read });
 }
 
-export function words(name: string, comment: string, read: Read<readonly string[]>): EventColumn {
+export function words(
+  name: string,
+  comment: string,
+  read: ReadField<readonly string[]>,
+): EventColumn {
   return column(name, `Array(${WORD})`, comment, { kind: 'words', read });
 }
 
@@ -76,21 +80,21 @@ export function text(
   name: string,
   maxLength: number,
   comment: string,
-  read: Read<string>,
+  read: ReadField<string>,
 ): EventColumn {
   return column(name, 'String', comment, { kind: 'text', maxLength, read });
 }
 
 /** A column of whole numbers below 2^16. */
-export function smallCount(name: string, comment: string, read: Read<number>): EventColumn {
+export function smallCount(name: string, comment: string, read: ReadField<number>): EventColumn {
   return column(name, 'UInt16', comment, { kind: 'count', max: 65_535, read });
 }
 
-export function count(name: string, comment: string, read: Read<number>): EventColumn {
+export function count(name: string, comment: string, read: ReadField<number>): EventColumn {
   return column(name, 'UInt32', comment, { kind: 'count', max: 4_294_967_295, read });
 }
 
-export function flag(name: string, comment: string, read: Read<boolean>): EventColumn {
+export function flag(name: string, comment: string, read: ReadField<boolean>): EventColumn {
   return column(name, 'Bool', comment, { kind: 'flag', read });
 }
 

@@ -49,7 +49,7 @@ function setUp() {
       clock.now += BUFFER_LIMITS.batchAgeMs;
       buffer.tick();
     },
-    done: () => until('no batch waits', () => buffer.queued() === 0),
+    done: () => until('no batch waits', () => buffer.queuedRows() === 0),
   };
 }
 

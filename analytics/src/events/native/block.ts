@@ -52,7 +52,7 @@ export class BlockBuilder {
   }
 
   /**
-   * Returns the rows as the bytes of one block and empties the builder.
+   * The rows as the bytes of one block. Empties the builder.
    *
    * @param allocate returns a Buffer of this many bytes with any content.
    */

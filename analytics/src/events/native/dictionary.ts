@@ -67,11 +67,11 @@ export class Dictionary {
   }
 
   /** Several strings may be stored as the same string. They share one index. */
-  #indexOfStored(stored: string): number {
-    const knownIndex = this.#indexes.get(stored);
+  #indexOfStored(storedText: string): number {
+    const knownIndex = this.#indexes.get(storedText);
     if (knownIndex !== undefined) return knownIndex;
-    this.#keys.text(stored);
-    this.#indexes.set(stored, this.#size);
+    this.#keys.text(storedText);
+    this.#indexes.set(storedText, this.#size);
     return this.#size++;
   }
 }
