@@ -4,7 +4,6 @@ import { stringify } from 'yaml';
 import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
 import { storySettings } from '../test/kit/story-settings.ts';
 
-/** The size of an installation. */
 export interface Size {
   /** Number of sites. Each has its own organisation. */
   readonly sites: number;

@@ -15,7 +15,6 @@ export interface Sample {
   readonly requestsPerS: number;
   /** CPU time of all processes of the target for each request. */
   readonly cpuUs: number;
-  /** The part of it that the database used. */
   readonly databaseUs: number;
   /** The share of one core that the target used. When it is well below 1, the bottleneck was somewhere else. */
   readonly busy: number;

@@ -16,7 +16,6 @@ export interface BenchOptions {
 
 /** The result of `bench(options)` in every bench/<name>.ts. */
 export interface Report {
-  /** The numbers for `--json`. */
   readonly rows: readonly unknown[];
   /** The same numbers as a Markdown table: {@link toTable}. */
   readonly table: string;

@@ -40,7 +40,6 @@ interface Target extends Traffic {
   readonly name: string;
   readonly pid: number;
   readonly originPid: number;
-  /** The cores of all processes. */
   readonly core: Core;
 }
 

@@ -33,7 +33,6 @@ const Artefact = z.strictObject({
 });
 type Artefact = z.infer<typeof Artefact>;
 
-/** The page with all its files. */
 interface Page {
   readonly html: string;
   /** Files by path, such as `/assets/app-3f2a.js`. */

@@ -17,7 +17,6 @@ export interface CrawlerCases {
   readonly outside: readonly Case[];
   /** Requests of crawlers with a list of addresses, from the first address of some ranges. */
   readonly inside: readonly Case[];
-  /** Names of all known crawlers. */
   readonly names: readonly string[];
 }
 

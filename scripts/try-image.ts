@@ -12,7 +12,6 @@ import { startRecordingOrigin } from '../test/kit/recording-origin.ts';
 import { ANALYTICS_KEY, storySettings } from '../test/kit/story-settings.ts';
 import { curl } from '../test/kit/visitors.ts';
 
-/** The result of trying an image. */
 export interface Tried {
   /** The time from the start to the first good health check. */
   readonly readyS: number;

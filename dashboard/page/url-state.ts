@@ -143,10 +143,10 @@ export function rangeOf(period: Period | TimeRange, now: number): TimeRange {
 
 /** The state with one more filter. The filter replaces an equal filter and its opposite. */
 export function withFilter(state: UrlState, filter: Filter): UrlState {
-  const others = state.filters.filter(
+  const otherFilters = state.filters.filter(
     ({ field, value }) => field !== filter.field || value !== filter.value,
   );
-  return { ...state, filters: [...others, filter], before: '' };
+  return { ...state, filters: [...otherFilters, filter], before: '' };
 }
 
 function periodOf(parameters: URLSearchParams): Period | TimeRange {
@@ -166,6 +166,6 @@ function filterOf(text: string): Filter[] {
   return [{ field, value: text.slice(colon + 1), exclude }];
 }
 
-function oneOf<T extends string>(all: readonly T[], value: string | null): T | undefined {
-  return all.find((one) => one === value);
+function oneOf<T extends string>(options: readonly T[], value: string | null): T | undefined {
+  return options.find((option) => option === value);
 }

@@ -23,7 +23,6 @@ const RULES = [
 const OTHER_CIPHERS =
   'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256';
 
-/** One request of an attacker. */
 export interface AttackRequest {
   readonly site: Site;
   readonly scheme: Scheme;

@@ -19,7 +19,6 @@ export type Row =
 
 export interface MeasureAllOptions {
   readonly tools: readonly Tool[];
-  /** Visits of each tool to each site. */
   readonly runs: Readonly<Record<Protection, number>>;
   /** Visits of people to the strict site. They must never fail, so they can be more. */
   readonly peopleRuns: number;

@@ -25,7 +25,6 @@ export function readUserAgentList(): unknown {
   return createRequire(import.meta.url)('crawler-user-agents') as unknown;
 }
 
-/** The text of its licence. */
 export const USER_AGENT_LICENCE = join(
   dirname(createRequire(import.meta.url).resolve('crawler-user-agents')),
   'LICENSE',

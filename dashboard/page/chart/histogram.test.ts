@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { above, percentile, peaksOf } from './histogram.ts';
+import { countAbove, percentile, peaksOf } from './histogram.ts';
 import { barsOf, roundUp } from './series.ts';
 
 const peaks = peaksOf([
@@ -23,9 +23,13 @@ test('without peaks the percentile is 0', () => {
 });
 
 test('a limit stops those above it, and not those exactly at it', () => {
-  expect(above(peaks, 5)).toEqual({ number: 1, requests: 4000, top: [{ who: 'd', peak: 100 }] });
-  expect(above(peaks, 4).top.map(({ who }) => who)).toEqual(['d', 'b', 'c']);
-  expect(above(peaks, 100).number).toBe(0);
+  expect(countAbove(peaks, 5)).toEqual({
+    number: 1,
+    requests: 4000,
+    top: [{ visitor: 'd', peak: 100 }],
+  });
+  expect(countAbove(peaks, 4).top.map(({ visitor }) => visitor)).toEqual(['d', 'b', 'c']);
+  expect(countAbove(peaks, 100).number).toBe(0);
 });
 
 test('rows become bars: verdicts in order, the earlier period shifted, and changes of settings marked', () => {

@@ -32,14 +32,14 @@ export function percentile(peaks: readonly Peak[], share: number): number {
 }
 
 /** Counts the addresses or sessions that exceed a limit at least once. */
-export function above(peaks: readonly Peak[], limit: number) {
-  const over = peaks.filter(({ peak }) => peak > limit);
+export function countAbove(peaks: readonly Peak[], limit: number) {
+  const peaksAbove = peaks.filter(({ peak }) => peak > limit);
   return {
-    number: over.reduce((sum, one) => sum + one.number, 0),
-    requests: over.reduce((sum, one) => sum + one.requests, 0),
-    top: over
+    number: peaksAbove.reduce((sum, { number }) => sum + number, 0),
+    requests: peaksAbove.reduce((sum, { requests }) => sum + requests, 0),
+    top: peaksAbove
       .toReversed()
-      .flatMap(({ peak, examples }) => examples.map((who) => ({ who, peak })))
+      .flatMap(({ peak, examples }) => examples.map((visitor) => ({ visitor, peak })))
       .slice(0, 10),
   };
 }

@@ -53,7 +53,7 @@ export function barsOf(rows: readonly Row[], { from, to, stepMs, compare }: Grid
     for (const revision of texts(row[4])) revisions[at]?.add(revision);
   }
   const series = [...values].map(([name, line]) => {
-    return { name, values: line, total: line.reduce((all, value) => all + value, 0) };
+    return { name, values: line, total: line.reduce((sum, value) => sum + value, 0) };
   });
   return {
     starts,
@@ -77,15 +77,15 @@ function changesOf(
   revisions: readonly ReadonlySet<string>[],
 ): Bars['changes'] {
   const changes: { at: number; revision: string }[] = [];
-  let last: ReadonlySet<string> | undefined;
-  revisions.forEach((now, at) => {
-    const named = new Set([...now].filter((revision) => revision !== ''));
-    if (named.size === 0) return;
-    for (const revision of named) {
-      if (last !== undefined && !last.has(revision))
-        changes.push({ at: starts[at] ?? 0, revision });
+  let previous: ReadonlySet<string> | undefined;
+  revisions.forEach((revisionsOfBar, bar) => {
+    const current = new Set([...revisionsOfBar].filter((revision) => revision !== ''));
+    if (current.size === 0) return;
+    for (const revision of current) {
+      if (previous !== undefined && !previous.has(revision))
+        changes.push({ at: starts[bar] ?? 0, revision });
     }
-    last = named;
+    previous = current;
   });
   return changes;
 }

@@ -55,8 +55,8 @@ export function useSelection({ bars, barAt, select }: Options) {
           Home: 0,
           End: bars - 1,
         };
-        const to = moves[event.key];
-        if (to !== undefined) setCursor(Math.max(0, Math.min(bars - 1, to)));
+        const target = moves[event.key];
+        if (target !== undefined) setCursor(Math.max(0, Math.min(bars - 1, target)));
         else if (event.key === 'Enter') {
           if (anchor === undefined) {
             setAnchor(currentBar);

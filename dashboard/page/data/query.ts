@@ -7,9 +7,9 @@ export interface Answer {
   readonly rows: readonly Row[];
 }
 
-const AT_A_TIME = 4;
+const MAX_RUNNING = 4;
 let running = 0;
-const waiting: (() => void)[] = [];
+const waitingTurns: (() => void)[] = [];
 
 /** The sign-in has ended, so the page shows the sign-in form. */
 export class SignedOut extends Error {}
@@ -21,18 +21,18 @@ export async function ask(sql: string, signal: AbortSignal): Promise<Answer> {
     return await send(sql, signal);
   } finally {
     running -= 1;
-    waiting.shift()?.();
+    waitingTurns.shift()?.();
   }
 }
 
 async function waitForTurn(signal: AbortSignal): Promise<void> {
-  while (running >= AT_A_TIME) {
+  while (running >= MAX_RUNNING) {
     await new Promise<void>((resolve) => {
-      waiting.push(resolve);
+      waitingTurns.push(resolve);
     });
   }
   if (signal.aborted) {
-    waiting.shift()?.();
+    waitingTurns.shift()?.();
     throw new DOMException('No longer needed.', 'AbortError');
   }
   running += 1;

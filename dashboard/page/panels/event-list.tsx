@@ -7,7 +7,6 @@ import { Verdict, verdictWord } from '../parts/verdict.tsx';
 import { EVENT_COLUMNS } from '../sql/events.ts';
 import { eventTime } from '../text/format.ts';
 
-/** The fields of an event in a list. */
 export type ListedEvent = ReturnType<typeof eventOf>;
 
 type Read = (name: string) => unknown;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { DataTable, OrTable } from '../chart/data-table.tsx';
-import { above, type Peak, peaksOf, percentile } from '../chart/histogram.ts';
+import { countAbove, type Peak, peaksOf, percentile } from '../chart/histogram.ts';
 import { PeakChart } from '../chart/peak-chart.tsx';
 import type { Row } from '../data/query.ts';
 import { useNavigation } from '../navigation.tsx';
@@ -106,7 +106,7 @@ function Limit({ peaks, limit, by, choose }: LimitProps) {
   const highestPeak = Math.max(2, peaks.at(-1)?.peak ?? 2);
   const totalNumber = peaks.reduce((sum, { number }) => sum + number, 0);
   const totalRequests = peaks.reduce((sum, { requests }) => sum + requests, 0);
-  const stopped = above(peaks, limit);
+  const stopped = countAbove(peaks, limit);
   const many = by === 'address' ? 'addresses' : 'sessions';
   const words = `A limit of ${plural(limit, 'request')} a minute would stop ${plural(stopped.number, by, many)} of ${count(totalNumber)}. They made ${percent(stopped.requests, totalRequests)} of the requests.`;
   return (
@@ -143,9 +143,9 @@ function Limit({ peaks, limit, by, choose }: LimitProps) {
         <>
           <h3>It would stop these first</h3>
           <ol class="plain-list">
-            {stopped.top.map(({ who, peak }) => (
-              <li key={who}>
-                <Value field={by} value={who} />{' '}
+            {stopped.top.map(({ visitor, peak }) => (
+              <li key={visitor}>
+                <Value field={by} value={visitor} />{' '}
                 <span class="muted">{plural(peak, 'request')} in a minute</span>
               </li>
             ))}

@@ -10,7 +10,6 @@ import { totals } from '../sql/overview.ts';
 import { change, count, duration, percent, plural, shortCount } from '../text/format.ts';
 import { withFilter } from '../url-state.ts';
 
-/** A row of `totals`. */
 type Totals = ReturnType<typeof totalsOf>;
 
 function totalsOf(row: Row | undefined) {

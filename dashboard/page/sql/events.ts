@@ -62,8 +62,8 @@ export const RECENT_ROWS = 5000;
  * a cookie are distinguished by address and User-Agent.
  *
  * The statement first finds the sessions of the page, usually among the most recent rows. If these rows have too few
- * sessions, for example because one visitor sent all rows, it searches all rows. After this it reads only the rows of
- * the found sessions, which the indexes on address and session find.
+ * sessions it searches all rows. After this it reads only the rows of the found sessions, which the indexes on address
+ * and session find.
  */
 export function sessions(scope: Scope, cursor: string): string {
   const [ms, which = ''] = cursor.split('.');
@@ -112,14 +112,14 @@ interface Visitor {
  * of the same address and agent, in the ten minutes before and after.
  */
 export function timeline({ atMs, session, ip, userAgent }: Visitor): string {
-  const around = session === '' ? 600_000 : 12 * 3_600_000;
-  const same =
+  const halfRangeMs = session === '' ? 600_000 : 12 * 3_600_000;
+  const isSameVisitor =
     session === ''
       ? `ip = ${quote(ip)} AND user_agent = ${quote(userAgent)}`
       : plainWords.sessionCondition(session);
   return `SELECT * FROM (SELECT toUnixTimestamp64Milli(created_at) AS created_at_ms, request_id, action, rule, block_reasons, method, path, status_code, challenge
   FROM events_distributed
-  WHERE ${plainWords.rangeCondition({ from: atMs - around, to: atMs + around })} AND ${same}
+  WHERE ${plainWords.rangeCondition({ from: atMs - halfRangeMs, to: atMs + halfRangeMs })} AND ${isSameVisitor}
   ORDER BY abs(created_at_ms - ${Math.trunc(atMs)}) LIMIT 100)
 ORDER BY created_at_ms
 FORMAT JSONCompact`;

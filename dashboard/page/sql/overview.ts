@@ -1,7 +1,7 @@
 import type { TimeRange } from '@guard/config/plain-words/find-events';
 import type { Split } from '../url-state.ts';
 import { UNJUDGED } from './fields.ts';
-import { before, rowsOf, type Scope } from './where.ts';
+import { previousPeriod, rowsOf, type Scope } from './where.ts';
 import { moment } from '@guard/config/plain-words/quote';
 
 /** Statements of the first view: totals, requests over time, and the challenge. */
@@ -11,7 +11,7 @@ const JSON_ROWS = 'FORMAT JSONCompact';
 /** At most two rows: this period and the previous one. */
 export function totals(scope: Scope): string {
   const { from, to } = scope.range;
-  const bothPeriods = { ...scope, range: { from: before(scope.range).from, to } };
+  const bothPeriods = { ...scope, range: { from: previousPeriod(scope.range).from, to } };
   const is = (value: string): string => `countIf(${scope.verdict} = '${value}')`;
   return `SELECT created_at >= ${moment(from)} AS is_now, count() AS requests,
   ${is('allow')} AS allowed, ${is('challenge')} AS challenged, ${is('block')} AS blocked, ${is('limited')} AS limited,
@@ -31,8 +31,8 @@ const MAX_BUCKETS = 150;
 
 /** The width of a bar in milliseconds. A range has at most 150 bars. */
 export function stepOf({ from, to }: TimeRange): number {
-  const least = (to - from) / 1000 / MAX_BUCKETS;
-  return (STEPS_S.find((step) => step >= least) ?? Math.ceil(least / 86_400) * 86_400) * 1000;
+  const minStepS = (to - from) / 1000 / MAX_BUCKETS;
+  return (STEPS_S.find((step) => step >= minStepS) ?? Math.ceil(minStepS / 86_400) * 86_400) * 1000;
 }
 
 const SPLIT_BY: Readonly<Record<Exclude<Split, 'action'>, string>> = {
@@ -49,16 +49,16 @@ const SPLIT_BY: Readonly<Record<Exclude<Split, 'action'>, string>> = {
 export function overTime(scope: Scope, split: Split, compare: boolean): string {
   const { from, to } = scope.range;
   const step = stepOf(scope.range);
-  const since = compare ? before(scope.range).from : from;
+  const earliest = compare ? previousPeriod(scope.range).from : from;
   const value = split === 'action' ? scope.verdict : SPLIT_BY[split];
   const isNow = compare ? `created_at >= ${moment(from)}` : '1';
   // The bars of each period start at its own start, because its length may be no multiple of a bar.
-  const start = compare ? `if(${isNow}, ${from}, ${since})` : String(from);
+  const start = compare ? `if(${isNow}, ${from}, ${earliest})` : String(from);
   return `SELECT is_now, bucket, if(place <= 7, toString(series), '(others)') AS shown, sum(n) AS requests, groupUniqArrayArray(4)(revisions) AS revisions_seen
 FROM (SELECT is_now, bucket, series, n, revisions, dense_rank() OVER (ORDER BY total DESC, series) AS place
   FROM (SELECT ${isNow} AS is_now, intDiv(toUnixTimestamp64Milli(created_at) - ${start}, ${step}) * ${step} + ${start} AS bucket,
       ${value} AS series, count() AS n, sum(count()) OVER (PARTITION BY series) AS total, groupUniqArray(4)(settings_revision) AS revisions
-    ${rowsOf({ ...scope, range: { from: since, to } })}
+    ${rowsOf({ ...scope, range: { from: earliest, to } })}
     GROUP BY is_now, bucket, series))
 GROUP BY is_now, bucket, shown ORDER BY bucket
 ${JSON_ROWS}`;

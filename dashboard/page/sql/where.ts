@@ -33,11 +33,11 @@ export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>):
 }
 
 /** FROM and WHERE for the rows of a scope. */
-export function rowsOf(scope: Scope, ...more: readonly string[]): string {
-  return `FROM events_distributed\nWHERE ${[rangeCondition(scope.range), conditionOf(scope), ...more].filter((part) => part !== '').join(' AND ')}`;
+export function rowsOf(scope: Scope, ...conditions: readonly string[]): string {
+  return `FROM events_distributed\nWHERE ${[rangeCondition(scope.range), conditionOf(scope), ...conditions].filter((part) => part !== '').join(' AND ')}`;
 }
 
 /** The previous period with the same length. */
-export function before({ from, to }: TimeRange): TimeRange {
+export function previousPeriod({ from, to }: TimeRange): TimeRange {
   return { from: from - (to - from), to: from };
 }

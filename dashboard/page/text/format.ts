@@ -14,9 +14,9 @@ export function shortCount(value: number): string {
 }
 
 /** The share of a whole, such as 3.2 %. Small shares have more digits. */
-export function percent(part: number, all: number): string {
-  if (all === 0) return '0 %';
-  const share = (100 * part) / all;
+export function percent(part: number, total: number): string {
+  if (total === 0) return '0 %';
+  const share = (100 * part) / total;
   if (share === 0 || share >= 99.95) return `${Math.round(share)} %`;
   return share < 0.1 ? '< 0.1 %' : `${share < 10 ? share.toFixed(1) : Math.round(share)} %`;
 }

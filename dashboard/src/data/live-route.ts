@@ -131,11 +131,12 @@ async function pause(signal: AbortSignal): Promise<void> {
  * written some seconds after its time, so the times do not show which events are new. Two counts of the same window do.
  */
 function liveStatement(where: string, fromMs: number, nextMs: number): string {
-  const since = (ms: number): string => `created_at >= fromUnixTimestamp64Milli(${Math.round(ms)})`;
+  const sinceCondition = (ms: number): string =>
+    `created_at >= fromUnixTimestamp64Milli(${Math.round(ms)})`;
   const condition = where.trim() === '' ? '' : ` AND (${where})`;
-  return `SELECT ${COLUMNS}, count() OVER () AS seen, countIf(${since(nextMs)}) OVER () AS next
+  return `SELECT ${COLUMNS}, count() OVER () AS seen, countIf(${sinceCondition(nextMs)}) OVER () AS next
 FROM events_distributed
-WHERE ${since(fromMs)}${condition}
+WHERE ${sinceCondition(fromMs)}${condition}
 ORDER BY created_at DESC LIMIT ${MAX_ROWS}
 FORMAT JSON`;
 }

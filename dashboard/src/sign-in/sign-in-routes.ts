@@ -86,7 +86,7 @@ export function signInRoutes(options: {
 
 interface Steps {
   readonly limit: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  readonly begin: (reply: FastifyReply, who: SignedIn) => void;
+  readonly begin: (reply: FastifyReply, signedIn: SignedIn) => void;
   readonly log: Log;
 }
 

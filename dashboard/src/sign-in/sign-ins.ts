@@ -12,7 +12,6 @@ const MAX_SIGN_INS = 1_000;
 const LINK_MS = 10 * 60_000;
 const MAX_LINKS = 100;
 
-/** A sign-in and its method. */
 export type SignedIn =
   /** `authorization` is checked for each request, so that a revoked key ends its sign-ins. */
   | {

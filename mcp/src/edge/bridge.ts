@@ -19,7 +19,6 @@ interface OpenCall<Caller> {
 /**
  * A transport of the SDK without HTTP. endpoint.ts parses a request and asks, and the message that the SDK sends back
  * is the reply. All callers share one connection, so each request gets a new id: two clients may both send the id 1.
- * There is one entry in memory for each open request.
  */
 export class Bridge<Caller> implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;

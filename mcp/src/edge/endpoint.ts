@@ -131,9 +131,9 @@ function everyMethod(app: FastifyInstance): string[] {
 }
 
 /**
- * True when an Origin header names a web page that is neither on this machine nor on `ownHost`. Servers must refuse
- * such pages (revision 2025-06-18, transports, "Security Warning"): by DNS rebinding, a page in a visitor's browser
- * could otherwise use this server. Other clients send no Origin, or one with their own scheme, which cannot be rebound.
+ * Whether an Origin header names a web page that is neither on this machine nor on `ownHost`. Servers must refuse such
+ * pages (revision 2025-06-18, transports, "Security Warning"): by DNS rebinding, a page in a visitor's browser could
+ * otherwise use this server. Other clients send no Origin, or one with their own scheme, which cannot be rebound.
  */
 function isForeignOrigin(origin: string, ownHost: string | undefined): boolean {
   // A page in a sandboxed frame sends the Origin `null`.

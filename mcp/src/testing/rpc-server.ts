@@ -39,7 +39,6 @@ export async function serve(...plugins: FastifyPluginAsync[]): Promise<TestServe
   };
 }
 
-/** One `tools/call` request. */
 export function call(name: string, args?: unknown): object {
   return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
 }

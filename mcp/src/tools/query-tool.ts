@@ -87,11 +87,11 @@ function toRowsOutcome(
 }
 
 /** Adds the rows as `structuredContent`, unless they and the text together are too large (contract 8). */
-function withStructuredRows(text: string, structured: NamedRows): ToolOutcome {
-  const bytes = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(structured));
+function withStructuredRows(text: string, namedRows: NamedRows): ToolOutcome {
+  const bytes = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(namedRows));
   return {
     kind: 'text',
-    text: structured.rows.length === 0 ? `${text}0 rows` : text,
-    structured: bytes > MCP.maxToolAnswerBytes ? undefined : { ...structured },
+    text: namedRows.rows.length === 0 ? `${text}0 rows` : text,
+    structured: bytes > MCP.maxToolAnswerBytes ? undefined : { ...namedRows },
   };
 }

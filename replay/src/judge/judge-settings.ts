@@ -201,12 +201,12 @@ function adaptOrganisation(
   missingData: Set<string>,
 ): Organisation {
   const allRules = [...organisation.rules, ...presetRules(organisation)];
-  const adapted = rulesThatHold(allRules, hasHeader);
-  for (const phrase of adapted.missingData)
+  const adaptedRules = rulesThatHold(allRules, hasHeader);
+  for (const phrase of adaptedRules.missingData)
     missingData.add(`${phrase} (organisation ${organisation.id})`);
   const free_pages = freePagesOf(organisation, hasHeader, missingData);
   const challenge = { ...organisation.challenge, free_pages };
-  return { ...organisation, presets: [], rules: [...adapted.rules], challenge };
+  return { ...organisation, presets: [], rules: [...adaptedRules.rules], challenge };
 }
 
 /** Without the Accept header a page cannot be distinguished from its parts, so free pages are not counted. */

@@ -25,7 +25,6 @@ export class NamedSessions {
     this.#ids = createSessionIds(createSealer(secrets, 'session'));
   }
 
-  /** The digest if a rule names it. */
   namedDigest(digest: string | undefined): string | undefined {
     return digest !== undefined && this.#namedDigests.has(digest) ? digest : undefined;
   }

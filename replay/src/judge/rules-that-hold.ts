@@ -9,7 +9,6 @@ interface AdaptedRules {
   readonly missingData: readonly string[];
 }
 
-/** A match that is never true. */
 const NEVER: Match = { any: [] };
 
 /**
@@ -22,8 +21,8 @@ export function rulesThatHold(rules: readonly Rule[], hasHeader: HasHeader): Ada
     const missingHeaders = new Set(headersIn(rule.match).filter((name) => !hasHeader(name)));
     const { rate_limit } = rule;
     const missingBudgetHeaders = (rate_limit?.by ?? [])
-      .filter((by) => by.startsWith('header:'))
-      .map((by) => by.slice('header:'.length).toLowerCase())
+      .filter((budgetKey) => budgetKey.startsWith('header:'))
+      .map((budgetKey) => budgetKey.slice('header:'.length).toLowerCase())
       .filter((name) => !hasHeader(name));
     for (const name of missingHeaders)
       missingData.push(`rule ${rule.name} asks for header ${name}`);

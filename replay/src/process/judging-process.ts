@@ -10,7 +10,6 @@ const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
 /** On a busy processor this gets a third of the gateway's share. With the lowest priority it started too late. */
 const NICE = 5;
 
-/** The settings that a process compares. */
 interface ComparedSettings {
   readonly candidate: Settings;
   readonly against: Settings;

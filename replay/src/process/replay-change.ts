@@ -10,7 +10,6 @@ import { JudgingProcess } from './judging-process.ts';
 const HOUR_MS = 3_600_000;
 
 export interface ChangeQuestion {
-  /** The current settings. */
   readonly settings: Settings;
   readonly organisation: string;
   /** The change that the page sent. It is not parsed yet. */
@@ -22,7 +21,6 @@ export interface ChangeQuestion {
   readonly signal: AbortSignal;
 }
 
-/** The limits of a replay. */
 interface ReplayBounds {
   /** The most events that are read. When there are more, a sample is read. */
   readonly events: number;
@@ -39,7 +37,6 @@ const BOUNDS: ReplayBounds = { events: 50_000, ms: 20_000, heapMb: 256 };
 /** A replay takes processor time from visitors, so each process runs one at a time. */
 let isRunning = false;
 
-/** The organisation of the last replay. */
 let lastOrganisation = '';
 
 /** Until when the next turn is reserved for each organisation that was refused. */
@@ -68,7 +65,7 @@ export async function replayChange(
   bounds: ReplayBounds = BOUNDS,
 ): Promise<ReplayOutcome> {
   const { settings, organisation: id } = question;
-  const organisation = settings.organisations.find((configured) => configured.id === id);
+  const organisation = settings.organisations.find((candidate) => candidate.id === id);
   if (!organisation) return { kind: 'refused', message: `There is no organisation ${id}.` };
   const reading = readChange(question.change, question.hours, organisation);
   if (reading.kind === 'refused') return reading;

@@ -1,4 +1,3 @@
-/** One page of the documentation. */
 export interface Page {
   /** Path on the documentation host, with a leading slash and without `.md`. */
   readonly path: string;

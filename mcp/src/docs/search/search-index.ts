@@ -16,9 +16,7 @@ const SYNONYM_SHARE = 0.7;
 /** The weight of a crawler profile, compared with a page of the guide, unless the query names the crawler. */
 const PROFILE_SHARE = 0.4;
 
-/** All occurrences of one word. */
 interface Occurrences {
-  /** The weight of the word in each section. */
   readonly postings: { readonly sectionIndex: number; readonly weight: number }[];
   /** The places with this word. All generated pages of one folder count as one place. */
   readonly places: Set<string>;

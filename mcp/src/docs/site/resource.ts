@@ -56,10 +56,10 @@ export function packedResource(headers: Headers, bytes: Buffer): Resource {
 }
 
 function pack(bytes: Buffer, coding: Coding): EncodedBody {
-  const compressed = compress(bytes, coding);
+  const compressedBytes = compress(bytes, coding);
   // Compression can make a very short text longer.
-  return compressed.length < bytes.length
-    ? { coding, bytes: compressed, etag: etagOf(compressed) }
+  return compressedBytes.length < bytes.length
+    ? { coding, bytes: compressedBytes, etag: etagOf(compressedBytes) }
     : encodeIdentity(bytes);
 }
 
