@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { environmentFileOf } from '@guard/config/settings/reading/environment';
 import { APPLICATIONS } from '../applications/applications.ts';
@@ -104,10 +104,9 @@ async function writeFiles(
   const secrets = environmentFileOf(into);
   try {
     mkdirSync(dirname(into), { recursive: true });
-    writeFileSync(secrets, secretsText(answers), { mode: 0o600, flag: 'wx' });
+    writeNew(secrets, secretsText(answers), 0o600);
     try {
-      const text = settingsText(answers, application && APPLICATIONS[application]);
-      writeFileSync(into, text, { flag: 'wx' });
+      writeNew(into, settingsText(answers, application && APPLICATIONS[application]), 0o666);
     } catch (error) {
       rmSync(secrets);
       throw error;
@@ -139,6 +138,19 @@ async function writeFiles(
     ].join('\n'),
   );
   return 0;
+}
+
+/** Writes a whole new file, or leaves none: a full disk would leave an empty one. */
+function writeNew(file: string, text: string, mode: number): void {
+  const descriptor = openSync(file, 'wx', mode);
+  try {
+    writeFileSync(descriptor, text);
+  } catch (error) {
+    rmSync(file);
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function secretsText({ events }: Answers): string {

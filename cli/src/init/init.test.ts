@@ -122,6 +122,14 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
     expect(ran.stderr).toContain('there is no terminal for questions; add --yes, and set --site,');
   });
 
+  test('it leaves no file when it cannot write a whole one', () => {
+    const file = newFile();
+    const command = `ulimit -f 0; exec ${process.execPath} ${BIN} init --offline --yes --into ${file}`;
+    const ran = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    expect([ran.status, ran.stdout]).toEqual([1, '']);
+    expect([existsSync(file), existsSync(secretsOf(file))]).toEqual([false, false]);
+  });
+
   test('without a terminal it asks no question when each has its option', () => {
     const file = newFile();
     const options = ['--site', 'shop.example', '--origin', origin.url, '--front', 'nothing'];
