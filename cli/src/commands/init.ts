@@ -170,8 +170,9 @@ function secretsText({ events }: Answers): string {
   return `${lines.join('\n')}\n`;
 }
 
-function nextSteps({ site, events, mode }: Answers, into: string): string[] {
+function nextSteps({ site, front, events, mode }: Answers, into: string): string[] {
   const [host = '*'] = site;
+  const page = 'on the page "Protect a site" of the documentation';
   const hostOption = host.includes('*') ? '' : `-H 'Host: ${host}' `;
   return [
     ...(typeof events === 'object'
@@ -181,8 +182,14 @@ function nextSteps({ site, events, mode }: Answers, into: string): string[] {
       : []),
     into === USUAL_FILE ? 'guard start' : `guard start --config ${into}`,
     `curl -i ${hostOption}http://127.0.0.1:${GATEWAY_PORT}/`,
+    front.length === 0
+      ? `lead your visitors to port ${GATEWAY_PORT}; ports 80 and 443, and certificates, are ${page}`
+      : `let your proxy pass requests to port ${GATEWAY_PORT}; the lines for nginx, Caddy and HAProxy are ${page}`,
     ...(mode === 'observe'
-      ? [`remove the line observe: true from ${into} when the events are as you expect`]
+      ? [
+          `remove observe: true from ${into} when the events are as you expect: visitors are challenged`,
+          'later remove monitor: true, too: what is found is blocked, for example AI crawlers',
+        ]
       : []),
   ];
 }

@@ -40,10 +40,14 @@ export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Nam
     text: 'Where does your application listen?',
     defaultAnswer: 'http://127.0.0.1:3000',
     parse(answer) {
-      const origin = /^[\w.-]+:\d+$/.test(answer) ? `http://${answer}` : answer;
+      const port = /^:?(\d+)$/.exec(answer)?.[1];
+      const place = port === undefined ? answer : `127.0.0.1:${port}`;
+      const origin = /^[\w.-]+:\d+$/.test(place) ? `http://${place}` : place;
       return OriginAddress.safeParse(origin).success
         ? { kind: 'read', value: origin }
-        : mistake(`${JSON.stringify(answer)} is no origin; write http://127.0.0.1:3000`);
+        : mistake(
+            `${JSON.stringify(answer)} is no origin; write a port, or a URL without a path such as http://127.0.0.1:3000`,
+          );
     },
   },
   front: {
@@ -55,7 +59,7 @@ export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Nam
       const badAddress = splitWords(answer).find((address) => !isIpOrCidr(address));
       if (badAddress === undefined) return { kind: 'read', value: splitWords(answer) };
       return mistake(
-        `${JSON.stringify(badAddress)} is no address; write nothing, local, or 10.0.0.0/8`,
+        `${JSON.stringify(badAddress)} is no address; write nothing, local for a proxy on this machine, or addresses such as 10.0.0.0/8`,
       );
     },
   },

@@ -41,6 +41,8 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`${origin.url} answers.`);
     expect(stdout).toContain(`guard start --config ${file}`);
+    expect(stdout).toMatch(/let your proxy pass .* nginx.*\n.*observe: true.*\n.*monitor: true/);
+    expect(readFileSync(file, 'utf8')).toContain('# webhook_paths: [/hooks/**]');
     expect(settingsOf(file)).toMatchObject({
       observe: true,
       trusted_proxies: ['127.0.0.1', '::1'],
@@ -72,6 +74,7 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
       { analytics: { engine: 'clickhouse', spill: expect.any(String) as string } },
     ],
     [['--site', '*'], { sites: [{ hosts: ['*'] }] }],
+    [['--origin', '1'], { sites: [{ origin: [{ origin: 'http://127.0.0.1:1' }] }] }],
   ])('%j', async (args, expected) => {
     const file = newFile();
     const { code, stdout } = await init(file, ...args, '--json');
@@ -103,7 +106,8 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
   test.each([
     [['--site', 'http://shop.example'], '--site: "http://shop.example" is no host name'],
     [['--origin', 'localhost'], '--origin: "localhost" is no origin'],
-    [['--front', 'nginx'], '--front: "nginx" is no address'],
+    [['--origin', '99999'], '--origin: "99999" is no origin; write a port, or a URL without'],
+    [['--front', 'nginx'], '--front: "nginx" is no address; write nothing, local for a proxy'],
     [['--events', 'postgres'], '--events: "postgres" is none of'],
     [['--mode', 'block'], '--mode: "block" is neither observe nor enforce'],
   ])('%j leads to a message, and to no file', async (args, message) => {

@@ -63,6 +63,7 @@ function modeLines({ mode }: Answers): string[] {
     ? []
     : [
         '# Nothing is enforced: events have the decision without this line. Remove it when they are what you expect.',
+        '# Then visitors are challenged. What is found is blocked when you have removed monitor: true below, too.',
         'observe: true',
       ];
 }
@@ -84,6 +85,8 @@ function organisationLines(
     `    # Programs that may pass: they could never answer a challenge. There are more: ${otherPresets.join(', ')}.`,
     ...presets.map(({ preset, why }) => `    # ${preset}, for ${title}: ${why}`),
     `    presets: [${chosenPresets.join(', ')}]`,
+    '    # Payment services report to your site. Stripe may at once. Name the paths of others, such as PayPal:',
+    '    # webhook_paths: [/hooks/**]',
     '    rules:',
     '      # The first matching rule decides. Put your own rules before this one.',
     ...rules.flatMap(({ why, line }) => [`      # ${title}: ${why}`, `      - ${line}`]),
