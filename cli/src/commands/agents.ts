@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { readFetchedKeys } from '@guard/config/settings/keys/agent-keys';
 import { type DirectoryReport, type FetchTerms, refreshDirectory } from '@guard/server';
 import { createCommand } from '../command-line/command.ts';
@@ -73,7 +74,7 @@ async function refresh(
     directories.every((directory) => directory.name !== name),
   );
   if (unknownName !== undefined) {
-    return `${config} has no directory called ${JSON.stringify(unknownName)}`;
+    return `${config} has no directory called ${inertJson(unknownName)}`;
   }
   const chosenDirectories = directories.filter(
     ({ name }) => names.length === 0 || names.includes(name),
@@ -83,7 +84,7 @@ async function refresh(
   const reports = await Promise.all(
     chosenDirectories.map((directory) => refreshDirectory(directory, options)),
   );
-  print(json ? JSON.stringify({ into: folder, directories: reports }) : describe(reports, folder));
+  print(json ? inertJson({ into: folder, directories: reports }) : describe(reports, folder));
   return reports.every(({ reason }) => reason === '') ? 0 : 1;
 }
 
@@ -110,7 +111,7 @@ function list(config: string, json: boolean): number {
       fetchedAt ?? 'never: guard agents refresh',
     ]);
     const table = columns([['NAME', 'DIRECTORY', 'KEYS', 'FETCHED'], ...rows]).join('\n');
-    print(json ? JSON.stringify(views) : table);
+    print(json ? inertJson(views) : table);
     return 0;
   } catch (error) {
     return reportFailure('agents', messageOf(error));

@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { createCommand } from '../command-line/command.ts';
 import { CONFIG_OPTION, switchOption } from '../command-line/options.ts';
 import { readSettings, settingsFile } from '../command-line/read-settings.ts';
@@ -32,7 +33,7 @@ settings, and says which of them accepted it. No running Guard is needed.`,
     const deliveries = await sendAlert(alert, settings.alerts, Date.now());
     if (values.json) {
       const channels = deliveries.map(({ channel, fault = null }) => ({ channel, fault }));
-      print(JSON.stringify({ sent: channels }));
+      print(inertJson({ sent: channels }));
     } else {
       for (const { channel, fault } of deliveries) print(`${channel}: ${fault ?? 'sent'}`);
     }

@@ -1,6 +1,11 @@
 import { type LoadedSettings, loadSettings } from '@guard/config/settings/load';
 import { presetRules } from '@guard/config/settings/presets/preset-rules';
-import { formatPath, formatProblem, type Problem } from '@guard/config/settings/problems/problems';
+import {
+  formatPath,
+  formatProblem,
+  type Problem,
+  inertJson,
+} from '@guard/config/settings/problems/problems';
 import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { applicationRemarks } from '../check/application-remarks.ts';
 import { probeOrigins } from '../check/probe-origins.ts';
@@ -51,7 +56,7 @@ presets that are on, and settings that are often a mistake:
     const result = loadSettings(file, process.env);
     if (result.kind === 'invalid') {
       const { problems } = result;
-      if (json) print(JSON.stringify({ valid: false, problems }));
+      if (json) print(inertJson({ valid: false, problems }));
       else print(problems.map(formatProblem).join('\n'), 'error');
       return 1;
     }
@@ -79,7 +84,7 @@ presets that are on, and settings that are often a mistake:
         warnings,
         hints,
       };
-      print(JSON.stringify({ valid: true, problems: [], ...report }));
+      print(inertJson({ valid: true, problems: [], ...report }));
     } else {
       print(
         [summaryOf(file, result), ...presetLines(presets), ...placedRemarks.map(lineOf)].join('\n'),

@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { completionFor, SHELLS } from '../completion/shells.ts';
 import { print } from '../terminal/terminal.ts';
 import { type Command, createCommand } from '../command-line/command.ts';
@@ -22,7 +23,7 @@ fish  guard completion fish > ~/.config/fish/completions/guard.fish`,
       const shell = SHELLS.find((name) => name === word);
       if (shell === undefined || more !== undefined) return `name one shell: ${SHELLS.join(', ')}`;
       const script = completionFor(shell, everyCommand(completion));
-      print(values.json ? JSON.stringify({ shell, script }) : script);
+      print(values.json ? inertJson({ shell, script }) : script);
       return 0;
     },
   });

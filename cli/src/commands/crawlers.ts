@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { valueOption, switchOption } from '../command-line/options.ts';
 import { existsSync } from 'node:fs';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
@@ -94,11 +95,11 @@ function list(givenText: string | undefined, folder: string, json: boolean): num
     ...view,
     ranges: ranges && { ...ranges, entries: undefined },
   }));
-  if (json) print(JSON.stringify(withoutRanges));
+  if (json) print(inertJson(withoutRanges));
   else if (views.length > 0) print(tableOf(views));
   else
     print(
-      `guard crawlers: none has ${JSON.stringify(givenText)} in its name, operator or category`,
+      `guard crawlers: none has ${inertJson(givenText)} in its name, operator or category`,
       'error',
     );
   return 0;
@@ -113,11 +114,11 @@ function show(name: string, folder: string, json: boolean): number {
       (candidate) => candidate.name.toLowerCase() === wantedName || candidate.id === wantedName,
     );
   if (crawler === undefined) {
-    const hint = `guard crawlers list ${JSON.stringify(name)} searches`;
-    return reportFailure('crawlers', `there is no crawler ${JSON.stringify(name)}; ${hint}`);
+    const hint = `guard crawlers list ${inertJson(name)} searches`;
+    return reportFailure('crawlers', `there is no crawler ${inertJson(name)}; ${hint}`);
   }
   const view = viewOf(crawler, catalogue, Date.now());
-  print(json ? JSON.stringify(view) : fullText(view));
+  print(json ? inertJson(view) : fullText(view));
   return 0;
 }
 
@@ -144,7 +145,7 @@ async function refresh(
   bar.end();
   print(
     json
-      ? JSON.stringify({ into, lists: reports })
+      ? inertJson({ into, lists: reports })
       : describeReports(
           reports,
           ({ file, ranges }) => [file, `${ranges} ranges`],
@@ -173,7 +174,7 @@ function chooseLists(
         candidate.operator.toLowerCase() === wantedName ||
         candidate === crawlerList,
     );
-    if (matchingLists.length === 0) return JSON.stringify(name);
+    if (matchingLists.length === 0) return inertJson(name);
     for (const match of matchingLists) chosenLists.add(match);
   }
   return names.length === 0 ? refreshable : [...chosenLists];

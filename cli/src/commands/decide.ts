@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { PrefixSet } from '@guard/config/net/prefix-set';
@@ -86,7 +87,7 @@ temporary decisions.`,
         return reportFailure(verdict, `${change}; nothing was changed`);
       const notes = notesOn(decision, settings.trusted_proxies);
       const replacedId = change.result?.id;
-      if (json) print(JSON.stringify({ ...decision, replaced: replacedId ?? null, notes }));
+      if (json) print(inertJson({ ...decision, replaced: replacedId ?? null, notes }));
       else {
         const insteadText = replacedId === undefined ? '' : `, instead of ${replacedId}`;
         const endText = new Date(decision.until).toISOString().slice(0, 16).replace('T', ' ');

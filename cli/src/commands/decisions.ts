@@ -59,7 +59,7 @@ function removeDecision(current: readonly TemporaryDecision[], id: string) {
     };
   }
   const ids = current.map((decision) => decision.id).join(', ') || 'none';
-  return `no current decision has the id ${JSON.stringify(id)}; there are ${ids}`;
+  return `no current decision has the id ${inertJson(id)}; there are ${ids}`;
 }
 
 function describe(current: readonly TemporaryDecision[]): string {

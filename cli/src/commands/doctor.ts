@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { parseIp } from '@guard/config/net/cidr';
 import { checks } from '../doctor/checks/list.ts';
 import { collectEvidence, type Examination } from '../doctor/collect.ts';
@@ -77,6 +78,6 @@ async function examine(examination: Examination, json: boolean): Promise<number>
     return { check: name, ...outcome, found: toPrintable(outcome.found) };
   });
   const { url } = examination;
-  print(json ? JSON.stringify({ url, findings }) : describeFindings(url, findings));
+  print(json ? inertJson({ url, findings }) : describeFindings(url, findings));
   return findings.some(({ state }) => state === 'problem') ? 1 : 0;
 }

@@ -1,3 +1,4 @@
+import { escapeUnsafeInLines } from '@guard/config/contract/printable';
 import { readFileSync } from 'node:fs';
 import { parseJson } from '@guard/config/contract/json';
 import { currentDecisions } from '../decisions/change-decisions.ts';
@@ -55,7 +56,9 @@ async function explainRequest(call: ExplainCall): Promise<number> {
     const names = agentNames(user_agent, crawler !== null);
     print(
       call.json
-        ? JSON.stringify({ ...explanation, recorded_as: names, notes }, undefined, 2)
+        ? escapeUnsafeInLines(
+            JSON.stringify({ ...explanation, recorded_as: names, notes }, undefined, 2),
+          )
         : describeExplanation(explanation, names, notes),
     );
     return 0;

@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { RETENTION } from '@guard/config/contract/limits';
 import { conditionFault } from '@guard/analytics/condition';
 import { createCommand } from '../command-line/command.ts';
@@ -112,7 +113,7 @@ async function writeExport(access: EventsAccess, call: ExportCall): Promise<numb
   }
   const { rows, bytes } = outcome;
   const [from, to] = [wanted.range.from, wanted.range.to].map((ms) => new Date(ms).toISOString());
-  if (json) print(JSON.stringify({ file: out, format, from, to, rows, bytes }));
+  if (json) print(inertJson({ file: out, format, from, to, rows, bytes }));
   else
     print(
       `${countText(rows, 'row')}, ${sizeOf(bytes)}${out === undefined ? '' : `, in ${out}`}`,

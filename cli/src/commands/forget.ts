@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { UUID } from '@guard/config/contract/uuid';
 import { parseIp } from '@guard/config/net/cidr';
@@ -55,7 +56,7 @@ the database, nothing was deleted, or Guard gives no answer; 2 called wrongly.`,
     if (counts.kind !== 'counted') return reportAnswer(counts, socket);
     for (const note of notesOn(person, counts.waiting, settings)) print(note, 'error');
     if (json && !yes) {
-      print(JSON.stringify(counts));
+      print(inertJson(counts));
       return 0;
     }
     const { kind, value } = person;
@@ -92,7 +93,7 @@ async function deleteRows(ask: AskGuard, socket: string, json: boolean): Promise
   const outcome = await ask('delete');
   if (outcome.kind !== 'deleted') return reportAnswer(outcome, socket);
   const { rows, left, waiting, audit } = outcome;
-  if (json) print(JSON.stringify(outcome));
+  if (json) print(inertJson(outcome));
   else {
     const restText = describeRest(left, waiting);
     print(`${countText(rows, 'row')} deleted; ${restText}. The log names this deletion ${audit}.`);

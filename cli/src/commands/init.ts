@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -122,7 +123,7 @@ async function writeFiles(
   const steps = nextSteps(answers, into);
   if (json) {
     const names = { settings: into, secrets, application: application ?? null };
-    print(JSON.stringify({ ...names, notes, next: steps }));
+    print(inertJson({ ...names, notes, next: steps }));
     return 0;
   }
   const noteLines = notes.map((noteText) => `Note: ${noteText}.`);

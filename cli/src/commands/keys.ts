@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { randomBytes } from 'node:crypto';
 import { ExpiryDate } from '@guard/config/settings/values/values';
 import { columns } from '../terminal/layout.ts';
@@ -91,7 +92,7 @@ function list({ config, organisation, json }: KeysCall): number {
     ...[id, owner, kind, expires ?? 'no end', state],
   ]);
   const head = ['ID', 'ORGANISATION', 'KIND', 'LAST DAY', 'STATE'];
-  print(json ? JSON.stringify(views) : columns([head, ...rows]).join('\n'));
+  print(json ? inertJson(views) : columns([head, ...rows]).join('\n'));
   return 0;
 }
 
@@ -112,7 +113,7 @@ async function createKey(
   const { entry, line } = edit;
   if (json) {
     const keyFields = { id, organisation, kind, expires: expires ?? null, key };
-    print(JSON.stringify({ ...keyFields, file: config, line, entry }));
+    print(inertJson({ ...keyFields, file: config, line, entry }));
     return 0;
   }
   print(`${config}:${line}: added to ${place.list} of ${organisation}:\n  ${entry}\n`, 'error');
@@ -130,7 +131,7 @@ async function revokeKey(call: KeysCall, id: string): Promise<number | string> {
   if (typeof edit === 'string') return reportFailure('keys', edit);
   print(
     json
-      ? JSON.stringify({ id, organisation, kind, revoked: true, file: config, line: edit.line })
+      ? inertJson({ id, organisation, kind, revoked: true, file: config, line: edit.line })
       : `${config}:${edit.line}: took ${id} out of ${place.list} of ${organisation}.`,
   );
   return 0;
@@ -138,7 +139,7 @@ async function revokeKey(call: KeysCall, id: string): Promise<number | string> {
 
 function faultOf(id: string, expires: string | undefined): string | undefined {
   if (!/^[a-z0-9][a-z0-9_-]{0,62}$/i.test(id)) {
-    return `--id is letters, digits, - and _, at most 63, not ${JSON.stringify(id)}`;
+    return `--id is letters, digits, - and _, at most 63, not ${inertJson(id)}`;
   }
   if (expires === undefined) return undefined;
   const end = ExpiryDate.safeParse(expires);

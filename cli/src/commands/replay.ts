@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { Duration } from '@guard/config/settings/values/values';
 import { replayNotes } from '../replay/replay-notes.ts';
 import type { Replay, ReplayPlan } from '../replay/run-replay.ts';
@@ -95,7 +96,7 @@ async function replayFrom(
     const settings = current ? [candidate, current] : [candidate];
     const isStored = source.kind === 'events';
     const notes = replayNotes(result, settings, { assumeVerified, isStored });
-    print(json ? JSON.stringify({ ...result, notes }) : describeReplay(result, notes));
+    print(json ? inertJson({ ...result, notes }) : describeReplay(result, notes));
     return 0;
   } catch (error) {
     return reportFailure('replay', messageOf(error));

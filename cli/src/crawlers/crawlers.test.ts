@@ -50,6 +50,19 @@ function publish(path: string, body: unknown, headers: Record<string, string> = 
 }
 
 describe('guard crawlers refresh', () => {
+  test.each([[[]], [['--json']]])(
+    'an answer of a publisher cannot control the terminal: %j',
+    async (options) => {
+      answers.set(GPTBOT, (_request, response) =>
+        response.writeHead(302, { location: 'http://[\u009b2J' }).end(),
+      );
+      const { code, stdout } = await refresh(newFolder(), 'GPTBot', ...options);
+      expect(code).toBe(1);
+      expect(stdout).toContain('\\u009b2J');
+      expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    },
+  );
+
   test('writes the list of an operator, and the catalogue uses it instead of the bundled list', async () => {
     const into = newFolder();
     publish(GPTBOT, { prefixes: [...prefixes, { ipv4Prefix: '9.9.9.0/24' }] });

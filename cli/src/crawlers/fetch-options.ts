@@ -1,6 +1,7 @@
 import type { FetchReport, FetchTerms } from '@guard/server';
 import { valueOption } from '../command-line/options.ts';
 import { columns } from '../terminal/layout.ts';
+import { toPrintable } from '../terminal/printable.ts';
 
 const DEFAULT_TIMEOUT_S = 15;
 
@@ -40,7 +41,9 @@ export function describeReports<T extends FetchReport>(
   const rows = reports.map((report) => {
     const { result, dropped, reason } = report;
     const [name, kept] = cellsOf(report);
-    return [name, result, `${kept}${dropped === 0 ? '' : `, ${dropped} dropped`}`, reason];
+    const keptText = `${kept}${dropped === 0 ? '' : `, ${dropped} dropped`}`;
+    // A publisher's answer can be a part of the reason.
+    return [name, result, keptText, toPrintable(reason)];
   });
   const currentCount = reports.filter(({ reason }) => reason === '').length;
   return `${columns(rows).join('\n')}\n\n${currentCount} of ${reports.length} ${ending}.`;

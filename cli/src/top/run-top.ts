@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { reportFailure, print } from '../terminal/terminal.ts';
 import { frameOf, lineOf } from './frame.ts';
 import { enterScreen, styledLine, watchForEnd } from './screen.ts';
@@ -14,7 +15,7 @@ export async function printOnce(options: WatchOptions, json: boolean): Promise<n
     const lines = frameOf(options.admin, snapshot, UNLIMITED_SIZE);
     print(
       json
-        ? JSON.stringify({ admin: options.admin, ...snapshot })
+        ? inertJson({ admin: options.admin, ...snapshot })
         : lines.map((line) => styledLine(line, process.stdout)).join('\n'),
     );
     return 0;

@@ -1,3 +1,4 @@
+import { inertJson } from '@guard/config/settings/problems/problems';
 import { readAtMost } from '@guard/config/net/read-at-most';
 import { isLoopbackHost } from '@guard/config/net/special-address';
 import { sizeOf } from '@guard/config/settings/values/files';
@@ -73,7 +74,7 @@ async function followRedirects(
     if (!REDIRECTS.has(response.status) || location === null || refusesRedirects) return response;
     await response.body?.cancel();
     const nextUrl = URL.parse(location, currentUrl);
-    if (nextUrl === null) return `a redirect to ${JSON.stringify(location.slice(0, 100))}`;
+    if (nextUrl === null) return `a redirect to ${inertJson(location.slice(0, 100))}`;
     if (redirects === MAX_REDIRECTS) return `more than ${MAX_REDIRECTS} redirects`;
     const refusal = await refusalOfRedirect(new URL(currentUrl), nextUrl);
     if (refusal !== undefined) return refusal;
@@ -117,7 +118,7 @@ async function readResponse(
 function refusalOf(response: Response, mediaType?: RegExp): string | undefined {
   if (response.status !== 200) return `status ${response.status}`;
   const type = response.headers.get('content-type') ?? '';
-  if (mediaType?.test(type) === false) return `the media type ${JSON.stringify(type)}`;
+  if (mediaType?.test(type) === false) return `the media type ${inertJson(type)}`;
   return undefined;
 }
 
