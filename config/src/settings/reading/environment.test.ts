@@ -1,8 +1,13 @@
-import { writeFileSync } from 'node:fs';
+import { chownSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testFolder } from '../../../../test/kit/test-folder.ts';
-import { type Environment, MAX_VALUE_BYTES, substitute } from './environment.ts';
+import {
+  type Environment,
+  MAX_VALUE_BYTES,
+  substitute,
+  withEnvironmentFile,
+} from './environment.ts';
 import { parseSettings } from '../load.ts';
 
 const env = { NAME: 'value', BRACES: '${NAME}', EMPTY: '', _x1: 'y' };
@@ -85,5 +90,23 @@ describe('NAME_FILE: the value is in a file', () => {
     expect(load()).toMatchObject({ kind: 'invalid', files: [path] });
     file('later', '9f2c7b1e5a8d4036c1e7');
     expect(load()).toMatchObject({ kind: 'loaded', files: [path] });
+  });
+});
+
+test('root does not take secrets from a guard.env of another user', () => {
+  const folder = testFolder();
+  const [settings, file] = [join(folder, 'guard.yaml'), join(folder, 'guard.env')];
+  // A file of root, so that the test also runs as another user.
+  symlinkSync('/etc/passwd', settings);
+  writeFileSync(file, 'GUARD_SECRET=known', { mode: 0o600 });
+  if (process.getuid?.() === 0) {
+    expect(withEnvironmentFile(settings, {}).kind).toBe('read');
+    chownSync(file, 65_534, 65_534);
+  }
+  const getuid = vi.spyOn(process, 'getuid').mockReturnValue(0);
+  onTestFinished(() => getuid.mockRestore());
+  expect(withEnvironmentFile(settings, {})).toMatchObject({
+    kind: 'refused',
+    found: expect.stringMatching(/^a file of another user \(id \d+\)$/) as string,
   });
 });

@@ -125,19 +125,35 @@ export type EnvironmentReading =
  */
 export function withEnvironmentFile(settingsFile: string, env: Environment): EnvironmentReading {
   const file = environmentFileOf(settingsFile);
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
-  if (mode === undefined) return { kind: 'read', env, files: [] };
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return { kind: 'read', env, files: [] };
   const refuse = (found: string, message: string): EnvironmentReading => ({
     kind: 'refused',
     ...{ file, found, message },
   });
-  if (process.platform !== 'win32' && (mode & 0o007) !== 0) {
+  if (process.platform !== 'win32' && (stat.mode & 0o007) !== 0) {
     return refuse('a file that every user may open', `it holds secrets: chmod 600 ${file}`);
+  }
+  // In a folder such as /tmp, a stranger could choose the secrets of Guard.
+  if (!isOfSameUser(stat.uid, settingsFile)) {
+    return refuse(
+      `a file of another user (id ${stat.uid})`,
+      `expected one of the user of ${settingsFile}: remove it, or change its owner`,
+    );
   }
   const reading = readTextFile(file, MAX_SETTINGS_BYTES);
   if (reading.kind === 'unreadable') return refuse(reading.reason, 'expected lines of NAME=value');
   if (reading.kind === 'not_utf8') return refuse('a byte that is not UTF-8', 'expected UTF-8');
   return { kind: 'read', env: { ...parseEnv(reading.text), ...env }, files: [file] };
+}
+
+/** Whether a file of this user is as trusted as the settings: it is root's, this process's, or theirs. */
+function isOfSameUser(uid: number, settingsFile: string): boolean {
+  const ownUid = process.getuid?.();
+  return (
+    ownUid === undefined ||
+    [0, ownUid, statSync(settingsFile, { throwIfNoEntry: false })?.uid].includes(uid)
+  );
 }
 
 /** `guard.env` for `guard.yaml`. */
