@@ -161,6 +161,17 @@ describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
     });
   });
 
+  test('when Redis loses its data, as after a failover, no instance gives again what it knows of', async () => {
+    await withInstances([NOW, NOW], async (a, b) => {
+      for (const instance of [a, a, a, b]) {
+        take(instance, 100);
+        await told(instance);
+      }
+      await redis.ask('FLUSHALL');
+      for (const instance of [a, b]) expect(take(instance, 100)).toBe(0);
+    });
+  });
+
   test('a counter far in the future, as after a clock that was set back, locks nobody out', async () => {
     await withInstances([NOW], async (only) => {
       take(only, 1);

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { allocateStore } from './memory-store.ts';
+import { ThreadStore } from './thread-store.ts';
+
+const PLACES = { requests: 3, perMs: 60_000 };
+
+/** Two threads with three places for requests under way. */
+function openThreads() {
+  const time = { now: Date.UTC(2026, 10, 21) };
+  const memory = allocateStore({ maxSessions: 100, maxSpent: 100, maxBudgets: 100 });
+  const open = () =>
+    new ThreadStore(
+      () => time.now,
+      memory,
+      () => Promise.resolve(),
+    );
+  const threads = [open(), open()] as const;
+  /** How many of four requests in each thread get a place. */
+  const take = () =>
+    Array.from({ length: 4 }, () => threads)
+      .flat()
+      .filter((thread) => thread.takeInProcess('places', 'address', PLACES) === 0).length;
+  const giveBack = () => threads[1].giveBackInProcess('places', 'address', PLACES);
+  return { time, take, giveBack };
+}
+
+test('all threads have the places together, and a place that is given back is free for each of them', () => {
+  const { take, giveBack } = openThreads();
+  expect(take()).toBe(3);
+  giveBack();
+  giveBack();
+  expect(take()).toBe(2);
+});
+
+test('a thread that has ended keeps its places for a period at most', () => {
+  const { time, take } = openThreads();
+  take();
+  time.now += PLACES.perMs;
+  expect(take()).toBe(3);
+});
+
+test('places that are given back late, or twice, make no more places', () => {
+  const { time, take, giveBack } = openThreads();
+  take();
+  time.now += PLACES.perMs;
+  for (let i = 0; i < 6; i++) giveBack();
+  expect(take()).toBe(3);
+});
