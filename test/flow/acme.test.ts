@@ -48,7 +48,7 @@ async function openGround(): Promise<Ground> {
   await Promise.all([alpn.start(), shared.start()]);
   const store = { engine: 'redis', url: redis.url };
   const folder = await mkdtemp(join(tmpdir(), 'guard-acme-'));
-  const onDisk = { engine: 'memory', path: folder };
+  const diskStore = { engine: 'memory', path: folder };
   const freePorts = { gateway: 0, gateway_tls: 0 };
   const portsOfPebble = ({ httpPort, tlsPort }: Pebble) => ({
     gateway: httpPort,
@@ -56,7 +56,7 @@ async function openGround(): Promise<Ground> {
   });
   const [byHttp, byAlpn, notFound, ...sharing] = await Promise.all([
     start(origin, http, portsOfPebble(http)),
-    start(origin, alpn, { gateway_tls: alpn.tlsPort }, { workers: 2, store: onDisk }),
+    start(origin, alpn, { gateway_tls: alpn.tlsPort }, { workers: 2, store: diskStore }),
     start(origin, alpn, freePorts),
     start(origin, shared, portsOfPebble(shared), { store }),
     start(origin, shared, freePorts, { store }),

@@ -61,7 +61,7 @@ const settles = (ip: string, expected: string): Promise<unknown> =>
       for (let times = 0; times < 6; times += 1) seenStatuses.add(await visit(ip));
       return [...seenStatuses];
     },
-    (seen) => seen.length === 1 && seen[0] === expected,
+    (outcomes) => outcomes.length === 1 && outcomes[0] === expected,
   );
 
 const metric = (name: string) => metricOf(product, name);
@@ -125,9 +125,9 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
   });
 
   test('this version of CrowdSec accepts no usage metrics: Guard sends them once, and logs nothing', async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const lines: unknown[] = [];
-    const relay = await startRelay(crowdsec.url, ({ method, url }) => asked.push(method + url));
+    const relay = await startRelay(crowdsec.url, ({ method, url }) => requests.push(method + url));
     let now = Date.now();
     const report = await openUsageReport({
       ...{ clock: () => now, metrics: createMetrics(), log: (...line) => lines.push(line) },
@@ -137,7 +137,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
       await report({ url: `http://127.0.0.1:${relay.port}`, key: crowdsec.key, every: 1_000 });
     }
     await relay.close();
-    expect([asked, lines]).toEqual([['POST/v1/usage-metrics'], []]);
+    expect([requests, lines]).toEqual([['POST/v1/usage-metrics'], []]);
   });
 
   test('a decision ends after its duration, also while CrowdSec is away', async () => {
@@ -230,10 +230,10 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     await logHas('/the-last');
     const logLines = product.log().split('\n');
     const reason = 'http_client_user_agent';
-    const known = logLines.find((one) => one.includes(`"${PROGRAMS[1]}"`) && one.includes(reason));
-    if (known === undefined) throw new Error('no such line');
+    const sample = logLines.find((one) => one.includes(`"${PROGRAMS[1]}"`) && one.includes(reason));
+    if (sample === undefined) throw new Error('no such line');
     const linesOfPeople = OF_PEOPLE.map((reasons, at) =>
-      known.replace(PROGRAMS[1], `203.0.113.3${at}`).replace(reason, reasons),
+      sample.replace(PROGRAMS[1], `203.0.113.3${at}`).replace(reason, reasons),
     );
     const lines = [...logLines, ...Array.from({ length: 22 }, () => linesOfPeople).flat()];
     const linesOfPrograms = PROGRAMS.map(
@@ -257,7 +257,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
         ),
       ),
     );
-    const read = {
+    const readFields = {
       ...{ service: 'http', log_type: 'guard_decision', target_fqdn: 'shop.example' },
       ...{ http_verb: 'GET', http_path: '/shelf', http_status: '403' },
       ...{ http_user_agent: curl['user-agent'], guard_rule: 'everybody' },
@@ -266,7 +266,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     // cscli does not always show lines in the order of the file.
     for (const source_ip of PROGRAMS) {
       const index = meta.findIndex((fields) => fields['source_ip'] === source_ip);
-      expect(meta[index]).toMatchObject({ ...read, source_ip });
+      expect(meta[index]).toMatchObject({ ...readFields, source_ip });
       expect(meta[index]?.['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
       expect(parts[index]).toContain('🟢 guard/stopped');
     }

@@ -231,8 +231,8 @@ test('a large body without a sign-in is refused before Guard reads it as JSON', 
     socket.destroy();
   }
   const cookie = await signIn(story.product);
-  const known = await askDashboard(story.product, '/api/replay', { cookie, json: large });
-  expect(known.status).toBe(413);
+  const knownAnswer = await askDashboard(story.product, '/api/replay', { cookie, json: large });
+  expect(knownAnswer.status).toBe(413);
 });
 
 test('revoking a key ends its sign-ins at the next request', async () => {

@@ -83,13 +83,13 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       (log) => log.includes('"reload_applied"'),
     );
     const fromHere = ['--from', '127.0.0.1', ...WITH_KEY];
-    const withSettings = await examineBehind(product, RIGHT_LINES, {
+    const diagnosis = await examineBehind(product, RIGHT_LINES, {
       args: [...fromHere, '--config', config],
     });
-    expect(withSettings.of('client address')).toBe(
+    expect(diagnosis.of('client address')).toBe(
       'problem: Guard saw 127.0.0.1, which is this machine, and a proxy runs here too (X-Forwarded-For or Forwarded arrived); trusted_proxies is empty, so Guard takes the proxy for the visitor',
     );
-    expect(withSettings.code).toBe(1);
+    expect(diagnosis.code).toBe(1);
     // Without the settings doctor does not know whether Guard believed the proxy.
     const unknown = await examineBehind(product, RIGHT_LINES, { args: fromHere });
     expect(unknown.of('client address')).toMatch(

@@ -58,17 +58,17 @@ test('after SIGTERM Guard finishes requests and uploads, takes no new connection
   idle.socket.write('\r\n');
   await poll(
     () => Promise.resolve([waitingResponses.length, idle.received, stream.received].join(' ')),
-    (seen) => /^3 [^]*idle[^]*first;/.test(seen),
+    (shownText) => /^3 [^]*idle[^]*first;/.test(shownText),
   );
 
   const stopResult = product.stop();
   await poll(
     () => connects(port),
-    (taken) => !taken,
+    (isTaken) => !isTaken,
   );
   await poll(
     () => Promise.resolve(idle.closed),
-    (closed) => closed,
+    (isClosed) => isClosed,
   );
   expect([slow.closed, stream.closed, upload.closed]).toEqual([false, false, false]);
   upload.socket.write('half');

@@ -44,10 +44,10 @@ const app = Fastify();
 let api = '';
 /** Replaces answers of the query service. */
 let instead: (
-  asked: number,
+  requestCount: number,
   answerBytes: number,
 ) => { readonly status: number; readonly text: string } | 'broken' | undefined;
-let asked = 0;
+let askedCount = 0;
 /** The query service behind a server that uses `instead`. */
 let failingApi = '';
 
@@ -68,8 +68,8 @@ beforeAll(async () => {
       const body = Buffer.concat(parts);
       const answer = await fetch(`${api}/query`, { method: 'POST', headers, body });
       const rows = Buffer.from(await answer.arrayBuffer());
-      asked += 1;
-      const other = instead(asked, rows.length);
+      askedCount += 1;
+      const other = instead(askedCount, rows.length);
       if (other === 'broken') return response.destroy();
       if (other !== undefined) return response.writeHead(other.status).end(other.text);
       return response.writeHead(answer.status).end(rows);
@@ -110,7 +110,7 @@ afterAll(async () => {
   await analytics.close();
 });
 beforeEach(() => {
-  asked = 0;
+  askedCount = 0;
   instead = () => undefined;
 });
 
@@ -301,17 +301,17 @@ test.each([
   [['--last', '7d', '--from', '2026-11-01'], 'either --last or --from'],
   [['--from', '2026-11-01T12:00'], 'a time with its zone'],
   [['--json'], 'give --out FILE'],
-])('guard export refuses the arguments %j', async (args, said) => {
+])('guard export refuses the arguments %j', async (args, message) => {
   const { code, stderr } = await guardExport(...args);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
 test.each([
   ['nothing = 1', 'nothing'],
   ["file('/etc/passwd') != ''", 'file is not available'],
-])('--where "%s" leads to a message, and to no file', async (where, said) => {
+])('--where "%s" leads to a message, and to no file', async (condition, message) => {
   const outFile = join(folder, 'refused.jsonl');
-  const { code, stderr } = await guardExport('--where', where, '--out', outFile);
-  expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+  const { code, stderr } = await guardExport('--where', condition, '--out', outFile);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
   expect(existsSync(outFile)).toBe(false);
 });

@@ -22,7 +22,7 @@ test.each([
     /2 rows deleted; 1 row came meanwhile: run the command again/,
   ],
   ['events that wait end with 1, and are named', 0, 3, 1, /but 3 events of all people still wait/],
-])('guard forget: %s', async (_, left, waiting, code, said) => {
+])('guard forget: %s', async (_, left, waiting, code, message) => {
   const file = join(folder, 'guard.yaml');
   const top = { store: { engine: 'memory', path: join(folder, 'store') } };
   writeFileSync(file, stringify(storySettings('http://127.0.0.1:1', { top })));
@@ -48,6 +48,6 @@ test.each([
     '--config',
     file,
   );
-  expect(ran.stdout).toMatch(said);
+  expect(ran.stdout).toMatch(message);
   expect(ran.code).toBe(code);
 });

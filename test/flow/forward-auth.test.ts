@@ -187,7 +187,7 @@ for (const [name, isThere] of PROXIES) {
       expect((await visit('/open/forged', { headers })).status).toBe(200);
       // A skipped path has no request id, and not the one that the visitor sent.
       expect((await visit('/assets/forged', { headers })).status).toBe(200);
-      expect(origin.exchanges.map(({ headers: seen }) => seen['x-guard-decision'])).toEqual([
+      expect(origin.exchanges.map(({ headers: fields }) => fields['x-guard-decision'])).toEqual([
         'allow',
         'not_matched',
       ]);

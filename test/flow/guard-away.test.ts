@@ -68,7 +68,7 @@ async function visit(url: string) {
   const arrivals = origin.exchanges
     .slice(countBefore)
     .filter((exchange) => exchange.url === new URL(url).pathname)
-    .map(({ headers: seen, body }) => [seen['x-guard-decision'], seen['x-guard-session'], body]);
+    .map(({ headers: head, body }) => [head['x-guard-decision'], head['x-guard-session'], body]);
   return { status, arrived: arrivals, tookMs };
 }
 const PASSED_UNASKED = [['fail_open', undefined, 'a=1']];
@@ -84,7 +84,7 @@ describe.skipIf(!hasNginx || !hasHaproxy || !hasCaddy)('while Guard is away', ()
         await guard.become(presence);
         const { arrived } = await poll(
           () => visit(url),
-          (seen) => seen.status === status && seen.tookMs < PROMPT_MS,
+          (answer) => answer.status === status && answer.tookMs < PROMPT_MS,
         );
         expect([presence, arrived]).toEqual([presence, status === 200 ? PASSED_UNASKED : []]);
       };

@@ -181,18 +181,18 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     // This Firefox has not all readings of Chromium. A program can add them, but has the answers of Firefox.
     const pretending = firefox({ 'general.useragent.override': CHROMIUM_AGENT });
     // Each page has random questions. A few pages have too few questions that Firefox answers differently.
-    const noted: unknown[] = [];
-    for (let start = 1; start <= STARTS && noted.length === 0; start++) {
+    const notedReasons: unknown[] = [];
+    for (let start = 1; start <= STARTS && notedReasons.length === 0; start++) {
       reloadFor(PAGES);
       const answeredUploads = await uploadsOf(pretending, PAGES);
       for (const [at, { ticket, session, evidence }] of answeredUploads.entries()) {
         const ip = `203.0.114.${start * PAGES + at}`;
         const outcome = await send(ip, ticket, session, evidence.readings.answers);
         if (outcome?.kind !== 'verified') throw new Error('it has what Chromium gives');
-        noted.push(...outcome.noted);
+        notedReasons.push(...outcome.noted);
       }
     }
-    expect(new Set(noted)).toEqual(new Set(['answers_rare']));
+    expect(new Set(notedReasons)).toEqual(new Set(['answers_rare']));
   }, 180_000);
 
   test('Firefox gives the same answers with all settings of people', async () => {

@@ -98,9 +98,9 @@ describe('the SDK’s own client, on the data server', () => {
     ['an answer above 256 KiB', "SELECT repeat('x', 1000) FROM numbers(300)", /LIMIT/],
   ])(
     'contract 7.3: %s leads to a tool error that says what to change',
-    async (_what, sql, told) => {
+    async (_what, sql, message) => {
       const answer = await callTool(client, 'query', { sql });
-      expect(answer).toEqual({ isError: true, text: expect.stringMatching(told) as string });
+      expect(answer).toEqual({ isError: true, text: expect.stringMatching(message) as string });
     },
   );
 

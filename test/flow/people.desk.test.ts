@@ -63,7 +63,7 @@ const whenArrived = (path: string) =>
 const whenTitled = (desk: Desk, title: string) =>
   poll(
     () => desk.title(),
-    (shown) => shown === title,
+    (shownTitle) => shownTitle === title,
     BROWSER_MS,
   );
 
@@ -231,7 +231,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       await desk.press('Tab', 'Tab', 'Return');
       await poll(
         () => desk.title(),
-        (shown) => shown?.startsWith('A form') === true,
+        (shownTitle) => shownTitle?.startsWith('A form') === true,
         BROWSER_MS,
       );
       const [order] = await sendOff(desk, path);
@@ -259,8 +259,8 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       const start = requests.length;
       const desk = await open(deskFirefox, { urls: [at(page)] });
       await whenTitled(desk, 'A form');
-      const typed = async () => ((await desk.title()) === 'A form of ada' ? ['typed'] : []);
-      await tryUntil(() => desk.press('ctrl+a', 'a', 'd', 'a'), typed, PRESS);
+      const typedTexts = async () => ((await desk.title()) === 'A form of ada' ? ['typed'] : []);
+      await tryUntil(() => desk.press('ctrl+a', 'a', 'd', 'a'), typedTexts, PRESS);
       await desk.press('Return');
       await poll(
         () => Promise.resolve(requestsSince(start)),

@@ -138,8 +138,8 @@ describe.skipIf(!hasGit)('presets: [git], with git itself', () => {
 
 describe.skipIf(!hasCurl)('presets: [well-known, feeds, webhooks], with curl', () => {
   const statusOf = async (path: string, args: readonly string[] = []) => {
-    const asked = ['-s', '-o', join(folder, 'body'), '-w', '%{http_code}', '--path-as-is'];
-    return (await run('curl', [...asked, ...args, at(path)])).stdout;
+    const curlOptions = ['-s', '-o', join(folder, 'body'), '-w', '%{http_code}', '--path-as-is'];
+    return (await run('curl', [...curlOptions, ...args, at(path)])).stdout;
   };
 
   const passing: readonly (readonly [string, string, readonly string[]])[] = [
@@ -203,14 +203,14 @@ describe('presets: [monitors, link-previews], by address', () => {
     async (name, userAgent, preset) => {
       const crawler = catalogue.identify(userAgent);
       const list = crawler && catalogue.proofsOf(crawler).list;
-      const own = list?.entries[0]?.split('/', 1)[0] ?? '';
-      expect([crawler?.name, list?.ranges.has(own)]).toEqual([name, true]);
+      const address = list?.entries[0]?.split('/', 1)[0] ?? '';
+      expect([crawler?.name, list?.ranges.has(address)]).toEqual([name, true]);
       // The test is a trusted proxy.
       const from = (ip: string) =>
         send(at(`/products/for-${preset}`), {
           headers: { host: 'shop.example', 'user-agent': userAgent, 'x-forwarded-for': ip },
         });
-      expect((await from(own)).status).toBe(200);
+      expect((await from(address)).status).toBe(200);
       expect((await from(HOME_IP)).status).toBe(403);
       const rules = await rulesOf(`path = '/products/for-${preset}'`, 2);
       expect(rules.toSorted()).toEqual([`allow by preset:${preset}`, 'block by everybody']);

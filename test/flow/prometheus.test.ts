@@ -18,8 +18,8 @@ const RULES = join(import.meta.dirname, '../../packaging/prometheus/guard-rules.
 /** A site that answers, a site that closes the connection of each request, and a site that accepts no connections. */
 const shop = await serve((_request, response) => void response.end(), afterAll);
 const closing = await serve((request) => void request.socket.destroy(), afterAll);
-const away = `http://127.0.0.1:${await freePort()}`;
-const sites = Object.entries({ shop, closing, away }).map(([name, origin]) => ({
+const closedUrl = `http://127.0.0.1:${await freePort()}`;
+const sites = Object.entries({ shop, closing, away: closedUrl }).map(([name, origin]) => ({
   ...{ hosts: [`${name}.example`], organisation: 'acme', origin },
 }));
 const openRules = [{ name: 'open', match: {}, verdict: 'allow' }];
@@ -106,19 +106,19 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
         expect((await send(`${story.product.addresses.gateway}/`, { headers })).status).toBe(502);
       }
     };
-    const counted = (reason: string, times: string) =>
+    const counterLine = (reason: string, times: string) =>
       becomes(`guard_gateway_origin_errors_total{reason="${reason}"}`, times);
     // Prometheus sees no growth when a counter appears.
     await Promise.all([visit('closing', 1), visit('away', 1)]);
-    await Promise.all([counted('reset', '1'), counted('connect', '1')]);
+    await Promise.all([counterLine('reset', '1'), counterLine('connect', '1')]);
     await visit('closing', 30);
-    await counted('reset', '31');
+    await counterLine('reset', '31');
     expect([await isTrue('GuardOriginDown'), await isTrue('GuardOriginErrors')]).toEqual([
       false,
       true,
     ]);
     await visit('away', 60);
-    await counted('connect', '61');
+    await counterLine('connect', '61');
     expect(await isTrue('GuardOriginDown')).toBe(true);
   });
 

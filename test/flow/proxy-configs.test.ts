@@ -11,7 +11,7 @@ import { z } from 'zod';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'forward-auth');
 const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'guide');
-const read = (file: string): unknown => parse(readFileSync(join(EXAMPLES, file), 'utf8'));
+const readConfig = (file: string): unknown => parse(readFileSync(join(EXAMPLES, file), 'utf8'));
 const GUARD = '127.0.0.1:8085';
 
 const socketAddress = z.strictObject({
@@ -26,13 +26,13 @@ const matchers = z.strictObject({
     ]),
   ),
 });
-const typed = (type: string) => z.literal(`type.googleapis.com/envoy.extensions.filters.${type}`);
+const typeOf = (type: string) => z.literal(`type.googleapis.com/envoy.extensions.filters.${type}`);
 const duration = z.string().regex(/^\d+(\.\d+)?s$/);
 
 const HeaderMutation = z.strictObject({
   name: z.literal('envoy.filters.http.header_mutation'),
   typed_config: z.strictObject({
-    '@type': typed('http.header_mutation.v3.HeaderMutation'),
+    '@type': typeOf('http.header_mutation.v3.HeaderMutation'),
     mutations: z.strictObject({
       request_mutations: z.array(z.strictObject({ remove: z.string() })),
     }),
@@ -41,7 +41,7 @@ const HeaderMutation = z.strictObject({
 const ExtAuthz = z.strictObject({
   name: z.literal('envoy.filters.http.ext_authz'),
   typed_config: z.strictObject({
-    '@type': typed('http.ext_authz.v3.ExtAuthz'),
+    '@type': typeOf('http.ext_authz.v3.ExtAuthz'),
     failure_mode_allow: z.boolean(),
     allowed_headers: matchers,
     http_service: z.strictObject({
@@ -56,7 +56,7 @@ const ExtAuthz = z.strictObject({
 });
 const Router = z.strictObject({
   name: z.literal('envoy.filters.http.router'),
-  typed_config: z.strictObject({ '@type': typed('http.router.v3.Router') }),
+  typed_config: z.strictObject({ '@type': typeOf('http.router.v3.Router') }),
 });
 const Route = z.strictObject({
   match: z.strictObject({ prefix: z.string() }),
@@ -64,7 +64,7 @@ const Route = z.strictObject({
   typed_per_filter_config: z
     .strictObject({
       'envoy.filters.http.ext_authz': z.strictObject({
-        '@type': typed('http.ext_authz.v3.ExtAuthzPerRoute'),
+        '@type': typeOf('http.ext_authz.v3.ExtAuthzPerRoute'),
         disabled: z.literal(true),
       }),
     })
@@ -73,7 +73,7 @@ const Route = z.strictObject({
 const ConnectionManager = z.strictObject({
   name: z.literal('envoy.filters.network.http_connection_manager'),
   typed_config: z.strictObject({
-    '@type': typed('network.http_connection_manager.v3.HttpConnectionManager'),
+    '@type': typeOf('network.http_connection_manager.v3.HttpConnectionManager'),
     stat_prefix: z.string(),
     use_remote_address: z.literal(true),
     common_http_protocol_options: z.strictObject({
@@ -166,20 +166,20 @@ const TraefikInFront = traefik(
 );
 
 /** The header fields that only Guard may set. */
-const SAID = ['decision', 'request-id', 'session', 'crawler', 'answer'].map(
+const GUARD_FIELDS = ['decision', 'request-id', 'session', 'crawler', 'answer'].map(
   (name) => `x-guard-${name}`,
 );
 
 describe('envoy.yaml', () => {
-  const { listeners, clusters } = Envoy.parse(read('envoy.yaml')).static_resources;
+  const { listeners, clusters } = Envoy.parse(readConfig('envoy.yaml')).static_resources;
   const { route_config, http_filters } = listeners[0].filter_chains[0].filters[0].typed_config;
   const [mutation, { typed_config: authz }] = http_filters;
 
   test('every cluster that is used is defined, and the cluster of Guard has the address of its URL', () => {
     const routes = route_config.virtual_hosts.flatMap((host) => host.routes);
     const { server_uri } = authz.http_service;
-    const named = [...routes.map(({ route }) => route.cluster), server_uri.cluster];
-    expect([...new Set(named)].toSorted()).toEqual(clusters.map(({ name }) => name).toSorted());
+    const names = [...routes.map(({ route }) => route.cluster), server_uri.cluster];
+    expect([...new Set(names)].toSorted()).toEqual(clusters.map(({ name }) => name).toSorted());
     for (const { name, load_assignment } of clusters)
       expect(load_assignment.cluster_name).toBe(name);
     const guard = clusters.find(({ name }) => name === server_uri.cluster);
@@ -190,7 +190,7 @@ describe('envoy.yaml', () => {
 
   test('Envoy removes the fields of Guard from the visitor’s request, passes on those of Guard, and sends Guard all other fields', () => {
     const { request_mutations } = mutation.typed_config.mutations;
-    expect(request_mutations.map(({ remove }) => remove)).toEqual(SAID);
+    expect(request_mutations.map(({ remove }) => remove)).toEqual(GUARD_FIELDS);
     const { allowed_upstream_headers } = authz.http_service.authorization_response;
     expect(allowed_upstream_headers.patterns).toEqual([{ prefix: 'x-guard-' }]);
     expect(authz.allowed_headers.patterns).toEqual([{ safe_regex: { regex: '.*' } }]);
@@ -212,17 +212,20 @@ describe('envoy.yaml', () => {
 });
 
 describe('a burst of visitors does not pass because it is large', () => {
-  const MOST = { max_pending_requests: 65_536, max_requests: 65_536 };
+  const LIMITS = { max_pending_requests: 65_536, max_requests: 65_536 };
 
   test('over HTTP', () => {
-    const { clusters } = Envoy.parse(read('envoy.yaml')).static_resources;
-    expect(clusters[0]).toMatchObject({ name: 'guard', circuit_breakers: { thresholds: [MOST] } });
+    const { clusters } = Envoy.parse(readConfig('envoy.yaml')).static_resources;
+    expect(clusters[0]).toMatchObject({
+      name: 'guard',
+      circuit_breakers: { thresholds: [LIMITS] },
+    });
   });
 
   test('over gRPC, where Envoy has the limit of questions on one connection', () => {
     const guard = {
       name: 'guard_grpc',
-      circuit_breakers: { thresholds: [MOST] },
+      circuit_breakers: { thresholds: [LIMITS] },
       typed_extension_protocol_options: {
         'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
           // EXT_AUTHZ_LIMITS of gateway/src/ext-authz/server.ts
@@ -230,20 +233,20 @@ describe('a burst of visitors does not pass because it is large', () => {
         },
       },
     };
-    expect(read('envoy-grpc.yaml')).toMatchObject({
+    expect(readConfig('envoy-grpc.yaml')).toMatchObject({
       static_resources: { clusters: [{}, guard, {}] },
     });
   });
 });
 
 describe('traefik.yaml', () => {
-  const { middlewares, routers, services } = TraefikAsks.parse(read('traefik.yaml')).http;
+  const { middlewares, routers, services } = TraefikAsks.parse(readConfig('traefik.yaml')).http;
 
   test('every middleware and service that is used is defined', () => {
     const all = Object.values(routers);
     expect(all.flatMap((router) => router.middlewares ?? [])).toEqual(Object.keys(middlewares));
-    const named = new Set(all.map(({ service }) => service));
-    expect([...named].toSorted()).toEqual(Object.keys(services).toSorted());
+    const names = new Set(all.map(({ service }) => service));
+    expect([...names].toSorted()).toEqual(Object.keys(services).toSorted());
   });
 
   test('only what goes to Guard itself is not asked about', () => {
@@ -259,7 +262,7 @@ describe('traefik.yaml', () => {
     expect(address).toBe(`http://${GUARD}/check/traefik`);
     // In Go, flags are at the start of the pattern.
     const pattern = new RegExp(authResponseHeadersRegex?.replace('(?i)', '') ?? '^$', 'i');
-    for (const name of [...SAID, 'X_Guard_Decision', 'X-Guard_Decision']) {
+    for (const name of [...GUARD_FIELDS, 'X_Guard_Decision', 'X-Guard_Decision']) {
       expect(pattern.test(name), name).toBe(true);
     }
     expect(pattern.test('x-other-guard')).toBe(false);
@@ -287,11 +290,11 @@ describe('Traefik in front of the gateway, in docs/guide', () => {
   test('the site gets the decision fail_open, and no field of Guard that a visitor sent', () => {
     expect(router.middlewares).toEqual(Object.keys(middlewares));
     const { customRequestHeaders = {} } = middlewares['told']?.headers ?? {};
-    const said = Object.entries(customRequestHeaders).map(([name, value]) => [
+    const guardFields = Object.entries(customRequestHeaders).map(([name, value]) => [
       name.toLowerCase(),
       value,
     ]);
-    expect(Object.fromEntries(said)).toEqual({
+    expect(Object.fromEntries(guardFields)).toEqual({
       'x-guard-decision': 'fail_open',
       'x-guard-request-id': '',
       'x-guard-session': '',

@@ -70,7 +70,7 @@ stream {
 
 /** The status of one request that a visitor makes from this address, on a new connection. */
 async function visit(scheme: Scheme, port: number, from: string): Promise<number> {
-  const sent = (scheme === 'http' ? requestHttp : requestHttps)({
+  const request = (scheme === 'http' ? requestHttp : requestHttps)({
     host: from === '::1' ? from : '127.0.0.1',
     port,
     localAddress: from,
@@ -79,8 +79,8 @@ async function visit(scheme: Scheme, port: number, from: string): Promise<number
     servername: 'shop.example',
     rejectUnauthorized: false,
   });
-  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
-  sent.end();
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  request.end();
   const [answer] = await answered;
   await once(answer.resume(), 'end');
   return answer.statusCode ?? 0;
@@ -123,9 +123,9 @@ describe.skipIf(!hasOpenssl)('listen.proxy_protocol', () => {
       const before = origin.arrivals.length;
       expect(await visit(scheme, balancer.port, CLOSED_OUT)).toBe(451);
       for (const from of welcome) expect(await visit(scheme, balancer.port, from)).toBe(200);
-      const arrived = origin.arrivals.slice(before).map(({ headers }) => headers);
-      expect(arrived.map((headers) => headers['x-forwarded-for'])).toEqual(welcome);
-      expect(new Set(arrived.map((headers) => headers['x-forwarded-proto']))).toEqual(
+      const arrivedFields = origin.arrivals.slice(before).map(({ headers }) => headers);
+      expect(arrivedFields.map((headers) => headers['x-forwarded-for'])).toEqual(welcome);
+      expect(new Set(arrivedFields.map((headers) => headers['x-forwarded-proto']))).toEqual(
         new Set([scheme]),
       );
     } finally {
@@ -152,8 +152,8 @@ describe.skipIf(!hasOpenssl)('listen.proxy_protocol', () => {
   test('a visitor who goes past the balancer is not served, and Guard counts it', async () => {
     const { port } = new URL(product.addresses.gateway);
     await expect(visit('http', Number(port), CLOSED_OUT)).rejects.toThrow();
-    const refused = 'guard_gateway_connections_refused_total{reason="untrusted_peer"} 1';
-    await poll(metrics, (page) => page.includes(refused));
+    const refusedLine = 'guard_gateway_connections_refused_total{reason="untrusted_peer"} 1';
+    await poll(metrics, (page) => page.includes(refusedLine));
     expect(product.log()).toContain('"gateway_connection_refused"');
   });
 

@@ -34,15 +34,15 @@ const query = (args: readonly string[]): Promise<Ran> =>
 async function queryAs(kind: 'program' | 'on a terminal', args: readonly string[], input = '') {
   const call = [BIN, 'query', ...args, '--config', config()];
   // `script` gives the command a terminal.
-  const quoted = [process.execPath, ...call].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  const words = [process.execPath, ...call].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   const child =
     kind === 'on a terminal'
-      ? spawn('script', ['-qec', quoted.join(' '), '/dev/null'], { stdio: 'pipe' })
+      ? spawn('script', ['-qec', words.join(' '), '/dev/null'], { stdio: 'pipe' })
       : spawn(process.execPath, call, { env: { PATH: process.env['PATH'] }, stdio: 'pipe' });
   child.stdin.end(input);
-  const closed = once(child, 'close');
+  const closeEvent = once(child, 'close');
   const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
-  await closed;
+  await closeEvent;
   return { code: child.exitCode, stdout, stderr };
 }
 
@@ -55,8 +55,8 @@ beforeAll(async () => {
 test('guard query prints rows tab-separated without a header, and accepts a semicolon or a comment at the end', async () => {
   const sql = 'SELECT path, action FROM events_distributed;\n';
   expect(await query([sql])).toEqual({ code: 0, stdout: '/shelf\tchallenge\n', stderr: '' });
-  const json = await query([`SELECT path FROM events_distributed -- newest`, '--json']);
-  expect(JSON.parse(json.stdout)).toMatchObject({ data: [{ path: '/shelf' }], rows: 1 });
+  const jsonRun = await query([`SELECT path FROM events_distributed -- newest`, '--json']);
+  expect(JSON.parse(jsonRun.stdout)).toMatchObject({ data: [{ path: '/shelf' }], rows: 1 });
 });
 
 test('on listen.sql a program that speaks ClickHouse reads the same rows, with the key as its password', async () => {
@@ -104,10 +104,10 @@ test.each([
     /^guard query: (?!Code).*nothing.*\(UNKNOWN_IDENTIFIER\)/,
   ],
   ['SELECT 1; SELECT 2', /^guard query: Only one statement per request is allowed\.\n$/],
-])('guard query explains why it refuses %s, with exit code 1', async (sql, said) => {
+])('guard query explains why it refuses %s, with exit code 1', async (sql, message) => {
   const { code, stdout, stderr } = await query([sql]);
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(said);
+  expect(stderr).toMatch(message);
 });
 
 test('guard query has different messages for a key that is not valid and for a Guard that is away', async () => {
@@ -139,14 +139,14 @@ test('guard replay: the same settings change nothing, and other settings are com
     expect(code).toBe(0);
     return JSON.parse(stdout);
   };
-  const same = { judged: 4, unreadable: 0, changed: 0, withHeaders: 4 };
-  expect(await replay(config())).toMatchObject(same);
+  const sameCounts = { judged: 4, unreadable: 0, changed: 0, withHeaders: 4 };
+  expect(await replay(config())).toMatchObject(sameCounts);
   const candidate = join(story.product.folder, 'candidate.yaml');
   const rule = '- name: everybody';
-  const written = await readFile(config(), 'utf8');
-  expect(written).toContain(rule);
-  const closed = `- { name: cart, match: { path: /cart }, verdict: block }\n      ${rule}`;
-  await writeFile(candidate, written.replace(rule, closed));
+  const writtenSettings = await readFile(config(), 'utf8');
+  expect(writtenSettings).toContain(rule);
+  const closedRules = `- { name: cart, match: { path: /cart }, verdict: block }\n      ${rule}`;
+  await writeFile(candidate, writtenSettings.replace(rule, closedRules));
   expect(await replay(candidate)).toMatchObject({
     judged: 4,
     changed: 3,

@@ -13,12 +13,12 @@ import { curl } from '../kit/visitors.ts';
 
 /** Reloads while visitors come: the settings that switch off one site in an emergency, and a file with 200 sites. */
 
-const OVER = {
+const SETTINGS = {
   rules: [{ name: 'closed', match: {}, verdict: 'block' }],
   sites: [{ hosts: ['other.example'] }],
   top: { analytics: undefined },
 };
-const story = useProduct(OVER);
+const story = useProduct(SETTINGS);
 
 /** Replaces a file of the product. A rename prevents that Guard reads half a file. */
 async function write(name: string, text: string): Promise<void> {
@@ -27,14 +27,14 @@ async function write(name: string, text: string): Promise<void> {
   await rename(join(folder, `.${name}.tmp`), join(folder, name));
 }
 
-const applied = () => metricOf(story.product, 'guard_reloads_total{outcome="applied"}');
+const appliedReloads = () => metricOf(story.product, 'guard_reloads_total{outcome="applied"}');
 
 /** Writes the settings with other lines for the first site, and waits for the reload. */
 async function reloadWith(site: Readonly<Record<string, unknown>>): Promise<void> {
-  const before = await applied();
-  await write('guard.yaml', stringify(storySettings(story.origin.url, { ...OVER, site })));
+  const before = await appliedReloads();
+  await write('guard.yaml', stringify(storySettings(story.origin.url, { ...SETTINGS, site })));
   process.kill(story.product.pid, 'SIGHUP');
-  await poll(applied, (now) => now > before);
+  await poll(appliedReloads, (now) => now > before);
 }
 
 test.each([
@@ -48,18 +48,18 @@ test.each([
   const visitors = 4;
   const ports = new Set<number | undefined>();
   const answers: string[] = [];
-  let done = false;
+  let isDone = false;
 
   async function ask(host: string): Promise<number | undefined> {
-    const sent = request(story.product.addresses.gateway, { agent, headers: { host } }).end();
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    ports.add(sent.socket?.localPort);
+    const call = request(story.product.addresses.gateway, { agent, headers: { host } }).end();
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    ports.add(call.socket?.localPort);
     answer.resume();
     await once(answer, 'end');
     return answer.statusCode;
   }
   async function visit(host: string): Promise<void> {
-    while (!done) answers.push(`${host} ${await ask(host)}`);
+    while (!isDone) answers.push(`${host} ${await ask(host)}`);
   }
 
   const hosts = ['shop.example', 'shop.example', 'shop.example', 'other.example'];
@@ -74,7 +74,7 @@ test.each([
     () => Promise.resolve(answers.length - from),
     (count) => count > 80,
   );
-  done = true;
+  isDone = true;
   await Promise.all(streams);
 
   // Each visitor can have one request under way when the new settings come into force.
@@ -94,12 +94,12 @@ const RULES = 10;
 const SAMPLE = [0, 1, 57, 100, 199] as const;
 
 /** Each site has an organisation with ten rules. One list of addresses is for all of them. */
-function settingsOf(blocked: string): Record<string, unknown> {
+function settingsOf(blockedPath: string): Record<string, unknown> {
   const rulesOf = (site: number) => [
     { name: 'listed', match: { ip: { file: 'networks.txt' } }, verdict: 'block', status: 451 },
     ...Array.from({ length: RULES - 1 }, (_, rule) => ({
       name: `rule ${rule}`,
-      match: { host: hostOf(site), path: `/${blocked}-${site}/${rule}/**`, method: 'GET' },
+      match: { host: hostOf(site), path: `/${blockedPath}-${site}/${rule}/**`, method: 'GET' },
       verdict: 'block',
       status: 404,
     })),
@@ -133,17 +133,17 @@ test('Guard answers requests during a reload to many sites, and then each site h
   await write('networks.txt', networks.join('\n'));
   const before = logLinesOf(story.product, 'reload_applied').length;
   await write('guard.yaml', stringify(settingsOf('old')));
-  let answered = 0;
+  let answerCount = 0;
   while (logLinesOf(story.product, 'reload_applied').length === before) {
     const { status } = await send(story.product.addresses.gateway, {
       headers: { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.7' },
     });
     // The site from before the reload, or no site.
     expect([200, 403, 421]).toContain(status);
-    answered += 1;
+    answerCount += 1;
   }
   // Guard reads the file for longer than one answer takes. With a blocked thread there would be one or two answers.
-  expect(answered).toBeGreaterThan(20);
+  expect(answerCount).toBeGreaterThan(20);
   for (const site of SAMPLE) {
     expect((await visitSite(site, '/')).status).toBe(200);
     expect((await visitSite(site, `/old-${site}/8/x`)).status).toBe(404);

@@ -25,7 +25,7 @@ const OTHER_KEY = 'sk_flow_rotated_0b1c2d3e4f5a6978';
 const OTHER_ANALYTICS_KEY = 'sk_api_ro_flow_rotated_1a2b3c4d5e6f';
 const OTHER_SECRET = 'flow-tests-rotated-7d6c5b4a39281706f5e4d3c2b1a0';
 
-type Over = Parameters<typeof storySettings>[1];
+type Overrides = Parameters<typeof storySettings>[1];
 
 const BLOCK_ALL = [{ name: 'closed', match: {}, verdict: 'block' }];
 const ALLOW_ALL = [{ name: 'open', match: {}, verdict: 'allow' }];
@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 
 /** Writes settings or a text, sends SIGHUP, and waits until Guard has applied or refused them. */
-async function reload(next: Over | string): Promise<void> {
+async function reload(next: Overrides | string): Promise<void> {
   const { product, origin } = story;
   const count = await reloads();
   // By a rename, so that the watch cannot find half a file.
@@ -71,7 +71,7 @@ async function reloads(): Promise<number> {
 }
 
 /** The log lines of one event since the test began. */
-function logged(event: string): Record<string, unknown>[] {
+function loggedLines(event: string): Record<string, unknown>[] {
   return story.product
     .log()
     .slice(before.log)
@@ -97,15 +97,15 @@ describe('a reload while visitors come', () => {
     onTestFinished(() => agent.destroy());
     const ports = new Set<number | undefined>();
     const statuses = new Map<string, number>();
-    let done = false;
+    let isDone = false;
 
     async function stream(url: string | undefined, post?: string): Promise<void> {
-      while (!done) {
+      while (!isDone) {
         const headers = post === undefined ? curl : { 'x-api-key': SECRET_KEY };
         const method = post === undefined ? 'GET' : 'POST';
-        const sent = request(url ?? '', { agent, method, headers }).end(post);
-        const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-        ports.add(sent.socket?.localPort);
+        const call = request(url ?? '', { agent, method, headers }).end(post);
+        const [answer] = (await once(call, 'response')) as [IncomingMessage];
+        ports.add(call.socket?.localPort);
         answer.resume();
         await once(answer, 'end');
         const kind = `${method} ${answer.statusCode}`;
@@ -121,7 +121,7 @@ describe('a reload while visitors come', () => {
     for (let round = 0; round < 20; round++) {
       await reload({ rules: round % 2 === 0 ? BLOCK_ALL : ALLOW_ALL });
     }
-    done = true;
+    isDone = true;
     await Promise.all(streams);
     expect([...statuses.keys()].toSorted()).toEqual(['GET 200', 'GET 403', 'POST 200']);
     expect(ports.size).toBe(6);
@@ -143,13 +143,13 @@ describe('a reload while visitors come', () => {
 });
 
 describe('keys (contract 5)', () => {
-  const organisation = (over: Readonly<Record<string, unknown>>) => ({
+  const organisation = (overrides: Readonly<Record<string, unknown>>) => ({
     organisations: [
       {
         id: 'acme',
         secret_keys: [{ id: 'backend', key: SECRET_KEY }],
         analytics_keys: [{ id: 'tests', key: ANALYTICS_KEY }],
-        ...over,
+        ...overrides,
       },
     ],
   });
@@ -199,10 +199,10 @@ describe('sessions survive', () => {
     expect((await visit(headers)).headers['set-cookie']).toBeUndefined();
     await reload({ top: { secret: [OTHER_SECRET, INSTALLATION_SECRET] } });
     expect((await visit(headers)).headers['set-cookie']).toBeUndefined();
-    expect(logged('reload_voided_sessions')).toEqual([]);
+    expect(loggedLines('reload_voided_sessions')).toEqual([]);
     await reload({ top: { secret: 'flow-tests-third-90817263544536271809' } });
     expect(await idFrom(await visit(headers))).toMatch(/^[0-9a-f-]{36}$/);
-    expect(logged('reload_voided_sessions')).toHaveLength(1);
+    expect(loggedLines('reload_voided_sessions')).toHaveLength(1);
   });
 
   test('a used-up budget stays used up', async () => {
@@ -212,9 +212,9 @@ describe('sessions survive', () => {
     ];
     await reload({ rules });
     const statuses = async (times: number) => {
-      const seen: number[] = [];
-      for (let i = 0; i < times; i++) seen.push((await visit()).status);
-      return seen;
+      const seenStatuses: number[] = [];
+      for (let i = 0; i < times; i++) seenStatuses.push((await visit()).status);
+      return seenStatuses;
     };
     expect(await statuses(3)).toEqual([200, 200, 429]);
     await reload({ rules, top: { trusted_proxies: [] } });
@@ -230,7 +230,7 @@ describe('a bad file', () => {
     expect((await visit()).status).toBe(403);
     expect(await metric('guard_last_reload_successful')).toBe(0);
     expect(await metric('guard_reloads_total{outcome="refused"}')).toBe(before.refused + 1);
-    const [refused] = logged('reload_refused');
+    const [refused] = loggedLines('reload_refused');
     expect(refused).toMatchObject({ level: 'error', cause: 'signal' });
     expect(refused?.['reason']).toMatch(/guard\.yaml:2:1: .*observ/);
     await reload({ rules: ALLOW_ALL });
@@ -242,7 +242,7 @@ describe('a bad file', () => {
     await reload({ rules: BLOCK_ALL });
     await reload({ rules: ALLOW_ALL, organisation: { crawler_allowlist: ['Google bot'] } });
     expect((await visit()).status).toBe(403);
-    expect(logged('reload_refused')).toMatchObject([
+    expect(loggedLines('reload_refused')).toMatchObject([
       { reason: expect.stringContaining('Did you mean "Googlebot"?') as string },
     ]);
   });
@@ -254,7 +254,7 @@ describe('a bad file', () => {
     onTestFinished(() => rm(join(story.product.folder, 'ranges'), { recursive: true }));
     await reload({ rules: ALLOW_ALL, top: { crawlers: { ranges: './ranges' } } });
     expect((await visit()).status).toBe(403);
-    expect(logged('reload_refused')).toMatchObject([
+    expect(loggedLines('reload_refused')).toMatchObject([
       { reason: expect.stringContaining('not a file of refreshed crawler ranges') as string },
     ]);
   });
@@ -263,7 +263,9 @@ describe('a bad file', () => {
     const top = { secret: OTHER_SECRET, health_check_token: 'health_flow_other_123456' };
     await reload({ rules: ALLOW_ALL, top });
     await reload(`version: 1\nsecret: [${OTHER_SECRET}, ""]\n`);
-    expect(logged('reload_applied')).toMatchObject([{ changed: 'health_check_token, secret' }]);
+    expect(loggedLines('reload_applied')).toMatchObject([
+      { changed: 'health_check_token, secret' },
+    ]);
     for (const secret of [OTHER_SECRET, INSTALLATION_SECRET, 'health_flow_other', SECRET_KEY]) {
       expect(story.product.log()).not.toContain(secret);
     }
@@ -274,14 +276,14 @@ test('settings that need a restart keep their value and are logged with file, li
   const listen = { gateway: '127.0.0.1:1', admin: '127.0.0.1:0', validator: '127.0.0.1:0' };
   await reload({ rules: BLOCK_ALL, top: { listen, store: { engine: 'memory', path: './s' } } });
   expect((await visit()).status).toBe(403);
-  expect(logged('reload_needs_restart').map(({ setting }) => setting)).toEqual([
+  expect(loggedLines('reload_needs_restart').map(({ setting }) => setting)).toEqual([
     'listen.gateway',
     'listen.api',
     'listen.collector',
     'listen.docs',
     'store',
   ]);
-  expect(logged('reload_needs_restart')[0]?.['place']).toMatch(/guard\.yaml:3:3$/);
+  expect(loggedLines('reload_needs_restart')[0]?.['place']).toMatch(/guard\.yaml:3:3$/);
   expect(await metric('guard_settings_awaiting_restart')).toBe(5);
   await reload({ rules: BLOCK_ALL });
   expect(await metric('guard_settings_awaiting_restart')).toBe(0);
@@ -298,10 +300,10 @@ describe('a change of a file, without a signal', () => {
       ({ status }) => status === 403,
     );
     await poll(
-      () => Promise.resolve(logged('reload_applied')),
+      () => Promise.resolve(loggedLines('reload_applied')),
       (lines) => lines.length > 0,
     );
-    expect(logged('reload_applied')).toMatchObject([
+    expect(loggedLines('reload_applied')).toMatchObject([
       { cause: 'file', changed: 'organisations.acme.rules' },
     ]);
   });
@@ -326,7 +328,7 @@ describe('a change of a file, without a signal', () => {
       () => visit(html),
       ({ body }) => body.includes('new page'),
     );
-    expect(logged('settings_changed')).toMatchObject([
+    expect(loggedLines('settings_changed')).toMatchObject([
       { files: expect.stringContaining('blocked.html') as string },
     ]);
   });

@@ -70,8 +70,8 @@ describe('(g) a gateway whose remote validator', () => {
     behave = how;
     const path = pathOf(name);
     const answer = await send(`${product.addresses.gateway}${path}`);
-    const arrived = origin.arrivals.some(({ url }) => url === path);
-    expect({ status: answer.status, arrived }).toEqual(
+    const hasArrived = origin.arrivals.some(({ url }) => url === path);
+    expect({ status: answer.status, arrived: hasArrived }).toEqual(
       result === 'opens' ? { status: 200, arrived: true } : { status: 403, arrived: false },
     );
     expect(answer.body === ORIGIN_PAGE).toBe(result === 'opens');

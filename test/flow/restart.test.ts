@@ -30,20 +30,20 @@ const start = (workers: number) => {
 };
 
 test('after a restart with more or fewer workers, passed sessions are valid, and their tickets stay spent', async () => {
-  const passed: Page[] = [];
+  const passedPages: Page[] = [];
   for (const workers of [1, 2, 1]) {
     const product = await start(workers);
-    for (const page of passed) {
+    for (const page of passedPages) {
       expect((await navigate(product, '/', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
       expect((await answerAt(product, page)).body).toBe('{"result":"retry"}');
     }
-    if (passed.length > 0) {
-      const restored = `"event":"store_snapshot_restored","sessions":${passed.length}`;
-      expect(product.log()).toContain(restored);
+    if (passedPages.length > 0) {
+      const restoredLine = `"event":"store_snapshot_restored","sessions":${passedPages.length}`;
+      expect(product.log()).toContain(restoredLine);
     }
     const page = await challengeAt(product);
     expect((await answerAt(product, page)).body).toBe('{"result":"reload"}');
-    passed.push(page);
+    passedPages.push(page);
     expect(await product.stop()).toBe(0);
     expect(await readdir(join(folder, 'sessions'))).toEqual(['store.snapshot']);
     expect((await stat(join(folder, 'sessions', 'store.snapshot'))).mode & 0o777).toBe(0o600);

@@ -19,7 +19,7 @@ import { curl } from '../kit/visitors.ts';
 /** Lists that rules take from files, and from URLs that a real server publishes. */
 
 const folder = testFolder();
-const BANNED = join(folder, 'banned.txt');
+const BANNED_FILE = join(folder, 'banned.txt');
 const AGENTS = join(folder, 'agents.txt');
 const HANDSHAKES = join(folder, 'ja4.txt');
 const DAY_MS = 86_400_000;
@@ -46,24 +46,24 @@ let origin: RecordingOrigin;
 let product: Product;
 
 beforeAll(async () => {
-  write(BANNED, '# people who scrape\n203.0.113.7\n');
+  write(BANNED_FILE, '# people who scrape\n203.0.113.7\n');
   write(AGENTS, '*scraper/*\n');
   write(HANDSHAKES, '# none yet\n');
   // A Guard that ran yesterday left these copies.
   keep(urls.shrunk, '198.51.100.1\n198.51.100.2\n198.51.100.3\n');
   keep(urls.away, '192.0.2.77\n');
   origin = await startRecordingOrigin();
-  const fetched = Object.entries(urls).map(([name, url]) => ({
+  const fetchedLists = Object.entries(urls).map(([name, url]) => ({
     name,
     match: { ip: { url, every: '5m' } },
     verdict: 'block',
   }));
   const settings = storySettings(origin.url, {
     rules: [
-      { name: 'banned', match: { ip: ['192.0.2.1', { file: BANNED }] }, verdict: 'block' },
+      { name: 'banned', match: { ip: ['192.0.2.1', { file: BANNED_FILE }] }, verdict: 'block' },
       { name: 'agents', match: { user_agent: { file: AGENTS } }, verdict: 'block' },
       { name: 'handshakes', match: { ja4: { file: HANDSHAKES } }, verdict: 'block' },
-      ...fetched,
+      ...fetchedLists,
     ],
     top: { store: { engine: 'memory', path: folder }, ...(hasOpenssl && tls()) },
   });
@@ -106,7 +106,7 @@ describe('match.ip of a file', () => {
   });
 
   test('uses a changed file without a restart', async () => {
-    write(BANNED, '203.0.113.8\n2001:db8::/32\n');
+    write(BANNED_FILE, '203.0.113.8\n2001:db8::/32\n');
     await poll(
       () => statusFor('203.0.113.8'),
       (status) => status === 403,
@@ -116,16 +116,16 @@ describe('match.ip of a file', () => {
   });
 
   test('refuses a bad change with its line, and the last good list stays in use', async () => {
-    write(BANNED, '203.0.113.9\n203.0.113.300\n');
+    write(BANNED_FILE, '203.0.113.9\n203.0.113.300\n');
     const [line] = await poll(
       () => Promise.resolve(logLinesOf(product, 'reload_refused')),
       (lines) => lines.length > 0,
     );
-    expect(line).toContain(`${BANNED}:2:1: organisations[0].rules[0].match.ip[1]`);
+    expect(line).toContain(`${BANNED_FILE}:2:1: organisations[0].rules[0].match.ip[1]`);
     expect(line).toContain('203.0.113.300');
     expect(await statusFor('203.0.113.8')).toBe(403);
     expect(await statusFor('203.0.113.9')).toBe(200);
-    write(BANNED, '203.0.113.9\n');
+    write(BANNED_FILE, '203.0.113.9\n');
     await poll(
       () => statusFor('203.0.113.9'),
       (status) => status === 403,

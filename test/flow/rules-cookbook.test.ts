@@ -29,7 +29,7 @@ const OFFICE = '203.0.113.9';
 const PARTNER = '198.51.100.4';
 const TOR = '185.220.101.1';
 /** An address of DigitalOcean, AS14061. */
-const RENTED = '104.131.0.1';
+const RENTED_ADDRESS = '104.131.0.1';
 /** In a range that OpenAI publishes for GPTBot. */
 const GPTBOT_IP = '20.171.206.5';
 /** In a range that OpenAI publishes for ChatGPT-User. */
@@ -161,7 +161,10 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
     { path: '/checkout/pay', from: { ip: OFFICE }, ends: 'block', status: 451 },
   ],
   'Visitors from machines pass once': [{ from: { ip: TOR }, ends: 'challenge' }, { ends: 'allow' }],
-  'One network that misbehaves': [{ from: { ip: RENTED }, ends: 'challenge' }, { ends: 'allow' }],
+  'One network that misbehaves': [
+    { from: { ip: RENTED_ADDRESS }, ends: 'challenge' },
+    { ends: 'allow' },
+  ],
   'Block an address': [
     { from: { ip: '203.0.113.7' }, ends: 'block' },
     { from: { ip: '2001:db8:bad::1' }, ends: 'block' },
@@ -231,7 +234,7 @@ describe('a budget of the cookbook limits shared passes and several passes', () 
   test.each(budgets)('%s', async (heading, method, path, passing) => {
     const { rules } = parse(recipes.get(heading) ?? '') as { rules: unknown };
     const url = `https://shop.example${path}`;
-    const passed: number[] = [];
+    const passedCounts: number[] = [];
     for (const [sessions, addresses] of [
       [1, 4],
       [4, 1],
@@ -251,9 +254,9 @@ describe('a budget of the cookbook limits shared passes and several passes', () 
         const { decision } = await ask(visit({ url, ip, cookie, method }));
         if (decision === 'allow') count += 1;
       }
-      passed.push(count);
+      passedCounts.push(count);
     }
-    expect(passed).toEqual(passing);
+    expect(passedCounts).toEqual(passing);
   });
 });
 

@@ -9,8 +9,8 @@ import { storySettings } from '../kit/story-settings.ts';
 
 /** Secrets from files, as in Docker, Kubernetes and systemd: `${NAME}` and NAME_FILE. */
 
-const FIRST = 'sk_file_2d4f6a8c0e1b3597';
-const SECOND = 'sk_file_9b7d5f3e1c2a4068';
+const FIRST_KEY = 'sk_file_2d4f6a8c0e1b3597';
+const SECOND_KEY = 'sk_file_9b7d5f3e1c2a4068';
 
 let folder = '';
 let origin: RecordingOrigin;
@@ -34,7 +34,7 @@ const statusFor = async (key: string): Promise<number> => {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'guard-secret-files-'));
   await put('sealing', 'c0ffee1b3d5f7a9e2c4d6f8b0a1e3c5d');
-  await put('backend', FIRST);
+  await put('backend', FIRST_KEY);
   origin = await startRecordingOrigin();
   const organisation = { id: 'acme', secret_keys: [{ id: 'backend', key: '${BACKEND_KEY}' }] };
   const top = { secret: '${SEALING}', organisations: [organisation], analytics: undefined };
@@ -50,13 +50,13 @@ afterAll(async () => {
 });
 
 test('contract 5: a key in a file is valid for /validate, and a replaced key becomes valid within a few seconds', async () => {
-  expect([await statusFor(FIRST), await statusFor(SECOND)]).toEqual([200, 401]);
-  await put('backend', SECOND);
+  expect([await statusFor(FIRST_KEY), await statusFor(SECOND_KEY)]).toEqual([200, 401]);
+  await put('backend', SECOND_KEY);
   await poll(
-    () => statusFor(SECOND),
+    () => statusFor(SECOND_KEY),
     (status) => status === 200,
   );
-  expect(await statusFor(FIRST)).toBe(401);
+  expect(await statusFor(FIRST_KEY)).toBe(401);
 });
 
 test('when a file is gone, the last good settings stay in use, and the log names the variable', async () => {
@@ -66,7 +66,7 @@ test('when a file is gone, the last good settings stay in use, and the log names
     (log) => log.includes('reload_refused'),
   );
   expect(product.log()).toContain('BACKEND_KEY_FILE names no such file');
-  expect(await statusFor(SECOND)).toBe(200);
+  expect(await statusFor(SECOND_KEY)).toBe(200);
 });
 
 test('Guard does not start on a public address with keys of its documentation, and names each of them', async () => {

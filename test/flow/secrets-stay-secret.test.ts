@@ -23,7 +23,7 @@ import { curl, HOME_IP } from '../kit/visitors.ts';
  */
 
 /** Secrets of Guard: in its settings as text, as a variable, or in a file. */
-const OWN = {
+const GUARD = {
   secret: 'canary-secret-0f1e2d3c4b5a69788796a5b4c3d2e1f0',
   secretKey: 'sk_canary_validate_5d3b1f7e9c2a4680',
   analyticsKey: 'sk_api_ro_canary_query_8e6c4a2b0d1f3597',
@@ -40,7 +40,7 @@ const THEIRS = {
   apiKey: 'canaryVisitorKey1d3f5b7a9c2e4068',
 } as const;
 
-const CANARIES = Object.entries({ ...OWN, ...THEIRS });
+const CANARIES = Object.entries({ ...GUARD, ...THEIRS });
 
 const credentials = {
   ...curl,
@@ -59,7 +59,7 @@ function formsOf(secret: string): readonly string[] {
   return [secret, bytes.toString('base64').slice(0, -4), bytes.toString('hex')];
 }
 
-interface Seen {
+interface SeenText {
   readonly where: string;
   readonly text: string;
 }
@@ -68,11 +68,11 @@ let origin: RecordingOrigin;
 let redis: RedisServer | undefined;
 let product: Product;
 let scratch = '';
-const seen: Seen[] = [];
+const texts: SeenText[] = [];
 
 const env = () => ({
-  CANARY_KEY: OWN.secretKey,
-  CANARY_TOKEN: OWN.healthToken,
+  CANARY_KEY: GUARD.secretKey,
+  CANARY_TOKEN: GUARD.healthToken,
   CANARY_SECRET_FILE: join(scratch, 'secret'),
 });
 
@@ -81,13 +81,13 @@ function settings(redisPort: number): Record<string, unknown> {
     top: {
       secret: '${CANARY_SECRET}',
       health_check_token: '${CANARY_TOKEN}',
-      store: { engine: 'redis', url: `redis://:${OWN.redisPassword}@127.0.0.1:${redisPort}` },
+      store: { engine: 'redis', url: `redis://:${GUARD.redisPassword}@127.0.0.1:${redisPort}` },
       organisations: [
         {
           id: 'acme',
           site_key: 'site_public',
           secret_keys: [{ id: 'backend', key: '${CANARY_KEY}', health: true }],
-          analytics_keys: [{ id: 'tests', key: OWN.analyticsKey }],
+          analytics_keys: [{ id: 'tests', key: GUARD.analyticsKey }],
           rules: [
             { name: 'mine', match: { path: '/open/**' }, verdict: 'allow' },
             { name: 'closed', match: { path: '/closed' }, verdict: 'block' },
@@ -105,16 +105,16 @@ function settings(redisPort: number): Record<string, unknown> {
       ...site,
       hosts: ['remote.example'],
       origin: origin.url,
-      validator: { url: 'http://127.0.0.1:9', key: OWN.remoteKey },
+      validator: { url: 'http://127.0.0.1:9', key: GUARD.remoteKey },
     },
   ];
   return { ...story, sites };
 }
 
-async function asked(url: string, options: Parameters<typeof send>[1] = {}): Promise<string> {
+async function ask(url: string, options: Parameters<typeof send>[1] = {}): Promise<string> {
   const { status, headers, body } = await send(url, options);
   const text = `${status}\n${JSON.stringify(headers)}\n${body}`;
-  seen.push({ where: `${options.method ?? 'GET'} ${url}`, text });
+  texts.push({ where: `${options.method ?? 'GET'} ${url}`, text });
   return body;
 }
 
@@ -126,21 +126,21 @@ async function askedRaw(url: string, text: string): Promise<void> {
   socket.setEncoding('utf8').on('data', (part: string) => (answer += part));
   socket.end(text);
   await once(socket, 'close');
-  seen.push({ where: `raw ${url}`, text: answer });
+  texts.push({ where: `raw ${url}`, text: answer });
 }
 
 /** Runs a command, and keeps its output. */
 async function ran(...args: string[]): Promise<void> {
   const { stdout, stderr } = await runCommand(...args);
   expect(stdout + stderr).not.toBe('');
-  seen.push({ where: `guard ${args[0] ?? ''}`, text: stdout + stderr });
+  texts.push({ where: `guard ${args[0] ?? ''}`, text: stdout + stderr });
 }
 
 async function visit(): Promise<void> {
   const { gateway } = product.addresses;
   for (const host of ['shop.example', 'down.example', 'remote.example', 'unknown.example']) {
     for (const path of ['/', '/open/a', '/closed', '/login?a=1']) {
-      await asked(gateway + path, { headers: { ...credentials, host } });
+      await ask(gateway + path, { headers: { ...credentials, host } });
     }
   }
   const fields = Object.entries(credentials).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -154,26 +154,26 @@ async function callServices(): Promise<void> {
   const { validator, api, collector, docs, admin } = product.addresses;
   const question = { url: 'https://shop.example/', ip: HOME_IP, headers: credentials };
   const validate = (body: string, key: string) =>
-    asked(`${validator}/validate`, {
+    ask(`${validator}/validate`, {
       method: 'POST',
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
       body,
     });
-  await validate(JSON.stringify(question), OWN.secretKey);
-  await validate(JSON.stringify({ ...question, ip: THEIRS.bearer }), OWN.secretKey);
-  await validate(`{"url": "${THEIRS.bearer}`, OWN.secretKey);
-  await validate(JSON.stringify(question), `${OWN.secretKey}x`);
+  await validate(JSON.stringify(question), GUARD.secretKey);
+  await validate(JSON.stringify({ ...question, ip: THEIRS.bearer }), GUARD.secretKey);
+  await validate(`{"url": "${THEIRS.bearer}`, GUARD.secretKey);
+  await validate(JSON.stringify(question), `${GUARD.secretKey}x`);
   for (const [name, key] of [
-    ['x-api-key', OWN.secretKey],
-    ['x-health-check-token', OWN.healthToken],
-    ['x-health-check-token', OWN.analyticsKey],
+    ['x-api-key', GUARD.secretKey],
+    ['x-health-check-token', GUARD.healthToken],
+    ['x-health-check-token', GUARD.analyticsKey],
   ] as const) {
-    await asked(`${validator}/health`, { headers: { [name]: key } });
-    await asked(`${collector}/health`, { headers: { [name]: key } });
+    await ask(`${validator}/health`, { headers: { [name]: key } });
+    await ask(`${collector}/health`, { headers: { [name]: key } });
   }
-  await asked(`${collector}/script.js?site_key=site_public`, { headers: credentials });
-  const bearer = { authorization: `Bearer ${OWN.analyticsKey}` };
-  const query = (body: string) => asked(`${api}/query`, { method: 'POST', headers: bearer, body });
+  await ask(`${collector}/script.js?site_key=site_public`, { headers: credentials });
+  const bearer = { authorization: `Bearer ${GUARD.analyticsKey}` };
+  const query = (body: string) => ask(`${api}/query`, { method: 'POST', headers: bearer, body });
   for (const sql of ['SELECT nonsense', "SELECT file('/etc/passwd')", 'SELECT currentUser()']) {
     await query(sql);
   }
@@ -185,22 +185,22 @@ async function callServices(): Promise<void> {
   ] as const) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     const headers = { ...bearer, 'content-type': 'application/json' };
-    await asked(`${api}/mcp`, { method: 'POST', headers, body });
+    await ask(`${api}/mcp`, { method: 'POST', headers, body });
   }
   for (const url of [`${api}/query`, `${api}/none`, `${docs}/llms.txt`, `${docs}/openapi.json`]) {
-    await asked(url, { headers: credentials });
+    await ask(url, { headers: credentials });
   }
-  for (const path of ['/ready', '/metrics', '/none']) await asked(admin + path);
+  for (const path of ['/ready', '/metrics', '/none']) await ask(admin + path);
 }
 
 /** Reloads files with a mistake at each secret, and a file that is not YAML. */
 async function reloadBroken(good: string): Promise<void> {
   const file = join(product.folder, 'guard.yaml');
   const broken = [
-    good.replace('secret: ${CANARY_SECRET}', `secret: { a: ${OWN.secret} }`),
-    good.replace(OWN.analyticsKey, `${OWN.analyticsKey} with a space`),
+    good.replace('secret: ${CANARY_SECRET}', `secret: { a: ${GUARD.secret} }`),
+    good.replace(GUARD.analyticsKey, `${GUARD.analyticsKey} with a space`),
     good.replace('redis://', 'rediss:/'),
-    good.replace(`key: ${OWN.remoteKey}`, `ky: ${OWN.remoteKey}`),
+    good.replace(`key: ${GUARD.remoteKey}`, `ky: ${GUARD.remoteKey}`),
     good.replace('analytics_keys:', 'analytics_keys: "'),
   ];
   for (const text of broken) {
@@ -224,8 +224,8 @@ function refusals(): number {
 /** Waits until all events are stored, and reads them and the data of processes. */
 async function collectStored(): Promise<void> {
   const { api } = product.addresses;
-  const headers = { authorization: `Bearer ${OWN.analyticsKey}` };
-  const query = (body: string) => asked(`${api}/query`, { method: 'POST', headers, body });
+  const headers = { authorization: `Bearer ${GUARD.analyticsKey}` };
+  const query = (body: string) => ask(`${api}/query`, { method: 'POST', headers, body });
   const rows = await poll(
     () => query('SELECT * FROM events_distributed FORMAT JSONEachRow'),
     (body) => ['down.example', 'remote.example', '/closed'].every((part) => body.includes(part)),
@@ -234,13 +234,13 @@ async function collectStored(): Promise<void> {
   const children = childrenOf(product.pid);
   for (const pid of [product.pid, ...children]) seeProcess(`/proc/${pid}/cmdline`);
   for (const pid of children) seeProcess(`/proc/${pid}/environ`);
-  expect(seen.some(({ where }) => where.endsWith('/environ'))).toBe(true);
+  expect(texts.some(({ where }) => where.endsWith('/environ'))).toBe(true);
 }
 
 /** The process can have ended, for example the one that builds challenge pages. */
 function seeProcess(where: string): void {
   try {
-    seen.push({ where, text: readFileSync(where, 'utf8') });
+    texts.push({ where, text: readFileSync(where, 'utf8') });
   } catch (error) {
     expect(String(error)).toMatch(/ENOENT|ESRCH/);
   }
@@ -254,15 +254,15 @@ function collectFiles(): void {
     // A file of rows for the database can be gone by now.
     if (!existsSync(path)) continue;
     // latin1 has one character for each byte.
-    seen.push({ where: path.slice(product.folder.length), text: readFileSync(path, 'latin1') });
+    texts.push({ where: path.slice(product.folder.length), text: readFileSync(path, 'latin1') });
   }
 }
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'guard-canaries-'));
-  await writeFile(join(scratch, 'secret'), `${OWN.secret}\n`, { mode: 0o600 });
+  await writeFile(join(scratch, 'secret'), `${GUARD.secret}\n`, { mode: 0o600 });
   origin = await startRecordingOrigin();
-  redis = hasRedis ? await startRedis(['--requirepass', OWN.redisPassword]) : undefined;
+  redis = hasRedis ? await startRedis(['--requirepass', GUARD.redisPassword]) : undefined;
   const text = settings(redis?.port ?? (await freePort()));
   product = await startProduct(text, env());
   await visit();
@@ -282,7 +282,7 @@ beforeAll(async () => {
   collectFiles();
   await ran('start', '--config', join(scratch, 'none.yaml'));
   await product.stop();
-  seen.push({ where: 'the log', text: product.log() });
+  texts.push({ where: 'the log', text: product.log() });
 }, 120_000);
 
 afterAll(async () => {
@@ -294,14 +294,14 @@ afterAll(async () => {
 
 describe('this secret is in no log line, answer, event, file and command line', () => {
   test.each(CANARIES)('%s', (_, secret) => {
-    const found = seen.filter(({ text }) => formsOf(secret).some((form) => text.includes(form)));
+    const found = texts.filter(({ text }) => formsOf(secret).some((form) => text.includes(form)));
     expect(found.map(({ where }) => where)).toEqual([]);
   });
 });
 
 describe('the search found texts', () => {
   test('of every kind, and log lines of errors', () => {
-    const places = seen.map(({ where }) => where);
+    const places = texts.map(({ where }) => where);
     expect(places.length).toBeGreaterThan(80);
     for (const part of ['the log', 'guard explain', 'guard check', '/analytics/', '/metrics']) {
       expect(places.filter((where) => where.includes(part))).not.toEqual([]);
@@ -311,12 +311,12 @@ describe('the search found texts', () => {
   });
 
   test('RFC 9110 11.6.2: the origin got the credentials of visitors, and no secret of Guard', () => {
-    const arrived = origin.arrivals.find(({ url }) => url === '/open/a');
-    expect(arrived?.headers).toMatchObject({
+    const arrivedRequest = origin.arrivals.find(({ url }) => url === '/open/a');
+    expect(arrivedRequest?.headers).toMatchObject({
       authorization: `Bearer ${THEIRS.bearer}`,
       cookie: expect.stringContaining(THEIRS.cookie) as string,
     });
-    const everything = JSON.stringify(origin.arrivals);
-    for (const secret of Object.values(OWN)) expect(everything).not.toContain(secret);
+    const arrivedText = JSON.stringify(origin.arrivals);
+    for (const secret of Object.values(GUARD)) expect(arrivedText).not.toContain(secret);
   });
 });

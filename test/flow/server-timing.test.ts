@@ -7,7 +7,7 @@ import { curl } from '../kit/visitors.ts';
 
 /** Server-Timing is only for a program of this machine that asks for it. */
 
-const ASKED = { 'x-guard-server-timing': '1' };
+const ASKING_FIELD = { 'x-guard-server-timing': '1' };
 const story = useProduct({
   rules: [
     { name: 'shut', match: { path: '/shut/**' }, verdict: 'block' },
@@ -21,12 +21,12 @@ async function timingOf(
   headers: Readonly<Record<string, string>>,
   from = '127.0.0.1',
 ): Promise<{ readonly status: number; readonly timing: string | undefined }> {
-  const sent = request(`${story.product.addresses.gateway}${path}`, {
+  const visit = request(`${story.product.addresses.gateway}${path}`, {
     agent: false,
     localAddress: from,
     headers: { ...curl, ...headers },
   }).end();
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]; // what the event carries
+  const [answer] = (await once(visit, 'response')) as [IncomingMessage]; // what the event carries
   await readAll(answer);
   const timing = answer.headers['server-timing'];
   return { status: answer.statusCode ?? 0, timing: timing === undefined ? timing : String(timing) };
@@ -36,7 +36,7 @@ const DURATION = String.raw`\d+\.\d{3}`;
 
 describe('Server-Timing', () => {
   test('has the times of the decision and of the origin', async () => {
-    const { status, timing } = await timingOf('/page', ASKED);
+    const { status, timing } = await timingOf('/page', ASKING_FIELD);
     expect(status).toBe(200);
     expect(timing).toMatch(
       new RegExp(`^guard-decide;dur=${DURATION}, guard-origin;dur=${DURATION}$`),
@@ -44,7 +44,7 @@ describe('Server-Timing', () => {
   });
 
   test('has no time of the origin on an answer of Guard', async () => {
-    const { status, timing } = await timingOf('/shut/door', ASKED);
+    const { status, timing } = await timingOf('/shut/door', ASKING_FIELD);
     expect(status).toBe(403);
     expect(timing).toMatch(new RegExp(`^guard-decide;dur=${DURATION}$`));
   });
@@ -54,15 +54,15 @@ describe('Server-Timing', () => {
   });
 
   test('is absent for visitors from another address, or behind a trusted proxy on this machine', async () => {
-    expect((await timingOf('/visitor', ASKED, '127.0.0.2')).timing).toBeUndefined();
-    const relayed = { ...ASKED, 'x-forwarded-for': '198.51.100.7' };
-    expect((await timingOf('/relayed', relayed, '127.0.0.3')).timing).toBeUndefined();
-    const claimed = { ...ASKED, 'x-forwarded-for': '127.0.0.1' };
-    expect((await timingOf('/claimed', claimed, '127.0.0.3')).timing).toBeUndefined();
+    expect((await timingOf('/visitor', ASKING_FIELD, '127.0.0.2')).timing).toBeUndefined();
+    const relayedFields = { ...ASKING_FIELD, 'x-forwarded-for': '198.51.100.7' };
+    expect((await timingOf('/relayed', relayedFields, '127.0.0.3')).timing).toBeUndefined();
+    const claimingFields = { ...ASKING_FIELD, 'x-forwarded-for': '127.0.0.1' };
+    expect((await timingOf('/claimed', claimingFields, '127.0.0.3')).timing).toBeUndefined();
   });
 
   test('the origin does not get the request header', async () => {
-    await timingOf('/asked', ASKED);
+    await timingOf('/asked', ASKING_FIELD);
     const { headers } = await story.origin.arrival('/asked');
     expect(Object.keys(headers)).not.toContain('x-guard-server-timing');
   });

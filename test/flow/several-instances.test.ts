@@ -31,7 +31,7 @@ const LIMIT = { requests: 60, per: '1h', by: ['ip'] };
 const NEXT_SECRET = 'flow-tests-next-6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f';
 
 describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
-  const shared = useSharedStore(
+  const sharedStore = useSharedStore(
     [
       { name: 'few', match: { path: '/few/**' }, rate_limit: LIMIT, verdict: 'allow' },
       { name: 'everybody', match: {}, detect: true, challenge: 'always' },
@@ -41,12 +41,12 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
   );
 
   const at = (index: number): Product => {
-    const instance = shared.instances[index % 3];
+    const instance = sharedStore.instances[index % 3];
     if (!instance) throw new Error('no instance');
     return instance;
   };
 
-  const limited = (instance: Product, ip: string, path: string) =>
+  const isLimited = (instance: Product, ip: string, path: string) =>
     send(`${instance.addresses.gateway}${path}`, {
       headers: { ...curl, host: 'shop.example', 'x-forwarded-for': ip },
     });
@@ -73,16 +73,18 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
 
   test('a limit of 60 lets 60 of 240 requests pass, which are spread over the instances', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 240 }, (_, i) => limited(at(i), '198.51.100.9', `/few/${i}`)),
+      Array.from({ length: 240 }, (_, i) => isLimited(at(i), '198.51.100.9', `/few/${i}`)),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(180);
   });
 
   test('a pass has its 45 pages once, at an instance with one thread and at another with three', async () => {
-    const withThreads = await shared.start({ workers: 3 });
+    const threadedInstance = await sharedStore.start({ workers: 3 });
     const visit = async (i: number, cookie: string) => {
-      const { body } = await navigate(i % 2 === 0 ? at(1) : withThreads, `/page/${i}`, { cookie });
+      const { body } = await navigate(i % 2 === 0 ? at(1) : threadedInstance, `/page/${i}`, {
+        cookie,
+      });
       return body === ORIGIN_PAGE;
     };
     try {
@@ -95,13 +97,13 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
 
       const quick = await passAt(at(0));
       const all = Array.from({ length: 200 }, (_, i) => visit(i, quick));
-      const given = (await Promise.all(all)).filter(Boolean).length;
+      const givenCount = (await Promise.all(all)).filter(Boolean).length;
       // Before the first reply of Redis, each thread gives 20 pages at most.
-      expect(given).toBeGreaterThanOrEqual(45);
-      expect(given).toBeLessThanOrEqual(45 + 4 * 20);
+      expect(givenCount).toBeGreaterThanOrEqual(45);
+      expect(givenCount).toBeLessThanOrEqual(45 + 4 * 20);
       for (let i = 0; i < 6; i++) expect(await visit(i, quick)).toBe(false);
     } finally {
-      await withThreads.stop();
+      await threadedInstance.stop();
     }
   });
 
@@ -115,47 +117,47 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
 
   test('a secret can be changed one instance at a time, without a challenge for visitors', async () => {
     const before = await passAt(at(0));
-    const rotated = await shared.start({ secret: [NEXT_SECRET, INSTALLATION_SECRET] });
+    const rotatedInstance = await sharedStore.start({ secret: [NEXT_SECRET, INSTALLATION_SECRET] });
     try {
-      expect((await navigate(rotated, '/kept', { cookie: before })).body).toBe(ORIGIN_PAGE);
+      expect((await navigate(rotatedInstance, '/kept', { cookie: before })).body).toBe(ORIGIN_PAGE);
       const page = await challengeAt(at(0));
-      expect((await answerAt(rotated, page)).body).toBe('{"result":"reload"}');
+      expect((await answerAt(rotatedInstance, page)).body).toBe('{"result":"reload"}');
       expect((await navigate(at(1), '/answered', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
       // A session of the new secret is valid for the others after its challenge is passed.
-      const after = await passAt(rotated);
+      const after = await passAt(rotatedInstance);
       expect((await navigate(at(2), '/new', { cookie: after })).body).toBe(ORIGIN_PAGE);
     } finally {
-      await rotated.stop();
+      await rotatedInstance.stop();
     }
   });
 
   test('a temporary decision reaches all instances, a later one and all its threads, and holds while Redis is away', async () => {
-    const store = { engine: 'redis', url: shared.redis.url };
-    const settings = storySettings(shared.origin.url, { top: { store } });
+    const store = { engine: 'redis', url: sharedStore.redis.url };
+    const settings = storySettings(sharedStore.origin.url, { top: { store } });
     writeFileSync(SETTINGS, stringify(settings));
     const guard = (...args: readonly string[]) => runCommand(...args, '--config', SETTINGS);
-    const made = await guard('block', '2001:db8:7::/64', '--for', '1h', '--because', 'x');
-    expect(made.code).toBe(0);
-    const visit = (instance: Product) => limited(instance, '2001:db8:7::9', '/few/decided');
+    const blockRun = await guard('block', '2001:db8:7::/64', '--for', '1h', '--because', 'x');
+    expect(blockRun.code).toBe(0);
+    const visit = (instance: Product) => isLimited(instance, '2001:db8:7::9', '/few/decided');
     const isBlocked = ({ status }: Answer) => status === 403;
-    for (const instance of shared.instances) await poll(() => visit(instance), isBlocked);
-    const later = await shared.start({ workers: 2 });
+    for (const instance of sharedStore.instances) await poll(() => visit(instance), isBlocked);
+    const later = await sharedStore.start({ workers: 2 });
     try {
       // Each request has a new connection, so both threads get some of them.
       const answers = await Promise.all(Array.from({ length: 20 }, () => visit(later)));
       expect(answers.every(isBlocked)).toBe(true);
-      await shared.redis.kill();
+      await sharedStore.redis.kill();
       expect(isBlocked(await visit(later))).toBe(true);
-      const away = await guard('decisions');
-      expect([away.code, away.stderr]).toEqual([
+      const failedRun = await guard('decisions');
+      expect([failedRun.code, failedRun.stderr]).toEqual([
         1,
         'guard decisions: the Redis of the settings gives no answer\n',
       ]);
     } finally {
       await later.stop();
-      await shared.redis.restart();
+      await sharedStore.redis.restart();
     }
-    await storeIs('there', shared.instances);
+    await storeIs('there', sharedStore.instances);
   });
 
   test('contract 1: an instance logs that its lists of crawler addresses are older than those of another instance', async () => {
@@ -170,16 +172,16 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       const ranges = { fetched_at, sources: [{ url: sourceUrl, v4, v6 }] };
       await keepFile(join(folder, `${file}.json`), jsonText(ranges));
     }
-    const fresh = await shared.start({ crawlers: { ranges: folder } });
-    const stale = await shared.start();
+    const fresh = await sharedStore.start({ crawlers: { ranges: folder } });
+    const stale = await sharedStore.start();
     try {
-      const behind = 'guard_crawler_ranges_behind_seconds';
+      const METRIC = 'guard_crawler_ranges_behind_seconds';
       await poll(
-        () => metricOf(stale, behind),
+        () => metricOf(stale, METRIC),
         (seconds) => seconds === (refreshedAt - oldestListAt) / 1000,
       );
       expect(stale.log()).toContain('"event":"crawler_ranges_behind"');
-      expect(await metricOf(fresh, behind)).toBe(0);
+      expect(await metricOf(fresh, METRIC)).toBe(0);
       expect(fresh.log()).not.toContain('crawler_ranges_behind');
     } finally {
       await Promise.all([fresh.stop(), stale.stop()]);
@@ -189,20 +191,20 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
   test('contract 8: while Redis hangs (SIGSTOP) each decision comes within 500 ms, visitors go on, and it heals', async () => {
     const session = await passAt(at(0));
     for (let i = 0; i < 3; i++) await navigate(at(i), '/known', { cookie: session });
-    shared.redis.pause();
+    sharedStore.redis.pause();
     try {
       const failedOpen = await openings();
       const answers = await Promise.all(
         Array.from({ length: 45 }, (_, i) => navigate(at(i), `/hung/${i}`, { cookie: session })),
       );
       expect(new Set(answers.map(({ body }) => body))).toEqual(new Set([ORIGIN_PAGE]));
-      const counted = await Promise.all(
-        Array.from({ length: 30 }, (_, i) => limited(at(i), '198.51.100.77', `/few/hung/${i}`)),
+      const counts = await Promise.all(
+        Array.from({ length: 30 }, (_, i) => isLimited(at(i), '198.51.100.77', `/few/hung/${i}`)),
       );
-      expect(new Set(counted.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(counts.map(({ status }) => status))).toEqual(new Set([200]));
       // A decision that takes more than 500 ms would fail open.
       expect(await openings()).toBe(failedOpen);
-      await storeIs('away', shared.instances);
+      await storeIs('away', sharedStore.instances);
 
       // Contract 3: "session storage unavailable": retry screen, session unverified, challenged again.
       const page = await challengeAt(at(0));
@@ -212,12 +214,12 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
         await metricOf(at(0), 'guard_store_unanswered_total{operation="spend"}'),
       ).toBeGreaterThan(0);
     } finally {
-      shared.redis.resume();
+      sharedStore.redis.resume();
     }
-    await storeIs('there', shared.instances);
+    await storeIs('there', sharedStore.instances);
     const page = await challengeAt(at(1));
     expect((await answerAt(at(2), page)).body).toBe('{"result":"reload"}');
-    for (const instance of shared.instances) {
+    for (const instance of sharedStore.instances) {
       expect(instance.log()).toContain('"event":"store_away"');
       expect(instance.log()).toContain('"event":"store_back"');
     }
@@ -226,11 +228,11 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
   test('after Redis was killed (SIGKILL) and restarted, passed visitors stay passed, and new visitors pass', async () => {
     const session = await passAt(at(0));
     await navigate(at(0), '/known', { cookie: session });
-    await shared.redis.kill();
-    await storeIs('away', shared.instances);
+    await sharedStore.redis.kill();
+    await storeIs('away', sharedStore.instances);
     expect((await navigate(at(0), '/killed', { cookie: session })).body).toBe(ORIGIN_PAGE);
-    await shared.redis.restart();
-    await storeIs('there', shared.instances);
+    await sharedStore.redis.restart();
+    await storeIs('there', sharedStore.instances);
     expect((await navigate(at(2), '/restarted', { cookie: session })).body).toBe(ORIGIN_PAGE);
     const next = await passAt(at(1));
     expect((await navigate(at(2), '/next', { cookie: next })).body).toBe(ORIGIN_PAGE);
@@ -239,7 +241,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
   /** Requests that passed at all instances because a decision failed or came too late. */
   async function openings(): Promise<number> {
     const reasons = ['timeout', 'server_error'];
-    const counts = shared.instances.flatMap((instance) =>
+    const counts = sharedStore.instances.flatMap((instance) =>
       reasons.map((reason) =>
         metricOf(instance, `guard_gateway_fail_open_total{reason="${reason}"}`),
       ),

@@ -42,16 +42,16 @@ const mirror = await serve((_request, response) => {
 
 const ask = (path: string, fields: Readonly<Record<string, string>> = {}) =>
   send(`${story.product.addresses.gateway}${path}`, { headers: { ...chromeHttp, ...fields } });
-const signed = (over: Partial<Signing> = {}) =>
-  agent.sign({ signatureAgent: '"https://chatgpt.com"', createdMs: Date.now(), ...over });
+const sign = (overrides: Partial<Signing> = {}) =>
+  agent.sign({ signatureAgent: '"https://chatgpt.com"', createdMs: Date.now(), ...overrides });
 
 test('without keys Guard does not ask for signatures; a running Guard uses keys that the command fetched', async () => {
   expect((await ask('/closed')).headers).not.toHaveProperty('accept-signature');
-  expect((await ask('/open/1', signed())).status).toBe(403);
+  expect((await ask('/open/1', sign())).status).toBe(403);
   const config = join(story.product.folder, 'guard.yaml');
   const ran = await runCommand('agents', 'refresh', '--config', config, '--source-base', mirror);
   expect([ran.code, ran.stderr]).toEqual([0, '']);
-  const open = () => ask('/open/1', signed());
+  const open = () => ask('/open/1', sign());
   await poll(open, ({ status }) => status === 200);
 });
 
@@ -64,30 +64,30 @@ test('a 403 says how to sign (RFC 9421), but not to a signed request, and other 
     expect(parseDictionary(field)?.get('sig1')).toMatchObject({ kind: 'list' });
   }
   expect((await ask('/hidden')).headers).not.toHaveProperty('accept-signature');
-  const known = await ask('/closed', signed());
-  expect([known.status, known.headers['accept-signature']]).toEqual([403, undefined]);
+  const knownAnswer = await ask('/closed', sign());
+  expect([knownAnswer.status, knownAnswer.headers['accept-signature']]).toEqual([403, undefined]);
 });
 
 test('one rule allows a signed agent with the User-Agent of Chrome, and another rule limits all agents', async () => {
-  expect((await ask('/open/2', signed())).status).toBe(200);
+  expect((await ask('/open/2', sign())).status).toBe(200);
   expect((await ask('/open/2')).status).toBe(403);
   const statuses: number[] = [];
-  for (let sent = 0; sent < 3; sent += 1) {
-    statuses.push((await ask(`/slowly/${sent}`, signed())).status);
+  for (let sentCount = 0; sentCount < 3; sentCount += 1) {
+    statuses.push((await ask(`/slowly/${sentCount}`, sign())).status);
   }
   expect(statuses).toEqual([200, 200, 429]);
 });
 
 test('a signature for another site, an old signature and a used nonce are not valid', async () => {
-  const once = signed({ nonce: 'only once' });
+  const once = sign({ nonce: 'only once' });
   expect((await ask('/open/3', once)).status).toBe(200);
   expect((await ask('/open/3', once)).status).toBe(403);
-  expect((await ask('/open/3', signed({ authority: 'other.example' }))).status).toBe(403);
-  expect((await ask('/open/3', signed({ createdMs: Date.now() - 120_000 }))).status).toBe(403);
+  expect((await ask('/open/3', sign({ authority: 'other.example' }))).status).toBe(403);
+  expect((await ask('/open/3', sign({ createdMs: Date.now() - 120_000 }))).status).toBe(403);
 });
 
 test('a reload keeps used nonces', async () => {
-  const once = signed({ nonce: 'only once, also after a reload' });
+  const once = sign({ nonce: 'only once, also after a reload' });
   expect((await ask('/open/4', once)).status).toBe(200);
   const reloads = () => metricOf(story.product, 'guard_reloads_total{outcome="applied"}');
   const before = await reloads();
@@ -95,11 +95,11 @@ test('a reload keeps used nonces', async () => {
   process.kill(story.product.pid, 'SIGHUP');
   await poll(reloads, (now) => now > before);
   expect((await ask('/open/4', once)).status).toBe(403);
-  expect((await ask('/open/4', signed({ nonce: 'another' }))).status).toBe(200);
+  expect((await ask('/open/4', sign({ nonce: 'another' }))).status).toBe(200);
 });
 
 test('without a rule the agent is challenged, and its event has its name', async () => {
-  expect((await ask('/unlisted', signed())).status).toBe(403);
+  expect((await ask('/unlisted', sign())).status).toBe(403);
   const sql = `SELECT action, signed_agent FROM events WHERE path = '/unlisted'`;
   const rows = () => rowsOf<Record<string, string>>(story.product, sql);
   expect(await poll(rows, (found) => found.length > 0)).toEqual([

@@ -180,10 +180,10 @@ describe('(e) SQL shows the same requests within 3 s', () => {
 
 test('(f) when the analytics process is killed (SIGKILL), requests go on, it starts again, and no event is lost', async () => {
   const headers = { ...googlebot, 'x-forwarded-for': GOOGLEBOT_IP };
-  let sent = 0;
+  let sentCount = 0;
   const visit = async () => {
-    expect((await send(at(`/steady?n=${sent}`), { headers })).status).toBe(200);
-    sent += 1;
+    expect((await send(at(`/steady?n=${sentCount}`), { headers })).status).toBe(200);
+    sentCount += 1;
   };
   const count = () =>
     rowsOf<{ seen: string; distinct: string }>(
@@ -204,8 +204,8 @@ test('(f) when the analytics process is killed (SIGKILL), requests go on, it sta
   process.kill(engine ?? 0, 'SIGKILL');
   for (let i = 0; i < 200; i++) await visit();
 
-  const counted = await poll(count, ({ distinct }) => distinct === sent);
-  expect(counted).toEqual({ seen: sent, distinct: sent });
+  const counts = await poll(count, ({ distinct }) => distinct === sentCount);
+  expect(counts).toEqual({ seen: sentCount, distinct: sentCount });
   const [restarted] = childrenOf(story.product.pid);
   expect(restarted).toBeDefined();
   expect(restarted).not.toBe(engine);

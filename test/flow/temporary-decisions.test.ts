@@ -60,8 +60,8 @@ describe('temporary decisions, from the command line to the visitor', () => {
   });
 
   test('guard decisions lists the decision, and ends it', async () => {
-    const listed = await decide('decisions', '--json');
-    const [one] = JSON.parse(listed.stdout) as { id: string }[];
+    const listRun = await decide('decisions', '--json');
+    const [one] = JSON.parse(listRun.stdout) as { id: string }[];
     expect(one).toMatchObject({ verdict: 'block', because: 'scrapes prices' });
     expect((await decide('decisions')).stdout).toMatch(
       /^ID +ORGANISATION.*\nt\w{6} +acme +block +203\.0\.113\.7 /,
@@ -82,9 +82,9 @@ describe('temporary decisions, from the command line to the visitor', () => {
   });
 
   test('a new decision replaces the earlier decision on the same target', async () => {
-    const how = ['--for', '1h', '--because', 'a test', '--json'];
-    const first = await decide('block', '203.0.113.0/25', ...how);
-    const second = await decide('allow', '203.0.113.77/25', ...how);
+    const options = ['--for', '1h', '--because', 'a test', '--json'];
+    const first = await decide('block', '203.0.113.0/25', ...options);
+    const second = await decide('allow', '203.0.113.77/25', ...options);
     const { id } = JSON.parse(first.stdout) as { id: string };
     expect(JSON.parse(second.stdout)).toMatchObject({
       ...{ verdict: 'allow', replaced: id, target: { kind: 'network', network: '203.0.113.0/25' } },
@@ -103,8 +103,8 @@ describe('temporary decisions, from the command line to the visitor', () => {
 
   test.each(['127.0.0.1', '127.0.0.0/8'])(
     'guard block warns that %s is a trusted proxy',
-    async (own) => {
-      const { code, stderr } = await decide('block', own, '--for', '1s', '--because', 'a mistake');
+    async (ip) => {
+      const { code, stderr } = await decide('block', ip, '--for', '1s', '--because', 'a mistake');
       expect(code).toBe(0);
       expect(stderr).toContain('Note: 127.0.0.1/32 is in trusted_proxies.');
     },
@@ -119,9 +119,9 @@ describe('temporary decisions, from the command line to the visitor', () => {
     writeFileSync(file, 'not a list');
     await untilLogged(story.product, 'temporary_decisions_unread');
     expect(await statusOf('203.0.113.200', 403)).toBe(403);
-    const refused = await decide('block', '203.0.113.201', '--for', '1h', '--because', 'c');
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('is no list of temporary decisions; move it away');
+    const refusedRun = await decide('block', '203.0.113.201', '--for', '1h', '--because', 'c');
+    expect(refusedRun.code).toBe(1);
+    expect(refusedRun.stderr).toContain('is no list of temporary decisions; move it away');
     writeFileSync(file, good);
   });
 });

@@ -13,14 +13,14 @@ import { curl, HOME_IP } from '../kit/visitors.ts';
 const story = useProduct({ rules: ASKED_ABOUT });
 
 /** The event of the visitor in the first questions. */
-let stopped = { reference: '', session: '' };
+let stoppedVisit = { reference: '', session: '' };
 let data: Client;
 let docs: Client;
 
 beforeAll(async () => {
   const events = await visitAskedAbout(story.product);
-  stopped = events.find(({ path }) => path === '/article') ?? stopped;
-  expect([stopped.reference, stopped.session]).not.toContain('');
+  stoppedVisit = events.find(({ path }) => path === '/article') ?? stoppedVisit;
+  expect([stoppedVisit.reference, stoppedVisit.session]).not.toContain('');
   data = await connectSdkClient(`${story.product.addresses.api}/mcp`, {
     authorization: `Bearer ${ANALYTICS_KEY}`,
   });
@@ -44,19 +44,19 @@ function twoCalls(): Call {
 }
 
 /** Reads query_help, and runs the example with this title, with one value replaced. */
-async function askAsTaught(title: RegExp, replaced?: readonly [string, string]): Promise<string> {
+async function askAsTaught(title: RegExp, change?: readonly [string, string]): Promise<string> {
   const call = twoCalls();
   const help = await call(data, 'query_help');
   const blocks = help.slice(help.indexOf('# Examples')).split('\n\n');
   const sql = blocks[blocks.findIndex((block) => title.test(block)) + 1] ?? '';
-  if (replaced !== undefined) expect(sql).toContain(replaced[0]);
-  return call(data, 'query', { sql: replaced === undefined ? sql : sql.replace(...replaced) });
+  if (change !== undefined) expect(sql).toContain(change[0]);
+  return call(data, 'query', { sql: change === undefined ? sql : sql.replace(...change) });
 }
 
 test.each([
-  ['reference code', 'K7QM2X9D', () => stopped.reference],
+  ['reference code', 'K7QM2X9D', () => stoppedVisit.reference],
   ['address', '203.0.113.7', () => HOME_IP],
-  ['session', '6b1f0d9c2e7a48358c5d1e9f70a2b4c6', () => stopped.session],
+  ['session', '6b1f0d9c2e7a48358c5d1e9f70a2b4c6', () => stoppedVisit.session],
 ])('questions 1 to 3: why was this visitor stopped? by its %s', async (_by, example, value) => {
   const answer = await askAsTaught(/one visitor/, [example, value()]);
   const rows = answer
@@ -112,7 +112,7 @@ test('question 10: how do I keep AI training crawlers out?', async () => {
   const call = twoCalls();
   const found = await call(docs, 'search_docs', { query: 'block AI training crawlers' });
   const paths = [...found.matchAll(/^path: (\S+)$/gm)].map(([, path = '']) => path);
-  const path = paths.find((each) => /rules-cookbook|presets/.test(each)) ?? '';
+  const path = paths.find((one) => /rules-cookbook|presets/.test(one)) ?? '';
   expect(await call(docs, 'get_page', { path })).toMatch(/ai-train/);
 });
 

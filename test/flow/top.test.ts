@@ -42,11 +42,11 @@ interface Printed {
 test('--json has decisions from the metrics, and reasons, addresses, sites and times from the events', async () => {
   await visit(chromeHttp, HOME_IP);
   for (let n = 0; n < 3; n++) await visit(curl, '203.0.113.9');
-  const printed = await poll(
+  const output = await poll(
     async () => JSON.parse((await run('--json')).stdout) as Printed,
     ({ recent }) => recent.kind === 'counted' && recent.addresses.length === 2,
   );
-  const { decisions, recent } = printed;
+  const { decisions, recent } = output;
   expect(Object.fromEntries(decisions.map(({ name, total }) => [name, total]))).toEqual({
     allow: 1,
     challenge: 3,
@@ -71,10 +71,10 @@ test('--once prints the same as text, and without a terminal it has no escape se
 });
 
 test('a Guard that does not answer gives exit code 1 and a message', async () => {
-  const gone = `http://127.0.0.1:${await freePort()}`;
-  const { code, stdout, stderr } = await run('--once', '--admin', gone);
+  const closedUrl = `http://127.0.0.1:${await freePort()}`;
+  const { code, stdout, stderr } = await run('--once', '--admin', closedUrl);
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toBe(`guard top: ${gone}: ECONNREFUSED\n`);
+  expect(stderr).toBe(`guard top: ${closedUrl}: ECONNREFUSED\n`);
 });
 
 test('the message says when the URL is not an admin listener of Guard', async () => {
@@ -109,15 +109,15 @@ test('on a terminal of 80 × 24 its frames fit, q ends it, and the terminal is a
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const exited = once(child, 'exit');
+  const exitEvent = once(child, 'exit');
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
   await poll(
     () => Promise.resolve(text),
-    (drawn) => drawn.includes('decisions '),
+    (screenText) => screenText.includes('decisions '),
   );
   child.stdin.write('q');
-  await exited;
+  await exitEvent;
 
   expect(text).toContain('code=0');
   const [, behind = ''] = text.split(`${ESCAPE}[?1049l`);

@@ -60,10 +60,10 @@ beforeAll(async () => {
       log: { decisions: true, format: 'ecs' },
     },
   });
-  const away = `http://127.0.0.1:${await freePort()}`;
+  const closedUrl = `http://127.0.0.1:${await freePort()}`;
   const sites = [
     ...(settings['sites'] as unknown[]), // as storySettings made it
-    { hosts: ['away.example'], organisation: 'acme', origin: away },
+    { hosts: ['away.example'], organisation: 'acme', origin: closedUrl },
   ];
   product = await startProduct(
     { ...settings, sites },
@@ -96,7 +96,7 @@ async function visit(
 /** The spans of the request for this path, once its root span has ended, which is the last one. */
 async function spansOf(path: string): Promise<Span[]> {
   const file = join(folder, 'spans');
-  const read = () =>
+  const readSpans = () =>
     (existsSync(file) ? readFileSync(file, 'utf8') : '')
       .split('\n')
       .filter((line) => line !== '')
@@ -104,7 +104,7 @@ async function spansOf(path: string): Promise<Span[]> {
   const isServer = ({ kind, attributes }: Span) =>
     kind === KIND.server && attributes['url.path'] === path;
   const all = await poll(
-    () => Promise.resolve(read()),
+    () => Promise.resolve(readSpans()),
     (spans) => spans.some(isServer),
   );
   const traceId = all.find(isServer)?.traceId;
@@ -120,7 +120,7 @@ async function decisionLineOf(path: string): Promise<unknown> {
   return JSON.parse(text.split('\n').find((one) => one.includes(`"url.path":"${path}"`)) ?? '');
 }
 
-function only(spans: readonly Span[], kind: number): Span {
+function onlySpan(spans: readonly Span[], kind: number): Span {
   const found = spans.filter((span) => span.kind === kind);
   expect(found).toHaveLength(1);
   return found[0] ?? expect.fail('none');
@@ -131,7 +131,7 @@ describe('OpenTelemetry', () => {
     expect(await visit('/a/page?secret=1')).toBe(200);
     const spans = await spansOf('/a/page');
     expect(spans).toHaveLength(3);
-    const server = only(spans, KIND.server);
+    const server = onlySpan(spans, KIND.server);
     expect(server).toMatchObject({ name: 'GET', parent: '' });
     expect(server.attributes).toEqual({
       'http.request.method': 'GET',
@@ -144,11 +144,11 @@ describe('OpenTelemetry', () => {
       'guard.decision': 'allow',
       'guard.request_id': expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
     });
-    const decide = only(spans, KIND.internal);
+    const decide = onlySpan(spans, KIND.internal);
     expect(decide).toMatchObject({ name: 'guard.decide', parent: server.spanId });
     expect(decide.duration[0]).toBe(0);
     expect(decide.duration[1]).toBeGreaterThan(0);
-    const client = only(spans, KIND.client);
+    const client = onlySpan(spans, KIND.client);
     expect(client).toMatchObject({ name: 'GET', parent: server.spanId });
     expect(client.attributes).toEqual({
       'http.request.method': 'GET',
@@ -164,7 +164,7 @@ describe('OpenTelemetry', () => {
 
   test('a visitor cannot choose the trace: Guard ignores the traceparent of a peer that is not trusted', async () => {
     await visit('/forged', { traceparent, tracestate: 'acme=1' });
-    const server = only(await spansOf('/forged'), KIND.server);
+    const server = onlySpan(await spansOf('/forged'), KIND.server);
     expect(server.traceId).not.toBe(FOREIGN.traceId);
     expect(server.parent).toBe('');
     const { headers } = await origin.arrival('/forged');
@@ -175,10 +175,10 @@ describe('OpenTelemetry', () => {
   test('behind a trusted proxy the request is part of the trace that the proxy began', async () => {
     await visit('/joined', { traceparent, tracestate: 'acme=1' }, '127.0.0.1');
     const spans = await spansOf('/joined');
-    const server = only(spans, KIND.server);
+    const server = onlySpan(spans, KIND.server);
     expect(server).toMatchObject({ traceId: FOREIGN.traceId, parent: FOREIGN.spanId });
     const { headers } = await origin.arrival('/joined');
-    const client = only(spans, KIND.client);
+    const client = onlySpan(spans, KIND.client);
     expect(headers['traceparent']).toBe(`00-${FOREIGN.traceId}-${client.spanId}-01`);
     expect(headers['tracestate']).toBe('acme=1');
   });
@@ -190,7 +190,7 @@ describe('OpenTelemetry', () => {
     'the log line of the decision on %s has the trace and the span of the request',
     async (path, status) => {
       expect(await visit(path)).toBe(status);
-      const server = only(await spansOf(path), KIND.server);
+      const server = onlySpan(await spansOf(path), KIND.server);
       expect(await decisionLineOf(path)).toMatchObject({
         'trace.id': server.traceId,
         'span.id': server.spanId,
@@ -201,7 +201,7 @@ describe('OpenTelemetry', () => {
 
   describe.each(['forward-auth', 'ext_authz'] as const)('a question by %s', (way) => {
     /** Asks as Envoy does about a request that it forwards for a visitor. */
-    const asked = async (path: string, traceId: string) => {
+    const askTraced = async (path: string, traceId: string) => {
       const parent = `00-${traceId}-${FOREIGN.spanId}-01`;
       const headers = { 'x-forwarded-for': '198.51.100.7', 'x-forwarded-proto': 'https' };
       const host = 'shop.example';
@@ -229,14 +229,17 @@ describe('OpenTelemetry', () => {
       ['/shut/', 'served', 403],
     ])(
       'about %s is part of the trace of the proxy, with a span and a log line',
-      async (at, said, status) => {
+      async (at, message, status) => {
         const path = `${at}${way}`;
         const traceId = randomBytes(16).toString('hex');
-        await asked(path, traceId);
+        await askTraced(path, traceId);
         const spans = await spansOf(path);
-        const server = only(spans, KIND.server);
+        const server = onlySpan(spans, KIND.server);
         expect(server).toMatchObject({ traceId, parent: FOREIGN.spanId });
-        expect(server.attributes).toMatchObject({ 'guard.decision': said, 'url.scheme': 'https' });
+        expect(server.attributes).toMatchObject({
+          'guard.decision': message,
+          'url.scheme': 'https',
+        });
         expect(server.attributes['http.response.status_code']).toBe(status);
         expect(server.attributes).not.toHaveProperty('network.protocol.version');
         expect(await decisionLineOf(path)).toMatchObject({
@@ -250,7 +253,7 @@ describe('OpenTelemetry', () => {
   test('a denied request has no span for the origin', async () => {
     expect(await visit('/shut/door')).toBe(403);
     const spans = await spansOf('/shut/door');
-    const server = only(spans, KIND.server);
+    const server = onlySpan(spans, KIND.server);
     expect(server.attributes).toMatchObject({
       'http.response.status_code': 403,
       'guard.decision': 'served',
@@ -263,10 +266,10 @@ describe('OpenTelemetry', () => {
   test('when the origin is away, both spans have an error with its type', async () => {
     expect(await visit('/gone', { host: 'away.example' })).toBe(502);
     const spans = await spansOf('/gone');
-    const client = only(spans, KIND.client);
+    const client = onlySpan(spans, KIND.client);
     expect(client.status.code).toBe(STATUS.error);
     expect(client.attributes).toMatchObject({ 'error.type': 'connect' });
-    const server = only(spans, KIND.server);
+    const server = onlySpan(spans, KIND.server);
     expect(server.status.code).toBe(STATUS.error);
     expect(server.attributes).toMatchObject({ 'error.type': '502' });
   });
@@ -280,13 +283,13 @@ describe('OpenTelemetry', () => {
   });
 
   test('an invented method does not become the name of a span', async () => {
-    const sent = request(`${product.addresses.gateway}/odd`, {
+    const call = request(`${product.addresses.gateway}/odd`, {
       agent: false,
       method: 'PROPFIND',
       headers: curl,
     }).end();
-    await once(sent, 'response');
-    const server = only(await spansOf('/odd'), KIND.server);
+    await once(call, 'response');
+    const server = onlySpan(await spansOf('/odd'), KIND.server);
     expect(server.name).toBe('HTTP');
     expect(server.attributes).toMatchObject({
       'http.request.method': '_OTHER',
