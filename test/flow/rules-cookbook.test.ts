@@ -30,6 +30,8 @@ const PARTNER = '198.51.100.4';
 const TOR = '185.220.101.1';
 /** An address of DigitalOcean, AS14061. */
 const RENTED_ADDRESS = '104.131.0.1';
+/** An address from which Stripe sends webhooks. */
+const STRIPE_IP = '54.187.174.169';
 /** In a range that OpenAI publishes for GPTBot. */
 const GPTBOT_IP = '20.171.206.5';
 /** In a range that OpenAI publishes for ChatGPT-User. */
@@ -69,9 +71,28 @@ interface Claim {
 }
 
 const asCurl = { headers: curl };
+const asStripe = {
+  headers: { ...curl, 'user-agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)' },
+};
+const asPayPal = {
+  headers: { ...curl, 'user-agent': 'PayPal IPN ( https://www.paypal.com/ipn )' },
+};
 const post = { method: 'POST' };
 
 const claims: Readonly<Record<string, readonly Claim[]>> = {
+  'Stop AI scrapers, keep search, feeds and payments': [
+    { from: { ...asGptBot, ip: GPTBOT_IP }, ends: 'block' },
+    { from: asGptBot, ends: 'block' },
+    { from: asAssistant, ends: 'block' },
+    { from: asCurl, ends: 'challenge' },
+    { ends: 'allow' },
+    { from: { headers: googlebot, ip: GOOGLEBOT_IP }, ends: 'allow' },
+    { from: { headers: googlebot }, ends: 'block' },
+    { path: '/blog/feed/', from: asCurl, ends: 'allow' },
+    { path: '/hooks/paid', from: { ...asPayPal, ...post }, ends: 'allow' },
+    { path: '/order', from: { ...asPayPal, ...post }, ends: 'block' },
+    { path: '/order', from: { ...asStripe, ...post, ip: STRIPE_IP }, ends: 'allow' },
+  ],
   'Begin by watching': [{ from: asHeadless, ends: 'allow' }, { ends: 'allow' }],
   'Block only what is certain': [
     { from: asHeadless, ends: 'block' },

@@ -1,6 +1,6 @@
 import {
-  type Found,
   foundIn,
+  type ListedFinding,
   pointsText,
   UNKNOWN_REASON,
 } from '@guard/config/plain-words/what-happened';
@@ -50,7 +50,7 @@ function Points({ points }: { readonly points: number }) {
   );
 }
 
-function Finding({ name, points, counted }: Found) {
+function Finding({ name, points, counted }: ListedFinding) {
   const { me } = useContext(SignedIn);
   const reason = me.reasons[name];
   return (
