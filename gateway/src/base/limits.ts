@@ -23,6 +23,9 @@ export interface GatewayLimits {
   /** How many streams of one HTTP/2 connection a visitor may reset: at once, and per second (CVE-2023-44487). */
   readonly http2ResetBurst: number;
   readonly http2ResetRate: number;
+  /** Complete answers over HTTP/2 that visitors have not read: of all, and of one address (IPv4, or IPv6 /48). */
+  readonly http2Unread: number;
+  readonly http2UnreadPerAddress: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaders: number;
   readonly maxTargetLength: number;
@@ -82,6 +85,8 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   http2Streams: 100,
   http2ResetBurst: 500,
   http2ResetRate: 33,
+  http2Unread: 4_096,
+  http2UnreadPerAddress: 512,
   maxHeaderBytes: 32 * 1024,
   maxHeaders: VALIDATE.maxHeaders,
   // Leaves room for `https://` and the longest host name in the URL that the validator is asked about.

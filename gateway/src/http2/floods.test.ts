@@ -244,3 +244,45 @@ describe('RFC 9113 10.5: a visitor who reads slowly or not at all', () => {
     });
   });
 });
+
+describe('RFC 9113 5.2: answers that a visitor does not read', () => {
+  /** Opens a connection that reads no byte of an answer, and asks for pages. */
+  async function askWithoutReading(tlsPort: number, pages: number): Promise<FrameClient> {
+    const client = new FrameClient(tlsPort);
+    const noWindow = Buffer.from([0, 4, 0, 0, 0, 0]);
+    client.send(frame(SETTINGS, 0, 0, noWindow));
+    const ids = Array.from({ length: pages }, (_, at) => 2 * at + 1);
+    client.send(...ids.map((id) => headersFrame(id, get())));
+    const isAnswered = () => ids.every((id) => client.typesOn(id).includes(HEADERS));
+    await eventually(() => client.isClosed || isAnswered());
+    return client;
+  }
+
+  test('at the bound the connection with the oldest answer ends, and a neighbour is served', async () => {
+    const limits = { http2UnreadPerAddress: 10 };
+    const { tlsPort } = await startFlooded({ limits });
+    const first = await askWithoutReading(tlsPort, 8);
+    expect(first.isClosed).toBe(false);
+    const second = await askWithoutReading(tlsPort, 8);
+    await eventually(() => first.isClosed);
+    const neighbour = openHttp2(tlsPort);
+    for (let i = 0; i < 20; i++) expect((await exchange(neighbour)).status).toBe(200);
+    expect(second.isClosed).toBe(false);
+  });
+
+  test('the bound of all addresses, and none for a trusted proxy', async () => {
+    const limits = { http2Unread: 10 };
+    const { tlsPort } = await startFlooded({ limits });
+    const first = await askWithoutReading(tlsPort, 8);
+    await askWithoutReading(tlsPort, 8);
+    await eventually(() => first.isClosed);
+
+    const behindProxy = await startFlooded({ limits, trustedProxies: ['127.0.0.1'] });
+    const clients = [
+      await askWithoutReading(behindProxy.tlsPort, 8),
+      await askWithoutReading(behindProxy.tlsPort, 8),
+    ];
+    expect((await exchange(openHttp2(behindProxy.tlsPort))).status).toBe(200);
+    expect(clients.map(({ isClosed }) => isClosed)).toEqual([false, false]);
+  });
+});

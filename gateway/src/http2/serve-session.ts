@@ -11,6 +11,7 @@ import { describeOpening, type OpeningFrames } from './opening.ts';
 import { StreamSections } from './stream-fields.ts';
 import { StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';
+import { holderOf, UnreadAnswers } from './unread-answers.ts';
 import type { Intake } from '../listen/accept.ts';
 import { notePeer, peerOf } from '../listen/connection.ts';
 
@@ -33,7 +34,8 @@ export interface StreamServer {
 export function createStreamServer({
   handle,
   limits,
-}: Pick<Intake, 'handle' | 'limits'>): StreamServer {
+  accept,
+}: Pick<Intake, 'handle' | 'limits' | 'accept'>): StreamServer {
   const options: ServerOptions = {
     settings: {
       maxConcurrentStreams: limits.http2Streams,
@@ -51,12 +53,16 @@ export function createStreamServer({
     strictSingleValueFields: false,
   };
   const sessions = new Set<ServerHttp2Session>();
+  const unreadAnswers = new UnreadAnswers(limits);
   let isDraining = false;
 
   function serve(socket: TLSSocket, { hello, frames }: ConnectionFacts): void {
     const peer = peerOf(socket);
     const session = performServerHandshake(socket, options);
     const sections = new StreamSections();
+    const holder = holderOf(peer, accept.trusts);
+    const reader = holder === undefined ? undefined : { holder, cut: () => socket.destroy() };
+    const onEnd = reader && ((stream: ServerHttp2Stream) => unreadAnswers.add(stream, reader));
     let facts: TransportFacts | undefined;
     let openStreams = 0;
     let idleMs = 0;
@@ -85,7 +91,7 @@ export function createStreamServer({
       facts ??= { hello, http2: frames && describeOpening(frames, rawHeaders) };
       const req = new StreamRequest(stream, sections.read(rawHeaders));
       notePeer(req.socket, peer, facts);
-      handle(req, new StreamResponse(stream));
+      handle(req, new StreamResponse(stream, onEnd));
     });
     if (isDraining) session.close();
   }

@@ -8,10 +8,13 @@ type Section = Record<string, string | string[]>;
 export class StreamResponse implements VisitorResponse {
   headersSent = false;
   readonly #stream: ServerHttp2Stream;
+  readonly #onEnd: ((stream: ServerHttp2Stream) => void) | undefined;
   #trailers: OutgoingHttpHeaders = {};
 
-  constructor(stream: ServerHttp2Stream) {
+  /** `onEnd` is called when the answer is complete. The visitor need not have read it. */
+  constructor(stream: ServerHttp2Stream, onEnd?: (stream: ServerHttp2Stream) => void) {
     this.#stream = stream;
+    this.#onEnd = onEnd;
   }
 
   get writableLength(): number {
@@ -48,6 +51,7 @@ export class StreamResponse implements VisitorResponse {
     if (this.#isOver()) return;
     if (part === undefined) this.#stream.end();
     else this.#stream.end(part);
+    this.#onEnd?.(this.#stream);
   }
 
   addTrailers(trailers: readonly [string, string][]): void {
