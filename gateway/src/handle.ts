@@ -30,7 +30,7 @@ export interface Stages extends Reception {
   readonly tracing?: Tracing | undefined;
 }
 
-/** One request: arrive, ask, enforce or forward. */
+/** Handles one request: arrive, ask, enforce or forward. */
 export function createHandle(stages: Stages): Handle {
   const { limits, metrics, faults, judge, tracing, uploads, earlyAnswers = [] } = stages;
   const enforce = enforcePlan.bind(undefined, stages);

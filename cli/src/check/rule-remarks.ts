@@ -84,10 +84,7 @@ export function unservedHosts(
   });
 }
 
-/**
- * Reports rules in monitor mode, because users forget them. When the whole organisation is in it, it has its own
- * remark.
- */
+/** Reports rules in monitor mode, because users forget them. An organisation in monitor mode has its own remark. */
 export function monitoredRules({ monitor, rules }: Organisation, index: number): Remark[] {
   if (monitor) return [];
   return rules.flatMap((rule, place) => {

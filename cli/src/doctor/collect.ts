@@ -86,13 +86,13 @@ async function askAll(
   const cookie = sessionCookie(page);
   const upload = uploadUrl(page);
   const bare = url.replace(/^https:/, 'http:').replace(/^(http:\/\/[^/?#]*):443(?=[/?#]|$)/, '$1');
-  // Guard trusts the headers of a proxy and would use these.
+  // Guard would believe forged headers that come from a trusted proxy.
   const isProxy = isTrusted(guard.settings, page.localAddress);
   const forge = (headers: Readonly<Record<string, string>>) => send(url, isProxy ? {} : headers);
   const again = await send(url);
   const returning =
     cookie === undefined ? undefined : await send(url, { cookie: `_guard=${cookie}` });
-  // Only what Guard recorded of these two is judged.
+  // The checks judge what Guard recorded of these two requests, and not the answers.
   await forge({ 'x-forwarded-for': FORGED_ADDRESS });
   await forge({ forwarded: `for=${FORGED_ADDRESS}` });
   return {

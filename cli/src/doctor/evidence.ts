@@ -16,7 +16,7 @@ export interface Answers {
   readonly again: Exchange;
   /** The answer to a program that asks for JSON. */
   readonly problem: Exchange;
-  /** With the session cookie of `page`. Undefined when it had none. */
+  /** The answer to a request with the session cookie of `page`. Undefined when `page` sets none. */
   readonly returning: Exchange | undefined;
   /** GET and POST to the upload path of challenge pages. */
   readonly uploadByGet: Exchange;

@@ -4,7 +4,6 @@ import { type AnsweredExchange, type Exchange, fieldsOf } from '../exchange/exch
 const MAX_STEPS = 10;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The final page for a visitor who types the URL. */
 export type Trail =
   | { readonly kind: 'arrived'; readonly steps: readonly string[]; readonly page: AnsweredExchange }
   | { readonly kind: 'loop' | 'too_long'; readonly steps: readonly string[] }

@@ -11,7 +11,7 @@ const CACHE_FIELDS = [
   'cache-status',
 ];
 
-/** A sign that a cache in front stored the answers. Undefined without one. */
+/** A sign that a cache in front of Guard stored the answers. Undefined without a sign. */
 export function cacheSign({ page, again }: Answers): string | undefined {
   if (again.kind === 'answered') {
     const session = sessionCookie(page);

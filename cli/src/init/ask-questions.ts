@@ -7,8 +7,8 @@ export type GivenAnswers = { readonly [Name in keyof Answers]?: string | undefin
 export type AskPerson = (text: string) => Promise<string | undefined>;
 
 /**
- * The answer to each question comes from its option, else from the person, else it is the default. A wrong answer is
- * asked again. A text is a sentence about a wrong option.
+ * The answer to a question is its option. Without the option the person is asked, and without a person the answer is
+ * the default. A returned text is a sentence about a wrong option.
  */
 export async function askQuestions(
   givenAnswers: GivenAnswers,

@@ -48,7 +48,7 @@ function daysOf(ms: number): string {
   return days === 1 ? '1 day' : `${days} days`;
 }
 
-/** Advice about data that is too old. Undefined when none is. */
+/** Advice about data that is too old. */
 export function adviceOnDataAge(age: DataAge): string | undefined {
   const { crawlers, lists } = age;
   const advice = [

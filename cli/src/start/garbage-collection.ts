@@ -18,9 +18,9 @@ interface CollectionEntry extends PerformanceEntry {
 /**
  * Makes full garbage collections rare. Call it when the start has ended. `threads` serve the gateway.
  *
- * V8 runs one when the heap has grown by about a tenth. That is five megabytes here, so under load one ran each second.
- * It stops Guard for 10 ms. For 50 ms before that, up to four threads mark objects. On one processor they take most of
- * it, and requests wait for 20 to 40 ms.
+ * V8 runs a full collection when the heap has grown by about a tenth: five megabytes here, so once a second under
+ * load. A full collection stops Guard for 10 ms. In the 50 ms before, up to four threads mark objects, so on one
+ * processor requests wait for 20 to 40 ms.
  */
 export function collectRarely(threads: number): void {
   if (availableParallelism() <= 2) setFlagsFromString('--concurrent-marking-max-worker-num=1');
@@ -41,7 +41,7 @@ function growWithHeap(): void {
   setGrowth(Math.max(percent, MIN_PERCENT));
 }
 
-/** V8 reads it at the end of the next full collection. */
+/** V8 reads the percentage at the end of the next full collection. */
 function setGrowth(percent: number): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);
 }

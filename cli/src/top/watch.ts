@@ -16,7 +16,7 @@ export type WatchResult =
   | { readonly kind: 'seen'; readonly snapshot: Snapshot }
   | { readonly kind: 'away'; readonly why: string };
 
-/** Reads the state at each interval, until `ended` resolves. The first result comes after one interval. */
+/** Reads the state at each interval, until `end` resolves. The first result comes after one interval. */
 export async function* watch(
   options: WatchOptions,
   end: Promise<unknown>,

@@ -33,7 +33,7 @@ export interface Inquiry {
   readonly trace?: TraceIds;
 }
 
-/** The bytes of a body that were read for its sample. The origin gets them first. */
+/** The bytes of a body that were read for a sample. The origin gets these bytes first. */
 export interface BodyOpening {
   /** Returns the bytes once. Later calls return no bytes. */
   take(): Buffer;

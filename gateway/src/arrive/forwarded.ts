@@ -6,11 +6,11 @@ interface ForwardedElement {
 }
 
 /**
- * RFC 7239 section 4: the last `maxElements` elements, in the order the proxies added them. An element that cannot be
- * read gets an empty `for`.
+ * RFC 7239 section 4: the last `maxElements` elements, in the order the proxies added them. An element that cannot
+ * be read gets an empty `for`.
  *
- * It is read from the right. A proxy adds its element at the right end, so text on the left must not change where
- * an element on the right begins. A closing quote without an opening quote is an ordinary character.
+ * The header is read from the right. A proxy adds its element at the right end, so text on the left must not change
+ * where an element on the right begins. A closing quote without an opening quote is an ordinary character.
  */
 export function parseForwarded(header: string, maxElements: number): readonly ForwardedElement[] {
   return lastElements(header, maxElements).map(readElement);

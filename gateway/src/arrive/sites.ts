@@ -13,9 +13,9 @@ import type { OriginsOf } from '../origin/origins.ts';
 export interface ServedSite {
   readonly name: string;
   readonly config: GatewaySite;
-  /** Ask and record, enforce nothing. */
+  /** The validator is asked and the event is recorded, but nothing is enforced. */
   readonly observe: boolean;
-  /** DecisionEvent.settingsRevision. */
+  /** As in DecisionEvent. */
   readonly settingsRevision: string;
   readonly isProtected: IsProtected;
   readonly origins: Origins;
@@ -102,7 +102,6 @@ export function compileRoute(protect: readonly string[], skip: readonly string[]
       ));
 }
 
-/** How a site samples the bodies of its requests. */
 export interface Sampling {
   readonly maxBytes: number;
   readonly names: SecretNames;

@@ -39,7 +39,7 @@ export function withoutBlanks(text: string): string {
   return text.slice(from, to);
 }
 
-/** The members of a comma-separated list. Most lists have one, and `includes` is faster than `split`. */
+/** The members of a comma-separated list. Most lists have one member, and `includes` is faster than `split`. */
 export function members(list: string): string[] {
   return list.includes(',') ? list.split(',') : [list];
 }

@@ -1,13 +1,13 @@
 import { VALIDATE } from '@guard/config/contract/limits';
 
-/** Every bound of the gateway. Milliseconds, bytes and counts, as the names say. */
+/** Every bound of the gateway. */
 export interface GatewayLimits {
   /** A visitor has this long to send a complete header section. After that the answer is 408. */
   readonly headersTimeoutMs: number;
   readonly connectionsCheckingIntervalMs: number;
   /**
-   * A visitor's connection is closed after this time without a byte. It is longer than the time limits of the
-   * origin, so that those answer first.
+   * A visitor's connection is closed after this time without a byte. The time is longer than the time limits of the
+   * origin, which have to end first.
    */
   readonly idleTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;

@@ -13,7 +13,6 @@ import type { TlsCertificate } from '@guard/config/settings/sections/tls';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 import type { GatewayLimits } from './limits.ts';
 
-/** One site of guard.yaml with the ports that serve it. */
 export interface GatewaySite {
   readonly settings: Site;
   readonly validate: Validate;
@@ -30,9 +29,9 @@ export interface GatewaySettings {
   readonly trustedProxies: readonly string[];
   /** The header that these peers write. Undefined when the settings do not name it. */
   readonly forwardedHeader?: ForwardedHeader | undefined;
-  /** Ask and record, enforce nothing. */
+  /** The validator is asked and the event is recorded, but nothing is enforced. */
   readonly observe: boolean;
-  /** DecisionEvent.settingsRevision. */
+  /** As in DecisionEvent. */
   readonly settingsRevision?: string;
   readonly sites: readonly GatewaySite[];
   /** For `listenTls`. A visitor who names no host, or an unknown host, gets the first one. */

@@ -1,4 +1,4 @@
-/** A kind of proxy that asks about its visitors' requests, and the form of its questions and answers. */
+/** A kind of proxy that asks about the requests of its visitors. */
 export interface Peer {
   /**
    * Where the proxy describes the request. Only this place is read: a visitor could have written every header that

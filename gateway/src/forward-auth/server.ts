@@ -36,7 +36,7 @@ export function createForwardAuthServer(
   return server;
 }
 
-/** Bounds of forward-auth that differ from the gateway's. Milliseconds, bytes and counts, as the names say. */
+/** Bounds of forward-auth that differ from the gateway's. */
 export const FORWARD_AUTH_LIMITS = {
   /** A check repeats the URL of the request, so its header section is longer than the visitor's. */
   maxHeaderBytes: 64 * 1024,

@@ -195,7 +195,7 @@ class VisitorConnection implements AnsweredConnection {
     lane.handle(new PlainRequest(this.#socket, head), res);
   };
 
-  /** Node closes a connection too when the visitor has ended its side. */
+  /** Node, too, closes a connection when the visitor has ended its side. */
   readonly #end = (): void => {
     this.#socket.destroy();
   };

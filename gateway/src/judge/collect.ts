@@ -100,9 +100,9 @@ function readBody(
 }
 
 /**
- * Counts the memory of all uploads below `/.guard/` that are under way, and bounds them. At the bound the oldest
- * upload is given up. A browser's upload takes about a second, so the oldest one is a slow one. A stranger who
- * sends thousands of slow uploads loses them, and the uploads of people arrive.
+ * Counts and bounds the memory of all uploads below `/.guard/` that are under way. At the bound the oldest upload is
+ * given up. A browser's upload takes about a second, so the oldest one is a slow one. A stranger who sends thousands
+ * of slow uploads loses them, and the uploads of people arrive.
  */
 export class UploadsUnderWay {
   readonly #maxBytes: number;

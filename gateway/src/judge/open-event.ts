@@ -55,18 +55,24 @@ export class OpenEvent {
     this.#onEnded = onEnded;
   }
 
-  /** The request goes to an origin. With several attempts, the last one counts. `hasBody`: a body follows. */
+  /**
+   * Notes that the request goes to an origin. Of several attempts, the last one counts. `hasBody` says whether a
+   * body follows.
+   */
   noteSent(hasBody: boolean): void {
     this.#sentAt = performance.now();
     this.#bodySentAt = hasBody ? Infinity : this.#sentAt;
   }
 
-  /** The last byte of the body goes to the origin. Time from now on is the origin's, not the visitor's. */
+  /** Notes that the whole body has gone to the origin. The time from now on is the origin's, not the visitor's. */
   noteBodySent(): void {
     this.#bodySentAt = performance.now();
   }
 
-  /** The header section of an origin's final answer goes on to the visitor. `fields` are names and values in turn. */
+  /**
+   * Notes that the header section of an origin's final answer goes on to the visitor. `fields` are names and values
+   * in turn.
+   */
   noteAnswer(status: number, fields: readonly string[]): void {
     if (this.#event === undefined) return;
     this.#event.originStatus = status;
@@ -75,7 +81,7 @@ export class OpenEvent {
     this.#end(status, this.#onEnded ? endingOf(status, fields) : 'other', now);
   }
 
-  /** The first part of the body is here. A document counts only when its body has begun. */
+  /** Notes the first part of the body. A document counts only when its body has begun. */
   bodyBegins(): void {
     this.#endDocument('document');
   }

@@ -89,7 +89,7 @@ export function acceptConnections(
         case 'gone':
           break;
       }
-      // No other listener is left for its errors.
+      // The socket has no other listener for its errors.
       socket.on('error', () => undefined);
       socket.destroy();
     });

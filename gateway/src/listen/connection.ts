@@ -51,14 +51,14 @@ export function createTrust(trustedProxies: readonly string[]): Trusts {
   };
 }
 
-/** What the gateway knows of one connection, or of one stream. */
+/** Notes about one connection, or about one stream. */
 interface SocketNotes {
   readonly peer: Peer;
   /** Undefined when TLS was not ended here: the connection is plain, or a proxy in front ended TLS. */
   readonly transport: TransportFacts | undefined;
   /** Undefined before the first request. */
   connection: Connection | undefined;
-  /** The settings by which `connection` was made. */
+  /** The trust settings with which `connection` was made. */
   madeBy: Trusts | undefined;
   /** Requests that node:http has read and whose answers are not sent in full. */
   unsent: number;
@@ -90,14 +90,14 @@ export function countUnsent(socket: NotedSocket, change: 1 | -1): void {
 }
 
 /**
- * How many requests of a connection node:http has read without sending their whole answers. More than one is
- * pipelining. 0 where each connection or stream has one request at a time.
+ * How many requests of a connection node:http has read without sending their whole answers: more than one means
+ * pipelining. 0 on a connection or stream that has one request at a time.
  */
 export function unsentOn(socket: NotedSocket): number {
   return socket[NOTES]?.unsent ?? 0;
 }
 
-/** The noted peer. When no peer was noted, a peer that is not trusted. */
+/** The noted peer, or an untrusted peer when none was noted. */
 export function peerOf(socket: NotedSocket): Peer {
   return socket[NOTES]?.peer ?? UNKNOWN_PEER;
 }
@@ -138,7 +138,7 @@ function trackUnderway(socket: VisitorSocket): Set<Underway> {
   return underway;
 }
 
-/** Looks up the record of a connection. It is made at the first request. */
+/** Looks up the facts about a connection, which are found at its first request. */
 export function createConnections(trusts: Trusts): ConnectionOf {
   return (socket: NotedSocket) => {
     const notes = socket[NOTES] ?? notePeer(socket, UNKNOWN_PEER);

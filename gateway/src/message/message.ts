@@ -69,7 +69,7 @@ export interface VisitorResponse {
 /** The connection of a request, or its stream on an HTTP/2 connection. The request ends with it. */
 export interface VisitorSocket {
   readonly destroyed: boolean;
-  /** Holds back what is written until `uncork`, which sends it in one piece. */
+  /** Holds back written bytes until `uncork`, which sends them in one piece. */
   cork(): void;
   uncork(): void;
   /** Sets the encoding of texts that are written without one. */
@@ -100,7 +100,7 @@ export class FieldList {
   }
 }
 
-/** Fields as text of an HTTP/1.1 header section. It was checked that every reader sees the same fields. */
+/** Fields as text of an HTTP/1.1 header section. The text was checked: every reader sees the same fields. */
 export interface WrittenFields {
   readonly lines: string;
   /** The value of their Content-Length, in bytes. Undefined without one. */

@@ -11,7 +11,6 @@ export type Lane = 'plain' | 'upload' | 'retry';
 /** Methods that may be sent twice (RFC 9110 section 9.2.2) and have no body to send again. */
 export const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** A request as it is to be written. */
 export interface OriginRequest {
   readonly method: string;
   /** Origin-form; written without a change. */
@@ -26,7 +25,7 @@ export interface OriginRequest {
   readonly body: RequestBody | undefined;
   /** The visitor's own connection. Undefined when other visitors could use it too. */
   readonly visitor?: VisitorSocket | undefined;
-  /** The request may sign in its connection to the origin. Then no other visitor may get that one (http1/). */
+  /** The request may sign in its connection at the origin. Then no other visitor may use this connection (http1/). */
   readonly signsIn?: boolean | undefined;
 }
 
@@ -93,7 +92,7 @@ export interface OriginExchange {
   resume(): void;
 }
 
-/** How many places there are, and how many of them are free. */
+/** How many requests may be under way at the same time, and how many more may begin now. */
 export interface Capacity {
   readonly total: number;
   readonly free: number;
@@ -117,6 +116,6 @@ export interface OpenOrigin extends Origin {
 
 /** The origins of one site. */
 export interface Origins extends Turns<Origin> {
-  /** The places of all origins of the site together. */
+  /** The sum for all origins of the site. */
   capacityOf(lane: Lane): Capacity;
 }

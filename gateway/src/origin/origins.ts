@@ -151,7 +151,7 @@ export class OriginHealth {
 }
 
 export interface Turns<T> {
-  /** The next one in turn that is not known to be unreachable. */
+  /** The next origin in turn that is not known to be unreachable. */
   readonly next: () => T;
   /** Reports how an attempt ended: see OriginHealth.report. */
   readonly report: (origin: T, wasReached: boolean) => void;
@@ -159,8 +159,8 @@ export interface Turns<T> {
 }
 
 /**
- * Takes the origins of one site in turn, and leaves out those that cannot be reached. When none can, all of them are
- * tried, because an old failure is no reason to refuse a visitor.
+ * Takes the origins of one site in turn, and leaves out those that cannot be reached. When no origin can be reached,
+ * all of them are tried, because an old failure is no reason to refuse a visitor.
  */
 export function takeTurns<T>(
   origins: readonly T[],

@@ -3,7 +3,7 @@ import type { ClientHello } from '@guard/config/contract/transport';
 import { readFirstBytes, type Reading } from '../listen/first-bytes.ts';
 import { ja4Of } from './ja4.ts';
 
-/** The most bytes at the beginning of a connection in which a ClientHello is looked for. */
+/** A ClientHello is looked for in this many bytes at the beginning of a connection. */
 export const MAX_HELLO_BYTES = 16 * 1024;
 
 const HANDSHAKE_RECORD = 22;

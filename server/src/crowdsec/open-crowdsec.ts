@@ -15,7 +15,10 @@ export interface OpenCrowdsec {
   readonly close: Close;
 }
 
-/** Keeps CrowdSec's decisions current in all threads. Each change is sent once, so only the main thread asks. */
+/**
+ * Keeps CrowdSec's decisions current in all threads. Only the main thread asks CrowdSec, so each change is sent
+ * once.
+ */
 export async function openCrowdsec(
   settings: () => Settings,
   context: ProcessContext,

@@ -8,7 +8,7 @@ import { createReadText, type SharedTextOptions } from '../store/shared-text.ts'
 
 export type DecisionsReading =
   | { readonly kind: 'read'; readonly decisions: readonly TemporaryDecision[] }
-  /** Nothing changed since the last `read`. */
+  /** Nothing has changed since the last call. */
   | { readonly kind: 'same' }
   /** The last list stays in use. */
   | { readonly kind: 'failed'; readonly reason: string };

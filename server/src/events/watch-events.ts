@@ -7,7 +7,10 @@ import type { EventPrivacy } from '@guard/config/settings/sections/event-privacy
 import type { Settings } from '@guard/config/settings/schema';
 import type { MetricsPage } from '../metrics/metrics.ts';
 
-/** Logs every decision on its way to `sink`, if settings ask for it. Without the query, as many people read logs. */
+/**
+ * Logs every decision on its way to `sink`, if the settings ask for it. The lines have no query, because many people
+ * read logs.
+ */
 export function logDecisions(
   sink: EventSink,
   log: Log,

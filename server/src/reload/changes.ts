@@ -4,7 +4,7 @@ import { settingsText } from '@guard/config/settings/derived/settings-text';
 import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
 import type { Pause } from '@guard/config/time/slices';
 
-/** The most names in one log line. The others are counted. */
+/** Further names are only counted. */
 const MAX_NAMES = 40;
 
 /** Names the settings that differ, for a log: `sites.shop.example (added)`. Shows no values: some are secret. */

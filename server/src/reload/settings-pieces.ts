@@ -219,7 +219,7 @@ function withListNumbers(match: Match, lists: SentLists): Match {
     lists.set(entries, sentList);
     copy[name] = { list: sentList.list } satisfies ListNumber;
   }
-  // The copy is not a match again before putLists.
+  // The copy is a match only after putLists.
   return copy;
 }
 

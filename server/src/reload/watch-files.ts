@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 400;
 export interface Watch {
   /** Takes the current state of the files as known, so that only later changes are reported. */
   acknowledge(): Promise<void>;
-  /** Does the same as `acknowledge` for files that were not watched before. */
+  /** Like `acknowledge`, for files that were not watched before. */
   acknowledgeNew(): Promise<void>;
   stop(): void;
 }
@@ -69,7 +69,7 @@ async function statesOf(files: readonly string[]): Promise<Map<string, string>> 
   );
 }
 
-/** Returns a text that changes with the file, its target or its permissions. */
+/** The text changes with the file, its target or its permissions. */
 async function stateOf(file: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });

@@ -6,7 +6,7 @@ import { keepFile } from '../process/keep-file.ts';
 export type TextReading =
   /** Empty when the text was never written. */
   | { readonly kind: 'read'; readonly text: string }
-  /** Nothing changed since the last `read`. */
+  /** Nothing has changed since the last call. */
   | { readonly kind: 'same' }
   | { readonly kind: 'failed'; readonly reason: string };
 

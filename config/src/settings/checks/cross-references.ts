@@ -16,7 +16,7 @@ import { findRuleContradictions } from './rule-references.ts';
 
 const optionalText = z.string().optional().catch(undefined);
 const unknownValue = z.unknown().optional();
-/** An address, or a switch that is on. */
+/** The address of a listener, or true for a switch. */
 const listener = z
   .union([z.string(), z.literal(true)])
   .optional()

@@ -36,8 +36,8 @@ const Regex = z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(checkCompile
 export const Pattern = z.union([Glob, z.strictObject({ regex: Regex })]);
 
 /**
- * A regular expression that starts with a letter, although each path starts with a slash. It finds only the certain
- * cases.
+ * A regular expression that starts with a letter can match no path, because each path starts with a slash. This
+ * finds only the certain cases.
  */
 const NO_SLASH_IN_FRONT = /^\^[\w-]+(?![\w?*{-])[^|]*$/;
 

@@ -1,14 +1,13 @@
-/** Recognises secrets by their names. */
 export interface SecretNames {
   /** `user[newPassword]`, `card_number`, `otp`, or a name that the settings list. */
   readonly isSecret: (name: string) => boolean;
-  /** A quick check. False when the text cannot contain the name of a secret. */
+  /** False when the text cannot contain the name of a secret. This check is quick. */
   readonly mayContainSecret: (text: string) => boolean;
-  /** The index of the first secret name in a text of any kind. -1 when there is none. */
+  /** The index of the first secret name in a text. -1 when there is none. */
   readonly findFirst: (text: string) => number;
 }
 
-/** These words make a name secret wherever they stand in it. */
+/** These words make a name secret wherever they are in the name. */
 const SECRET_PARTS = [
   ...['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'kennwort', 'contrasena'],
   ...['contraseña', 'motdepasse', 'senha', 'wachtwoord', 'hasło', 'пароль', 'parola', '密码'],
@@ -18,10 +17,7 @@ const SECRET_PARTS = [
   ...['verificationcode', 'accesscode', 'authcode', 'smscode', 'backupcode', 'recoverycode'],
   ...['onetimecode', 'socialsecurity'],
 ];
-/**
- * These words make a name secret only when they stand alone in it. `shipping` contains `pin`, and `company` contains
- * `pan`.
- */
+/** These words make a name secret only as whole words: `shipping` contains `pin`, and `company` contains `pan`. */
 const SECRET_WORDS = [
   ...['pass', 'pwd', 'pw', 'psw', 'mdp', 'pin', 'otp', 'totp', 'mfa', 'tan', 'key', 'auth', 'jwt'],
   ...['bearer', 'sid', 'session', 'cookie', 'signature', 'card', 'pan', 'csc', 'cvn', 'ssn'],

@@ -8,7 +8,7 @@ export interface BreakerLimits {
   readonly networks: number;
   /** The time since the first of these failures. */
   readonly leastMs: number;
-  /** How long it stays open before a trial: at first, and at most after several failed trials. */
+  /** How long the breaker stays open before a trial: at first, and at most after several failed trials. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }

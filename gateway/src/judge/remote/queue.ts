@@ -1,4 +1,4 @@
-/** A question that wants to be sent. */
+/** A question in the queue. */
 export interface Waiter {
   /** The length of the question. */
   readonly bytes: number;
@@ -11,7 +11,7 @@ export interface Waiter {
 interface QueueLimits {
   /** Questions that may be under way at once. */
   readonly connections: number;
-  /** Questions that may wait besides those under way. */
+  /** Questions that may wait in addition to those under way. */
   readonly waiting: number;
 }
 
@@ -43,7 +43,7 @@ export class Queue {
     return true;
   }
 
-  /** Called when a started waiter does not need its connection any more. Starts the next waiters. */
+  /** Called when a started waiter does not need its connection any more. */
   release({ bytes }: Waiter): void {
     this.#underWay--;
     this.#window.noteEnd(bytes, this.areWaiting);

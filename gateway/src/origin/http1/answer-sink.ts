@@ -1,4 +1,4 @@
-/** Gets the parts of an answer in the order in which they were sent. */
+/** Gets the parts of an answer in their order. */
 export interface AnswerSink {
   onInformational(status: number, fields: readonly string[]): void;
   onHead(status: number, reason: string, fields: readonly string[]): void;

@@ -11,7 +11,7 @@ import type { OriginError, RequestBody } from '../origin.ts';
 export interface ConnectionPool {
   readonly tickClock: OriginTicks;
   readonly maxHeaderBytes: number;
-  /** The exchange has ended, and its place in the lane is free. */
+  /** The exchange has ended. Its lane has room for another one. */
   onReleased(exchange: Exchange): void;
   /** The connection can take another request. `keepsForS` is how many seconds the origin promises to keep it open. */
   onIdle(connection: Connection, keepsForS: number | undefined): void;
@@ -97,7 +97,8 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
       callAtEndOfTurn(this);
       this.#awaitAnswer();
     } else if (this.#isConnected) {
-      // Before the connection is there, the body is not read. So another origin can get it when this one cannot be reached.
+      // Before the connection is made, the body is not read. So another origin can get the body when this origin
+      // cannot be reached.
       this.#startBody(body);
     }
   }
@@ -142,7 +143,6 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
     this.#socket.resume();
   }
 
-  /** The deadline has passed. */
   expire(): void {
     if (this.#isConnected)
       this.#close({ kind: 'timeout', detail: 'the origin sent or took no bytes in time' });

@@ -4,10 +4,10 @@ import type { Origin as OriginAddress } from '@guard/config/settings/values/valu
 import { connectOptions } from '../connect-options.ts';
 import { Connection, type ConnectionPool } from './connection.ts';
 
-/** After this time of silence TCP probes find out whether the origin is still there. */
+/** After a connection was silent for this time, TCP probes find out whether the origin is still there. */
 const PROBE_AFTER_MS = 60_000;
 
-/** Opens a connection. Requests may be sent on it at once. They wait until it is connected. */
+/** Opens a connection. Requests may be sent at once, and wait until the connection is made. */
 export type Dial = (pool: ConnectionPool) => Connection;
 
 /** Returns the function that opens connections to an address: by TCP, TLS, or a unix socket. */

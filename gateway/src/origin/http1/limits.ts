@@ -1,4 +1,4 @@
-/** Bounds of the client that no setting changes. Milliseconds, bytes and counts, as the names say. */
+/** Bounds of the client that no setting changes. */
 export const HTTP1_LIMITS = {
   /** Fields of one header section, and of one trailer section. `originMaxHeaderBytes` bounds their bytes. */
   maxFields: 1_024,

@@ -18,7 +18,7 @@ export class SectionLines {
   #chunk: Buffer | undefined;
   #end = 0;
 
-  /** New bytes have come: `chunk` up to `end`. The memory of `chunk` may be the same as before. */
+  /** Takes new bytes: `chunk` up to `end`. The memory of `chunk` may be that of the chunk before. */
   take(chunk: Buffer, end: number): void {
     this.#chunk = chunk;
     this.#end = end;
@@ -30,7 +30,6 @@ export class SectionLines {
     this.#lastName = names.beforeFirst;
   }
 
-  /** Reads a status line. Undefined when the line is not one of HTTP/1.0 or 1.1. */
   readStatus(bytes: Buffer, from: number, to: number): StatusLine | undefined {
     const at = this.#placeOf(bytes, from, to);
     return readStatusLine(this.#decodedText, at, at + to - from);
@@ -115,7 +114,6 @@ function readMinor(text: string, from: number): 0 | 1 | undefined {
   return minor === 0 || minor === 1 ? minor : undefined;
 }
 
-/** A space and three digits. */
 function readStatus(text: string, from: number): number | undefined {
   if (text.charCodeAt(from) !== SP) return undefined;
   let status = 0;
