@@ -5,7 +5,6 @@ import { canBeIssued } from '@guard/config/settings/sections/acme';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 import { hint, type Remark, warning } from './remark.ts';
 
-/** Remarks for settings in which an authority issues the certificates (`tls.acme`). */
 export function acmeRemarks(settings: Settings): Remark[] {
   const { tls, listen } = settings;
   if (tls?.acme === undefined) return [];

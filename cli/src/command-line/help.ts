@@ -6,7 +6,6 @@ const HELP_OPTION = { type: 'boolean', short: 'h', help: 'print this' } as const
 
 export const SHARED_OPTIONS: Options = { help: HELP_OPTION };
 
-/** The text of `guard NAME --help`. */
 export function helpOf({ usage, about, options, notes, exits }: Command): string {
   const lines = usage.map((line, index) => `${index === 0 ? 'Usage:' : '      '} ${line}`);
   return [

@@ -1,7 +1,6 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { columns } from '../terminal/layout.ts';
 
-/** A crawler as `guard crawlers` shows it. */
 export type CrawlerView = ReturnType<typeof viewOf>;
 
 const DAY_MS = 86_400_000;

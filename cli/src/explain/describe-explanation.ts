@@ -60,7 +60,6 @@ function describeRules(rules: Explanation['rules']): string[] {
     : lines;
 }
 
-/** Each directive, and the rule that set it. */
 function describeDirectives({ rules, verdict }: Explanation): string[] {
   const rows = rules.flatMap(({ name, sets, decides }) =>
     decides.map((directive) => [directive, directiveText(sets[directive]), `by ${name}`]),

@@ -35,7 +35,6 @@ export function writeKey(file: string, env: Environment, add: KeyToAdd): Promise
   });
 }
 
-/** Removes a key from guard.yaml. */
 export function deleteKey(
   file: string,
   env: Environment,

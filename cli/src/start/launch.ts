@@ -51,7 +51,6 @@ export async function startFrom(file: string, { json, watch }: StartOptions): Pr
   return 0;
 }
 
-/** Resolves to the exit code when the demo was stopped. */
 export async function startDemo(places: Places, { json, watch }: StartOptions): Promise<number> {
   const { openDemo } = await import('../demo/open-demo.ts');
   const demo = await attempt(() => openDemo(places));

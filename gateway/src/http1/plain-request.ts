@@ -4,7 +4,6 @@ import { isBlank } from '../base/characters.ts';
 import { FieldNames } from '../message/field-names.ts';
 import type { SectionNotes, VisitorRequest } from '../message/message.ts';
 
-/** The number of header sections that are remembered. */
 const MAX_SECTIONS = 2048;
 /** Longer sections are hardly sent twice. */
 const MAX_REMEMBERED_LENGTH = 4096;

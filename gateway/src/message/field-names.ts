@@ -1,6 +1,5 @@
 import { ADDRESS_HEADERS, withDashes } from '@guard/config/contract/address-headers';
 
-/** The name of a header field. */
 export interface FieldName {
   readonly spelling: string;
   /** The name with its colon, as it begins a line. */

@@ -98,7 +98,6 @@ export interface Capacity {
   readonly free: number;
 }
 
-/** One origin server. */
 export interface Origin {
   readonly address: OriginAddress;
   /** Sends a request. Undefined when the lane is full: then nothing was sent, and the handler is not called. */

@@ -192,7 +192,6 @@ class Reader {
   }
 }
 
-/** What a connection begins with. */
 type Beginning =
   | {
       readonly kind: 'tls';

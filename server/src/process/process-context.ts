@@ -1,7 +1,6 @@
 import type { Clock, Log } from '@guard/config/contract/ports';
 import type { MetricsPage } from '../metrics/metrics.ts';
 
-/** What every part of the process needs. */
 export interface ProcessContext {
   readonly log: Log;
   readonly clock: Clock;
