@@ -21,7 +21,6 @@ function reading<T extends z.ZodType>(value: T) {
   ]);
 }
 
-/** The answers of one browser about one format. */
 const Format = z.strictObject({
   /** The answer of `canPlayType`: `probably`, `maybe`, or empty for no. */
   plays: text,

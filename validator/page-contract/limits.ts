@@ -4,7 +4,6 @@ export const LIMITS = {
   userAgentChars: 1024,
   /** Longest other text. */
   textChars: 256,
-  /** Maximum number of entries of any list. */
   listItems: 32,
   /** Maximum number of measurements of boxes in one reading. */
   measurements: 64,

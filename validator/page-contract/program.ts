@@ -2,7 +2,6 @@
 export const PAGE_DATA = ['sheet', 'witnesses', 'questions', 'session'] as const;
 export type PageDataNames = Readonly<Record<(typeof PAGE_DATA)[number], string>>;
 
-/** The script of a challenge page, and its id in the ticket. */
 export interface Program {
   /** Stored in the ticket. Empty for the script without a disguise. */
   readonly id: string;

@@ -22,7 +22,6 @@ const HOUR_MS = 3_600_000;
 /** Maximum number of hits of an address that are processed in a minute. Further hits change nothing. */
 const HITS_OF_ADDRESS = { requests: 10, perMs: 60_000 };
 
-/** The visitor for whom a link is made. */
 interface LinkVisitor {
   readonly organisation: string;
   /** sessionDigest of the session that came with the page. */

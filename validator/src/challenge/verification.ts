@@ -6,7 +6,6 @@ import type { Ticket, TicketReading } from './tickets/ticket.ts';
 /** The sender of an upload that answers a ticket. */
 export interface Sender {
   readonly userAgentHash: string;
-  /** The network stored with the session (session-network.ts). */
   readonly network: string;
 }
 

@@ -54,7 +54,6 @@ export interface Explanation {
     readonly matched: boolean;
     /** The directives that the rule sets, as in guard.yaml. */
     readonly sets: Readonly<Partial<Record<DirectiveName, unknown>>>;
-    /** The directives for which this rule decides. */
     readonly decides: readonly DirectiveName[];
   }[];
   readonly verdict: {

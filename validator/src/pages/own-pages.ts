@@ -13,7 +13,6 @@ export type FillOwnPage = Fill<PagePlaceholder>;
 
 type Pages = Pick<Organisation, 'block_page' | 'limit_page' | 'error_page'>;
 
-/** The own pages of an organisation, compiled once. */
 export class OwnPages {
   readonly #organisation: Pages;
   readonly #fills = new Map<OwnPage, FillOwnPage>();

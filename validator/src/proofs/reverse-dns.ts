@@ -17,7 +17,6 @@ interface ReverseDnsOptions {
 export interface ReverseDnsLimits {
   /** Maximum number of answers in memory. Above this number, the answer unused longest is forgotten. */
   readonly maxAnswers: number;
-  /** Maximum number of questions at the same time. */
   readonly maxConcurrent: number;
   /** Maximum number of waiting questions. A further one is dropped, and asked when the address comes again. */
   readonly maxQueued: number;

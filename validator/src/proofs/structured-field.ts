@@ -75,7 +75,6 @@ function parseMember(cursor: Cursor): Member | undefined {
   return parameters && { kind: 'item', value: { kind: 'boolean', value: true }, parameters };
 }
 
-/** Parses an inner list after its opening bracket. */
 function parseInnerList(cursor: Cursor): InnerList | undefined {
   const items: Item[] = [];
   let isSeparated = true;
@@ -172,7 +171,6 @@ class Cursor {
     this.#text = text;
   }
 
-  /** Takes the match of a sticky expression at this position. */
   take(sticky: RegExp): RegExpExecArray | undefined {
     sticky.lastIndex = this.#offset;
     const match = sticky.exec(this.#text);

@@ -22,7 +22,6 @@ import type { Agent } from './agent.ts';
 import type { HeaderFields } from './header-fields.ts';
 import { type RequestUrl, splitUrl } from './url.ts';
 
-/** A known crawler's claim, and the result of its proofs. */
 export interface CrawlerClaim extends CrawlerFact {
   readonly proof: 'verified' | 'impersonator' | 'unverifiable';
   /** Whether the crawler is on the organisation's allowlist. */

@@ -25,7 +25,6 @@ export interface LazyFindings {
   all(): readonly Reason[];
 }
 
-/** The type of each condition when it is set. */
 type ConditionValues = { readonly [Name in keyof Match]-?: NonNullable<Match[Name]> };
 type Compilers = {
   readonly [Name in keyof ConditionValues]: (

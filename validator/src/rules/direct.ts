@@ -58,7 +58,6 @@ export interface CompiledRules {
 const compiledPresets = new CompileOnce();
 const compiledMatches = new CompileOnce();
 
-/** The rules of one organisation, before compilation. */
 interface RulesToCompile {
   readonly organisation: string;
   readonly rules: readonly Rule[];

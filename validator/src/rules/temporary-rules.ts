@@ -29,7 +29,6 @@ export class TemporaryRules {
     this.#clock = clock;
   }
 
-  /** Replaces all decisions by these. */
   replace(decisions: readonly TemporaryDecision[]): void {
     const rulesByOrganisation = new Map<string, RulesOfOrganisation>();
     for (const decision of decisions) {

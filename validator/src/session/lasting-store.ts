@@ -3,7 +3,6 @@ import { allocateStore, MemoryStore, type MemoryStoreLimits } from './memory-sto
 import { Snapshot } from './snapshot.ts';
 
 interface LastingStoreOptions {
-  /** The folder of its snapshot. */
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Log;

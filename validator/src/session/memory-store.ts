@@ -25,7 +25,6 @@ export const DEFAULT_LIMITS: MemoryStoreLimits = {
   maxBudgets: 200_000,
 };
 
-/** The memory that the stores of several threads share. */
 export interface SharedMemory {
   readonly spent: SharedArrayBuffer;
   readonly budgets: SharedArrayBuffer;
@@ -62,7 +61,6 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
     return this.#sessions.size;
   }
 
-  /** Number of rate-limit counters, of all budgets together. */
   get counterCount(): number {
     return this.budgets.size;
   }

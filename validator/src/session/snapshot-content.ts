@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SharedMemory } from './memory-store.ts';
 import { readStoredSession, writeStoredSession } from './stored-session.ts';
 
-/** The content that a snapshot saves and restores. */
 export interface Snapshotted {
   readonly memory: SharedMemory;
   readonly store: {

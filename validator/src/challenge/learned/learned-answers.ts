@@ -19,7 +19,6 @@ const MAY_LACK = 2;
 /** Maximum number of tables in memory, with about 700 bytes each. The least recently used table is removed first. */
 const MAX_TABLES = 4096;
 
-/** The result of judging a page's answers. */
 interface AnswersJudgement {
   /** The page got questions, and answered fewer of them than any browser does. */
   readonly isLacking: boolean;

@@ -23,7 +23,6 @@ interface ChallengeRequest extends TicketRequest {
   /** The origin of the page around the frame: pages/embedder.ts. */
   readonly embedder?: string | undefined;
   readonly look: Look;
-  /** The organisation's current terms (challenge-terms.ts). */
   readonly terms: ChallengeTerms;
   /** `/.guard/verify` behind the gateway, or the collector's absolute URL. */
   readonly uploadUrl: string;

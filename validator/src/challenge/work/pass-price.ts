@@ -8,7 +8,6 @@ import { connectionOf } from '../../request/client-class.ts';
 
 /** Number of budgets above the free passes. Each is twice as large as the one before, and costs one more bit. */
 const LEVELS = 5;
-/** Bits of the first budget. */
 const FIRST_BITS = CHALLENGE.work.max - LEVELS + 1;
 /** Maximum level of a class of clients. It is small, because people of this class have to do the work too. */
 const MAX_OF_CLASS = 3;

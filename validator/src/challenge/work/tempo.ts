@@ -21,7 +21,6 @@ interface Floor {
   readonly atStart: number;
 }
 
-/** The floor of one class. */
 const FLOOR: Floor = { passes: 200, atStart: 1_500 };
 /** The floor for all new classes together, and for all classes together. */
 const FLOOR_OF_MANY: Floor = { passes: 2 * FLOOR.passes, atStart: 2 * FLOOR.atStart };

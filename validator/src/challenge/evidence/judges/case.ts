@@ -2,7 +2,6 @@ import type { Reason } from '@guard/config/contract/reasons';
 import type { BrowserClaim } from '../../../request/browser-claim.ts';
 import type { Evidence } from '../../../../page-contract/evidence.ts';
 
-/** Facts of the HTTP request of the upload. */
 export interface RequestFacts {
   readonly userAgent: string;
   /** Names are in lower case. */
