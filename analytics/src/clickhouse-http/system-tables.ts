@@ -71,7 +71,6 @@ const TYPES_QUERY = `SELECT name, ${constantColumns({ case_insensitive: 'toUInt8
   [...typeFamilies].map((name) => [name]),
 )}`;
 
-/** The query that replaces each table of the database `system`, by the table's name. */
 export const SYSTEM_TABLES: ReadonlyMap<string, string> = new Map([
   ['columns', COLUMNS_QUERY],
   ['tables', TABLES_QUERY],

@@ -1,6 +1,5 @@
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 
-/** A database that answers, with its schema and accounts. */
 export interface Database {
   readonly client: DatabaseClient;
   /** Writes events and reads the schema. It never runs a statement of a client. */

@@ -26,7 +26,6 @@ export type Forget = (
   person: Person,
 ) => Promise<ForgetResult>;
 
-/** A value, or the reason why there is none. */
 type OrReason<Value> = Value | { readonly why: string };
 
 /**

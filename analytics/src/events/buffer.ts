@@ -119,7 +119,6 @@ export class EventBuffer implements EventSink {
     }
   }
 
-  /** Removes the `count` oldest events from the ring. */
   #takeOldest(count: number): DecisionEvent[] {
     const events: DecisionEvent[] = [];
     for (let takenCount = 0; takenCount < count; takenCount += 1) {

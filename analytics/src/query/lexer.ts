@@ -2,7 +2,6 @@
 export type Token = Lexeme & { readonly at: number; readonly end: number };
 
 type Lexeme =
-  /** A word without quotes: a keyword or an identifier. */
   | { readonly kind: 'word'; readonly name: string }
   /** An identifier in backticks or double quotes. */
   | { readonly kind: 'quoted'; readonly name: string }

@@ -141,7 +141,6 @@ ORDER BY created_at DESC LIMIT ${MAX_ROWS}
 FORMAT JSON`;
 }
 
-/** The rows of an answer, or the reason as a string. */
 function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
   switch (outcome.kind) {
     case 'rows': {

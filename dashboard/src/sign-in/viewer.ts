@@ -6,7 +6,6 @@ import type { FastifyRequest } from 'fastify';
 import { readCookie, SIGN_IN_COOKIE } from './cookies.ts';
 import type { SignIns } from './sign-ins.ts';
 
-/** The viewer of the dashboard: organisation and identity. */
 export interface Viewer {
   readonly organisation: string;
   /** The key for queries. Undefined for a viewer without one. */
@@ -58,7 +57,6 @@ export function createFindViewer(options: {
   };
 }
 
-/** The organisation of a user, and the group that decided. */
 export interface Membership {
   readonly group: string;
   readonly organisation: string;

@@ -47,7 +47,6 @@ export function allowRule(visitors: Visitors, rules: readonly Pick<Rule, 'name'>
   return { name: freeName(nameOf(visitors), rules), match, verdict: 'allow' };
 }
 
-/** A pattern that matches only this text. */
 function exactPattern(text: string): string | { readonly regex: string } {
   const isPlain = text !== '' && !hasWildcard(text);
   return isPlain ? text : { regex: `^${text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')}$` };

@@ -149,7 +149,6 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first of these fields that is a text. */
 function textIn(fields: Fields, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = fields[name];

@@ -1,4 +1,3 @@
-/** The columns of an event that a replay needs. */
 const COLUMNS = [
   ...['created_at', 'request_id', 'organisation', 'site', 'action', 'decision', 'block_reasons'],
   ...['method', 'scheme', 'host', 'path', 'query', 'referrer_origin', 'ip', 'user_agent'],

@@ -51,7 +51,6 @@ export function groupPages(pages: readonly Page[]): MenuGroup[] {
   return [...groups, otherPages].filter((group) => group.pages.length > 0);
 }
 
-/** The pages next to one page. */
 export interface Neighbours {
   /** The page one level up. Undefined for a page of the menu. */
   readonly parent?: Page | undefined;
