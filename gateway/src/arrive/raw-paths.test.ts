@@ -19,7 +19,10 @@ test.each(['HTTP/1.1', 'HTTP/2'] as const)(
       { length: 40 },
       (_, i) => `/${i}${Array.from({ length: 6 }, () => random.pick(PIECES)).join('')}`,
     );
-    const { port, tlsPort, asked, origin } = await startGatewayWithOrigin({ certificates });
+    const { port, tlsPort, asked, origin } = await startGatewayWithOrigin({
+      certificates,
+      limits: { maxPipelined: paths.length },
+    });
     if (protocol === 'HTTP/1.1') {
       const client = new RawClient(port);
       for (const path of paths) client.send(`GET ${path} HTTP/1.1`, 'Host: shop.example', '', '');

@@ -26,6 +26,8 @@ export interface GatewayLimits {
   /** Complete answers over HTTP/2 that visitors have not read: of all, and of one address (IPv4, or IPv6 /48). */
   readonly http2Unread: number;
   readonly http2UnreadPerAddress: number;
+  /** At the bound of an address, an answer stays unread for this time. */
+  readonly http2UnreadMs: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaders: number;
   readonly maxTargetLength: number;
@@ -87,6 +89,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   http2ResetRate: 33,
   http2Unread: 4_096,
   http2UnreadPerAddress: 512,
+  http2UnreadMs: 5_000,
   maxHeaderBytes: 32 * 1024,
   maxHeaders: VALIDATE.maxHeaders,
   // Leaves room for `https://` and the longest host name in the URL that the validator is asked about.

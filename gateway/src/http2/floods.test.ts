@@ -259,7 +259,7 @@ describe('RFC 9113 5.2: answers that a visitor does not read', () => {
   }
 
   test('at the bound the connection with the oldest answer ends, and a neighbour is served', async () => {
-    const limits = { http2UnreadPerAddress: 10 };
+    const limits = { http2UnreadPerAddress: 10, http2UnreadMs: 0 };
     const { tlsPort } = await startFlooded({ limits });
     const first = await askWithoutReading(tlsPort, 8);
     expect(first.isClosed).toBe(false);
@@ -268,6 +268,14 @@ describe('RFC 9113 5.2: answers that a visitor does not read', () => {
     const neighbour = openHttp2(tlsPort);
     for (let i = 0; i < 20; i++) expect((await exchange(neighbour)).status).toBe(200);
     expect(second.isClosed).toBe(false);
+  });
+
+  test('at an address of many people, an answer of less than five seconds stays', async () => {
+    const { tlsPort } = await startFlooded({ limits: { http2UnreadPerAddress: 10 } });
+    const first = await askWithoutReading(tlsPort, 8);
+    await askWithoutReading(tlsPort, 8);
+    expect((await exchange(openHttp2(tlsPort))).status).toBe(200);
+    expect(first.isClosed).toBe(false);
   });
 
   test('the bound of all addresses, and none for a trusted proxy', async () => {
