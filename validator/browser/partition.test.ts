@@ -4,12 +4,16 @@ import { expect, test } from 'vitest';
 import { Upload } from '../page-contract/evidence.ts';
 import { startSite } from './testing/test-site.ts';
 
-/** The reading of partitions of the challenge page, in a browser with these additional switches. */
-async function partitionRead(args: readonly string[], block?: string) {
-  const browser = await chromium.launch({
+async function launch(args: readonly string[] = []) {
+  return chromium.launch({
     executablePath: await sparticuz.executablePath(),
     args: ['--no-sandbox', '--disable-background-networking', ...args],
   });
+}
+
+/** The reading of partitions of the challenge page, in a browser with these additional switches. */
+async function partitionRead(args: readonly string[], block?: string) {
+  const browser = await launch(args);
   const site = await startSite();
   const page = await browser.newPage();
   if (block !== undefined) await page.route(block, (route) => route.abort());
@@ -34,4 +38,41 @@ test('no message arrives when the browser partitions such frames', async () => {
 
 test('frames that do not load in time give no reading, and delay no visitor', async () => {
   expect(await partitionRead([], '**/.guard/echo')).toEqual({ unread: 'failed' });
+});
+
+/**
+ * Shows the echo page in foreign frames, with three names, and collects what arrives in the page. The challenge page draws
+ * names like the last one. Its answer shows that all frames have run.
+ */
+const FRAMED = `async (echo) => {
+  const received = [];
+  const logout = new BroadcastChannel('logout');
+  logout.onmessage = ({ data }) => received.push('on the channel: ' + data);
+  const isDone = new Promise((resolve) => {
+    addEventListener('message', ({ data, origin }) => {
+      if (origin === location.origin) received.push(data);
+      if (data === 'guard-0.5') resolve();
+    });
+  });
+  for (const name of ['logout', 'guard-logout', 'guard-0.5']) {
+    const frame = document.createElement('iframe');
+    frame.src = 'data:text/html,' + encodeURIComponent('<iframe src="' + echo + '#' + name + '">');
+    const hasLoaded = new Promise((resolve) => frame.addEventListener('load', resolve));
+    document.body.append(frame);
+    await hasLoaded;
+  }
+  await isDone;
+  return received;
+}`;
+
+test('a foreign frame cannot use the echo page to send messages in the name of the site', async () => {
+  const browser = await launch();
+  const site = await startSite();
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/form`);
+  const received = await page.evaluate(`(${FRAMED})('${site.url}/.guard/echo')`);
+  await browser.close();
+  site.server.closeAllConnections();
+  site.server.close();
+  expect(received).toEqual(['guard-0.5']);
 });

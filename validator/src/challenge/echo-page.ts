@@ -3,10 +3,11 @@ import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports
 
 /**
  * Sends one word on the channel named in the fragment of its URL. Then it reports this to the page two levels up, if
- * that page has the same origin (browser/page/sources/partition.ts).
+ * that page has the same origin (browser/page/sources/partition.ts). A foreign frame can show this page too, so the
+ * name must have the form that the challenge page draws. Any other text would be a message of the site to its own pages.
  */
 const SCRIPT =
-  "var n=location.hash.slice(1);new BroadcastChannel(n).postMessage('frame');parent.parent.postMessage(n,location.origin)";
+  "var n=location.hash.slice(1);if(/^guard-[\\d.e-]+$/.test(n)){new BroadcastChannel(n).postMessage('frame');parent.parent.postMessage(n,location.origin)}";
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Echo</title><script>${SCRIPT}</script>`;
 const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 
