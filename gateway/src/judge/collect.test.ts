@@ -120,6 +120,21 @@ test('at the memory limit of all uploads, the oldest gets 408, and later ones ar
   expect(collected.map(({ body }) => body)).toEqual(['', 'b'.repeat(6000), 'c'.repeat(6000)]);
 });
 
+test('an upload without a byte counts too, because its request needs memory', async () => {
+  const { port } = await start({ collectorBytes: 9000, collectorBodyMs: 60_000 });
+  const begin = () => {
+    const client = new RawClient(port);
+    client.send('POST /.guard/verify HTTP/1.1', HOST, 'Content-Length: 6000', '', '');
+    return client;
+  };
+  const silent = begin();
+  // When this later request is answered, the gateway has read the head of the upload.
+  await get(port, '/.guard/telemetry');
+  const later = [begin(), begin()];
+  expect(statusOf(await silent.untilClosed())).toBe(408);
+  expect(later.map(({ received }) => received)).toEqual(['', '']);
+});
+
 test('an upload that does not arrive gets 408', async () => {
   const { port, collected } = await start({ collectorBodyMs: 50 });
   const client = new RawClient(port);

@@ -21,7 +21,7 @@ export async function collect(
     return plainAnswer(404, 'Not found.');
 
   if (hasBody) inviteBody(req, res);
-  const upload = await readBody(req, limits, uploads);
+  const upload = await readBody(req, hasBody, limits, uploads);
   switch (upload.kind) {
     case 'too_large':
       return plainAnswer(413, 'The upload is too large.');
@@ -52,11 +52,12 @@ type Upload =
   | { readonly kind: 'incomplete' };
 
 const NO_BYTES = Buffer.alloc(0);
-/** The size of the buffer at the first byte of an upload. */
+/** The size of the buffer at the first byte of an upload. An upload without a byte counts as much. */
 const FIRST_BUFFER_BYTES = 4096;
 
 function readBody(
   req: VisitorRequest,
+  hasBody: boolean,
   { collectorBodyBytes, collectorBodyMs }: GatewayLimits,
   uploads: UploadsUnderWay,
 ): Promise<Upload> {
@@ -89,13 +90,15 @@ function readBody(
       }
       part.copy(body, length);
       length = end;
-      if (body.length > sizeBefore) uploads.add(giveUp, body.length - sizeBefore);
+      const counted = Math.max(sizeBefore, FIRST_BUFFER_BYTES);
+      if (body.length > counted) uploads.add(giveUp, body.length - counted);
     };
     const timer = setTimeout(giveUp, collectorBodyMs);
     req.on('data', take);
     req.once('end', () => finish({ kind: 'whole', text: body.toString('utf8', 0, length) }));
     req.once('close', giveUp);
     if (req.readableEnded) finish({ kind: 'whole', text: '' });
+    else if (hasBody) uploads.add(giveUp, FIRST_BUFFER_BYTES);
   });
 }
 
