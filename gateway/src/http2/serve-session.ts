@@ -1,5 +1,4 @@
 import {
-  constants,
   performServerHandshake,
   type ServerHttp2Session,
   type ServerHttp2Stream,
@@ -9,7 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ClientHello, TransportFacts } from '@guard/config/contract/transport';
 import { describeOpening, type OpeningFrames } from './opening.ts';
 import { StreamSections } from './stream-fields.ts';
-import { StreamRequest } from './stream-request.ts';
+import { cutStream, StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';
 import { holderOf, UnreadAnswers } from './unread-answers.ts';
 import type { Intake } from '../listen/accept.ts';
@@ -86,7 +85,7 @@ export function createStreamServer({
       stream.on('error', ignore);
       stream.once('close', () => openStreams--);
       stream.setTimeout(limits.idleTimeoutMs, () => {
-        stream.close(constants.NGHTTP2_CANCEL);
+        cutStream(stream);
       });
       facts ??= { hello, http2: frames && describeOpening(frames, rawHeaders) };
       const req = new StreamRequest(stream, sections.read(rawHeaders));

@@ -77,6 +77,14 @@ export class StreamRequest implements VisitorRequest {
   }
 }
 
+/**
+ * Resets a stream whose answer is not whole. `close` would end the answer before the reset (END_STREAM). Chromium would
+ * then keep the first part of a file as the whole file, although the answer had a Content-Length.
+ */
+export function cutStream(stream: ServerHttp2Stream): void {
+  stream.destroy(new Error('The answer is cut off.'));
+}
+
 /** One stream in the place of a connection. Its end does not affect the other streams. */
 class StreamSocket implements VisitorSocket {
   readonly #stream: ServerHttp2Stream;
@@ -91,8 +99,8 @@ class StreamSocket implements VisitorSocket {
 
   /** RFC 9113 section 8.1: after a complete answer, NO_ERROR stops only the upload. */
   destroy(): void {
-    const isAnswered = this.#stream.writableEnded;
-    this.#stream.close(isAnswered ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_INTERNAL_ERROR);
+    if (this.#stream.writableEnded) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    else cutStream(this.#stream);
   }
 
   cork(): void {

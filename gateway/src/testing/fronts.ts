@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import { type ClientHttp2Stream, connect } from 'node:http2';
+import { type ClientHttp2Stream, connect, constants } from 'node:http2';
 import type { Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { connectHttp1, eventually } from './raw-client.ts';
@@ -30,7 +30,7 @@ export class FrontVisit {
   /** Each interim answer: status, and its fields as names and values in turn. */
   readonly interim: { readonly status: number; readonly fields: readonly string[] }[] = [];
   /** `cut`: the connection ended before the answer. */
-  state: 'open' | 'whole' | 'cut' = 'open';
+  state: 'open' | 'whole' | 'cut' | 'ended early' = 'open';
   readonly stream: Writable;
   readonly #deaf: boolean;
 
@@ -144,6 +144,8 @@ function visitHttp2(
     frontVisit.take(Number(status), rest, stream);
   });
   stream.on('close', () => {
+    // The client library gives this code to an answer whose end comes before its Content-Length is reached.
+    if (stream.rstCode === constants.NGHTTP2_PROTOCOL_ERROR) frontVisit.state = 'ended early';
     if (frontVisit.state === 'open') frontVisit.state = stream.rstCode === 0 ? 'whole' : 'cut';
     session.close();
   });
