@@ -37,18 +37,21 @@ describe.skipIf(!hasRedis)('a burst of requests to a site that blocks everybody'
 
   test.each(BURSTS)(
     '$light short and $heavy long paths, with sessions in Redis: all are blocked',
-    async (sent) => {
-      const told = await burst(shared.addresses.gateway, '/', sent);
-      expect([[...told], origin.arrivals.length]).toEqual([[[403, sent.light + sent.heavy]], 0]);
+    async (requests) => {
+      const answers = await burst(shared.addresses.gateway, '/', requests);
+      expect([[...answers], origin.arrivals.length]).toEqual([
+        [[403, requests.light + requests.heavy]],
+        0,
+      ]);
     },
   );
 
   test.each(BURSTS)(
     '$light short and $heavy long paths, with a remote validator that answers: each is blocked, or gets 503',
-    async (sent) => {
-      const told = await burst(asking.addresses.gateway, '/', sent);
-      expect([...told.keys()].filter((status) => status !== 403 && status !== 503)).toEqual([]);
-      expect(told.get(403)).toBeGreaterThan(0);
+    async (requests) => {
+      const answers = await burst(asking.addresses.gateway, '/', requests);
+      expect([...answers.keys()].filter((status) => status !== 403 && status !== 503)).toEqual([]);
+      expect(answers.get(403)).toBeGreaterThan(0);
       expect(origin.arrivals.length).toBe(0);
     },
   );

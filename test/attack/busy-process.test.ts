@@ -14,20 +14,20 @@ import { serveValidator } from '../spec/serve-validator.ts';
 
 /** Blocks this thread for longer than every deadline of a decision. */
 function beBusy(): void {
-  const until = performance.now() + 700;
-  while (performance.now() < until);
+  const endMs = performance.now() + 700;
+  while (performance.now() < endMs);
 }
 
 /** A gateway whose thread is busy after its first question, so that the reply waits in the socket. */
 async function startBusy(validate: Validate, remote: boolean) {
   const origin = await startOrigin();
-  let asked = 0;
+  let count = 0;
   const rig = await startGateway({
     origin: origin.address,
     remote,
     validate: (question, context) => {
-      asked += 1;
-      if (asked === 1) setImmediate(() => setImmediate(beBusy));
+      count += 1;
+      if (count === 1) setImmediate(() => setImmediate(beBusy));
       return validate(question, context);
     },
   });

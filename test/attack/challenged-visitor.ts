@@ -19,7 +19,7 @@ export interface Challenged {
 }
 
 /** Asks `POST /validate` about a visitor, as a caller's backend does, and reads the page in the response. */
-export async function challenged(
+export async function openPage(
   served: Served,
   {
     key = KEY,
@@ -35,11 +35,11 @@ export async function challenged(
     key,
   );
   const html = bodyOf(answer);
-  const read = (pattern: RegExp) => pattern.exec(html)?.[1] ?? '';
+  const match = (pattern: RegExp) => pattern.exec(html)?.[1] ?? '';
   return {
-    ticket: read(/data-ticket="([^"]+)"/),
+    ticket: match(/data-ticket="([^"]+)"/),
     session: answer.cookies?.[0]?.value ?? cookie ?? '',
-    reference: read(/<code>([^<]+)<\/code>/),
+    reference: match(/<code>([^<]+)<\/code>/),
   };
 }
 
@@ -54,7 +54,7 @@ export function taskIn({ body }: Pick<Answer, 'body'>): string {
 }
 
 /** Leaves a text unchanged, writes an upload in the form of its page, and everything else as JSON. */
-function written(body: unknown): string {
+function textOf(body: unknown): string {
   if (typeof body === 'string') return body;
   const hasTicket = typeof body === 'object' && body !== null && 'ticket' in body;
   // A ticket that is not a text has no page.
@@ -72,6 +72,6 @@ export function post(
   return send(`${served.collectorUrl}/verify`, {
     method: 'POST',
     headers: { ...person.headers, 'content-type': 'application/json', ...headers },
-    body: written(body),
+    body: textOf(body),
   });
 }

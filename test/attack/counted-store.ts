@@ -14,7 +14,7 @@ export interface CountedStore {
 export function countedStore({ limits = false, clock = Date.now } = {}): CountedStore {
   const inner = new MemoryStore(clock, { maxSessions: 1e4, maxSpent: 1e4, maxBudgets: 1e4 });
   const calls = { session: 0, keepSession: 0, spend: 0, take: 0 };
-  const kept: { id: string; session: Session }[] = [];
+  const keptCalls: { id: string; session: Session }[] = [];
   const store = storeWith({
     session(id) {
       calls.session += 1;
@@ -22,7 +22,7 @@ export function countedStore({ limits = false, clock = Date.now } = {}): Counted
     },
     keepSession(id, session, ttlMs) {
       calls.keepSession += 1;
-      kept.push({ id, session });
+      keptCalls.push({ id, session });
       inner.keepSession(id, session, ttlMs);
     },
     spend(id, ttlMs) {
@@ -34,5 +34,5 @@ export function countedStore({ limits = false, clock = Date.now } = {}): Counted
       return limits ? inner.take(...args) : 0;
     },
   });
-  return { store, calls, kept };
+  return { store, calls, kept: keptCalls };
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { visit } from '../kit/visitors.ts';
 import { type Served, serveValidator } from '../spec/serve-validator.ts';
 import { send } from '../kit/http.ts';
-import { challenged, post, uploadOf } from './challenged-visitor.ts';
+import { openPage, post, uploadOf } from './challenged-visitor.ts';
 import { countedStore } from './counted-store.ts';
 
 const RULES = '[{ name: r, match: {}, challenge: always }]';
@@ -37,7 +37,7 @@ describe('a flood of challenges that get no answer ("memory bounded, no per-visi
   test('a session that comes again without an answer is looked up, and still leaves nothing in the store', async () => {
     const { store, calls } = countedStore();
     const served = await serveValidator({ store, rules: RULES });
-    const { session } = await challenged(served);
+    const { session } = await openPage(served);
     for (let i = 0; i < 20; i += 1) await served.ask(visit({ cookie: session }));
     expect(calls).toEqual({ session: 20, keepSession: 0, spend: 0, take: 0 });
   });
@@ -73,18 +73,18 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
     const served = await serveValidator({ store, rules: RULES });
     const { requests } = vainUploadsPerAddress;
     for (let i = 0; i < requests; i += 1) expect((await post(served, '{}')).status).toBe(400);
-    const limited = await post(served, '{}');
-    expect(limited).toMatchObject({ status: 429, body: '{"result":"retry"}' });
-    expect(limited.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    const answer = await post(served, '{}');
+    expect(answer).toMatchObject({ status: 429, body: '{"result":"retry"}' });
+    expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     // Even from the same address: invalid uploads have their own budget.
-    const passed = await post(served, uploadOf(await challenged(served)));
-    expect(passed.body).toBe('{"result":"reload"}');
+    const verified = await post(served, uploadOf(await openPage(served)));
+    expect(verified.body).toBe('{"result":"reload"}');
     expect(kept).toHaveLength(1);
   });
 
   test('many uploads that report the same page as left get 429, as invalid uploads do', async () => {
     const served = await serveValidator({ store: still().store, rules: RULES });
-    const { ticket } = uploadOf(await challenged(served));
+    const { ticket } = uploadOf(await openPage(served));
     const leave = { ticket, left: true };
     for (let i = 0; i <= vainUploadsPerAddress.requests; i += 1) {
       expect((await post(served, leave)).status).toBe(200);
@@ -94,22 +94,22 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
 
   test('one answer that is sent 300 times at once takes one upload from the budget of its network', async () => {
     const { store } = still();
-    const taken: string[] = [];
-    const counted: SessionStore = {
+    const networks: string[] = [];
+    const noting: SessionStore = {
       ...store,
       take(name, subject, budget) {
-        if (name === 'upload') taken.push(subject);
+        if (name === 'upload') networks.push(subject);
         return store.take(name, subject, budget);
       },
     };
-    const served = await serveValidator({ store: counted, rules: RULES });
-    const upload = uploadOf(await challenged(served));
+    const served = await serveValidator({ store: noting, rules: RULES });
+    const upload = uploadOf(await openPage(served));
     for (let i = 0; i < firstUploadsPerAddress.requests; i += 1) {
       await store.take('first-uploads', '127.0.0.1', firstUploadsPerAddress);
     }
     await Promise.all(Array.from({ length: 300 }, () => post(served, upload)));
     // The network of the challenged visitor, and not the network of the sender.
-    expect(taken).toEqual(['84.115.20.0/24']);
+    expect(networks).toEqual(['84.115.20.0/24']);
   });
 
   test('a network with a used-up budget still accepts the first uploads of each address, and then answers 429', async () => {
@@ -120,17 +120,17 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
     }
     const results: string[] = [];
     for (let i = 0; i <= firstUploadsPerAddress.requests; i += 1) {
-      const { evidence, ...others } = uploadOf(await challenged(served));
+      const { evidence, ...others } = uploadOf(await openPage(served));
       // Another start time makes it the evidence of another document.
       const startedAtMs = evidence.startedAtMs + i;
       const answer = await post(served, { ...others, evidence: { ...evidence, startedAtMs } });
       results.push(`${answer.status} ${answer.body}`);
     }
-    const passed = firstUploadsPerAddress.requests;
-    expect(results.slice(0, passed)).toEqual(
-      Array.from({ length: passed }, () => '200 {"result":"reload"}'),
+    const count = firstUploadsPerAddress.requests;
+    expect(results.slice(0, count)).toEqual(
+      Array.from({ length: count }, () => '200 {"result":"reload"}'),
     );
-    expect(results[passed]).toBe('429 {"result":"retry"}');
+    expect(results[count]).toBe('429 {"result":"retry"}');
   });
 
   test('a preflight of another site is refused, and a simple request of it changes nothing', async () => {
@@ -138,14 +138,14 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
     const served = await serveValidator({ store, rules: RULES });
     const origin = 'https://evil.example';
     const url = `${served.collectorUrl}/verify`;
-    const allowed = async (from: string) =>
+    const allowedOrigin = async (from: string) =>
       (await send(url, { method: 'OPTIONS', headers: { origin: from } })).headers[
         'access-control-allow-origin'
       ];
-    expect(await allowed(origin)).toBeUndefined();
-    expect(await allowed('https://localhost.evil.example')).toBeUndefined();
+    expect(await allowedOrigin(origin)).toBeUndefined();
+    expect(await allowedOrigin('https://localhost.evil.example')).toBeUndefined();
     // The page of a developer on the same machine.
-    expect(await allowed('http://127.0.0.1:3000')).toBe('http://127.0.0.1:3000');
+    expect(await allowedOrigin('http://127.0.0.1:3000')).toBe('http://127.0.0.1:3000');
     const before = { ...calls };
     expect((await post(served, '{}', { origin, 'content-type': 'text/plain' })).status).toBe(415);
     expect(calls).toEqual(before);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { visit } from '../kit/visitors.ts';
 import { OTHER_KEY, type Served, serveValidator } from '../spec/serve-validator.ts';
 import {
-  challenged,
+  openPage,
   type Challenged,
   person,
   post,
@@ -29,8 +29,8 @@ let neighbour: Challenged;
 
 beforeAll(async () => {
   served = await serveValidator({ store, rules: RULES, neighbour: { rules } });
-  visitor = await challenged(served);
-  neighbour = await challenged(served, { key: OTHER_KEY });
+  visitor = await openPage(served);
+  neighbour = await openPage(served, { key: OTHER_KEY });
 });
 
 type Result = 'reload' | 'retry' | 'failed' | 'no_session';
@@ -45,13 +45,13 @@ async function expectRefused(body: unknown, status: number, result: Result, to =
 
 test('the unchanged upload passes; without this, the refusals below would prove nothing', async () => {
   kept.length = 0;
-  const answer = await post(served, uploadOf(await challenged(served)));
+  const answer = await post(served, uploadOf(await openPage(served)));
   expect([answer.status, answer.body]).toEqual([200, '{"result":"reload"}']);
   expect(kept).toMatchObject([{ session: { state: 'verified', organisation: 'acme' } }]);
 });
 
 describe('"difficulty, expiry and organisation come from the ticket, never from the submission"', () => {
-  let asked: Challenged;
+  let page: Challenged;
   let task: string;
   let working: Served;
 
@@ -63,8 +63,8 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
       rules: RULES,
       organisation: { challenge: { work: 5 } },
     });
-    asked = await challenged(working);
-    task = await taskOf(asked);
+    page = await openPage(working);
+    task = await taskOf(page);
     expect(task).toMatch(/^5\./);
   });
 
@@ -81,30 +81,36 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
     ['a verdict of its own', { verified: true }],
   ])('%s does not pass where work is asked for (CVE-2025-24369)', async (_, more) => {
     // The page can be of another version of Guard. A reload brings a page of this version.
-    await expectRefused({ ...uploadOf(asked), ...more }, 400, 'retry', working);
+    await expectRefused({ ...uploadOf(page), ...more }, 400, 'retry', working);
   });
 
   test('no work, and work for a foreign, easier or invented task, give no session and no second task', async () => {
-    const other = await taskOf(await challenged(working));
-    const invented = `5.${Buffer.alloc(16).toString('base64url')}`;
+    const other = await taskOf(await openPage(working));
+    const inventedTask = `5.${Buffer.alloc(16).toString('base64url')}`;
     kept.length = 0;
-    for (const tried of [undefined, other, `1${task.slice(1)}`, `0${task.slice(1)}`, invented]) {
-      const work = tried === undefined ? {} : { work: { task: tried, counter: 0 } };
+    for (const wrongTask of [
+      undefined,
+      other,
+      `1${task.slice(1)}`,
+      `0${task.slice(1)}`,
+      inventedTask,
+    ]) {
+      const work = wrongTask === undefined ? {} : { work: { task: wrongTask, counter: 0 } };
       working.time.now += 20_000;
-      const { body } = await post(working, { ...uploadOf(asked), ...work });
-      expect(body, tried).toBe('{"result":"retry"}');
+      const { body } = await post(working, { ...uploadOf(page), ...work });
+      expect(body, wrongTask).toBe('{"result":"retry"}');
     }
     expect(kept).toEqual([]);
   });
 
   test('wrong work is checked once and spends its ticket, so right work comes too late', async () => {
     const [wrong, right] = [doWrongWork(task), doWork(task)];
-    await expectRefused({ ...uploadOf(asked), work: wrong }, 200, 'failed', working);
-    await expectRefused({ ...uploadOf(asked), work: right }, 200, 'retry', working);
+    await expectRefused({ ...uploadOf(page), work: wrong }, 200, 'failed', working);
+    await expectRefused({ ...uploadOf(page), work: right }, 200, 'retry', working);
   });
 
   test('right work passes', async () => {
-    const mine = await challenged(working);
+    const mine = await openPage(working);
     kept.length = 0;
     const answer = await post(working, { ...uploadOf(mine), work: doWork(await taskOf(mine)) });
     expect(answer.body).toBe('{"result":"reload"}');
@@ -123,16 +129,16 @@ describe('a ticket that was not issued to this visitor, or not now', () => {
   });
 
   test('a session that passed at one organisation is not valid at another', async () => {
-    const passed = await challenged(served, { key: OTHER_KEY });
-    expect((await post(served, uploadOf(passed))).body).toBe('{"result":"reload"}');
+    const theirs = await openPage(served, { key: OTHER_KEY });
+    expect((await post(served, uploadOf(theirs))).body).toBe('{"result":"reload"}');
     const headers = { ...person.headers };
-    expect((await served.ask(visit({ headers, cookie: passed.session }))).decision).toBe(
+    expect((await served.ask(visit({ headers, cookie: theirs.session }))).decision).toBe(
       'redirect',
     );
   });
 
   test('with the session of another visitor', async () => {
-    const other = await challenged(served);
+    const other = await openPage(served);
     await expectRefused({ ...uploadOf(visitor), session: other.session }, 200, 'retry');
   });
 
@@ -152,15 +158,15 @@ describe('a ticket that was not issued to this visitor, or not now', () => {
   test('from the future, because the clock was set back an hour: the page reloads', async () => {
     served.time.now -= 3_600_000;
     await expectRefused(uploadOf(visitor), 200, 'retry');
-    expect((await post(served, uploadOf(await challenged(served)))).body).toContain('reload');
+    expect((await post(served, uploadOf(await openPage(served)))).body).toContain('reload');
     served.time.now += 3_600_000;
   });
 
   test('of older rules: the current rules decide again (Anubis #1870)', async () => {
     const options = { store, rules: RULES.replace('name: r', 'name: another') };
-    const edited = await serveValidator(options);
-    await expectRefused(uploadOf(visitor), 200, 'retry', edited);
-    expect((await post(edited, uploadOf(await challenged(edited)))).body).toContain('reload');
+    const restarted = await serveValidator(options);
+    await expectRefused(uploadOf(visitor), 200, 'retry', restarted);
+    expect((await post(restarted, uploadOf(await openPage(restarted)))).body).toContain('reload');
   });
 
   test('of another installation', async () => {
@@ -174,17 +180,17 @@ describe('a ticket that was not issued to this visitor, or not now', () => {
 describe('a ticket that was changed', () => {
   test('in one bit of each byte', async () => {
     const bytes = Buffer.from(visitor.ticket, 'base64url');
-    const seed = randomInt(8);
+    const firstBit = randomInt(8);
     for (let at = 0; at < bytes.length; at += 1) {
       const flipped = Buffer.from(bytes);
-      flipped[at] = (flipped[at] ?? 0) ^ (1 << ((at + seed) % 8));
+      flipped[at] = (flipped[at] ?? 0) ^ (1 << ((at + firstBit) % 8));
       const ticket = flipped.toString('base64url');
       await expectRefused({ ...uploadOf(visitor), ticket }, 200, 'failed');
     }
   });
 
   test('by a field of another real ticket, or by its MAC (ALTCHA, CrowdSec: fields without lengths)', async () => {
-    const other = await challenged(served);
+    const other = await openPage(served);
     const [mine, theirs] = [partsOf(visitor.ticket), partsOf(other.ticket)];
     expect(mine.fields.length).toBe(16);
     const spliced = mine.fields.map((_, at) => mine.fields.with(at, theirs.fields[at] ?? ''));
@@ -192,8 +198,8 @@ describe('a ticket that was changed', () => {
       const before = mine.fields[at] ?? '';
       return mine.fields.with(at, before + field.slice(0, 1)).with(at + 1, field.slice(1));
     });
-    const forged = [...spliced, ...moved].map((fields) => joined(mine.mac, fields));
-    forged.push(joined(theirs.mac, mine.fields), joined(mine.mac, theirs.fields));
+    const forged = [...spliced, ...moved].map((fields) => join(mine.mac, fields));
+    forged.push(join(theirs.mac, mine.fields), join(mine.mac, theirs.fields));
     for (const ticket of forged.filter((text) => text !== visitor.ticket)) {
       await expectRefused({ ...uploadOf(visitor), ticket }, 200, 'failed');
     }
@@ -218,11 +224,11 @@ describe('a ticket that an attacker made', () => {
     ['the organisation as the key', 'acme'],
   ])('under %s', async (_what, key) => {
     const { fields } = partsOf(visitor.ticket);
-    const body = joined(Buffer.alloc(0), fields);
+    const body = join(Buffer.alloc(0), fields);
     const bytes = Buffer.from(body, 'base64url');
     for (const sealed of [bytes, Buffer.concat([Buffer.from(`${bytes.length}:`), bytes])]) {
       const mac = createHmac('sha256', key).update(sealed).digest();
-      await expectRefused({ ...uploadOf(visitor), ticket: joined(mac, fields) }, 200, 'failed');
+      await expectRefused({ ...uploadOf(visitor), ticket: join(mac, fields) }, 200, 'failed');
     }
   });
 
@@ -237,7 +243,7 @@ describe('a ticket that an attacker made', () => {
 
 describe('a ticket that was answered', () => {
   test('lets no visitor pass a second time (Anubis before 1.22: double spend)', async () => {
-    const first = await challenged(served);
+    const first = await openPage(served);
     expect((await post(served, uploadOf(first))).body).toBe('{"result":"reload"}');
     await expectRefused(uploadOf(first), 200, 'retry');
     served.time.now += 599_000;
@@ -246,8 +252,8 @@ describe('a ticket that was answered', () => {
   });
 
   test('by an automated browser cannot be answered again, and neither can another ticket of this session', async () => {
-    const first = await challenged(served, { who: robot });
-    const second = await challenged(served, { who: robot, cookie: first.session });
+    const first = await openPage(served, { who: robot });
+    const second = await openPage(served, { who: robot, cookie: first.session });
     expect(second.ticket).not.toBe(first.ticket);
     const agent = { 'user-agent': robot.headers['user-agent'] ?? '' };
     await post(served, uploadOf(first, robot), agent);
@@ -310,7 +316,7 @@ function partsOf(ticket: string): { readonly mac: Buffer; readonly fields: strin
   return { mac: bytes.subarray(0, 32), fields };
 }
 
-function joined(mac: Buffer, fields: readonly string[]): string {
+function join(mac: Buffer, fields: readonly string[]): string {
   const body = fields.map((field) => `${field.length}:${field}`).join('');
   return Buffer.concat([mac, Buffer.from(body, 'latin1')]).toString('base64url');
 }

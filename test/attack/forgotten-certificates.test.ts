@@ -60,9 +60,9 @@ async function instance(clock = () => Date.now()) {
     log,
     shown: () => [...watched.certificates().keys()],
     kept: async () => {
-      const read = await createReadText(place, 1024 ** 2)();
-      const opened = read.kind === 'read' ? openState(SECRET, read.text) : undefined;
-      return opened?.certificates.map(({ host }) => host);
+      const reading = await createReadText(place, 1024 ** 2)();
+      const openedState = reading.kind === 'read' ? openState(SECRET, reading.text) : undefined;
+      return openedState?.certificates.map(({ host }) => host);
     },
     close: async () => {
       await close();

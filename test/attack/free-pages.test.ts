@@ -7,10 +7,10 @@ import { chromeHttp, inOrderOf } from '../kit/visitors.ts';
 
 /** Scripts with the header fields of Chrome, against the rule of the README: how many pages each of them gets. */
 
-const AWAY = 'away.example';
+const CLOSED_HOST = 'away.example';
 const story = useProduct({
   rules: [{ name: 'everybody', match: {}, detect: true, challenge: 'auto' }],
-  sites: [{ hosts: [AWAY], origin: `http://127.0.0.1:${await freePort()}` }],
+  sites: [{ hosts: [CLOSED_HOST], origin: `http://127.0.0.1:${await freePort()}` }],
 });
 
 const DATA = { ...chromeHttp, accept: 'application/json' };
@@ -29,18 +29,18 @@ async function ask(
 }
 
 /** The most documents that an address gets since `began`: 50, which come back within ten minutes, and one under way. */
-const most = (began: number) => 51 + (performance.now() - began) / 12_000;
+const maxPages = (began: number) => 51 + (performance.now() - began) / 12_000;
 
-const arrived = (prefix: string) =>
+const arrivedCount = (prefix: string) =>
   story.origin.arrivals.filter(({ url }) => url.startsWith(prefix)).length;
 
 const countOf = (answers: readonly { readonly status: number }[], expected: number) =>
   answers.filter(({ status }) => status === expected).length;
 
 test('a script with the headers of a browser gets its free pages, and no page more in 200 requests', async () => {
-  const asked = Array.from({ length: 200 }, (_, index) => ask(`/pages/${index}`, '84.115.20.7'));
-  expect(countOf(await Promise.all(asked), 403)).toBe(195);
-  expect(arrived('/pages/')).toBe(5);
+  const answers = Array.from({ length: 200 }, (_, index) => ask(`/pages/${index}`, '84.115.20.7'));
+  expect(countOf(await Promise.all(answers), 403)).toBe(195);
+  expect(arrivedCount('/pages/')).toBe(5);
 });
 
 test('a script that calls each page a form of another site gets two pages more, as the return of a payment does', async () => {
@@ -50,7 +50,7 @@ test('a script that calls each page a form of another site gets two pages more, 
     answers.push(await ask(`/returned/${index}`, '84.115.25.7', form, 'POST'));
   }
   expect(countOf(answers, 403)).toBe(5);
-  expect(arrived('/returned/')).toBe(7);
+  expect(arrivedCount('/returned/')).toBe(7);
 });
 
 test.each([
@@ -74,14 +74,14 @@ test.each([
   async (_how, ip, expected, pathOf, fields) => {
     const { cookie } = await ask('/first', ip);
     const began = performance.now();
-    let passed = 0;
+    let passCount = 0;
     for (let index = 0; index < 100; index++) {
       const { status } = await ask(pathOf(index), ip, { ...DATA, ...fields, cookie });
-      if (status === expected) passed += 1;
+      if (status === expected) passCount += 1;
     }
-    expect(passed).toBeGreaterThan(0);
-    expect(passed).toBeLessThanOrEqual(most(began));
-    expect(arrived(`/${pathOf(0).split('/')[1]}/`)).toBe(passed);
+    expect(passCount).toBeGreaterThan(0);
+    expect(passCount).toBeLessThanOrEqual(maxPages(began));
+    expect(arrivedCount(`/${pathOf(0).split('/')[1]}/`)).toBe(passCount);
     expect((await ask('/second', ip, { ...chromeHttp, cookie })).status).toBe(403);
   },
 );
@@ -89,12 +89,12 @@ test.each([
 test('a script that asks for 300 pages at once, and calls each data, gets at most 100 of them', async () => {
   const ip = '84.115.23.7';
   const { cookie } = await ask('/first', ip);
-  const asked = Array.from({ length: 300 }, (_, index) =>
+  const answers = Array.from({ length: 300 }, (_, index) =>
     ask(`/at-once/${index}`, ip, { ...DATA, cookie }),
   );
-  const passed = countOf(await Promise.all(asked), 200);
-  expect(passed).toBeLessThanOrEqual(100);
-  expect(arrived('/at-once/')).toBe(passed);
+  const passCount = countOf(await Promise.all(answers), 200);
+  expect(passCount).toBeLessThanOrEqual(100);
+  expect(arrivedCount('/at-once/')).toBe(passCount);
 });
 
 /** The status for a visitor of their own address, whose header fields have an order of their own. */
@@ -106,25 +106,25 @@ async function visit(path: string, visitor: number, host = chromeHttp['host'] ??
 test('an origin that fails is spared: 20 visitors see the error, then each visitor of this path is challenged', async () => {
   const found: number[] = [];
   for (let visitor = 1_024; visitor < 1_064; visitor++) {
-    found.push(await visit('/shop/a', visitor, AWAY));
+    found.push(await visit('/shop/a', visitor, CLOSED_HOST));
   }
   expect(found.filter((status) => status === 502).length).toBeLessThan(35);
   expect(new Set(found)).toEqual(new Set([502, 403]));
   expect(found.at(-1)).toBe(403);
-  expect(await visit('/about', 1_070, AWAY)).toBe(502);
+  expect(await visit('/about', 1_070, CLOSED_HOST)).toBe(502);
 });
 
 test('600 addresses, each with its own shape and part of the site, get 200 pages, and the events say why', async () => {
   const answers: number[] = [];
   const began = performance.now();
   for (let first = 0; first < 600; first += 50) {
-    const asked = Array.from({ length: 50 }, (_, at) => visit(`/page-${first + at}`, first + at));
-    answers.push(...(await Promise.all(asked)));
+    const batch = Array.from({ length: 50 }, (_, at) => visit(`/page-${first + at}`, first + at));
+    answers.push(...(await Promise.all(batch)));
   }
   expect(answers.slice(-200).every((status) => status === 403)).toBe(true);
   // 200 at once, and 10 a second later, as the count fades. 50 requests come together.
   const bound = 200 + (performance.now() - began) / 100 + 50;
-  expect(arrived('/page-')).toBeLessThan(bound);
+  expect(arrivedCount('/page-')).toBeLessThan(bound);
   const reasons = await poll(
     () =>
       rowsOf<{ reason: string }>(

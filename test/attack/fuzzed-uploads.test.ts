@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rounds, seededRandom, type SeededRandom } from '../kit/seeded-random.ts';
 import { serveValidator } from '../spec/serve-validator.ts';
-import { challenged, post, uploadOf } from './challenged-visitor.ts';
+import { openPage, post, uploadOf } from './challenged-visitor.ts';
 import { countedStore } from './counted-store.ts';
 
 const ROUNDS = rounds(2_000, 20_000);
@@ -33,9 +33,9 @@ function spoil(text: string, random: SeededRandom): string {
     case 1:
       return JSON.stringify({ ...upload, [field]: undefined });
     case 2:
-      return JSON.stringify({ ...upload, ticket: mutated(String(upload['ticket']), random) });
+      return JSON.stringify({ ...upload, ticket: mutate(String(upload['ticket']), random) });
     case 3:
-      return JSON.stringify({ ...upload, session: mutated(String(upload['session']), random) });
+      return JSON.stringify({ ...upload, session: mutate(String(upload['session']), random) });
     case 4:
       return JSON.stringify({
         ...upload,
@@ -53,7 +53,7 @@ function spoil(text: string, random: SeededRandom): string {
 }
 
 /** A text that differs from `text` by one or a few characters. */
-function mutated(text: string, random: SeededRandom): string {
+function mutate(text: string, random: SeededRandom): string {
   const at = random.below(text.length);
   const other = text[at] === 'f' ? '0' : 'f';
   switch (random.below(4)) {
@@ -74,7 +74,7 @@ test(`${ROUNDS} fuzzed submissions: none creates a session or a crash, and each 
   const { store, kept } = countedStore();
   const rules = '[{ name: r, match: {}, challenge: always }]';
   const served = await serveValidator({ store, rules });
-  const visitor = await challenged(served);
+  const visitor = await openPage(served);
   const text = JSON.stringify(uploadOf(visitor));
   const statuses = new Map<number, number>();
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
 import { serveValidator, type Served } from '../spec/serve-validator.ts';
 import { visit } from '../kit/visitors.ts';
-import { challenged, person, post, taskIn, uploadOf } from './challenged-visitor.ts';
+import { openPage, person, post, taskIn, uploadOf } from './challenged-visitor.ts';
 
 /** The price of many passes, and the limits of the pass of a doubtful visitor. */
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 /** The bits of work for a new pass from this address; 0 without work. */
 async function bitsOf(ip: string): Promise<number> {
-  const page = await challenged(served, { ip });
+  const page = await openPage(served, { ip });
   const answer = await post(served, uploadOf(page));
   expect(answer.body).toMatch(/^\{"result":"(?:reload|work)"/);
   return Number.parseInt(taskIn(answer) || '0', 10);
@@ -60,7 +60,7 @@ describe('17.2 new passes are counted, and many of them cost memory-hard work', 
 
   test('not prevented: one address raises the price for its neighbours in the network; they still pass', async () => {
     await bitsOfMany(30, () => '198.51.100.7');
-    const page = await challenged(served, { ip: '198.51.100.200' });
+    const page = await openPage(served, { ip: '198.51.100.200' });
     const task = taskIn(await post(served, uploadOf(page)));
     const answer = await post(served, { ...uploadOf(page), work: doWork(task) });
     expect(answer.body).toBe('{"result":"reload"}');
@@ -71,7 +71,7 @@ describe('17.2 what counts as a pass', () => {
   /** Sends an answer without the layout reading, which every browser has, and then the complete answer. */
   async function sendIncompleteFirst(ip: string): Promise<void> {
     served.time.now += 600;
-    const { evidence, ...upload } = uploadOf(await challenged(served, { ip }));
+    const { evidence, ...upload } = uploadOf(await openPage(served, { ip }));
     const readings = { ...evidence.readings, cascade: { unread: 'failed' } };
     const incomplete = { ...upload, evidence: { ...evidence, readings } };
     expect((await post(served, incomplete)).body).toBe('{"result":"retry"}');
@@ -114,8 +114,8 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
   const ask = (cookie: string) =>
     served.ask(visit({ headers: person.headers, cookie, ip: '198.51.100.7' }));
 
-  async function doubted() {
-    const page = await challenged(served, { who: doubtfulPerson, ip: '198.51.100.7' });
+  async function addDoubt() {
+    const page = await openPage(served, { who: doubtfulPerson, ip: '198.51.100.7' });
     const upload = uploadOf(page, doubtfulPerson);
     const answer = await post(served, upload);
     expect(answer.body).toMatch(/^\{"result":"doubt"/);
@@ -123,7 +123,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
   }
 
   test('a doubtful visitor gets a task at once, and no block; without work there is no pass', async () => {
-    const { page, upload } = await doubted();
+    const { page, upload } = await addDoubt();
     expect((await ask(page.session)).decision).toBe('redirect');
     served.time.now += 1_000;
     const wrongWork = { task: `1.${Buffer.alloc(16).toString('base64url')}`, counter: 0 };
@@ -132,7 +132,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
   });
 
   test('after the work the visitor passes for ten minutes, and both steps are events with their reasons', async () => {
-    const { page, upload, task } = await doubted();
+    const { page, upload, task } = await addDoubt();
     const work = doWork(task);
     expect((await post(served, { ...upload, work })).body).toBe('{"result":"reload"}');
     expect(
@@ -151,7 +151,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
   });
 
   test('the ticket of a doubtful visitor counts as one pass, even after many uploads without work', async () => {
-    const { upload } = await doubted();
+    const { upload } = await addDoubt();
     for (let index = 0; index < 40; index += 1) {
       served.time.now += 260;
       await post(served, upload);
@@ -160,7 +160,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
   });
 
   test('a short pass has a tenth of the budgets: 60 pages in place of 600', async () => {
-    const { page, upload, task } = await doubted();
+    const { page, upload, task } = await addDoubt();
     await post(served, { ...upload, work: doWork(task) });
     let pages = 0;
     for (let index = 0; index < 70; index += 1) {
@@ -170,10 +170,10 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
   });
 
   test('work does not make a recording valid: the same readings pass once', async () => {
-    const first = await doubted();
+    const first = await addDoubt();
     const { evidence } = first.upload;
     await post(served, { ...first.upload, work: doWork(first.task) });
-    const second = await doubted();
+    const second = await addDoubt();
     const again = {
       ...second.upload,
       evidence: { ...second.upload.evidence, startedAtMs: evidence.startedAtMs },

@@ -4,7 +4,7 @@ import { openPatient } from '../../validator/src/session/redis/testing/open-stor
 import { startRedis } from '../kit/redis-server.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { serveValidator } from '../spec/serve-validator.ts';
-import { challenged, post, uploadOf } from './challenged-visitor.ts';
+import { openPage, post, uploadOf } from './challenged-visitor.ts';
 import { countedStore } from './counted-store.ts';
 
 const RULES = '[{ name: r, match: {}, challenge: always }]';
@@ -20,7 +20,7 @@ test.skipIf(!hasRedis)(
     const [first] = instances;
     if (!first) throw new Error('no instance');
 
-    const visitor = await challenged(first);
+    const visitor = await openPage(first);
     const submit = (count: number) =>
       Promise.all(
         Array.from({ length: count }, (_, i) => post(instances[i % 3] ?? first, uploadOf(visitor))),
@@ -45,9 +45,9 @@ test('an instance accepts the ticket of another instance while their clocks diff
   );
   if (!ahead || !behind) throw new Error('no instance');
   ahead.time.now += 60_000;
-  expect((await post(behind, uploadOf(await challenged(ahead)))).body).toContain('reload');
+  expect((await post(behind, uploadOf(await openPage(ahead)))).body).toContain('reload');
   expect(kept).toHaveLength(1);
   ahead.time.now += 1;
-  expect((await post(behind, uploadOf(await challenged(ahead)))).body).toContain('retry');
+  expect((await post(behind, uploadOf(await openPage(ahead)))).body).toContain('retry');
   expect(kept).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
 import { HOME_IP, visit } from '../kit/visitors.ts';
 import { bodyOf, type Served, serveValidator } from '../spec/serve-validator.ts';
-import { challenged, person, post, uploadOf } from './challenged-visitor.ts';
+import { openPage, person, post, uploadOf } from './challenged-visitor.ts';
 
 /**
  * Another site of the same domain, or a page over http, sets `_guard` for a visitor of this site (`Domain=`). The
@@ -25,14 +25,14 @@ const rejected: Session = { ...session, state: 'rejected', reasons: ['webdriver'
 
 let memory: MemoryStore;
 let served: Served;
-let asked: string[];
+let askedIds: string[];
 
 beforeEach(async () => {
   memory = new MemoryStore(() => served.time.now);
-  asked = [];
+  askedIds = [];
   const store: SessionStore = {
     session(id) {
-      asked.push(id);
+      askedIds.push(id);
       return memory.session(id);
     },
     keepSession: (id, judged, ttlMs) => memory.keepSession(id, judged, ttlMs),
@@ -51,11 +51,11 @@ beforeEach(async () => {
 });
 
 /** A session that Guard issued. */
-const issued = async () => (await challenged(served)).session;
+const issue = async () => (await openPage(served)).session;
 
-async function kept(as: Session): Promise<string> {
-  const id = await issued();
-  memory.keepSession(id, { ...as, judgedAt: served.time.now }, HOUR_MS);
+async function keep(one: Session): Promise<string> {
+  const id = await issue();
+  memory.keepSession(id, { ...one, judgedAt: served.time.now }, HOUR_MS);
   return id;
 }
 
@@ -75,14 +75,14 @@ const arrive = (ids: readonly string[], cookie?: string) =>
 
 describe('a rejected session that was planted', () => {
   test('from another network blocks no visitor: the visitor is challenged, with a new session', async () => {
-    const planted = await kept({ ...rejected, network: '192.0.2.0/24' });
+    const planted = await keep({ ...rejected, network: '192.0.2.0/24' });
     const answer = await arrive([planted]);
     expect(answer.decision).toBe('redirect');
     expect(answer.cookies?.[0]?.value).not.toBe(planted);
   });
 
   test('still counts for an hour in its own network', async () => {
-    const answer = await arrive([await kept(rejected)]);
+    const answer = await arrive([await keep(rejected)]);
     expect(answer.decision).toBe('block');
     expect(answer.block_reasons).toContain('webdriver');
   });
@@ -91,22 +91,22 @@ describe('a rejected session that was planted', () => {
     ['before', (planted: string, own: string) => [planted, own]],
     ['behind', (planted: string, own: string) => [own, planted]],
   ])('%s a verified session changes nothing, and no cookie is set', async (_where, order) => {
-    const answer = await arrive(order(await kept(rejected), await kept(session)));
+    const answer = await arrive(order(await keep(rejected), await keep(session)));
     expect(answer.decision).toBe('allow');
     expect(answer.cookies ?? []).toEqual([]);
   });
 
   test('beside an issued session leads to the challenge, and a visitor who answers it passes', async () => {
-    const planted = await kept(rejected);
-    const answer = await arrive([planted, await issued()]);
+    const planted = await keep(rejected);
+    const answer = await arrive([planted, await issue()]);
     expect(answer.decision).toBe('redirect');
     const own = answer.cookies?.[0]?.value ?? '';
     const html = bodyOf(answer);
     const ticket = /data-ticket="([^"]+)"/.exec(html)?.[1] ?? '';
     // The page finds its own session among the cookies that it can read.
     expect(html).toMatch(new RegExp(`data-\\w+="${own}"`));
-    const uploaded = await post(served, uploadOf({ ticket, session: own, reference: '' }));
-    expect(uploaded.body).toBe('{"result":"reload"}');
+    const upload = await post(served, uploadOf({ ticket, session: own, reference: '' }));
+    expect(upload.body).toBe('{"result":"reload"}');
     expect((await arrive([planted, own])).decision).toBe('allow');
   });
 });
@@ -126,7 +126,7 @@ describe('a verified session that was planted', () => {
   test.each(orders)(
     '%s the visitor’s own session is not used: limits and budgets are those of the own session',
     async (_where, order) => {
-      const [planted, own] = [await kept(elsewhere), await kept(session)];
+      const [planted, own] = [await keep(elsewhere), await keep(session)];
       expect(await nameOf(order(planted, own))).toBe(await nameOf([own]));
       expect(await nameOf([planted])).not.toBe(await nameOf([own]));
     },
@@ -135,7 +135,7 @@ describe('a verified session that was planted', () => {
   test.each(orders)(
     '%s the visitor’s own session never replaces it in the browser',
     async (_where, order) => {
-      const [planted, own] = [await kept(elsewhere), await kept(session)];
+      const [planted, own] = [await keep(elsewhere), await keep(session)];
       for (let quarter = 0; quarter < 3; quarter += 1) {
         served.time.now += 15 * MINUTE_MS;
         const answer = await arrive(order(planted, own));
@@ -147,36 +147,36 @@ describe('a verified session that was planted', () => {
   );
 
   test('two values of one session are accepted together', async () => {
-    const own = await kept(session);
+    const cookie = await keep(session);
     served.time.now += 15 * MINUTE_MS;
-    const next = (await arrive([own])).cookies?.[0]?.value ?? '';
-    expect(await nameOf([next])).toBeDefined();
+    const renewed = (await arrive([cookie])).cookies?.[0]?.value ?? '';
+    expect(await nameOf([renewed])).toBeDefined();
     served.time.now += 15 * MINUTE_MS;
-    const third = (await arrive([next])).cookies?.[0]?.value ?? '';
+    const third = (await arrive([renewed])).cookies?.[0]?.value ?? '';
     expect(await nameOf([third])).toBeDefined();
-    expect((await arrive([third, next])).decision).toBe('allow');
+    expect((await arrive([third, renewed])).decision).toBe('allow');
   });
 });
 
 describe('contract 2.1 "cookie", and a Cookie header beside it', () => {
   test('the field has a rejected session and the header the visitor’s own: the visitor passes', async () => {
-    const answer = await arrive([await kept(session)], await kept(rejected));
+    const answer = await arrive([await keep(session)], await keep(rejected));
     expect(answer.decision).toBe('allow');
   });
 });
 
 describe('many planted values', () => {
   test('in front of the visitor’s own session do not hide it, and Guard looks up at most eight', async () => {
-    const own = await kept(session);
-    const planted = await Promise.all(Array.from({ length: 30 }, issued));
-    asked.length = 0;
-    const answer = await arrive([...planted, own]);
+    const cookie = await keep(session);
+    const planted = await Promise.all(Array.from({ length: 30 }, issue));
+    askedIds.length = 0;
+    const answer = await arrive([...planted, cookie]);
     expect(answer.decision).toBe('allow');
-    expect(new Set(asked).size).toBeLessThanOrEqual(8);
+    expect(new Set(askedIds).size).toBeLessThanOrEqual(8);
   });
 
   test('that only the server can read (HttpOnly) do not stop the page from answering', async () => {
-    const planted = await issued();
+    const planted = await issue();
     const answer = await arrive([planted]);
     const ticket = /data-ticket="([^"]+)"/.exec(bodyOf(answer))?.[1] ?? '';
     const upload = uploadOf({ ticket, session: '', reference: '' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { send } from '../kit/http.ts';
 import { type Served, serveValidator } from '../spec/serve-validator.ts';
-import { type Challenged, challenged, person, post, uploadOf } from './challenged-visitor.ts';
+import { type Challenged, openPage, person, post, uploadOf } from './challenged-visitor.ts';
 import { countedStore } from './counted-store.ts';
 
 const ORIGIN = 'https://shop.example';
@@ -21,10 +21,10 @@ async function openedOn(origin: string, { collectorUrl }: Served): Promise<Chall
     headers: { ...person.headers, origin },
   });
   expect(status).toBe(200);
-  const opened = JSON.parse(body) as { ticket: string; cookie: { value: string } };
+  const ticket = JSON.parse(body) as { ticket: string; cookie: { value: string } };
   return {
-    ticket: opened.ticket,
-    session: opened.cookie.value,
+    ticket: ticket.ticket,
+    session: ticket.cookie.value,
     reference: '',
   };
 }
@@ -59,7 +59,7 @@ describe('4.7 an upload of the browser script is "origin-checked, tied to the si
     const { store, kept } = countedStore();
     const rules = '[{ name: r, match: {}, challenge: always }]';
     const served = await serveValidator({ store, rules });
-    const page = await challenged(served);
+    const page = await openPage(served);
     const origin = 'https://shop.example:8443';
     expect((await post(served, uploadOf(page), { origin })).body).toBe('{"result":"reload"}');
     expect(kept).toHaveLength(1);

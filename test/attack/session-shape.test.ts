@@ -40,7 +40,7 @@ async function startGuarded(challenge: Readonly<Record<string, unknown>>): Promi
   gateway = await startGateway(guard, { origin, clock: () => guard.time.now });
 }
 
-const sent = (path: string, cookie: string, headers: Readonly<Record<string, string>>) =>
+const visit = (path: string, cookie: string, headers: Readonly<Record<string, string>>) =>
   send(`${gateway.http}${path}`, { headers: { ...headers, cookie: `_guard=${cookie}` } });
 
 /** A session that passed its challenge, without a browser. */
@@ -61,16 +61,16 @@ interface Page {
 }
 
 /** Loads these pages, and returns the indexes of the challenged ones. */
-async function read(cookie: string, pages: readonly Page[], headers = chromeHttp) {
-  const challenged: number[] = [];
+async function readPages(cookie: string, pages: readonly Page[], headers = chromeHttp) {
+  const challengedAt: number[] = [];
   for (const [index, { path, afterMs, isLinked = false, part }] of pages.entries()) {
     guard.time.now += afterMs;
     const fields = isLinked ? { ...headers, referer: `${gateway.http}/before` } : headers;
-    const { status } = await sent(path, cookie, fields);
-    if (status === 403) challenged.push(index);
-    if (part !== undefined) await sent(part, cookie, part === '/data' ? DATA : PICTURE);
+    const { status } = await visit(path, cookie, fields);
+    if (status === 403) challengedAt.push(index);
+    if (part !== undefined) await visit(part, cookie, part === '/data' ? DATA : PICTURE);
   }
-  return challenged;
+  return challengedAt;
 }
 
 const pages = (count: number, pageOf: (index: number) => Page) =>
@@ -84,7 +84,7 @@ const regular = (name: string) => (index: number) => ({
 /** Several sessions of people with 12 pages each, with or without parts of pages. */
 async function people(count: number, part?: string) {
   for (let one = 0; one < count; one++) {
-    const found = await read(
+    const found = await readPages(
       pass(),
       pages(12, (index) => ({
         path: `/shop/${index}`,
@@ -113,11 +113,11 @@ async function passAgain({ body }: Answer, cookie: string) {
 
 test('a scraper with a pass that loads 40 pages at regular intervals is challenged from the tenth page on, and after a new pass 20 pages later', async () => {
   const { headers } = person;
-  await sent('/free', '', headers);
+  await visit('/free', '', headers);
   const { body, headers: fields } = await send(`${gateway.http}/`, { headers });
   const cookie = /_guard=([^;]+)/.exec(String(fields['set-cookie']))?.[1] ?? '';
   await passAgain({ body, headers: fields, status: 0 }, cookie);
-  const found = await read(cookie, pages(40, regular('a')), headers);
+  const found = await readPages(cookie, pages(40, regular('a')), headers);
   expect(found).toEqual(Array.from({ length: 31 }, (_, index) => 9 + index));
   expect(lastEvent()).toMatchObject({
     action: 'challenge',
@@ -125,16 +125,16 @@ test('a scraper with a pass that loads 40 pages at regular intervals is challeng
     rule: 'everybody',
   });
   // Data of an open page is still allowed.
-  expect((await sent('/data', cookie, { ...headers, accept: DATA.accept })).status).toBe(200);
+  expect((await visit('/data', cookie, { ...headers, accept: DATA.accept })).status).toBe(200);
   guard.time.now += SECOND_MS;
-  await passAgain(await sent('/a/50', cookie, headers), cookie);
-  expect(await read(cookie, pages(19, regular('b')), headers)).toEqual([]);
-  expect(await read(cookie, pages(3, regular('c')), headers)).toEqual([0, 1, 2]);
+  await passAgain(await visit('/a/50', cookie, headers), cookie);
+  expect(await readPages(cookie, pages(19, regular('b')), headers)).toEqual([]);
+  expect(await readPages(cookie, pages(3, regular('c')), headers)).toEqual([0, 1, 2]);
 });
 
 test('a person whose pages have pictures, repetitions and pauses is never challenged', async () => {
   await people(25, '/a.png');
-  const found = await read(
+  const found = await readPages(
     pass(),
     pages(300, (index) => ({
       path: index % 3 === 0 ? '/list' : `/item/${index}`,
@@ -149,67 +149,70 @@ test('a person whose pages have pictures, repetitions and pauses is never challe
 test('a reader whose pages load no parts is never challenged where other readers load none, and not before Guard knows this', async () => {
   const walk = (name: string) =>
     pages(60, (index) => ({ path: `/${name}/${index}`, afterMs: readingMs(index) }));
-  expect(await read(pass(), walk('first'))).toEqual([]);
+  expect(await readPages(pass(), walk('first'))).toEqual([]);
   await people(25);
-  expect(await read(pass(), walk('later'))).toEqual([]);
+  expect(await readPages(pass(), walk('later'))).toEqual([]);
   // The browser of a person goes to the next page at regular intervals, by links.
-  const turned = pages(40, (index) => ({ ...regular('slides')(index), isLinked: true }));
-  expect(await read(pass(), turned)).toEqual([]);
+  const pageTurns = pages(40, (index) => ({ ...regular('slides')(index), isLinked: true }));
+  expect(await readPages(pass(), pageTurns)).toEqual([]);
 });
 
 test('where sessions load parts, a session without parts is challenged, also with random pauses; data counts as a part', async () => {
   await people(25, '/data');
   const walk = pages(12, (index) => ({ path: `/a/${index}`, afterMs: readingMs(index) }));
-  expect(await read(pass(), walk)).toEqual([9, 10, 11]);
+  expect(await readPages(pass(), walk)).toEqual([9, 10, 11]);
   expect(lastEvent()?.blockReasons).toEqual(['session_shape']);
-  const turned = pages(12, (index) => ({ ...regular('a')(index), isLinked: true }));
-  expect(await read(pass(), turned)).toEqual([9, 10, 11]);
+  const pageTurns = pages(12, (index) => ({ ...regular('a')(index), isLinked: true }));
+  expect(await readPages(pass(), pageTurns)).toEqual([9, 10, 11]);
   // A page that is asked for as data does not count as data.
   const session = pass();
-  await sent('/a/50', session, DATA);
-  expect(await read(session, walk)).toEqual([9, 10, 11]);
+  await visit('/a/50', session, DATA);
+  expect(await readPages(session, walk)).toEqual([9, 10, 11]);
   // One part in ten documents is enough to avoid this weak sign.
-  const withOne = walk.map((page, index) => ({ ...page, ...(index === 3 && { part: '/a.png' }) }));
-  expect(await read(pass(), withOne)).toEqual([]);
+  const withPicture = walk.map((page, index) => ({
+    ...page,
+    ...(index === 3 && { part: '/a.png' }),
+  }));
+  expect(await readPages(pass(), withPicture)).toEqual([]);
 });
 
 test('Guard does not learn from sessions that move like programs that parts are rare', async () => {
   await people(25, '/a.png');
   for (let one = 0; one < 25; one++) {
-    const turned = pages(11, (index) => ({ ...regular('a')(index), isLinked: true }));
-    expect(await read(pass(), turned)).toEqual([9, 10]);
+    const pageTurns = pages(11, (index) => ({ ...regular('a')(index), isLinked: true }));
+    expect(await readPages(pass(), pageTurns)).toEqual([9, 10]);
   }
 });
 
 test('a page that reloads itself, and tabs that are opened at once, do not lead to a challenge', async () => {
   const again = pages(100, (index) => ({ path: `/live?${index % 4}`, afterMs: 30 * SECOND_MS }));
-  expect(await read(pass(), again)).toEqual([]);
+  expect(await readPages(pass(), again)).toEqual([]);
   const tabs = pages(30, (index) => ({ path: `/tab/${index}`, afterMs: 100 }));
-  expect(await read(pass(), tabs)).toEqual([]);
+  expect(await readPages(pass(), tabs)).toEqual([]);
 });
 
 test('the pages of another session change nothing', async () => {
   const [one, other] = [pass(), pass()];
-  expect(await read(one, pages(9, regular('a')))).toEqual([]);
+  expect(await readPages(one, pages(9, regular('a')))).toEqual([]);
   expect(
-    await read(
+    await readPages(
       other,
       pages(9, (index) => ({ path: `/a/${index}`, afterMs: 0 })),
     ),
   ).toEqual([]);
-  expect(await read(one, pages(1, regular('b')))).toEqual([0]);
+  expect(await readPages(one, pages(1, regular('b')))).toEqual([0]);
 });
 
 test('a foreign page cannot cause a challenge by loading frames in the browser of a visitor', async () => {
   await people(25, '/a.png');
   const frame = { ...chromeHttp, 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' };
   const cookie = pass();
-  expect(await read(cookie, pages(12, regular('a')), frame)).toEqual([9, 10, 11]);
-  expect(await read(cookie, pages(5, regular('a')))).toEqual([]);
+  expect(await readPages(cookie, pages(12, regular('a')), frame)).toEqual([9, 10, 11]);
+  expect(await readPages(cookie, pages(5, regular('a')))).toEqual([]);
 });
 
 test('session_shape: false switches this off', async () => {
   await gateway.close();
   await startGuarded({ session_shape: false });
-  expect(await read(pass(), pages(60, regular('a')))).toEqual([]);
+  expect(await readPages(pass(), pages(60, regular('a')))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { isFirst, isLater } from '../../validator/src/session/session-value.ts';
 import { type Served, serveValidator } from '../spec/serve-validator.ts';
 import { visit } from '../kit/visitors.ts';
-import { challenged, person, post, uploadOf } from './challenged-visitor.ts';
+import { openPage, person, post, uploadOf } from './challenged-visitor.ts';
 
 const MINUTE_MS = 60_000;
 const RULES = `[
@@ -21,7 +21,7 @@ beforeEach(async () => {
 const pass = (): Promise<string> => passTo(served);
 
 async function passTo(to: Served, cookie?: string): Promise<string> {
-  const page = await challenged(to, cookie === undefined ? {} : { cookie });
+  const page = await openPage(to, cookie === undefined ? {} : { cookie });
   expect((await post(to, uploadOf(page))).body).toBe('{"result":"reload"}');
   return page.session;
 }
@@ -37,15 +37,15 @@ function ask(
 }
 
 /** The session value in the cookie of an answer. */
-const given = ({ cookies = [] }: ValidateResponse) => cookies[0]?.value ?? '';
+const cookieOf = ({ cookies = [] }: ValidateResponse) => cookies[0]?.value ?? '';
 const lastEvent = () => served.events.at(-1);
 
 /** The session value that a page gets 15 minutes later. */
-async function renewed(cookie: string): Promise<string> {
+async function renew(cookie: string): Promise<string> {
   served.time.now += 15 * MINUTE_MS;
   const answer = await ask(cookie);
   expect(answer.decision).toBe('allow');
-  return given(answer);
+  return cookieOf(answer);
 }
 
 describe('a session that passed', () => {
@@ -53,7 +53,7 @@ describe('a session that passed', () => {
     let cookie = await pass();
     const values = new Set([cookie]);
     for (let quarter = 0; quarter < 20; quarter += 1) {
-      cookie = await renewed(cookie);
+      cookie = await renew(cookie);
       values.add(cookie);
       const answer = await ask(cookie, { path: '/counted/x' });
       expect(answer.rate_limited, `quarter ${quarter}`).toBe(quarter < 3 ? undefined : true);
@@ -66,28 +66,28 @@ describe('a session that passed', () => {
 
   test('gets no new value with data, pictures and frames, and no second one within 15 minutes', async () => {
     const cookie = await pass();
-    expect(given(await ask(cookie))).toBe('');
+    expect(cookieOf(await ask(cookie))).toBe('');
     served.time.now += 15 * MINUTE_MS;
     for (const destination of ['empty', 'image', 'script', 'worker', 'iframe']) {
       const answer = await ask(cookie, { 'sec-fetch-dest': destination, 'sec-fetch-mode': 'cors' });
-      expect([destination, answer.decision, given(answer)]).toEqual([destination, 'allow', '']);
+      expect([destination, answer.decision, cookieOf(answer)]).toEqual([destination, 'allow', '']);
     }
     const [one, other] = [await ask(cookie), await ask(cookie)];
     // The tabs of one browser get the same value.
-    expect(given(one)).not.toBe('');
-    expect(given(one)).toBe(given(other));
+    expect(cookieOf(one)).not.toBe('');
+    expect(cookieOf(one)).toBe(cookieOf(other));
   });
 
   test('lasts 24 hours also where the caller sets no cookies on allow', async () => {
     const cookie = await pass();
-    for (let quarter = 1; quarter < 96; quarter += 1) expect(await renewed(cookie)).not.toBe('');
+    for (let quarter = 1; quarter < 96; quarter += 1) expect(await renew(cookie)).not.toBe('');
     served.time.now += 15 * MINUTE_MS + 1;
     expect((await ask(cookie)).decision).toBe('redirect');
   });
 
   test('can use its old value for one minute after the new value came, for requests that are under way', async () => {
     const old = await pass();
-    const next = await renewed(old);
+    const next = await renew(old);
     served.time.now += 10 * MINUTE_MS;
     expect((await ask(old)).decision).toBe('allow');
     expect((await ask(next)).decision).toBe('allow');
@@ -120,7 +120,7 @@ test('instances whose clocks differ by one minute never give an older value, and
       for (const { served: instance } of [second, first]) {
         const answer = await instance.ask(visit({ headers: PAGE, cookie }));
         expect([atMs, answer.decision, answer.block_reasons]).toEqual([atMs, 'allow', undefined]);
-        const next = given(answer);
+        const next = cookieOf(answer);
         if (next !== '') {
           expect(isLater(next, cookie)).toBe(true);
           cookie = next;
@@ -134,7 +134,7 @@ test('instances whose clocks differ by one minute never give an older value, and
 describe('two clients that share a session', () => {
   test('are found by the old value: both have to pass again, and neither is blocked', async () => {
     const old = await pass();
-    const next = await renewed(old);
+    const next = await renew(old);
     await ask(next);
     served.time.now += MINUTE_MS + 1;
     expect((await ask(next)).decision).toBe('allow');
@@ -146,7 +146,7 @@ describe('two clients that share a session', () => {
     expect(second.decision).toBe('redirect');
     expect(second.block_reasons).toContain('session_shared');
     // Each client gets its own session.
-    const values = [given(first), given(second)].map((value) => value.slice(0, 18));
+    const values = [cookieOf(first), cookieOf(second)].map((value) => value.slice(0, 18));
     expect(new Set([...values, old.slice(0, 18)]).size).toBe(3);
     const own = await passTo(served, old);
     expect((await ask(own)).decision).toBe('allow');
@@ -155,7 +155,7 @@ describe('two clients that share a session', () => {
 
   test('cannot write a later time into their value', async () => {
     const old = await pass();
-    const next = await renewed(old);
+    const next = await renew(old);
     await ask(next);
     served.time.now += 16 * MINUTE_MS;
     for (let step = 0; step < 0x2000; step += 61) {
@@ -168,33 +168,33 @@ describe('two clients that share a session', () => {
 
   test('are not found where an old value comes together with the new one', async () => {
     const old = await pass();
-    const next = await renewed(old);
+    const next = await renew(old);
     await ask(next);
     served.time.now += 2 * MINUTE_MS;
-    const both = (values: readonly string[]) =>
+    const visitBoth = (values: readonly string[]) =>
       served.ask(
         visit({ headers: { ...PAGE, cookie: values.map((id) => `_guard=${id}`).join('; ') } }),
       );
-    expect((await both([old, next])).decision).toBe('allow');
-    expect((await both([next, old])).decision).toBe('allow');
+    expect((await visitBoth([old, next])).decision).toBe('allow');
+    expect((await visitBoth([next, old])).decision).toBe('allow');
     expect((await ask(next)).decision).toBe('allow');
   });
 
   test('not prevented: two clients that take each new value within one minute of each other', async () => {
     let cookie = await pass();
     for (let quarter = 0; quarter < 8; quarter += 1) {
-      await ask(await renewed(cookie));
+      await ask(await renew(cookie));
       served.time.now += MINUTE_MS / 2;
       const other = await ask(cookie);
       expect(other.decision).toBe('allow');
-      cookie = given(other);
+      cookie = cookieOf(other);
     }
   });
 });
 
 test('a client that passes again with a later value keeps it, and the earlier values end after one minute', async () => {
   const old = await pass();
-  const next = await renewed(old);
+  const next = await renew(old);
   await ask(next);
   served.time.now += 30_000;
   const other = { ...PAGE, 'accept-encoding': 'gzip', 'upgrade-insecure-requests': '1' };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { visit } from '../kit/visitors.ts';
-import { challenged, person, post, uploadOf } from './challenged-visitor.ts';
+import { openPage, person, post, uploadOf } from './challenged-visitor.ts';
 import { type Served, serveValidator } from '../spec/serve-validator.ts';
 
 /** Programs without a browser that answer the challenge from its published code. */
@@ -21,7 +21,7 @@ async function answerWith(
   change: (evidence: typeof person.evidence) => object,
   who = person,
 ): Promise<readonly [result: string, decision: string]> {
-  const page = await challenged(served, { who });
+  const page = await openPage(served, { who });
   const { evidence, ...upload } = uploadOf(page, who);
   const { body } = await post(served, { ...upload, evidence: change(evidence) }, who.headers);
   const { decision } = await served.ask(visit({ headers: who.headers, cookie: page.session }));
@@ -63,7 +63,7 @@ describe('17.3 questions whose answers are not in the code', () => {
   });
 
   test('a program that sends the recorded answer of a browser does not pass', async () => {
-    const page = await challenged(served);
+    const page = await openPage(served);
     const { cascade } = uploadOf(page).evidence.readings;
     const recorded = 'value' in cascade ? cascade.value.widths : [];
     expect(recorded).toHaveLength(12);

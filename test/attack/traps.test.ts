@@ -47,8 +47,8 @@ test('a browser does not follow the hidden link of Guard’s pages, and a foreig
   const browser = await launchPlain();
   try {
     const tab = await (await browser.newContext(disguise(browser))).newPage();
-    const asked: string[] = [];
-    tab.on('request', (request) => asked.push(request.url()));
+    const urls: string[] = [];
+    tab.on('request', (request) => urls.push(request.url()));
     // The upload is held back, because the page would reload while this test looks at it.
     await tab.route('**', (route) =>
       route.request().method() === 'POST' ? undefined : route.continue(),
@@ -56,20 +56,20 @@ test('a browser does not follow the hidden link of Guard’s pages, and a foreig
     await tab.goto(page, { waitUntil: 'networkidle' });
     await tab.click('a');
     await tab.waitForURL(`${site}/.env`);
-    expect(asked.filter((url) => url.endsWith('/.env')).length).toBeGreaterThan(4);
-    expect(asked.filter((url) => url.endsWith(link)).length).toBeGreaterThan(1);
+    expect(urls.filter((url) => url.endsWith('/.env')).length).toBeGreaterThan(4);
+    expect(urls.filter((url) => url.endsWith(link)).length).toBeGreaterThan(1);
     expect(await visitFrom(undefined)).toBe(200);
     // The page of Guard in this browser has its own hidden link, and the browser does not ask for it.
     expect(await tab.content()).toContain('.guard/archive');
     expect(await tab.locator('[href*="archive"], [src*="archive"]').count()).toBe(0);
     expect(await tab.innerText('html')).not.toContain('Archive');
-    expect(asked.filter((url) => url.includes('archive') && !url.endsWith(link))).toEqual([]);
+    expect(urls.filter((url) => url.includes('archive') && !url.endsWith(link))).toEqual([]);
     // A link that another program opens: Sec-Fetch-Site says that no page caused the request.
     // This challenge page reloads by itself, which would end a longer wait.
     const fresh = await tab.context().newPage();
-    const hopped = await fresh.goto(`${page}/hop`, { waitUntil: 'commit' });
-    expect(hopped?.url()).toBe(`${site}/.env`);
-    expect(await hopped?.request().headerValue('sec-fetch-site')).toBe('none');
+    const answer = await fresh.goto(`${page}/hop`, { waitUntil: 'commit' });
+    expect(answer?.url()).toBe(`${site}/.env`);
+    expect(await answer?.request().headerValue('sec-fetch-site')).toBe('none');
     expect(await visitFrom(undefined)).toBe(200);
   } finally {
     await browser.close();

@@ -47,15 +47,15 @@ test.each([
     (n: number) => ({ headers: { x: text(n) } }),
     headers.additionalProperties.maxLength,
   ],
-])('%s may have the length of the limit, and not more', (_name, made, limit) => {
+])('%s may have the length of the limit, and not more', (_name, bodyOf, limit) => {
   const parse = (length: number) =>
-    parseValidateBody(JSON.stringify({ ...base, ...made(length) })).kind;
+    parseValidateBody(JSON.stringify({ ...base, ...bodyOf(length) })).kind;
   expect(limit).toBeGreaterThan(0);
   expect([parse(limit), parse(limit + 1)]).toEqual(['request', 'error']);
 });
 
 test('a header without a name is an error', () => {
   expect(headers.propertyNames.minLength).toBe(1);
-  const parsed = parseValidateBody(JSON.stringify({ ...base, headers: { '': 'x' } }));
-  expect(parsed.kind).toBe('error');
+  const reading = parseValidateBody(JSON.stringify({ ...base, headers: { '': 'x' } }));
+  expect(reading.kind).toBe('error');
 });

@@ -114,10 +114,10 @@ describe('2.1 "JSON body"', () => {
   test('may come in chunks, also when a chunk ends inside a character', async () => {
     const { url, events } = await serveValidator();
     const body = Buffer.from(JSON.stringify({ ...good, url: `${good.url}é`, headers: curl }));
-    const cut = body.indexOf(0xc3) + 1;
+    const cutAt = body.indexOf(0xc3) + 1;
     const chunk = (bytes: Buffer) => [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, END];
     const head = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
-    const chunks = [body.subarray(0, cut), body.subarray(cut), Buffer.alloc(0)].flatMap(chunk);
+    const chunks = [body.subarray(0, cutAt), body.subarray(cutAt), Buffer.alloc(0)].flatMap(chunk);
     const answer = await rawExchange(url, Buffer.concat([Buffer.from(head), ...chunks]));
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(events).toMatchObject([{ path: '/é' }]);

@@ -201,9 +201,9 @@ describe('2.1 "referrer: value of the Referer request header"', () => {
     ['the field', { referrer: page }],
     ['the header', { headers: { Referer: page } }],
     ['the field before the header', { referrer: page, headers: { referer: 'https://x.example/' } }],
-  ])('%s: the event has its origin only', async (_what, sent) => {
+  ])('%s: the event has its origin only', async (_what, referrer) => {
     const { ask, events } = await serveValidator();
-    await ask({ ...good, ...sent });
+    await ask({ ...good, ...referrer });
     expect(events).toMatchObject([{ referrerOrigin: 'https://search.example' }]);
   });
 

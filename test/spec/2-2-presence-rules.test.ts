@@ -78,13 +78,13 @@ const RULES = [
 
 const LIMIT = '{ match: {}, rate_limit: { requests: 5, per: 1h, by: ip } }';
 
-interface Drawn {
+interface Policy {
   readonly served: Served;
   readonly features: { readonly country: boolean; readonly crawler_metadata: boolean };
 }
 
 /** A random policy. Its first rules are those of `always`. */
-async function drawPolicy(random: SeededRandom, always: readonly string[]): Promise<Drawn> {
+async function drawPolicy(random: SeededRandom, always: readonly string[]): Promise<Policy> {
   const some = [...always, ...RULES.filter(() => random.below(3) === 0)];
   const rules = `[${some.map((rule, i) => rule.replace('{', `{ name: r${i},`)).join(', ')}]`;
   const features = { country: random.below(2) === 0, crawler_metadata: random.below(2) === 0 };
@@ -101,13 +101,13 @@ async function drawPolicy(random: SeededRandom, always: readonly string[]): Prom
 function drawVisit(random: SeededRandom, sessions: readonly string[]) {
   const visitor = random.pick(VISITORS);
   const path = random.pick(['/', '/blocked', '/paged', '/open', '/limited', '/robots.txt']);
-  const known = sessions.length > 0 && random.below(2) === 0;
-  const cookie = known
+  const isKnown = sessions.length > 0 && random.below(2) === 0;
+  const cookie = isKnown
     ? sessions[random.below(sessions.length)]
     : random.pick([undefined, '', 'malformed']);
   return {
     crawler: visitor.crawler,
-    known,
+    known: isKnown,
     request: visit({
       url: `${random.pick(['http', 'https'])}://shop.example${path}`,
       ip: random.pick([HOME_IP, GOOGLEBOT_IP, '2001:db8::1', '10.0.0.1', '3.5.140.2']),
@@ -119,17 +119,21 @@ function drawVisit(random: SeededRandom, sessions: readonly string[]) {
 }
 
 /** Every presence rule of contract 2.2. */
-function expectPresence(answer: ValidateResponse, asked: ReturnType<typeof drawVisit>, to: Drawn) {
+function expectPresence(
+  answer: ValidateResponse,
+  question: ReturnType<typeof drawVisit>,
+  to: Policy,
+) {
   Exactly.parse(answer);
   expect(answer.request_id).toMatch(UUID_V7);
   expect(to.served.events.at(-1)?.requestId).toBe(answer.request_id);
-  expectBody(answer, asked.crawler);
+  expectBody(answer, question.crawler);
   expectReasons(answer);
   if ('country_code' in answer) {
     expect([answer.decision, to.features.country]).toEqual(['allow', true]);
   }
-  expect('crawler' in answer).toBe(asked.crawler && to.features.crawler_metadata);
-  expect(answer.cookies?.length ?? 0).toBe(asked.known || asked.crawler ? 0 : 1);
+  expect('crawler' in answer).toBe(question.crawler && to.features.crawler_metadata);
+  expect(answer.cookies?.length ?? 0).toBe(question.known || question.crawler ? 0 : 1);
 }
 
 /** Status and body. A challenged crawler gets no page, because it cannot pass. */
@@ -145,13 +149,13 @@ function expectBody(answer: ValidateResponse, crawler: boolean) {
 }
 
 function expectReasons({ decision, ...answer }: ValidateResponse) {
-  const { block_reasons: reasons, rate_limited: limited } = answer;
+  const { block_reasons: reasons, rate_limited: isLimited } = answer;
   // The contract allows unknown reasons. Each reason of Guard is in the table.
   const categories = reasons && categoriesOf(reasons as readonly Reason[]);
   expect(answer.block_reason_categories).toEqual(categories);
   if (decision === 'block') expect(reasons).toBeDefined();
-  expect('retry_after' in answer).toBe(limited === true);
-  if (limited !== true) return;
+  expect('retry_after' in answer).toBe(isLimited === true);
+  if (isLimited !== true) return;
   expect(decision).toBe('block');
   expect(answer.retry_after).toBeGreaterThan(0);
   expect(reasons).toEqual(['rate_limit_exceeded']);
@@ -166,9 +170,9 @@ describe('2.2 every answer keeps the schema and its presence rules', () => {
       const drawn = await drawPolicy(random, policy === 0 ? [LIMIT] : []);
       const sessions: string[] = [];
       for (let i = 0; i < 60; i++) {
-        const asked = drawVisit(random, sessions);
-        const answer = await drawn.served.ask(asked.request);
-        expectPresence(answer, asked, drawn);
+        const question = drawVisit(random, sessions);
+        const answer = await drawn.served.ask(question.request);
+        expectPresence(answer, question, drawn);
         sessions.push(...(answer.cookies ?? []).map(({ value }) => value));
         seen.add(answer.decision).add(String(answer.status_code));
         for (const name of Object.keys(answer)) seen.add(name);

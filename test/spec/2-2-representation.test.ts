@@ -4,18 +4,18 @@ import { bodyOf, serveValidator } from './serve-validator.ts';
 
 describe('2.2 the form of the body: a page for navigations, problem details for programs', () => {
   const blocking = { rules: '[{ name: r, match: {}, verdict: block }]' };
-  const fetched = (mode: string, dest: string) => ({
+  const fetchFields = (mode: string, dest: string) => ({
     'sec-fetch-mode': mode,
     'sec-fetch-dest': dest,
   });
 
   test.each([
-    ['a navigation', fetched('navigate', 'document')],
-    ['a frame', fetched('navigate', 'iframe')],
-    ['an embedded document', fetched('navigate', 'object')],
+    ['a navigation', fetchFields('navigate', 'document')],
+    ['a frame', fetchFields('navigate', 'iframe')],
+    ['an embedded document', fetchFields('navigate', 'object')],
     [
       'a navigation that a service worker passes on',
-      { ...fetched('navigate', 'empty'), accept: chromeHttp['accept'] ?? '' },
+      { ...fetchFields('navigate', 'empty'), accept: chromeHttp['accept'] ?? '' },
     ],
     ['no header that says it', {}],
     ['anything', { accept: '*/*' }],
@@ -32,14 +32,14 @@ describe('2.2 the form of the body: a page for navigations, problem details for 
   });
 
   test.each([
-    ['fetch', fetched('cors', 'empty')],
-    ['fetch of the same origin', fetched('same-origin', 'empty')],
-    ['fetch that asks for HTML', { ...fetched('cors', 'empty'), accept: 'text/html' }],
-    ['a link that downloads a file', fetched('navigate', 'empty')],
-    ['an image', fetched('no-cors', 'image')],
-    ['a script', fetched('no-cors', 'script')],
-    ['a style sheet', fetched('no-cors', 'style')],
-    ['a WebSocket', fetched('websocket', 'empty')],
+    ['fetch', fetchFields('cors', 'empty')],
+    ['fetch of the same origin', fetchFields('same-origin', 'empty')],
+    ['fetch that asks for HTML', { ...fetchFields('cors', 'empty'), accept: 'text/html' }],
+    ['a link that downloads a file', fetchFields('navigate', 'empty')],
+    ['an image', fetchFields('no-cors', 'image')],
+    ['a script', fetchFields('no-cors', 'script')],
+    ['a style sheet', fetchFields('no-cors', 'style')],
+    ['a WebSocket', fetchFields('websocket', 'empty')],
     ['XHR of older browsers', { 'x-requested-with': 'XMLHttpRequest', accept: '*/*' }],
     ['JSON', { accept: 'application/json' }],
     ['JSON before HTML', { accept: 'application/json, text/html;q=0.1' }],

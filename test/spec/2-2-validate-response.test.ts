@@ -33,19 +33,19 @@ describe('2.2 "status_code": 200 for allow, 403 for block and redirect, "a polic
 });
 
 describe('2.2 "country_code": "only on allow, only when country enrichment is enabled"', () => {
-  const on = { features: { country: true } };
+  const withCountry = { features: { country: true } };
 
   test('ISO 3166-1 alpha-2 of the address', async () => {
-    const { ask } = await serveValidator({ rules: DETECT, organisation: on });
+    const { ask } = await serveValidator({ rules: DETECT, organisation: withCountry });
     expect(await ask(visit())).toMatchObject({ decision: 'allow', country_code: 'AT' });
     expect(await ask(visit({ ip: '10.0.0.1' }))).not.toHaveProperty('country_code');
   });
 
   test('absent on other decisions and without the feature', async () => {
-    const { ask } = await serveValidator({ rules: DETECT, organisation: on });
+    const { ask } = await serveValidator({ rules: DETECT, organisation: withCountry });
     expect(await ask(visit({ headers: curl }))).not.toHaveProperty('country_code');
-    const off = await serveValidator({ rules: DETECT });
-    expect(await off.ask(visit())).not.toHaveProperty('country_code');
+    const withoutCountry = await serveValidator({ rules: DETECT });
+    expect(await withoutCountry.ask(visit())).not.toHaveProperty('country_code');
   });
 });
 

@@ -30,11 +30,11 @@ describe('2.4 the crawler object', () => {
     ['neither', elsewhere, '[]', false],
   ])(
     '"access_allowed: true only when the source IP is verified and the crawler is on the allowlist": %s',
-    async (_how, ip, list, allowed) => {
+    async (_how, ip, list, isAllowed) => {
       const crawler_allowlist = JSON.parse(list.replace(/(\w[\w ]*\w)/g, '"$1"')) as unknown;
       const { ask } = await serveValidator({ organisation: { crawler_allowlist } });
       const answer = await ask(visit({ headers: googlebot, ip }));
-      expect(answer.crawler?.access_allowed).toBe(allowed);
+      expect(answer.crawler?.access_allowed).toBe(isAllowed);
     },
   );
 
@@ -48,8 +48,10 @@ describe('2.4 the crawler object', () => {
     const { ask } = await serveValidator();
     expect(await ask(visit())).not.toHaveProperty('crawler');
     expect(await ask(visit({ headers: curl }))).not.toHaveProperty('crawler');
-    const off = await serveValidator({ organisation: { features: { crawler_metadata: false } } });
-    const answer = await off.ask(visit({ headers: googlebot, ip: GOOGLEBOT_IP }));
+    const withoutMetadata = await serveValidator({
+      organisation: { features: { crawler_metadata: false } },
+    });
+    const answer = await withoutMetadata.ask(visit({ headers: googlebot, ip: GOOGLEBOT_IP }));
     expect(answer).not.toHaveProperty('crawler');
   });
 

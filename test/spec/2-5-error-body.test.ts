@@ -4,18 +4,18 @@ import { visit } from '../kit/visitors.ts';
 import { serveValidator } from './serve-validator.ts';
 import { never, storeWith } from './store-with.ts';
 
-const SENT = 'sent_and_not_to_be_repeated';
+const SENT_TEXT = 'sent_and_not_to_be_repeated';
 
 const uuid = '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f';
 const withSession = JSON.stringify(visit({ cookie: uuid }));
 
 /** One request for each error type. The last two also need a store that fails. */
 const CAUSES: Record<ValidateErrorType, { body: string; headers?: Record<string, string> }> = {
-  missing_fields: { body: JSON.stringify({ ip: SENT }) },
-  invalid_request: { body: JSON.stringify({ url: SENT, ip: '192.0.2.1' }) },
-  invalid_ip: { body: JSON.stringify({ url: 'https://shop.example/', ip: SENT }) },
-  missing_api_key: { body: SENT, headers: { 'x-api-key': '' } },
-  invalid_api_key: { body: SENT, headers: { 'x-api-key': SENT } },
+  missing_fields: { body: JSON.stringify({ ip: SENT_TEXT }) },
+  invalid_request: { body: JSON.stringify({ url: SENT_TEXT, ip: '192.0.2.1' }) },
+  invalid_ip: { body: JSON.stringify({ url: 'https://shop.example/', ip: SENT_TEXT }) },
+  missing_api_key: { body: SENT_TEXT, headers: { 'x-api-key': '' } },
+  invalid_api_key: { body: SENT_TEXT, headers: { 'x-api-key': SENT_TEXT } },
   internal_server_error: { body: withSession },
   validation_timeout: { body: withSession },
 };
@@ -25,7 +25,7 @@ describe('2.5 "success: false, error.type: stable identifier, error.message: hum
     const store = storeWith({
       session() {
         if (type === 'validation_timeout') return never();
-        throw new Error(`the store says ${SENT}`);
+        throw new Error(`the store says ${SENT_TEXT}`);
       },
     });
     const { post } = await serveValidator({ store });
@@ -37,31 +37,31 @@ describe('2.5 "success: false, error.type: stable identifier, error.message: hum
       success: false,
       error: { type, message: expect.stringMatching(/^[`A-Z].*\.$/) as unknown },
     });
-    expect(answer.body).not.toContain(SENT);
+    expect(answer.body).not.toContain(SENT_TEXT);
   });
 });
 
 describe('2.5 no error, header or log line repeats what was sent', () => {
   test.each([
-    ['a key', SENT, { 'x-api-key': SENT }],
-    ['a content type', SENT, { 'content-type': SENT }],
-    ['a content encoding', '{}', { 'content-encoding': SENT }],
-    ['a body', SENT, {}],
-    ['a name', JSON.stringify({ ...visit(), headers: { [SENT]: 1 } }), {}],
-    ['a value', JSON.stringify({ ...visit(), method: SENT.repeat(9) }), {}],
-    ['a URL', JSON.stringify({ ...visit(), url: `https://${SENT}@shop.example/` }), {}],
-    ['a cookie', JSON.stringify({ ...visit(), url: '', cookie: SENT }), {}],
+    ['a key', SENT_TEXT, { 'x-api-key': SENT_TEXT }],
+    ['a content type', SENT_TEXT, { 'content-type': SENT_TEXT }],
+    ['a content encoding', '{}', { 'content-encoding': SENT_TEXT }],
+    ['a body', SENT_TEXT, {}],
+    ['a name', JSON.stringify({ ...visit(), headers: { [SENT_TEXT]: 1 } }), {}],
+    ['a value', JSON.stringify({ ...visit(), method: SENT_TEXT.repeat(9) }), {}],
+    ['a URL', JSON.stringify({ ...visit(), url: `https://${SENT_TEXT}@shop.example/` }), {}],
+    ['a cookie', JSON.stringify({ ...visit(), url: '', cookie: SENT_TEXT }), {}],
   ])('%s', async (_what, body, headers) => {
     const { post, log } = await serveValidator();
     const answer = await post(body, headers);
     expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(JSON.stringify([answer.body, answer.headers])).not.toContain(SENT);
-    expect(log.join()).not.toContain(SENT);
+    expect(JSON.stringify([answer.body, answer.headers])).not.toContain(SENT_TEXT);
+    expect(log.join()).not.toContain(SENT_TEXT);
   });
 
   test('an unknown path gets 404 without a body', async () => {
     const { url } = await serveValidator();
-    const answer = await fetch(`${url}/${SENT}`, { headers: { 'x-api-key': SENT } });
+    const answer = await fetch(`${url}/${SENT_TEXT}`, { headers: { 'x-api-key': SENT_TEXT } });
     expect(answer.status).toBe(404);
     expect(await answer.text()).toBe('');
   });
@@ -69,7 +69,7 @@ describe('2.5 no error, header or log line repeats what was sent', () => {
   test('the log has the kind of an error, without its message', async () => {
     const store = storeWith({
       session() {
-        throw new TypeError(`the store says ${SENT}`);
+        throw new TypeError(`the store says ${SENT_TEXT}`);
       },
     });
     const { post, log } = await serveValidator({ store });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { HEALTH_TOKEN, KEY, serveValidator } from './serve-validator.ts';
 
-const MONITORED = {
+const SETTINGS = {
   organisation: { secret_keys: [{ id: 'monitor', key: KEY, health: true }] },
 };
 const { version } = JSON.parse(
@@ -11,7 +11,7 @@ const { version } = JSON.parse(
 
 describe.each(['validator', 'collector'] as const)('2.6 and 4.2 GET /health of the %s', (host) => {
   async function health(headers: Readonly<Record<string, string>>) {
-    const { url, collectorUrl } = await serveValidator(MONITORED);
+    const { url, collectorUrl } = await serveValidator(SETTINGS);
     return fetch(`${host === 'validator' ? url : collectorUrl}/health`, { headers });
   }
 

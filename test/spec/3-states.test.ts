@@ -2,7 +2,7 @@ import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { ValidateResponse } from '@guard/config/contract/validate-response';
 import { describe, expect, test } from 'vitest';
 import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
-import { challenged, person, post, robot, uploadOf } from '../attack/challenged-visitor.ts';
+import { openPage, person, post, robot, uploadOf } from '../attack/challenged-visitor.ts';
 import { countedStore } from '../attack/counted-store.ts';
 import { chromeHttps, curl, googlebot, visit } from '../kit/visitors.ts';
 import { verifiedSession } from '../kit/verified-session.ts';
@@ -76,8 +76,8 @@ describe('3 "uncertain": decision redirect (interstitial)', () => {
 
   test('a client that accepts no page gets the same decision as problem details', async () => {
     const { ask, events } = await serveValidator(CHALLENGE);
-    const fetched = { ...chromeHttps, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' };
-    const answer = await ask(visit({ headers: fetched }));
+    const fetchFields = { ...chromeHttps, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' };
+    const answer = await ask(visit({ headers: fetchFields }));
     expect(answer).toMatchObject({ decision: 'redirect', status_code: 403 });
     expect(JSON.parse(bodyOf(answer))).toMatchObject({
       code: 'challenge_required',
@@ -102,8 +102,8 @@ describe('3 "rule has monitor: true and a terminal block would apply": decision 
   test.each([
     ['that every session has to pass', 'challenge: always', visit()],
     ['for what was found', 'challenge: auto', visit({ headers: curl })],
-  ])('a challenge %s is still returned as redirect (contract 1)', async (_why, asks, request) => {
-    const rules = `[{ name: r, match: {}, detect: true, ${asks}, monitor: true }]`;
+  ])('a challenge %s is still returned as redirect (contract 1)', async (_why, rule, request) => {
+    const rules = `[{ name: r, match: {}, detect: true, ${rule}, monitor: true }]`;
     const { ask } = await serveValidator({ rules });
     expect((await ask(request)).decision).toBe('redirect');
   });
@@ -143,10 +143,10 @@ describe('3 after the interstitial', () => {
       'redirect',
       [],
     ],
-  ])('"next /validate returns allow or block": %s', async (_how, kept, decision, reasons) => {
+  ])('"next /validate returns allow or block": %s', async (_how, session, decision, reasons) => {
     for (const detection of ['detect: true, ', '']) {
       const rules = `[{ name: r, match: {}, ${detection}challenge: always }]`;
-      const { ask } = await serveValidator({ rules, store: storeWith({ session: () => kept }) });
+      const { ask } = await serveValidator({ rules, store: storeWith({ session: () => session }) });
       const answer = await ask(visit({ cookie }));
       expect(answer.decision).toBe(decision);
       expect(answer.block_reasons ?? []).toEqual(reasons);
@@ -155,11 +155,11 @@ describe('3 after the interstitial', () => {
 
   test('"clients that never run JavaScript keep receiving the interstitial"', async () => {
     const { ask } = await serveValidator({ rules: DETECT });
-    let presented = '';
+    let sentCookie = '';
     for (let i = 0; i < 3; i++) {
-      const answer = await ask(visit({ headers: curl, cookie: presented }));
+      const answer = await ask(visit({ headers: curl, cookie: sentCookie }));
       expect(answer).toMatchObject({ decision: 'redirect', status_code: 403 });
-      presented = answer.cookies?.[0]?.value ?? presented;
+      sentCookie = answer.cookies?.[0]?.value ?? sentCookie;
     }
   });
 });
@@ -171,7 +171,7 @@ describe('3 "interstitial served"', () => {
   test('"upload succeeds": "next /validate returns allow", until the session ends', async () => {
     const { store } = countedStore();
     const served = await serveValidator({ rules, store });
-    const page = await challenged(served);
+    const page = await openPage(served);
     expect((await post(served, uploadOf(page))).body).toBe('{"result":"reload"}');
     expect(served.events).toHaveLength(1);
     for (const hours of [0, 1, -1, 23]) {
@@ -183,7 +183,7 @@ describe('3 "interstitial served"', () => {
 
   test('"upload succeeds": "or block", with the reasons of the challenge', async () => {
     const served = await serveValidator({ rules, store: countedStore().store });
-    const page = await challenged(served, { who: robot });
+    const page = await openPage(served, { who: robot });
     const agent = { 'user-agent': robot.headers['user-agent'] ?? '' };
     expect((await post(served, uploadOf(page, robot), agent)).body).toBe('{"result":"reload"}');
     const answer = await served.ask(visit({ headers: robot.headers, cookie: page.session }));
@@ -199,7 +199,7 @@ describe('3 "interstitial served"', () => {
     '"session storage unavailable" (it %s): 503, "session unverified", "later validations can challenge again"',
     async (_how, spend) => {
       const served = await serveValidator({ rules, store: storeWith({ spend }) });
-      const page = await challenged(served);
+      const page = await openPage(served);
       const answer = await post(served, uploadOf(page));
       expect(answer).toMatchObject({ status: 503, body: '{"result":"retry"}' });
       // "a support reference code": the code that the visitor sees finds the events.
@@ -235,7 +235,7 @@ describe('3 "interstitial served"', () => {
   test('"caller drops the returned cookies": "fails closed with reason interstitial_no_session"', async () => {
     const { store, kept } = countedStore();
     const served = await serveValidator({ rules, store });
-    const page = await challenged(served);
+    const page = await openPage(served);
     const answer = await post(served, { ...uploadOf(page), session: '' });
     expect(answer).toMatchObject({ status: 200, body: '{"result":"no_session"}' });
     expect(kept).toEqual([]);
@@ -251,8 +251,8 @@ describe('3 "interstitial served"', () => {
   test('two tabs of one session: the second answer is not judged again, and both tabs are allowed', async () => {
     const { store, kept } = countedStore();
     const served = await serveValidator({ rules, store });
-    const first = await challenged(served);
-    const second = await challenged(served, { cookie: first.session });
+    const first = await openPage(served);
+    const second = await openPage(served, { cookie: first.session });
     expect((await post(served, uploadOf(first))).body).toBe('{"result":"reload"}');
     expect((await post(served, uploadOf(second))).body).toBe('{"result":"retry"}');
     expect(kept).toHaveLength(1);

@@ -90,9 +90,9 @@ describe('4.1 over one connection', () => {
     const { url, post, events, log } = await serveValidator();
     const { port, hostname } = new URL(url);
     const socket = connect(Number(port), hostname);
-    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const closeEvent = new Promise((resolve) => socket.once('close', resolve));
     socket.write(raw('/broken', false).slice(0, -20), () => socket.destroy());
-    await closed;
+    await closeEvent;
     await poll(
       () => post(body),
       ({ status }) => status === 200,
@@ -102,27 +102,27 @@ describe('4.1 over one connection', () => {
   });
 
   test('a caller that closes its connection before the answer does not affect other callers', async () => {
-    const waiting: (() => void)[] = [];
+    const releases: (() => void)[] = [];
     const session = () =>
-      new Promise<undefined>((resolve) => waiting.push(() => resolve(undefined)));
+      new Promise<undefined>((resolve) => releases.push(() => resolve(undefined)));
     const { url, post, log } = await serveValidator({ store: storeWith({ session }) });
     const { port, hostname } = new URL(url);
-    const asked = JSON.stringify(visit({ cookie: '6e5f3a0e-1111-8222-8333-123456789abc' }));
-    const head = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Length: ${asked.length}\r\n\r\n`;
+    const question = JSON.stringify(visit({ cookie: '6e5f3a0e-1111-8222-8333-123456789abc' }));
+    const head = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Length: ${question.length}\r\n\r\n`;
     const areAsked = (count: number) =>
       poll(
-        () => Promise.resolve(waiting.length),
+        () => Promise.resolve(releases.length),
         (length) => length === count,
       );
     const leaving = connect(Number(port), hostname).on('error', () => undefined);
-    const closed = new Promise((resolve) => leaving.once('close', resolve));
-    leaving.write(head + asked);
+    const closeEvent = new Promise((resolve) => leaving.once('close', resolve));
+    leaving.write(head + question);
     await areAsked(1);
     leaving.resetAndDestroy();
-    await closed;
-    const staying = post(asked);
+    await closeEvent;
+    const staying = post(question);
     await areAsked(2);
-    for (const answer of waiting) answer();
+    for (const answer of releases) answer();
     expect((await staying).status).toBe(200);
     expect(log).toEqual([]);
   });

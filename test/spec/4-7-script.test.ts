@@ -10,14 +10,14 @@ import { serveValidator } from './serve-validator.ts';
 import { never, storeWith } from './store-with.ts';
 
 const ORIGIN = 'https://shop.example';
-const SERVED = {
+const OPTIONS = {
   organisation: { site_key: 'site_acme', script_origins: [ORIGIN] },
   neighbour: { site_key: 'site_globex', script_origins: ['https://globex.example'] },
 };
 const QUERY = '?site_key=site_acme';
 
 async function scriptUrl(query = QUERY) {
-  const { collectorUrl } = await serveValidator(SERVED);
+  const { collectorUrl } = await serveValidator(OPTIONS);
   return `${collectorUrl}/script.js${query}`;
 }
 
@@ -74,8 +74,8 @@ describe('4.7 GET /script.js: "401 when the key is missing or wrong (no signals 
   });
 
   test('a client does not get a coding that it refuses', async () => {
-    for (const refused of ['br;q=0, gzip;q=0.000', 'identity', '', 'brx']) {
-      const answer = await send(await scriptUrl(), { headers: { 'accept-encoding': refused } });
+    for (const encoding of ['br;q=0, gzip;q=0.000', 'identity', '', 'brx']) {
+      const answer = await send(await scriptUrl(), { headers: { 'accept-encoding': encoding } });
       expect(answer.headers).not.toHaveProperty('content-encoding');
       expect(answer.body).toContain('GuardInitialized');
     }
@@ -101,8 +101,8 @@ describe('4.7 the script is cached (RFC 9110 13.1.2)', () => {
     const { etag = '', 'cache-control': caching } = (await send(await scriptUrl())).headers;
     expect(caching).toBe('public, max-age=600');
     for (const query of [QUERY, '?site_key=site_globex']) {
-      for (const presented of [String(etag), `"old", ${String(etag)}`, '*']) {
-        const headers = { 'if-none-match': presented, 'accept-encoding': 'br' };
+      for (const condition of [String(etag), `"old", ${String(etag)}`, '*']) {
+        const headers = { 'if-none-match': condition, 'accept-encoding': 'br' };
         const answer = await send(await scriptUrl(query), { headers });
         expect(answer).toMatchObject({ status: 304, body: '' });
         expect(answer.headers).toMatchObject({ etag, 'cache-control': caching });
@@ -116,14 +116,14 @@ describe('4.7 the script is cached (RFC 9110 13.1.2)', () => {
 });
 
 describe('POST /session: a ticket and a session for the script', () => {
-  interface Opened {
+  interface OpenedTicket {
     readonly ticket: string;
     readonly cookie: Readonly<Record<string, unknown>>;
   }
 
   async function open(
     options: { query?: string; headers?: Record<string, string>; body?: string } = {},
-    served: Parameters<typeof serveValidator>[0] = SERVED,
+    served: Parameters<typeof serveValidator>[0] = OPTIONS,
   ) {
     const { collectorUrl } = await serveValidator(served);
     const { query = QUERY, headers = {}, body = '' } = options;
@@ -133,7 +133,7 @@ describe('POST /session: a ticket and a session for the script', () => {
       body,
     });
   }
-  const openedBy = (answer: { body: string }) => JSON.parse(answer.body) as Opened;
+  const openedBy = (answer: { body: string }) => JSON.parse(answer.body) as OpenedTicket;
 
   test('gives the cookie of contract 2.3 and a ticket, which no cache may keep', async () => {
     const answer = await open();
@@ -151,15 +151,15 @@ describe('POST /session: a ticket and a session for the script', () => {
   });
 
   test('the cookie is the same as in a response of the validator', async () => {
-    const { ask } = await serveValidator(SERVED);
+    const { ask } = await serveValidator(OPTIONS);
     const { cookies = [] } = await ask(visit({ url: `${ORIGIN}/` }));
     const { cookie } = openedBy(await open());
     expect({ ...cookie, value: '' }).toEqual({ ...cookies[0], value: '' });
   });
 
   test('a session that Guard issued is kept; a malformed, forged or foreign session is ignored', async () => {
-    const own = openedBy(await open()).cookie['value'];
-    expect(openedBy(await open({ body: String(own) })).cookie['value']).toBe(own);
+    const cookie = openedBy(await open()).cookie['value'];
+    expect(openedBy(await open({ body: String(cookie) })).cookie['value']).toBe(cookie);
     const neighbours = await open({
       query: '?site_key=site_globex',
       headers: { origin: 'https://globex.example' },
@@ -168,7 +168,7 @@ describe('POST /session: a ticket and a session for the script', () => {
     for (const body of ['', 'nonsense', randomUUID(), foreign]) {
       const { value } = openedBy(await open({ body })).cookie;
       expect(value).toMatch(/^[0-9a-f-]{36}$/);
-      expect([own, body]).not.toContain(value);
+      expect([cookie, body]).not.toContain(value);
     }
   });
 
@@ -187,7 +187,7 @@ describe('POST /session: a ticket and a session for the script', () => {
   );
 
   test('403 without an Origin, which every browser sends with a POST', async () => {
-    const { collectorUrl } = await serveValidator(SERVED);
+    const { collectorUrl } = await serveValidator(OPTIONS);
     const answer = await send(`${collectorUrl}/session${QUERY}`, { method: 'POST' });
     expect(answer.status).toBe(403);
   });
@@ -202,19 +202,20 @@ describe('POST /session: a ticket and a session for the script', () => {
   });
 
   test.each(['GET', 'PUT', 'OPTIONS'])('%s is 405', async (method) => {
-    const { collectorUrl } = await serveValidator(SERVED);
+    const { collectorUrl } = await serveValidator(OPTIONS);
     const answer = await send(`${collectorUrl}/session${QUERY}`, { method });
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
   });
 
   test('429 with Retry-After after too many sessions of one network, until that time is over', async () => {
-    const options = { ...SERVED };
+    const options = { ...OPTIONS };
     const { time } = await serveValidator(options);
     let answer = await open({}, options);
-    let opened = 0;
-    for (; answer.status === 200 && opened < 1000; opened++) answer = await open({}, options);
+    let ticketCount = 0;
+    for (; answer.status === 200 && ticketCount < 1000; ticketCount++)
+      answer = await open({}, options);
     expect(answer.status).toBe(429);
-    expect(opened).toBeGreaterThan(20);
+    expect(ticketCount).toBeGreaterThan(20);
     time.now += Number(answer.headers['retry-after']) * 1000;
     expect((await open({}, options)).status).toBe(200);
   });
@@ -223,7 +224,7 @@ describe('POST /session: a ticket and a session for the script', () => {
     ['is down', () => Promise.reject(new Error('store down'))],
     ['never answers', () => never<number>()],
   ])('503 without a body when the store %s', async (_how, take) => {
-    const answer = await open({}, { ...SERVED, store: storeWith({ take }) });
+    const answer = await open({}, { ...OPTIONS, store: storeWith({ take }) });
     expect(answer).toMatchObject({ status: 503, body: '' });
     expect(answer.headers['access-control-allow-origin']).toBe(ORIGIN);
   });
@@ -233,7 +234,7 @@ describe('POST /session: a ticket and a session for the script', () => {
     ['verified', 200],
   ] as const)('a session that was %s: %d', async (state, status) => {
     const body = randomUUID();
-    const judged: Session = {
+    const session: Session = {
       organisation: 'acme',
       state,
       reasons: [],
@@ -242,8 +243,8 @@ describe('POST /session: a ticket and a session for the script', () => {
       client: '',
       judgedAt: 0,
     };
-    const store = storeWith({ session: (id) => (id === body ? judged : undefined) });
-    const answer = await open({ body }, { ...SERVED, store });
+    const store = storeWith({ session: (id) => (id === body ? session : undefined) });
+    const answer = await open({ body }, { ...OPTIONS, store });
     expect(answer.status).toBe(status);
     // A rejected session gets no second upload. A verified session is judged again.
     if (state === 'rejected') expect(answer.body).toBe('');
@@ -255,7 +256,7 @@ describe('4.7 the collector answers nothing else', () => {
   test.each(['/', '/script', '/script.js/', '/session/x', '/verify/', '/.guard/script.js'])(
     '%s is 404 and repeats nothing',
     async (path) => {
-      const { collectorUrl } = await serveValidator(SERVED);
+      const { collectorUrl } = await serveValidator(OPTIONS);
       expect(await send(collectorUrl + path)).toMatchObject({ status: 404, body: '' });
     },
   );

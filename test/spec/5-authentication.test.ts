@@ -72,8 +72,8 @@ describe('5 POST /validate: "header x-api-key with the secret key"', () => {
     time.now = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
     expect((await post(body, { 'x-api-key': EXPIRING_KEY })).status).toBe(200);
     time.now += 1;
-    const late = await post(body, { 'x-api-key': EXPIRING_KEY });
-    expect([late.status, errorType(late)]).toEqual([401, 'invalid_api_key']);
+    const lateAnswer = await post(body, { 'x-api-key': EXPIRING_KEY });
+    expect([lateAnswer.status, errorType(lateAnswer)]).toEqual([401, 'invalid_api_key']);
     expect((await post(body)).status).toBe(200);
   });
 

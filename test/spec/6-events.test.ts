@@ -72,8 +72,8 @@ describe('6 "GuardInitialized is dispatched on window after the script’s paylo
         uploads.push(route.request().postDataJSON() as Upload);
         const isFirst = uploads.length === 1;
         const headers = { 'Access-Control-Allow-Origin': '*' };
-        const json = isFirst ? { result: 'work', task } : { result: 'reload' };
-        return route.fulfill({ headers, contentType: 'application/json', json });
+        const answer = isFirst ? { result: 'work', task } : { result: 'reload' };
+        return route.fulfill({ headers, contentType: 'application/json', json: answer });
       });
       await visit(path);
       await finished();
@@ -237,10 +237,10 @@ describe('the script does not change the page', () => {
   test('window.guard is its only global, and is frozen', async () => {
     await visit('/open');
     await finished();
-    const added = await page.evaluate(
+    const tagCount = await page.evaluate(
       "Object.getOwnPropertyNames(window).filter((name) => !before.includes(name) && !['before', 'events', 'errors', 'persisted'].includes(name))",
     );
-    expect(added).toEqual(['guard']);
+    expect(tagCount).toEqual(['guard']);
     expect(await page.evaluate('Object.isFrozen(guard)')).toBe(true);
     expect(await page.evaluate('Object.keys(guard)')).toEqual(['initialized']);
     expect(await page.evaluate('guard.initialized = false; guard.initialized')).toBe(true);

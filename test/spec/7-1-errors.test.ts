@@ -39,7 +39,7 @@ describe('7.1 400 missing_fields: "url or ip absent"', () => {
 const broken = () => {
   throw new Error('broken');
 };
-const rejected = () => Promise.reject(new Error('broken'));
+const reject = () => Promise.reject(new Error('broken'));
 /** A record of another version. Reading it throws inside the pipeline. */
 const nonsense = {
   state: 'rejected',
@@ -50,14 +50,14 @@ const nonsense = {
 
 describe.each<[string, Partial<SessionStore>]>([
   ['a store that throws', { session: broken }],
-  ['a store that rejects', { session: rejected }],
-  ['a budget that rejects', { take: rejected }],
+  ['a store that rejects', { session: reject }],
+  ['a budget that rejects', { take: reject }],
   ['a step of the pipeline that throws', { session: () => nonsense as unknown as Session }],
   ['the same, later', { session: () => Promise.resolve(nonsense as unknown as Session) }],
-])('7.1 500 internal_server_error: %s', (_what, over) => {
+])('7.1 500 internal_server_error: %s', (_what, overrides) => {
   const rules =
     '[{ name: r, match: {}, detect: true, rate_limit: { requests: 5, per: 1m, by: ip } }]';
-  const options = { rules, store: storeWith(over) };
+  const options = { rules, store: storeWith(overrides) };
 
   test('over the API, also for the next request', async () => {
     const { post, events, log } = await serveValidator(options);
@@ -95,8 +95,8 @@ describe.each<[string, Partial<SessionStore>]>([
   ['a budget that never comes', { take: never }],
 ])(
   '7.1 503 validation_timeout: "pipeline exceeded its time budget" (500 ms, contract 8): %s',
-  (_what, over) => {
-    const options = { rules: LIMIT, store: storeWith(over) };
+  (_what, overrides) => {
+    const options = { rules: LIMIT, store: storeWith(overrides) };
 
     test('over the API', async () => {
       const { post, events } = await serveValidator(options);
@@ -127,24 +127,24 @@ describe.each<[string, Partial<SessionStore>]>([
 
 describe('7.1 an answer of the store that comes after the deadline', () => {
   /** A store whose session look-up or budget waits until the test releases it. */
-  function held(operation: 'session' | 'take') {
+  function holdStore(operation: 'session' | 'take') {
     const calls: string[] = [];
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
-    const waiting = async <T>(name: string, value: T): Promise<T> => {
+    const wait = async <T>(name: string, value: T): Promise<T> => {
       calls.push(name);
       if (name === operation) await gate;
       return value;
     };
     const store = storeWith({
-      session: () => waiting('session', undefined),
-      take: () => waiting('take', 0),
+      session: () => wait('session', undefined),
+      take: () => wait('take', 0),
     });
     return { store, calls, release };
   }
 
   test('after a late session, Guard takes nothing from a budget and records nothing', async () => {
-    const { store, calls, release } = held('session');
+    const { store, calls, release } = holdStore('session');
     const { post, events } = await serveValidator({ rules: LIMIT, store });
     expect((await post(body)).status).toBe(503);
     release();
@@ -154,7 +154,7 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
   });
 
   test('after a late budget, Guard records nothing', async () => {
-    const { store, calls, release } = held('take');
+    const { store, calls, release } = holdStore('take');
     const { post, events } = await serveValidator({ rules: LIMIT, store });
     expect((await post(body)).status).toBe(503);
     release();
@@ -164,18 +164,18 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
   });
 
   test('a caller that has gone counts as the deadline', async () => {
-    const { store, calls, release } = held('session');
+    const { store, calls, release } = holdStore('session');
     const { inProcess } = await serveValidator({ rules: LIMIT, store });
-    const gone = new AbortController();
-    const outcome = inProcess(question, { signal: gone.signal });
-    gone.abort();
+    const leaving = new AbortController();
+    const outcome = inProcess(question, { signal: leaving.signal });
+    leaving.abort();
     release();
     expect(await outcome).toMatchObject({ kind: 'failed', reason: 'timeout' });
     expect(calls).toEqual(['session']);
   });
 
   test('without a delay, the same store works', async () => {
-    const { store, calls, release } = held('session');
+    const { store, calls, release } = holdStore('session');
     const { post, events } = await serveValidator({ rules: LIMIT, store });
     release();
     expect((await post(body)).status).toBe(200);

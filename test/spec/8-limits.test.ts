@@ -40,17 +40,17 @@ describe('8 "/validate request size limits: not shown": each limit of Guard, at 
 
   test('a chunked body of 256 KiB', async () => {
     const { post } = await serveValidator();
-    const chunked = { 'transfer-encoding': 'chunked' };
-    expect((await post(bodyOf(VALIDATE.maxBodyBytes), chunked)).status).toBe(200);
-    const answer = await post(bodyOf(VALIDATE.maxBodyBytes + 1), chunked);
+    const fields = { 'transfer-encoding': 'chunked' };
+    expect((await post(bodyOf(VALIDATE.maxBodyBytes), fields)).status).toBe(200);
+    const answer = await post(bodyOf(VALIDATE.maxBodyBytes + 1), fields);
     expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
   });
 
   test('the bytes after a body that is too long are not read as a request', async () => {
     const { url } = await serveValidator();
     const head = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\n`;
-    const smuggled = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
-    const text = await rawExchange(url, `${head}Content-Length: 262145\r\n\r\n${smuggled}`);
+    const request = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
+    const text = await rawExchange(url, `${head}Content-Length: 262145\r\n\r\n${request}`);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
     expect(text).toMatch(/\r\nconnection: close\r\n/i);
   });
@@ -98,13 +98,13 @@ describe('8 "/validate request size limits: not shown": each limit of Guard, at 
 
   test('16 levels of nesting', async () => {
     const { post } = await serveValidator();
-    const nested = (levels: number) =>
+    const nest = (levels: number) =>
       JSON.stringify({ ...good, later: 0 }).replace(
         ':0}',
         `:${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`,
       );
-    expect((await post(nested(16))).status).toBe(200);
-    expect(errorType(await post(nested(17)))).toBe('invalid_request');
+    expect((await post(nest(16))).status).toBe(200);
+    expect(errorType(await post(nest(17)))).toBe('invalid_request');
   });
 
   test('an address has at most 64 characters, with its zone', async () => {

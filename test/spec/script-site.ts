@@ -68,21 +68,21 @@ interface Page {
 
 /** The pages by path. One of them loads the script from the host of the collector. */
 function pagesOf(collector: string): Readonly<Record<string, Page>> {
-  const own = `/.guard/script.js?site_key=${SITE_KEY}`;
+  const ownUrl = `/.guard/script.js?site_key=${SITE_KEY}`;
   return {
-    '/open': { html: pageWith([own]) },
-    '/twice': { html: pageWith([own, own]) },
+    '/open': { html: pageWith([ownUrl]) },
+    '/twice': { html: pageWith([ownUrl, ownUrl]) },
     '/elsewhere': { html: pageWith([`${collector}/script.js?site_key=${SITE_KEY}`]) },
     '/wrong-key': { html: pageWith(['/.guard/script.js?site_key=wrong']) },
-    '/own-guard': { html: pageWith([own], '<script>window.guard = "mine";</script>') },
-    '/plain': { html: pageWith([own], THEN_VAULT) },
-    '/first': { html: pageWith([own], thenTo("'/second'")) },
-    '/second': { html: pageWith([own], THEN_VAULT) },
-    '/driven': { html: pageWith([own], THEN_VAULT) },
-    '/crowded': { html: pageWith([own], CROWD + THEN_VAULT) },
+    '/own-guard': { html: pageWith([ownUrl], '<script>window.guard = "mine";</script>') },
+    '/plain': { html: pageWith([ownUrl], THEN_VAULT) },
+    '/first': { html: pageWith([ownUrl], thenTo("'/second'")) },
+    '/second': { html: pageWith([ownUrl], THEN_VAULT) },
+    '/driven': { html: pageWith([ownUrl], THEN_VAULT) },
+    '/crowded': { html: pageWith([ownUrl], CROWD + THEN_VAULT) },
     '/there-and-back': {
       html: pageWith(
-        [own],
+        [ownUrl],
         `${thenTo("'/back'")}<script>addEventListener('pageshow', ({ persisted }) => {
   const [{ type, notRestoredReasons }] = performance.getEntriesByType('navigation');
   if (persisted || type === 'back_forward') {
@@ -95,7 +95,7 @@ function pagesOf(collector: string): Readonly<Record<string, Page>> {
       html: "<script>addEventListener('load', () => setTimeout(() => history.back(), 100));</script>",
     },
     '/no-connect': {
-      html: pageWith([own]),
+      html: pageWith([ownUrl]),
       headers: {
         'content-security-policy':
           "default-src 'none'; script-src 'self' 'unsafe-inline'; connect-src 'none'",
@@ -106,7 +106,7 @@ function pagesOf(collector: string): Readonly<Record<string, Page>> {
 
 /** Starts origin and product. The caller closes them. */
 export async function startScriptSite(
-  over: Readonly<Record<string, unknown>> = {},
+  overrides: Readonly<Record<string, unknown>> = {},
 ): Promise<ScriptSite> {
   const arrivals: ScriptSite['arrivals'] = [];
   let pages: Readonly<Record<string, Page>> = {};
@@ -119,7 +119,7 @@ export async function startScriptSite(
   const origin = await serve(handle, (end) => ends.push(end));
   const { organisations, ...settings } = storySettings(origin, {
     site: { protect: ['/vault/**'] },
-    top: over,
+    top: overrides,
   });
   const [acme] = organisations as Readonly<Record<string, unknown>>[];
   const product = await startProduct({

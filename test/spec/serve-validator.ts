@@ -45,7 +45,7 @@ export interface Served {
   readonly ask: (request: ValidateRequest, key?: string) => Promise<ValidateResponse>;
 }
 
-const opened: FastifyInstance[] = [];
+const apps: FastifyInstance[] = [];
 const PLAIN: ServedOptions = {};
 const served = new Map<ServedOptions, Promise<Served>>();
 /** The test file that uses them. This module stays loaded for other files in the same process. */
@@ -56,7 +56,7 @@ async function forgetOtherFiles(): Promise<void> {
   if (testPath === servedFor) return;
   servedFor = testPath;
   served.clear();
-  await Promise.all(opened.splice(0).map((app) => app.close()));
+  await Promise.all(apps.splice(0).map((app) => app.close()));
 }
 
 /**
@@ -66,9 +66,9 @@ async function forgetOtherFiles(): Promise<void> {
  */
 export async function serveValidator(options = PLAIN): Promise<Served> {
   await forgetOtherFiles();
-  const known = served.get(options) ?? open(options);
-  served.set(options, known);
-  const validator = await known;
+  const promise = served.get(options) ?? open(options);
+  served.set(options, promise);
+  const validator = await promise;
   validator.events.length = 0;
   validator.log.length = 0;
   return validator;
@@ -131,7 +131,7 @@ function organisationsOf({ rules = '[]', organisation, neighbour }: ServedOption
 
 async function serve(routes: FastifyPluginAsync): Promise<string> {
   const app = fastify({ forceCloseConnections: true });
-  opened.push(app);
+  apps.push(app);
   await app.register(routes);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   app.server.unref();

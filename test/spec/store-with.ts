@@ -2,7 +2,7 @@ import type { SessionStore } from '@guard/config/contract/ports';
 import { MemoryStore } from '@guard/validator';
 
 /** A session store in memory, with some operations that a test replaces. */
-export function storeWith(over: Partial<SessionStore>): SessionStore {
+export function storeWith(overrides: Partial<SessionStore>): SessionStore {
   const store = new MemoryStore(Date.now);
   return {
     session: (id) => store.session(id),
@@ -14,7 +14,7 @@ export function storeWith(over: Partial<SessionStore>): SessionStore {
     remember: (...args) => store.remember(...args),
     remembers: (...args) => store.remembers(...args),
     close: () => store.close(),
-    ...over,
+    ...overrides,
   };
 }
 

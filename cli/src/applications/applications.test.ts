@@ -14,7 +14,7 @@ type Page = readonly [head: Readonly<Record<string, string>>, body: string, stat
 type Site = Readonly<Record<string, Page>>;
 
 /** Answers of applications, shortened to the lines that Guard reads. Other paths are 404. */
-const RECORDED: Readonly<Record<ApplicationName, Site>> = {
+const SITES: Readonly<Record<ApplicationName, Site>> = {
   // WordPress 6.1.9, MediaWiki 1.39.17, DokuWiki 2022-07-31a, Notebook 6.4.12, docker-registry 2.8.2 and Apache 2.4.71,
   // all from Debian 12.
   wordpress: {
@@ -91,15 +91,15 @@ const RECORDED: Readonly<Record<ApplicationName, Site>> = {
     ],
   },
 };
-const NAMES = Object.keys(RECORDED) as ApplicationName[];
+const NAMES = Object.keys(SITES) as ApplicationName[];
 const PLAIN: Site = {
   '/': [{}, '<img src="https://elsewhere.example/wp-content/a.png"> WordPress 6.1'],
 };
 
-let asked: string[] = [];
+let askedPaths: string[] = [];
 const server = createServer((request, response) => {
   const { host = '' } = request.headers;
-  asked.push(request.url ?? '');
+  askedPaths.push(request.url ?? '');
   answer(request, response, host.split('.')[0] ?? '');
 });
 function answer({ url = '' }: IncomingMessage, response: ServerResponse, name: string): void {
@@ -108,7 +108,7 @@ function answer({ url = '' }: IncomingMessage, response: ServerResponse, name: s
     return;
   }
   const sites: Readonly<Record<string, Site>> = {
-    ...RECORDED,
+    ...SITES,
     away: { '/': [{ location: 'http://127.0.0.1:1/far' }, '', 302] },
   };
   const all = name === 'catch-all' ? (PLAIN['/'] as Page) : undefined;
@@ -127,7 +127,7 @@ function endless(response: ServerResponse): void {
 
 const folder = testFolder();
 let origin = '';
-let made = 0;
+let fileCount = 0;
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -138,15 +138,15 @@ afterAll(() => {
   server.close();
 });
 beforeEach(() => {
-  asked = [];
+  askedPaths = [];
 });
 
-const newFile = () => join(folder, String((made += 1)), 'guard.yaml');
+const newFile = () => join(folder, String((fileCount += 1)), 'guard.yaml');
 
-async function init(name: string, ...more: readonly string[]) {
+async function init(name: string, ...options: readonly string[]) {
   const file = newFile();
   const site = ['--site', `${name}.example`, '--origin', origin, '--events', 'none'];
-  const args = ['--into', file, ...site, '--mode', 'enforce', '--json', ...more];
+  const args = ['--into', file, ...site, '--mode', 'enforce', '--json', ...options];
   const { code, stdout, stderr } = await runCommand('init', ...args);
   const { application, notes } = JSON.parse(stdout || '{}') as {
     application: string;
@@ -163,7 +163,7 @@ function settingsOf(file: string) {
 const organisationOf = (file: string) => settingsOf(file).organisations[0];
 const sitesOf = (file: string) => settingsOf(file).sites;
 
-async function probed(file: string): Promise<string[]> {
+async function probedPaths(file: string): Promise<string[]> {
   const { stdout } = await runCommand('check', file, '--probe');
   return stdout.split('\n').filter((line) => line.includes('the origin looks like'));
 }
@@ -175,7 +175,7 @@ describe.each(NAMES)('guard init in front of %s', (name) => {
     const { file, application, notes } = await init(name);
     expect(application).toBe(name);
     expect(notes).toEqual([expect.stringContaining(`the origin looks like ${title} (`)]);
-    expect(asked.length).toBeLessThanOrEqual(5);
+    expect(askedPaths.length).toBeLessThanOrEqual(5);
     const organisation = organisationOf(file);
     expect(organisation?.presets).toEqual(
       expect.arrayContaining(['monitors', ...presets.map(({ preset }) => preset)]),
@@ -188,15 +188,15 @@ describe.each(NAMES)('guard init in front of %s', (name) => {
     expect(sitesOf(file)).toMatchObject([{ skip: [] }]);
     const text = readFileSync(file, 'utf8');
     for (const { why } of [...presets, ...rules]) expect(text).toContain(`: ${why}\n`);
-    expect(await probed(file)).toEqual([]);
+    expect(await probedPaths(file)).toEqual([]);
   });
 
   test('guard check --probe names each line that is missing', async () => {
     const { file, notes } = await init(name, '--application', 'none');
-    expect([asked, notes]).toEqual([[], []]);
+    expect([askedPaths, notes]).toEqual([[], []]);
     const text = readFileSync(file, 'utf8').replace(/presets: \[.*\]/, 'presets: [monitors]');
     writeFileSync(file, text);
-    const remarks = await probed(file);
+    const remarks = await probedPaths(file);
     expect(remarks.filter((line) => line.includes(': warning: '))).toHaveLength(
       Math.min(1, presets.length),
     );
@@ -211,7 +211,7 @@ test('a rule of the user for the path counts, with any name', async () => {
     const { file } = await init(name);
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replaceAll('- { name: ', '- { name: my '));
-    expect(await probed(file)).toEqual([]);
+    expect(await probedPaths(file)).toEqual([]);
   }
 });
 
@@ -220,9 +220,9 @@ test.each(['plain', 'catch-all', 'away', 'endless'])(
   async (name) => {
     const { file, application, notes } = await init(name);
     expect([application, notes]).toEqual([null, []]);
-    expect(asked.length).toBeLessThanOrEqual(5);
+    expect(askedPaths.length).toBeLessThanOrEqual(5);
     // A redirect to another host is followed on the origin.
-    if (name === 'away') expect(asked).toContain('/far');
+    if (name === 'away') expect(askedPaths).toContain('/far');
     expect(organisationOf(file)?.rules).toHaveLength(1);
   },
 );
@@ -238,8 +238,8 @@ test('an origin on a unix socket is asked, too', async () => {
 });
 
 test('a note says that an origin did not answer, or was not asked', async () => {
-  const gone = await init('plain', '--origin', 'http://127.0.0.1:1');
-  expect([gone.application, gone.notes]).toEqual([
+  const failedRun = await init('plain', '--origin', 'http://127.0.0.1:1');
+  expect([failedRun.application, failedRun.notes]).toEqual([
     null,
     [
       'http://127.0.0.1:1 cannot be reached: nothing listens there (ECONNREFUSED); start your application, or correct `origin`',
@@ -247,7 +247,7 @@ test('a note says that an origin did not answer, or was not asked', async () => 
     ],
   ]);
   const offline = await init('ghost', '--offline');
-  expect([asked, offline.application, offline.notes]).toEqual([
+  expect([askedPaths, offline.application, offline.notes]).toEqual([
     [],
     null,
     [
@@ -258,7 +258,7 @@ test('a note says that an origin did not answer, or was not asked', async () => 
 
 test('--application accepts a name of the table, and then guard init asks no origin', async () => {
   const { file, application } = await init('plain', '--application', 'jupyter');
-  expect([asked, application]).toEqual([[], 'jupyter']);
+  expect([askedPaths, application]).toEqual([[], 'jupyter']);
   expect(organisationOf(file)?.rules.map(({ name }) => name)).toEqual(['jupyter api', 'everybody']);
   const wrong = await init('plain', '--application', 'jupiter');
   expect(wrong.code).toBe(2);

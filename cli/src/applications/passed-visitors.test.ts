@@ -16,8 +16,8 @@ test.each(['mediawiki', 'gitea', 'gitlab', 'ghost'] as const)(
       const cookie =
         (await guard.ask(visit({ ip: `84.115.9.${person}` }))).cookies?.[0]?.value ?? '';
       guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), 600_000);
-      const asks = () => visit({ cookie, url, headers: scriptFetch });
-      expect(await decisions(guard, 40, asks)).toEqual(times(40, 'allow'));
+      const ask = () => visit({ cookie, url, headers: scriptFetch });
+      expect(await decisions(guard, 40, ask)).toEqual(times(40, 'allow'));
     }
     const program = () => visit({ url, headers: curl });
     expect(await decisions(guard, 300, program)).toEqual(times(300, 'allow'));

@@ -114,13 +114,13 @@ describe('a rule that can never match', () => {
   });
 
   test('is reported only if it is certain: a wildcard may match, and callers of POST /validate may ask about any host', async () => {
-    const served =
+    const settings =
       '{ name: one of two, match: { host: [shop.example, blog.example] }, verdict: block }';
     const wild = '{ name: wild, match: { host: "*.blog.example" }, verdict: block }';
-    expect(await remarks(rules(served, wild))).toEqual([]);
+    expect(await remarks(rules(settings, wild))).toEqual([]);
     const keys = 'secret_keys: [{ id: backend, key: 5f0c8a417d2e9b36c4f1a7d05e8b2c93 }]';
-    const called = rules(elsewhere).replace('    rules:', `    ${keys}\n    rules:`);
-    expect(await remarks(called)).toEqual([]);
+    const withKeys = rules(elsewhere).replace('    rules:', `    ${keys}\n    rules:`);
+    expect(await remarks(withKeys)).toEqual([]);
   });
 });
 
@@ -157,11 +157,15 @@ describe('challenged visitors', () => {
   });
 
   test('a hint lists the presets for programs when none is named', async () => {
-    for (const asks of ['detect: true', 'challenge: auto', 'detect: true, challenge: always']) {
-      const settings = rules(`{ name: everybody, match: {}, ${asks} }`);
+    for (const detection of [
+      'detect: true',
+      'challenge: auto',
+      'detect: true, challenge: always',
+    ]) {
+      const settings = rules(`{ name: everybody, match: {}, ${detection} }`);
       expect(await allRemarks(settings)).toEqual([hint]);
-      const named = settings.replace('    rules:', '    presets: [feeds, git]\n    rules:');
-      expect(await allRemarks(named)).toEqual(['Presets of acme: preset:feeds, preset:git.']);
+      const withPresets = settings.replace('    rules:', '    presets: [feeds, git]\n    rules:');
+      expect(await allRemarks(withPresets)).toEqual(['Presets of acme: preset:feeds, preset:git.']);
     }
   });
 
@@ -199,8 +203,8 @@ ${SITE.replace('protect', 'observe: true, protect')}`;
 });
 
 describe('paths that programs ask for', () => {
-  const site = (more: string, organisation = '{ id: acme }') =>
-    `organisations: [${organisation}]\nsites: [{ hosts: ['*'], organisation: acme, origin: 'http://127.0.0.1:3000'${more} }]\n`;
+  const site = (lines: string, organisation = '{ id: acme }') =>
+    `organisations: [${organisation}]\nsites: [{ hosts: ['*'], organisation: acme, origin: 'http://127.0.0.1:3000'${lines} }]\n`;
 
   test('a site that protects certificates and health checks is a hint, which --strict does not count', async () => {
     expect(await remarks(site(''))).toEqual([
@@ -224,14 +228,14 @@ describe('--probe', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo; // it listens on TCP
-    const gone = `unix:${join(folder, 'nobody.sock')}`;
+    const address = `unix:${join(folder, 'nobody.sock')}`;
     const settings = `organisations: [{ id: acme }]
-sites: [{ hosts: [a.example], organisation: acme, origin: ["http://127.0.0.1:${port}", "${gone}"], protect: [/login] }]
+sites: [{ hosts: [a.example], organisation: acme, origin: ["http://127.0.0.1:${port}", "${address}"], protect: [/login] }]
 `;
     const { code, stdout } = await check(settings, '--probe');
     expect(code).toBe(0);
     expect(stdout).toContain(
-      `:5:51: warning: sites[0].origin: ${gone} cannot be reached: there is no such socket (ENOENT)`,
+      `:5:51: warning: sites[0].origin: ${address} cannot be reached: there is no such socket (ENOENT)`,
     );
     expect(stdout).not.toContain(`:${port} cannot be reached`);
     expect((await check(settings, '--probe', '--strict')).code).toBe(1);
@@ -306,10 +310,10 @@ test('--json has problems, presets, warnings and hints with their positions', as
 });
 
 test('contract 3: pages that no setting names cannot upload to the collector, and so pass no challenge', async () => {
-  const asking = (more: string) => `organisations:
+  const asking = (lines: string) => `organisations:
   - id: acme
     secret_keys: [{ id: backend, key: "sk_0123456789abcdef0123456789abcdef" }]
-    rules: [{ name: all, match: {}, detect: true }]${more}
+    rules: [{ name: all, match: {}, detect: true }]${lines}
   - id: other
 ${SITE.replace('acme', 'other')}`;
   expect(await remarks(asking(''))).toEqual([expect.stringContaining('in script_origins')]);

@@ -45,8 +45,8 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 test('every command with --config has a call here', () => {
-  const known = commands.filter(({ options }) => 'config' in options).map(({ name }) => name);
-  expect(Object.keys(CALLS).sort()).toEqual(known.sort());
+  const names = commands.filter(({ options }) => 'config' in options).map(({ name }) => name);
+  expect(Object.keys(CALLS).sort()).toEqual(names.sort());
 });
 
 describe.each(Object.entries(CALLS))('guard %s without --config', (name, args) => {

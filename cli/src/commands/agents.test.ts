@@ -29,15 +29,15 @@ web_bot_auth:
 type Answer = (response: ServerResponse) => void;
 const PATH = '/chatgpt.com/.well-known/http-message-signatures-directory';
 const answers = new Map<string, Answer>();
-let asked: Record<string, unknown>[] = [];
+let requests: Record<string, unknown>[] = [];
 const base = await serve((request, response) => {
-  asked.push(request.headers);
+  requests.push(request.headers);
   const answer = answers.get(request.url ?? '');
   if (answer) answer(response);
   else response.writeHead(404).end();
 }, afterAll);
 beforeEach(() => {
-  asked = [];
+  requests = [];
   rmSync(into, { recursive: true, force: true });
 });
 
@@ -49,8 +49,8 @@ function publish(body: unknown, headers: Record<string, string> = TYPE, status =
   answers.set(PATH, (response) => response.writeHead(status, headers).end(text));
 }
 
-const refresh = (...more: string[]) =>
-  runCommand('agents', 'refresh', '--config', file, '--source-base', base, ...more);
+const refresh = (...options: string[]) =>
+  runCommand('agents', 'refresh', '--config', file, '--source-base', base, ...options);
 const keysHere = () => readFetchedKeys(into, CHATGPT)?.keys.map(({ x }) => x) ?? [];
 
 describe('guard agents refresh', () => {
@@ -84,7 +84,7 @@ describe('guard agents refresh', () => {
         { name: 'google-agent', result: 'failed', keys: 0, reason: 'status 404' },
       ],
     });
-    expect(asked.some((headers) => headers['if-none-match'] === '"v1"')).toBe(true);
+    expect(requests.some((headers) => headers['if-none-match'] === '"v1"')).toBe(true);
   });
 
   test.each<[string, unknown, string, Record<string, string>?, number?]>([

@@ -89,7 +89,7 @@ const CALLS: Readonly<
   completion: { args: () => ['bash'], code: 0 },
 };
 /** `start` runs until it is ended, so another test starts it as a process. */
-const called = commands.filter(({ name }) => name !== 'start').map(({ name }) => name);
+const names = commands.filter(({ name }) => name !== 'start').map(({ name }) => name);
 
 describe.each(commands.map((command) => [command.name, command] as const))(
   'guard %s',
@@ -127,10 +127,10 @@ describe.each(commands.map((command) => [command.name, command] as const))(
 );
 
 test('every command has a call here', () => {
-  expect(Object.keys(CALLS).sort()).toEqual([...called].sort());
+  expect(Object.keys(CALLS).sort()).toEqual([...names].sort());
 });
 
-test.each(called)('guard %s --json prints one JSON document and nothing else', async (name) => {
+test.each(names)('guard %s --json prints one JSON document and nothing else', async (name) => {
   const { args = () => [], code } = CALLS[name] ?? {};
   const ran = await runCommand(name, ...args(), '--json');
   expect(ran.code).toBe(code);

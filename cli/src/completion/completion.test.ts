@@ -21,7 +21,7 @@ function scriptOf(shell: Shell): string {
 }
 
 /** The completions of bash for the last of these words. */
-function offered(...words: readonly string[]): string[] {
+function complete(...words: readonly string[]): string[] {
   const script = `source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
 _guard
@@ -37,36 +37,36 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 describe('completion in bash', () => {
   test('offers every command', () => {
-    expect(offered('')).toEqual(['--help', ...commands.map(({ name }) => name)].sort());
-    expect(offered('ex')).toEqual(['explain', 'export']);
+    expect(complete('')).toEqual(['--help', ...commands.map(({ name }) => name)].sort());
+    expect(complete('ex')).toEqual(['explain', 'export']);
   });
 
   test.each(commands.map((command) => [command.name, command] as const))(
     'offers every option of %s that --help names',
     (name, command) => {
       const long = offeredOptions(command).map((option) => `--${option.name}`);
-      expect(offered(name, '--')).toEqual(long.sort());
+      expect(complete(name, '--')).toEqual(long.sort());
     },
   );
 
   test('offers the possible words of an option or operand', () => {
-    expect(offered('keys', '')).toEqual(['create', 'list', 'revoke']);
-    expect(offered('keys', 'list', '')).toEqual([]);
-    expect(offered('keys', 'create', '--kind', '')).toEqual(['analytics', 'secret']);
-    expect(offered('explain', '--session', 'v')).toEqual(['verified']);
-    expect(offered('completion', 'z')).toEqual(['zsh']);
+    expect(complete('keys', '')).toEqual(['create', 'list', 'revoke']);
+    expect(complete('keys', 'list', '')).toEqual([]);
+    expect(complete('keys', 'create', '--kind', '')).toEqual(['analytics', 'secret']);
+    expect(complete('explain', '--session', 'v')).toEqual(['verified']);
+    expect(complete('completion', 'z')).toEqual(['zsh']);
   });
 
   test('offers files and folders for options with a path, also with spaces in names', () => {
-    expect(offered('check', 'g')).toEqual(['guard.yaml']);
-    expect(offered('start', '--config', 'w')).toEqual(['with space.yaml']);
-    expect(offered('start', '-c', 'g')).toEqual(['guard.yaml']);
-    expect(offered('crawlers', 'list', '--ranges', '')).toEqual(['lists']);
+    expect(complete('check', 'g')).toEqual(['guard.yaml']);
+    expect(complete('start', '--config', 'w')).toEqual(['with space.yaml']);
+    expect(complete('start', '-c', 'g')).toEqual(['guard.yaml']);
+    expect(complete('crawlers', 'list', '--ranges', '')).toEqual(['lists']);
   });
 
   test('offers nothing for an unknown value or after an unknown command', () => {
-    expect(offered('keys', 'create', '--id', '')).toEqual([]);
-    expect(offered('chek', '--')).toEqual([]);
+    expect(complete('keys', 'create', '--id', '')).toEqual([]);
+    expect(complete('chek', '--')).toEqual([]);
   });
 });
 

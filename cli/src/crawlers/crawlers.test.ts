@@ -104,12 +104,12 @@ describe('guard crawlers refresh', () => {
     const part = (isV6: boolean) =>
       (all?.entries ?? []).filter((entry) => entry.includes(':') === isV6).join('\n');
     publish('uptimerobot.com/inc/files/ips/IPv4.txt', part(false));
-    const failed = await refresh(into, 'UptimeRobot');
-    expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('status 404')]);
+    const failedRun = await refresh(into, 'UptimeRobot');
+    expect([failedRun.code, failedRun.stdout]).toEqual([1, expect.stringContaining('status 404')]);
     publish('uptimerobot.com/inc/files/ips/IPv6.txt', part(true));
     expect((await refresh(into, 'UptimeRobot')).code).toBe(0);
-    const renewed = CrawlerCatalogue.load(undefined, into).lists;
-    expect(renewed.find(({ file }) => file === 'uptimerobot')?.entries).toHaveLength(
+    const lists = CrawlerCatalogue.load(undefined, into).lists;
+    expect(lists.find(({ file }) => file === 'uptimerobot')?.entries).toHaveLength(
       all?.entries.length ?? 0,
     );
   });
@@ -214,8 +214,8 @@ describe('guard crawlers list and show', () => {
     expect(stdout).toMatch(/^name +GPTBot\n/);
     expect(stdout).toContain('(0 days)');
     expect(stdout.trimEnd().split('\n')).toContain('9.9.9.0/24');
-    const json = await crawlers('show', 'gptbot', '--ranges', into, '--json');
-    expect(JSON.parse(json.stdout)).toMatchObject({ name: 'GPTBot', ranges: { age_days: 0 } });
+    const jsonRun = await crawlers('show', 'gptbot', '--ranges', into, '--json');
+    expect(JSON.parse(jsonRun.stdout)).toMatchObject({ name: 'GPTBot', ranges: { age_days: 0 } });
   });
 });
 

@@ -17,7 +17,7 @@ describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
   /** An edit of the list. `meanwhile` is written to Redis after the first attempt has read the list. */
   async function change(meanwhile: string) {
     let attempts = 0;
-    const changed = await changeDecisions(
+    const result = await changeDecisions(
       { store: { engine: 'redis', url: redis.url } } as Settings,
       Date.now(),
       () => {
@@ -28,7 +28,7 @@ describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
         return { decisions: [], result: 'written' };
       },
     );
-    return { changed, attempts };
+    return { changed: result, attempts };
   }
 
   test('an edit starts again when another instance was faster', async () => {

@@ -22,9 +22,9 @@ const KEYS = {
 function demoWith(port?: string, host?: string) {
   const places = readPlaces(port, host);
   if (typeof places === 'string') throw new Error(places);
-  const loaded = loadSettings(SETTINGS, { ...KEYS, ...placesEnvironment(places) });
-  if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
-  const { listen, sites } = loaded.settings;
+  const result = loadSettings(SETTINGS, { ...KEYS, ...placesEnvironment(places) });
+  if (result.kind !== 'loaded') throw new Error(JSON.stringify(result.problems));
+  const { listen, sites } = result.settings;
   const at = Object.entries(listen).flatMap(([name, to]) =>
     typeof to === 'object' && to.kind === 'tcp' ? [[name, `${to.host} ${to.port}`]] : [],
   );
@@ -35,14 +35,14 @@ test('--port moves all ports of the demo by the same distance, and with 0 the sy
   const usual = demoWith();
   expect(usual.at).toMatchObject({ gateway: '127.0.0.1 8080', admin: '127.0.0.1 9090' });
   expect(usual.hosts).toEqual(['localhost', '127.0.0.1']);
-  const moved = demoWith('9000').at;
-  expect(moved).toMatchObject({
+  const places = demoWith('9000').at;
+  expect(places).toMatchObject({
     gateway: '127.0.0.1 9000',
     validator: '127.0.0.1 9001',
     dashboard: '127.0.0.1 9005',
     admin: '127.0.0.1 10010',
   });
-  expect(Object.keys(moved)).toEqual(Object.keys(usual.at));
+  expect(Object.keys(places)).toEqual(Object.keys(usual.at));
   expect(new Set(Object.values(demoWith('0').at))).toEqual(new Set(['127.0.0.1 0']));
 });
 

@@ -133,8 +133,8 @@ describe('guard explain --json prints one object', () => {
 
   test('from standard input, with used-up budgets', () => {
     const request = { url: 'https://shop.example/login', ip: '84.115.20.7', method: 'POST' };
-    const explained = explainInput(JSON.stringify(request), '--over-budget');
-    expect(explained).toMatchObject({
+    const result = explainInput(JSON.stringify(request), '--over-budget');
+    expect(result).toMatchObject({
       // Monitor mode lifts the limit, and the free pages of a new visitor are used up, too.
       verdict: {
         concluded: 'limited',

@@ -3,14 +3,14 @@ import { type ExplainCall, readRequest } from './read-request.ts';
 
 const stdin = () => '{"from":"stdin"}';
 
-function asked(...args: string[]): ExplainCall {
+function read(...args: string[]): ExplainCall {
   const reading = readRequest(['--config', 'guard.yaml', ...args], stdin);
   if (typeof reading === 'string') throw new Error(reading);
   return reading;
 }
 
 function requestOf(...args: string[]): unknown {
-  return JSON.parse(asked('--ip', '192.0.2.1', ...args).body);
+  return JSON.parse(read('--ip', '192.0.2.1', ...args).body);
 }
 
 describe('options as in curl', () => {
@@ -55,7 +55,7 @@ describe('options as in curl', () => {
 });
 
 test('- reads standard input', () => {
-  expect(asked('-').body).toBe('{"from":"stdin"}');
+  expect(read('-').body).toBe('{"from":"stdin"}');
 });
 
 describe('invalid arguments are reported in one sentence', () => {

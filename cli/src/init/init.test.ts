@@ -13,8 +13,8 @@ import { type Ran, runCommand } from '../testing/run-command.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
 const root = testFolder();
-let made = 0;
-const newFile = () => join(root, String((made += 1)), 'guard.yaml');
+let fileCount = 0;
+const newFile = () => join(root, String((fileCount += 1)), 'guard.yaml');
 const secretsOf = (file: string) => file.replace('.yaml', '.env');
 
 let origin: RecordingOrigin;
@@ -28,9 +28,9 @@ const init = (file: string, ...args: readonly string[]): Promise<Ran> =>
 
 /** The settings as `guard start` reads them, with an empty environment. */
 function settingsOf(file: string) {
-  const loaded = loadSettings(file, {});
-  if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
-  return loaded.settings;
+  const result = loadSettings(file, {});
+  if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems));
+  return result.settings;
 }
 
 describe('guard init writes a commented guard.yaml and a 0600 file with secrets', () => {
@@ -204,10 +204,10 @@ describe('guard.env beside guard.yaml', () => {
   test('the environment comes first, and a file that every user can read is refused', async () => {
     const file = newFile();
     await init(file, '--yes');
-    const own = 'a secret of the environment, long enough';
-    const loaded = loadSettings(file, { GUARD_SECRET: own });
-    expect(loaded).toMatchObject({ kind: 'loaded', settings: { secret: [own] } });
-    expect(loaded.files).toContain(secretsOf(file));
+    const secret = 'a secret of the environment, long enough';
+    const result = loadSettings(file, { GUARD_SECRET: secret });
+    expect(result).toMatchObject({ kind: 'loaded', settings: { secret: [secret] } });
+    expect(result.files).toContain(secretsOf(file));
     writeFileSync(secretsOf(file), 'GUARD_SECRET=x', { mode: 0o644 });
     spawnSync('chmod', ['644', secretsOf(file)]);
     expect(loadSettings(file, {})).toMatchObject({

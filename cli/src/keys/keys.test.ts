@@ -27,7 +27,7 @@ afterAll(() => {
 });
 
 const OLD_HASH = '0000000000000000000000000000000000000000000000000000000000000001';
-const WRITTEN = `# Written by hand.
+const FILE = `# Written by hand.
 version: 1
 listen: {   api: 127.0.0.1:8082 }   # spaces as the owner likes them
 secret: \${KEYS_SECRET}
@@ -51,7 +51,7 @@ beforeEach(() => {
   folder = join(root, String((folders += 1)));
   file = join(folder, 'guard.yaml');
   mkdirSync(folder);
-  writeFileSync(file, WRITTEN, { mode: 0o640 });
+  writeFileSync(file, FILE, { mode: 0o640 });
 });
 
 const keys = (...args: readonly string[]): Promise<Ran> =>
@@ -64,14 +64,14 @@ function keysSpawned(...args: readonly string[]): Ran {
   return { code: ran.status ?? -1, stdout: ran.stdout, stderr: ran.stderr };
 }
 
-const held = () => readFileSync(file, 'utf8');
+const read = () => readFileSync(file, 'utf8');
 
 /** The organisation of a key, for a Guard that starts with the current file. */
 function organisationOf(key: string): string | undefined {
-  const loaded = loadSettings(file, env);
-  if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
+  const result = loadSettings(file, env);
+  if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems));
   const digest = createHash('sha256').update(key).digest();
-  return loaded.settings.organisations.find(({ analytics_keys }) =>
+  return result.settings.organisations.find(({ analytics_keys }) =>
     analytics_keys.some((one) => one.key.equals(digest)),
   )?.id;
 }
@@ -87,10 +87,10 @@ describe('guard keys create', () => {
     const digest = createHash('sha256').update(key).digest('hex');
     const entry = `{ id: backup, key: "sha256:${digest}", expires: 2099-12-31 }`;
     const line = '      - { id: grafana';
-    const [before = '', behind = ''] = WRITTEN.split('  # the board\n');
-    expect(held()).toBe(`${before}  # the board\n      - ${entry}\n${behind}`);
-    expect(held()).toContain(line);
-    expect(held() + stderr).not.toContain(key);
+    const [before = '', behind = ''] = FILE.split('  # the board\n');
+    expect(read()).toBe(`${before}  # the board\n      - ${entry}\n${behind}`);
+    expect(read()).toContain(line);
+    expect(read() + stderr).not.toContain(key);
     expect(stderr).toContain(`${file}:9: added to analytics_keys of acme:\n  ${entry}`);
     expect(organisationOf(key)).toBe('acme');
   });
@@ -100,8 +100,8 @@ describe('guard keys create', () => {
       ...['create', '--organisation', 'other', '--id', 'x', '--json'],
     );
     expect([code, stderr]).toEqual([0, '']);
-    const made = JSON.parse(stdout) as { key: string };
-    expect(made).toMatchObject({
+    const key = JSON.parse(stdout) as { key: string };
+    expect(key).toMatchObject({
       id: 'x',
       organisation: 'other',
       kind: 'analytics',
@@ -109,7 +109,7 @@ describe('guard keys create', () => {
       file,
       line: 13,
     });
-    expect(organisationOf(made.key)).toBe('other');
+    expect(organisationOf(key.key)).toBe('other');
     expect(statSync(file).mode & 0o777).toBe(0o640);
     expect(readdirSync(folder)).toEqual(['guard.yaml']);
   });
@@ -129,7 +129,7 @@ describe('guard keys create', () => {
     ];
     const ran = spawnSync(process.execPath, [BIN, ...args, '--config', link], { env });
     expect(String(ran.stdout)).toMatch(/^sk_[\w-]{43}\n$/);
-    expect(held()).toContain('    secret_keys: [{ id: backend, key: "sha256:');
+    expect(read()).toContain('    secret_keys: [{ id: backend, key: "sha256:');
     expect(statSync(link).ino).toBe(statSync(file).ino);
   });
 
@@ -148,15 +148,15 @@ describe('guard keys create', () => {
     const { code: exit, stdout, stderr } = await keys('create', '--id', 'new', ...args);
     expect([exit, stdout]).toEqual([code, '']);
     expect(stderr).toContain(`guard keys: ${message}`);
-    expect(held()).toBe(WRITTEN);
+    expect(read()).toBe(FILE);
   });
 
   test('refuses an invalid file with its problems, and does not change it', async () => {
-    writeFileSync(file, `${WRITTEN}observ: true\n`);
+    writeFileSync(file, `${FILE}observ: true\n`);
     const { code, stdout, stderr } = await keys('create', '--id', 'new', '--organisation', 'acme');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`${file}:14:1`);
-    expect(held()).toBe(`${WRITTEN}observ: true\n`);
+    expect(read()).toBe(`${FILE}observ: true\n`);
   });
 
   test('refuses a read-only file, also for root', async () => {
@@ -164,13 +164,13 @@ describe('guard keys create', () => {
     const { code, stdout, stderr } = await keys('create', '--id', 'new', '--organisation', 'acme');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`${file} is read-only`);
-    expect(held()).toBe(WRITTEN);
+    expect(read()).toBe(FILE);
   });
 
   test('explains that this user cannot write into the folder', () => {
     const shut = mkdtempSync(join(tmpdir(), 'guard-keys-shut-'));
     const theirs = join(shut, 'guard.yaml');
-    writeFileSync(theirs, WRITTEN, { mode: 0o666 });
+    writeFileSync(theirs, FILE, { mode: 0o666 });
     chmodSync(shut, 0o555);
     const args = ['keys', 'create', '-c', theirs, '--id', 'new', '--organisation', 'acme'];
     // Root may write everywhere, so the process drops this right. Another user may not be able to read the repository.
@@ -193,7 +193,7 @@ describe('guard keys create', () => {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
     });
-    const printed = await Promise.all(
+    const newKeys = await Promise.all(
       children.map(async (child) => {
         const [out] = await Promise.all([
           child.stdout ? readAll(child.stdout) : '',
@@ -202,7 +202,7 @@ describe('guard keys create', () => {
         return out.trim();
       }),
     );
-    expect(printed.map(organisationOf)).toEqual(ids.map(() => 'acme'));
+    expect(newKeys.map(organisationOf)).toEqual(ids.map(() => 'acme'));
   });
 });
 
@@ -222,9 +222,9 @@ describe('guard keys list and revoke', () => {
   test('revoke removes only the entry, with the comment on its line', async () => {
     const { code, stdout } = await keys('revoke', '--organisation', 'acme', '--id', 'grafana');
     expect([code, stdout]).toEqual([0, `${file}:8: took grafana out of analytics_keys of acme.\n`]);
-    const [before = '', behind = ''] = WRITTEN.split('analytics_keys:     # one for each use\n');
+    const [before = '', behind = ''] = FILE.split('analytics_keys:     # one for each use\n');
     const rest = behind.slice(behind.indexOf('\n') + 1);
-    expect(held()).toBe(`${before}analytics_keys: []     # one for each use\n${rest}`);
+    expect(read()).toBe(`${before}analytics_keys: []     # one for each use\n${rest}`);
     const again = await keys('revoke', '--organisation', 'acme', '--id', 'grafana');
     expect(again.code).toBe(1);
     expect(again.stderr).toContain('organisation acme has no such key grafana; it has none');

@@ -54,9 +54,9 @@ describe('every format describes the same request', () => {
     ['an event without headers', 'allow', JSON.stringify(event)],
     ['an absolute URL', 'served', combined({ ...request, request: 'GET http://x/a?b=1 HTTP/1.1' })],
   ])('%s', async (_format, before, line) => {
-    const told = await replayJson('-c', settings(DETECT), write(line));
-    expect([told.judged, told.unreadable, told.from]).toEqual([1, 0, utc]);
-    expect(told.groups).toMatchObject([
+    const result = await replayJson('-c', settings(DETECT), write(line));
+    expect([result.judged, result.unreadable, result.from]).toEqual([1, 0, utc]);
+    expect(result.groups).toMatchObject([
       {
         before,
         after: 'challenge',
@@ -65,56 +65,60 @@ describe('every format describes the same request', () => {
         examples: [{ time: utc, ip: HOME, method: 'GET', user_agent: 'curl/8.5.0' }],
       },
     ]);
-    expect(told.groups[0]?.examples[0]?.url).toMatch(/^(shop\.example(:443)?)?\/a\?b=1$/);
+    expect(result.groups[0]?.examples[0]?.url).toMatch(/^(shop\.example(:443)?)?\/a\?b=1$/);
   });
 
   test('an event has its headers, the enforced action, and the state of its session', async () => {
-    const of = (over: object) =>
-      `${JSON.stringify({ ...event, user_agent: CHROME_UA, headers: chromeHttps, ...over })}\n`;
+    const line = (overrides: object) =>
+      `${JSON.stringify({ ...event, user_agent: CHROME_UA, headers: chromeHttps, ...overrides })}\n`;
     const { 'accept-language': language = '', ...without } = chromeHttps;
     const session = 'a'.repeat(32);
     const log = write(
-      of({}) +
-        of({ action: 'challenge', headers: without, was: language }) +
-        of({ headers: without, challenge: 'verified', session }) +
-        of({ challenge: 'rejected', session, block_reasons: ['automation_flags'] }) +
-        of({ action: 'allow', decision: 'block' }),
+      line({}) +
+        line({ action: 'challenge', headers: without, was: language }) +
+        line({ headers: without, challenge: 'verified', session }) +
+        line({ challenge: 'rejected', session, block_reasons: ['automation_flags'] }) +
+        line({ action: 'allow', decision: 'block' }),
     );
-    const told = await replayJson('-c', settings(DETECT), log);
-    expect(told.withHeaders).toBe(5);
+    const result = await replayJson('-c', settings(DETECT), log);
+    expect(result.withHeaders).toBe(5);
     expect(
-      told.transitions
+      result.transitions
         .map(({ before, after, requests }) => `${requests} ${before} ${after}`)
         .toSorted(),
     ).toEqual(['1 allow block', '1 challenge challenge', '1 monitored allow', '2 allow allow']);
   });
 
   test('requests of one second do not count as waiting for the origin at the same time', async () => {
-    const of = (over: object) =>
-      `${JSON.stringify({ ...event, user_agent: CHROME_UA, headers: scriptFetch, ...over })}\n`;
-    const passed = { challenge: 'verified', session: 'a'.repeat(32), ip: '84.115.20.8' };
-    const page = of({ headers: chromeHttps });
-    const told = await replayJson(
+    const line = (overrides: object) =>
+      `${JSON.stringify({ ...event, user_agent: CHROME_UA, headers: scriptFetch, ...overrides })}\n`;
+    const person = { challenge: 'verified', session: 'a'.repeat(32), ip: '84.115.20.8' };
+    const page = line({ headers: chromeHttps });
+    const result = await replayJson(
       '-c',
       settings(DETECT),
-      write(page + of({}).repeat(60) + of(passed).repeat(120)),
+      write(page + line({}).repeat(60) + line(person).repeat(120)),
     );
-    expect(told.transitions).toMatchObject([{ before: 'allow', after: 'allow', requests: 181 }]);
+    expect(result.transitions).toMatchObject([{ before: 'allow', after: 'allow', requests: 181 }]);
   });
 
   test('a rule for a session matches its requests, with a judged session or not', async () => {
     const session = 'a'.repeat(32);
-    const of = (over: object) => `${JSON.stringify({ ...event, session, ...over })}\n`;
+    const line = (overrides: object) => `${JSON.stringify({ ...event, session, ...overrides })}\n`;
     const log = write(
-      of({}) +
-        of({ session_sent: session }) +
-        of({ session_sent: session, challenge: 'verified' }) +
-        of({ session_sent: session, challenge: 'rejected', block_reasons: ['automation_flags'] }) +
-        of({ session_sent: 'b'.repeat(32) }),
+      line({}) +
+        line({ session_sent: session }) +
+        line({ session_sent: session, challenge: 'verified' }) +
+        line({
+          session_sent: session,
+          challenge: 'rejected',
+          block_reasons: ['automation_flags'],
+        }) +
+        line({ session_sent: 'b'.repeat(32) }),
     );
-    const named = `{ name: caller, match: { any: [{ session: ${session} }] }, verdict: block }`;
-    const told = await replayJson('-c', settings(named), log);
-    expect(told.transitions).toEqual([
+    const rules = `{ name: caller, match: { any: [{ session: ${session} }] }, verdict: block }`;
+    const result = await replayJson('-c', settings(rules), log);
+    expect(result.transitions).toEqual([
       { before: 'allow', after: 'block', requests: 3 },
       { before: 'allow', after: 'allow', requests: 2 },
     ]);
@@ -124,18 +128,18 @@ describe('every format describes the same request', () => {
 describe('a replay uses the time of the log', () => {
   const budget = '{ name: budget, match: {}, rate_limit: { requests: 2, per: 1m } }';
   const at = (time: string) => combined({ at: `21/Nov/2026:${time} +0000` });
-  const early = ['10:00:00', '10:00:01', '10:00:02'].map(at).join('');
-  const late = ['10:05:00', '10:05:01'].map(at).join('');
+  const earlyLines = ['10:00:00', '10:00:01', '10:00:02'].map(at).join('');
+  const lateLines = ['10:05:00', '10:05:01'].map(at).join('');
 
   test('a budget is spent and refilled at the times of the log', async () => {
-    const told = await replayJson('-c', settings(budget), write(early + late));
-    expect(changes(told)).toEqual([['served', 'limited', ['rate_limit_exceeded'], 1]]);
+    const result = await replayJson('-c', settings(budget), write(earlyLines + lateLines));
+    expect(changes(result)).toEqual([['served', 'limited', ['rate_limit_exceeded'], 1]]);
   });
 
   test('rotated logs are read in the order of time, also gzipped ones', async () => {
-    const gz = write(gzipSync(early), '.log.gz');
-    const told = await replayJson('-c', settings(budget), write(late), gz);
-    expect([told.judged, changes(told)[0]?.[3]]).toEqual([5, 1]);
+    const gz = write(gzipSync(earlyLines), '.log.gz');
+    const both = await replayJson('-c', settings(budget), write(lateLines), gz);
+    expect([both.judged, changes(both)[0]?.[3]]).toEqual([5, 1]);
   });
 });
 
@@ -147,29 +151,29 @@ describe('before and after', () => {
   );
 
   test('--against compares two settings, and monitor is a separate result', async () => {
-    const monitored = settings('{ name: everybody, match: {}, detect: true, monitor: true }');
-    const told = await replayJson('-c', settings(DETECT), '--against', monitored, log);
-    expect(changes(told)).toEqual([['monitored', 'block', ['crawler_impersonator'], 1]]);
-    expect(told.transitions).toContainEqual({
+    const file = settings('{ name: everybody, match: {}, detect: true, monitor: true }');
+    const result = await replayJson('-c', settings(DETECT), '--against', file, log);
+    expect(changes(result)).toEqual([['monitored', 'block', ['crawler_impersonator'], 1]]);
+    expect(result.transitions).toContainEqual({
       before: 'unprotected',
       after: 'unprotected',
       requests: 1,
     });
-    expect(told.transitions).toContainEqual({ before: 'no_site', after: 'no_site', requests: 1 });
+    expect(result.transitions).toContainEqual({ before: 'no_site', after: 'no_site', requests: 1 });
   });
 
   test('observe counts as off, and a note says so', async () => {
-    const told = await replayJson('-c', settings(DETECT, 'observe: true'), log);
-    expect(told.groups.map(({ after }) => after)).toContain('block');
-    expect(told.notes).toContain('`observe` is on: shown is what would be enforced without it.');
+    const result = await replayJson('-c', settings(DETECT, 'observe: true'), log);
+    expect(result.groups.map(({ after }) => after)).toContain('block');
+    expect(result.notes).toContain('`observe` is on: shown is what would be enforced without it.');
   });
 
   test('without the block that monitor lifts, a challenge remains', async () => {
     const rules = '{ name: strict, match: {}, detect: true, challenge: always, monitor: true }';
-    const told = await replayJson('-c', settings(rules), log);
-    expect(changes(told)).toContainEqual(['served', 'challenge', ['crawler_impersonator'], 1]);
-    const passed = await replayJson('-c', settings(rules), '--session', 'verified', log);
-    expect(changes(passed)).toContainEqual(['served', 'monitored', ['crawler_impersonator'], 1]);
+    const result = await replayJson('-c', settings(rules), log);
+    expect(changes(result)).toContainEqual(['served', 'challenge', ['crawler_impersonator'], 1]);
+    const verified = await replayJson('-c', settings(rules), '--session', 'verified', log);
+    expect(changes(verified)).toContainEqual(['served', 'monitored', ['crawler_impersonator'], 1]);
   });
 
   test('the text has a table, examples, and the limits of the replay', async () => {
@@ -198,9 +202,9 @@ describe('lines that cannot be read', () => {
       ['half an object', '{"created_at": \n', 'no JSON'],
     ] as const;
     const log = write(combined() + bad.map(([, line]) => line).join('') + 'more\n');
-    const told = await replayJson('-c', settings(DETECT), log);
-    expect([told.judged, told.unreadable]).toEqual([1, 6]);
-    expect(told.faults).toEqual(
+    const result = await replayJson('-c', settings(DETECT), log);
+    expect([result.judged, result.unreadable]).toEqual([1, 6]);
+    expect(result.faults).toEqual(
       bad.map(([, , reason], index) => ({ file: log, line: index + 2, reason })),
     );
   });
@@ -215,8 +219,8 @@ describe('lines that cannot be read', () => {
     expect(stderr).toContain(
       '.log:1: the request has no host, and there are several sites: give --site HOST',
     );
-    const chosen = await replayJson('-c', two, '--site', 'blog.example', write(combined()));
-    expect([chosen.judged, chosen.unreadable]).toEqual([1, 0]);
+    const result = await replayJson('-c', two, '--site', 'blog.example', write(combined()));
+    expect([result.judged, result.unreadable]).toEqual([1, 0]);
   });
 
   test('a file that is not a log gives an error and no result', async () => {
@@ -264,8 +268,8 @@ test.each([
   [1, '/nowhere/access.log: there is no such file', ['/nowhere/access.log']],
   [1, `${import.meta.dirname}: a folder, not a file`, [import.meta.dirname]],
 ])('exit code %d: %s', async (code, message, args) => {
-  const given = code === 1 ? ['-c', settings(DETECT), ...args] : args;
-  const ran = await replay(...given);
+  const call = code === 1 ? ['-c', settings(DETECT), ...args] : args;
+  const ran = await replay(...call);
   expect([ran.code, ran.stdout]).toEqual([code, '']);
   expect(ran.stderr).toContain(message);
 });

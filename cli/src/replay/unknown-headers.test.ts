@@ -23,15 +23,15 @@ describe('missing data of a log is not evidence', () => {
       .filter((line) => line !== '' && !line.startsWith('#'));
     expect(agents.length).toBeGreaterThan(100);
     const log = write(agents.map((agent) => combined({ agent })).join(''));
-    const told = await replayJson('-c', settings(DETECT), log);
-    expect([told.judged, told.unreadable, told.withHeaders]).toEqual([agents.length, 0, 0]);
-    const found = told.groups.flatMap((group) => group.reasons);
+    const result = await replayJson('-c', settings(DETECT), log);
+    expect([result.judged, result.unreadable, result.withHeaders]).toEqual([agents.length, 0, 0]);
+    const found = result.groups.flatMap((group) => group.reasons);
     const needHeaders = found.filter((reason) => {
       const category = Object.entries(reasons).find(([id]) => id === reason)?.[1].category;
       return category !== 'bot_identity' && !reason.startsWith('agent_');
     });
     expect(needHeaders).toEqual([]);
-    expect(told.notes[0]).toBe(
+    expect(result.notes[0]).toBe(
       'The log has no request headers: of detection only User-Agent, crawler and address are judged. With headers there can be more findings, not fewer.',
     );
   });
@@ -58,9 +58,9 @@ describe('missing data of a log is not evidence', () => {
       '{ name: budget, match: {}, rate_limit: { requests: 1, per: 1h, by: "header:x-key" } }',
     ];
     const log = write(combined() + combined() + combined({ request: 'GET /old HTTP/1.1' }));
-    const told = await replayJson('-c', settings(rules.join(', ')), log);
-    expect(told.groups).toMatchObject([{ after: 'block', rule: 'old', requests: 1 }]);
-    expect(told.notes.filter((note) => note.includes('asks for'))).toEqual(
+    const result = await replayJson('-c', settings(rules.join(', ')), log);
+    expect(result.groups).toMatchObject([{ after: 'block', rule: 'old', requests: 1 }]);
+    expect(result.notes.filter((note) => note.includes('asks for'))).toEqual(
       ['rule keyless asks for header x-key', 'rule no english asks for header accept-language']
         .concat('rule old asks for header x-old', 'the budget of rule budget asks for header x-key')
         .map(
@@ -80,8 +80,8 @@ describe('missing data of a log is not evidence', () => {
     const { 'accept-language': language = '', ...without } = chromeHttps;
     expect(language).not.toBe('');
     const log = write(caddy(chromeHttps) + caddy(without));
-    const told = await replayJson('-c', settings(DETECT), log);
-    expect([told.judged, told.withHeaders]).toEqual([2, 2]);
-    expect(changes(told)).toEqual([['served', 'challenge', ['header_missing'], 1]]);
+    const result = await replayJson('-c', settings(DETECT), log);
+    expect([result.judged, result.withHeaders]).toEqual([2, 2]);
+    expect(changes(result)).toEqual([['served', 'challenge', ['header_missing'], 1]]);
   });
 });

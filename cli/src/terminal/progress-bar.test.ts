@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createProgressBar } from './progress-bar.ts';
 
-function drawn(isTTY: boolean, columns = 80): string {
+function draw(isTTY: boolean, columns = 80): string {
   let text = '';
   const bar = createProgressBar({ isTTY, columns, write: (part) => (text += part) }, 4);
   bar.advance('google-common');
@@ -11,7 +11,7 @@ function drawn(isTTY: boolean, columns = 80): string {
 }
 
 test('a bar is drawn on a terminal, replaced in its line, and removed at the end', () => {
-  const frames = drawn(true).split('\r\u001b[K').slice(1);
+  const frames = draw(true).split('\r\u001b[K').slice(1);
   expect(frames).toEqual([
     '[........................] 0/4 ',
     '[######..................] 1/4 google-common',
@@ -21,7 +21,7 @@ test('a bar is drawn on a terminal, replaced in its line, and removed at the end
 });
 
 test('a bar is not wider than the terminal', () => {
-  for (const frame of drawn(true, 20).split('\r\u001b[K')) expect(frame.length).toBeLessThan(20);
+  for (const frame of draw(true, 20).split('\r\u001b[K')) expect(frame.length).toBeLessThan(20);
 });
 
 test('for many items the bar is drawn once for each percent, and its maximum is 100 %', () => {
@@ -39,5 +39,5 @@ test('nothing is drawn when the total is unknown', () => {
 });
 
 test('nothing is drawn without a terminal', () => {
-  expect(drawn(false)).toBe('');
+  expect(draw(false)).toBe('');
 });

@@ -10,20 +10,20 @@ export interface Ran {
 
 /** Runs a command in this process, without a terminal and therefore without colours. */
 export async function runCommand(...args: readonly string[]): Promise<Ran> {
-  const stdout = vi.spyOn(process.stdout, 'write').mockImplementation(taken);
-  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation(taken);
-  const written = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
+  const stdout = vi.spyOn(process.stdout, 'write').mockImplementation(take);
+  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation(take);
+  const textOf = (spy: typeof stdout) => spy.mock.calls.map(([part]) => String(part)).join('');
   try {
     const code = await main(args);
-    return { code, stdout: written(stdout), stderr: written(stderr) };
+    return { code, stdout: textOf(stdout), stderr: textOf(stderr) };
   } finally {
     stdout.mockRestore();
     stderr.mockRestore();
   }
 }
 
-function taken(_part: unknown, ...more: unknown[]): boolean {
-  const written = more.at(-1);
-  if (typeof written === 'function') (written as () => void)();
+function take(_part: unknown, ...args: unknown[]): boolean {
+  const done = args.at(-1);
+  if (typeof done === 'function') (done as () => void)();
   return true;
 }

@@ -36,10 +36,10 @@ const RECENT: Recent = {
 };
 
 function snapshot(recent: Recent = RECENT) {
-  const read = (page: string, atMs: number) =>
+  const readPage = (page: string, atMs: number) =>
     ({ kind: 'read', values: parseMetrics(page), atMs }) as const;
   const start = Date.UTC(2026, 10, 21, 12, 0, 0);
-  return snapshotOf(read(BEFORE, start), read(AFTER, start + 2_000), recent);
+  return snapshotOf(readPage(BEFORE, start), readPage(AFTER, start + 2_000), recent);
 }
 
 function texts(columns: number, rows: number, recent: Recent = RECENT): string[] {

@@ -11,9 +11,9 @@ const EVENT = {
 test('a line for guard.yaml is never cut, also with a long User-Agent', () => {
   const yaml = `- match: { user_agent: "${'x'.repeat(1_024)}" }`;
   const way = { kind: 'agent', words: 'Everybody with this agent', value: 'x' };
-  const told = describeEvent(
+  const text = describeEvent(
     { ...EVENT, let_in: [{ ...way, where: 'There.', command: '', yaml: `${yaml}\n` }] },
     'agent',
   );
-  expect(told).toContain(`\n  ${yaml}\n`);
+  expect(text).toContain(`\n  ${yaml}\n`);
 });

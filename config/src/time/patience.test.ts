@@ -33,7 +33,7 @@ function startWait(limitMs: number) {
   const loop = createLoop();
   const patience = new Patience(limitMs, loop.turns);
   const lateReasons: LateReason[] = [];
-  const begin = () => patience.begin((why) => lateReasons.push(why));
+  const begin = () => patience.begin((reason) => lateReasons.push(reason));
   return { ...loop, patience, late: lateReasons, begin };
 }
 

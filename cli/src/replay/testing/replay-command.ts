@@ -22,7 +22,7 @@ export function write(content: string | Buffer, ending = '.log'): string {
 
 export const DETECT = '{ name: everybody, match: {}, detect: true }';
 
-export function settings(rules: string, more = ''): string {
+export function settings(rules: string, lines = ''): string {
   return write(
     `version: 1
 listen: { gateway: 127.0.0.1:8080 }
@@ -30,7 +30,7 @@ secret: 9f2c7b1e5a8d4036c1e7f4b2a9d85036
 organisations: [{ id: acme, rules: [${rules}] }]
 sites:
   - { hosts: [shop.example], organisation: acme, origin: "http://127.0.0.1:3000", skip: [/assets/**] }
-${more}`,
+${lines}`,
     '.yaml',
   );
 }
@@ -38,15 +38,15 @@ ${more}`,
 /** Runs the command, and returns its output. */
 export const replay = (...args: readonly string[]): Promise<Ran> => runCommand('replay', ...args);
 
-export type Told = Replay & { readonly notes: readonly string[] };
+export type Result = Replay & { readonly notes: readonly string[] };
 
-export async function replayJson(...args: readonly string[]): Promise<Told> {
+export async function replayJson(...args: readonly string[]): Promise<Result> {
   const { code, stdout, stderr } = await replay(...args, '--json');
   expect([code, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout) as Told;
+  return JSON.parse(stdout) as Result;
 }
 
-export const changes = ({ groups }: Told) =>
+export const changes = ({ groups }: Result) =>
   groups.map(({ before, after, reasons: why, requests }) => [before, after, why, requests]);
 
 /** A residential address. */
@@ -54,10 +54,10 @@ export const HOME = '84.115.20.7';
 
 /** One line of an access log. */
 export function combined(
-  over: Readonly<Partial<Record<'at' | 'ip' | 'request' | 'agent' | 'host', string>>> = {},
+  overrides: Readonly<Partial<Record<'at' | 'ip' | 'request' | 'agent' | 'host', string>>> = {},
 ): string {
-  const { at = '21/Nov/2026:10:15:30 +0100', ip = HOME, agent = CHROME, host } = over;
-  const { request = 'GET / HTTP/1.1' } = over;
+  const { at = '21/Nov/2026:10:15:30 +0100', ip = HOME, agent = CHROME, host } = overrides;
+  const { request = 'GET / HTTP/1.1' } = overrides;
   const vhost = host === undefined ? '' : `${host} `;
   return `${vhost}${ip} - - [${at}] "${request}" 200 5120 "-" "${agent}"\n`;
 }

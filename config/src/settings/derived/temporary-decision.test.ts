@@ -16,9 +16,9 @@ const listOf = (...decisions: unknown[]): string => JSON.stringify({ version: 1,
 
 describe('a list of decisions that another program wrote', () => {
   test('is read when it is valid', () => {
-    const parsed = readDecisions(listOf(GOOD));
-    expect(parsed).toEqual([GOOD]);
-    expect(readDecisions(writeDecisions(parsed ?? []))).toEqual(parsed);
+    const result = readDecisions(listOf(GOOD));
+    expect(result).toEqual([GOOD]);
+    expect(readDecisions(writeDecisions(result ?? []))).toEqual(result);
   });
 
   test.each([
@@ -30,8 +30,8 @@ describe('a list of decisions that another program wrote', () => {
     ['a network that is too wide', { target: { kind: 'network', network: '0.0.0.0/0' } }],
     ['an IPv6 network that is too wide', { target: { kind: 'network', network: '2000::/3' } }],
     ['an unknown field', { more: 1 }],
-  ])('%s: the whole list is refused', (_, over) => {
-    expect(readDecisions(listOf(GOOD, { ...GOOD, ...over }))).toBeUndefined();
+  ])('%s: the whole list is refused', (_, overrides) => {
+    expect(readDecisions(listOf(GOOD, { ...GOOD, ...overrides }))).toBeUndefined();
   });
 
   test('the largest number of decisions, with the longest texts that guard block accepts, is read again', () => {

@@ -18,8 +18,8 @@ test('each preset gives one rule with `verdict: allow`, in a fixed order; only f
   expect(allRules.map(({ name }) => name)).toEqual(PRESETS.map((preset) => `preset:${preset}`));
   for (const { name, match, ...sets } of allRules) {
     const budget = { rate_limit: { requests: 300, per: 600_000, by: ['ip'] } };
-    const set = { verdict: 'allow', ...(name === 'preset:feeds' && budget) };
-    expect([name, sets, match]).toEqual([name, set, expect.anything()]);
+    const values = { verdict: 'allow', ...(name === 'preset:feeds' && budget) };
+    expect([name, sets, match]).toEqual([name, values, expect.anything()]);
   }
 });
 

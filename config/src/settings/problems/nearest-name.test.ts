@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nearestName } from './nearest-name.ts';
 
-const known = ['gateway', 'validator', 'user_agent', 'user', 'rate_limit', 'id', 'any', 'all'];
+const names = ['gateway', 'validator', 'user_agent', 'user', 'rate_limit', 'id', 'any', 'all'];
 
 test('a longer name is found when its beginning differs in one letter', () => {
   expect(nearestName('ChatGTP', ['Chatter', 'ChatGPT-User'])).toBe('ChatGPT-User');
@@ -23,5 +23,5 @@ test.each([
   ['', undefined],
   ['x'.repeat(100_000), undefined],
 ])('%s: did you mean %s?', (name, meantName) => {
-  expect(nearestName(name, known)).toBe(meantName);
+  expect(nearestName(name, names)).toBe(meantName);
 });
