@@ -38,14 +38,15 @@ changes nothing: the last good settings stay in use, and the log says what is wr
     '0 stopped by a signal, 1 the settings are refused or cannot be applied, 2 called wrongly.',
   async run({ values, positionals }) {
     const { config, demo, port, host, json } = values;
-    if (positionals.length > 0 || (demo && config !== undefined)) {
-      return 'give either --config FILE or --demo';
-    }
+    const [word] = positionals;
+    if (word !== undefined) return `unexpected word: ${word}; write guard start --config ${word}`;
+    if (demo && config !== undefined) return 'give either --config FILE or --demo';
     if (!demo && (port ?? host) !== undefined) {
       return '--port and --host are for the demo; guard.yaml has its own `listen`';
     }
     const file = demo ? undefined : settingsFile(config);
-    if (typeof file === 'object') return `${file.why}, or --demo`;
+    if (typeof file === 'object')
+      return `${file.why}, write one with guard init, or try guard start --demo`;
     const places = readPlaces(port, host);
     if (typeof places === 'string') return places;
     const watch = !values['no-watch'];
