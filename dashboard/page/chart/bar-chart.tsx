@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { axisTime, count, fullTime, shortCount } from '../text/format.ts';
-import { type Bars, colourOf, roundUp, type Series } from './series.ts';
+import { type Bars, colourOf, roundUp, type Series, ticksTo } from './series.ts';
 import { type Selection, useSelection } from './use-selection.ts';
 import { useWidth } from './use-width.ts';
 
@@ -79,13 +79,13 @@ function Axes({ bars, top, width, barWidth }: Scale & { readonly width: number }
   const every = Math.ceil(starts.length / labels);
   return (
     <g class="axes" aria-hidden="true">
-      {[0, 0.5, 1].map((share) => {
-        const y = TOP + INNER * (1 - share);
+      {ticksTo(top).map((tick) => {
+        const y = TOP + INNER * (1 - tick / top);
         return (
-          <g key={share}>
+          <g key={tick}>
             <line x1={LEFT} x2={width} y1={y} y2={y} />
             <text x={LEFT - 6} y={y + 4} text-anchor="end">
-              {shortCount(Math.round(top * share * 10) / 10)}
+              {shortCount(tick)}
             </text>
           </g>
         );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { countAbove, percentile, peaksOf } from './histogram.ts';
-import { barsOf, roundUp } from './series.ts';
+import { barsOf, roundUp, ticksTo } from './series.ts';
 
 const peaks = peaksOf([
   ['1', '90', '200', ['a']],
@@ -57,4 +57,12 @@ test.each([
   [9999, 10_000],
 ])('an axis up to %d ends at %d', (value, top) => {
   expect(roundUp(value)).toBe(top);
+});
+
+test.each([
+  [1, [0, 1]],
+  [5, [0, 5]],
+  [150, [0, 75, 150]],
+])('an axis that ends at %d counts whole requests only: %j', (top, ticks) => {
+  expect(ticksTo(top)).toEqual(ticks);
 });

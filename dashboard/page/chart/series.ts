@@ -103,3 +103,8 @@ export function roundUp(value: number): number {
   const step = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((one) => one * magnitude >= value) ?? 10;
   return step * magnitude;
 }
+
+/** The labels of an axis that ends at `top`: its ends, and its middle if that is a whole number. */
+export function ticksTo(top: number): readonly number[] {
+  return top % 2 === 0 ? [0, top / 2, top] : [0, top];
+}

@@ -36,7 +36,7 @@ export function EventsPanel() {
       title={grouped ? 'Sessions' : 'Events'}
       about={grouped ? 'The one that was seen last comes first.' : 'The newest comes first.'}
       sql={grouped ? sessions(scope, before) : events(scope, before)}
-      empty={`No more ${grouped ? 'sessions' : 'events'} in this period.`}
+      empty={`No ${before === '' ? '' : 'more '}${grouped ? 'sessions' : 'events'} in this period.`}
       tools={tools}
     >
       {({ rows }) => {

@@ -34,7 +34,7 @@ export function Summary() {
     <QueryPanel
       title="How it is going"
       sql={totals(scope)}
-      empty="No request came in this period, nor in the one before."
+      empty="No request came in this period, nor in the one before. If some should have come: do filters hide them, and does your proxy or your domain lead to Guard?"
     >
       {({ rows }) => (
         <Figures
