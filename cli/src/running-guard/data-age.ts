@@ -44,7 +44,7 @@ export function hasOldDatabases({ country, asn }: DataAge): boolean {
 }
 
 function daysOf(ms: number): string {
-  const days = Math.max(0, Math.floor(ms / DAY_MS));
+  const days = Math.max(0, Math.round(ms / DAY_MS));
   return days === 1 ? '1 day' : `${days} days`;
 }
 
