@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createSecureContext, type TLSSocket } from 'node:tls';
-import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
+import type { LoadOptions, LoadResult, Traffic } from './measure/traffic.ts';
 
 /** The TLS version and algorithms that a handshake agreed on. */
 export interface Negotiated {

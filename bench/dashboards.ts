@@ -21,8 +21,8 @@ import { TOP_LISTS, topLists } from '../dashboard/page/sql/lists.ts';
 import { crawlers, latency, rules } from '../dashboard/page/sql/operations.ts';
 import { funnel, overTime, totals } from '../dashboard/page/sql/overview.ts';
 import type { Scope } from '../dashboard/page/sql/where.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { median } from './rounds.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { median } from './measure/rounds.ts';
 
 interface Row {
   readonly name: string;

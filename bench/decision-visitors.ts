@@ -1,7 +1,7 @@
 import type { Session } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { hashUserAgent } from '@guard/validator';
-import { chromeHttps } from '../test/kit/visitors.ts';
+import { chromeHttps } from '../test/kit/visitors/visitors.ts';
 
 /** The visitors and rules of the decision bench. They are the same for Guard and for the floor. */
 

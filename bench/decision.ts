@@ -7,8 +7,8 @@ import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { DecisionEvent } from '@guard/config/contract/event';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { MemoryStore } from '@guard/validator';
-import { ONE_PLAYS_ALL, organisationWith } from '../test/kit/policies.ts';
-import { curl } from '../test/kit/visitors.ts';
+import { ONE_PLAYS_ALL, organisationWith } from '../test/kit/product/policies.ts';
+import { curl } from '../test/kit/visitors/visitors.ts';
 import { createFloor } from './decision-floor.ts';
 import {
   addressOf,
@@ -19,8 +19,8 @@ import {
   VISITORS,
 } from './decision-visitors.ts';
 import { decideAtOnce, validateFor } from './in-process.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { median } from './rounds.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { median } from './measure/rounds.ts';
 
 interface Row {
   readonly name: string;

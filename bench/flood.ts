@@ -3,15 +3,15 @@
  * User-Agent, another path, and no session. It also measures a flood that gets challenge pages, because no other answer
  * to a request without a session costs more.
  */
-import { atLeast, atMost, goalsTable } from './goals.ts';
-import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
-import { measureTarget, type Sample } from './measure-target.ts';
-import { placement } from './processes.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { runInRounds, medianOf, pairedRatio } from './rounds.ts';
-import { measureAlone, standStillNote } from './stand-still.ts';
+import { atLeast, atMost, goalsTable } from './measure/goals.ts';
+import { load, loadedBy, WARM_SECONDS, warmNote } from './measure/load.ts';
+import { measureTarget, type Sample } from './measure/measure-target.ts';
+import { placement } from './measure/processes.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { runInRounds, medianOf, pairedRatio } from './measure/rounds.ts';
+import { measureAlone, standStillNote } from './measure/stand-still.ts';
 import { returning, stranger, STRANGERS_PATH } from './visitors.ts';
-import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
+import { guardSettings, withWorkbench, startGuard, startOrigin } from './measure/workbench.ts';
 
 const WARM = 'one visitor, again and again';
 const FLOOD = 'every request new to every cache';

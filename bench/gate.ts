@@ -4,8 +4,8 @@
  */
 import { judgeStatement } from '../analytics/src/query/gate.ts';
 import { readCorpus, statementsOf } from '../analytics/src/testing/corpus.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { median } from './rounds.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { median } from './measure/rounds.ts';
 
 interface Row {
   readonly name: string;

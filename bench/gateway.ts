@@ -3,14 +3,14 @@
  * products, of our gateway without protection, and of our gateway with every decision made and recorded. CPU includes
  * all processes of a target, with the database.
  */
-import { loadedBy, load, WARM_SECONDS, warmNote } from './load.ts';
-import { atLeast, atMost, type Goal, goalsTable } from './goals.ts';
-import { measureTarget, type Sample, type Target } from './measure-target.ts';
+import { loadedBy, load, WARM_SECONDS, warmNote } from './measure/load.ts';
+import { atLeast, atMost, type Goal, goalsTable } from './measure/goals.ts';
+import { measureTarget, type Sample, type Target } from './measure/measure-target.ts';
 import { type Peer, PEERS, startPeers } from './peers/start-peers.ts';
-import { placement } from './processes.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { runInRounds, medianOf, pairedRatio, type Samples } from './rounds.ts';
-import { measureAlone, standStillNote } from './stand-still.ts';
+import { placement } from './measure/processes.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { runInRounds, medianOf, pairedRatio, type Samples } from './measure/rounds.ts';
+import { measureAlone, standStillNote } from './measure/stand-still.ts';
 import { browser, expectRefusal, returning } from './visitors.ts';
 import {
   guardSettings,
@@ -18,7 +18,7 @@ import {
   startGuard,
   startOrigin,
   type Workbench,
-} from './workbench.ts';
+} from './measure/workbench.ts';
 
 const DIRECT = 'direct to the origin';
 const OPEN = 'guard, unprotected';

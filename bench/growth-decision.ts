@@ -3,12 +3,12 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { Organisation } from '@guard/config/settings/schema';
 import { MemoryStore } from '@guard/validator';
 import { parse } from 'yaml';
-import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
+import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
 import { ORGANISATION, RULES, visitors, VISITORS } from './decision-visitors.ts';
 import { LARGE, oneOfMany } from './growth-settings.ts';
 import { decideAtOnce, validateFor } from './in-process.ts';
-import type { BenchOptions } from './report.ts';
-import { median } from './rounds.ts';
+import type { BenchOptions } from './measure/report.ts';
+import { median } from './measure/rounds.ts';
 
 const BATCH = 500;
 const MS_A_SECOND = 1_000;

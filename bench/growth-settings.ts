@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
-import { storySettings } from '../test/kit/story-settings.ts';
+import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
+import { storySettings } from '../test/kit/product/story-settings.ts';
 
 export interface Size {
   /** Number of sites. Each has its own organisation. */

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { decisionsUs } from './growth-decision.ts';
 import { hostOf, LARGE, settingsText, type Size, SMALL, writeList } from './growth-settings.ts';
-import { atMost, goalsTable } from './goals.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { residentMiB } from './resident-memory.ts';
-import { runInRounds, medianOf } from './rounds.ts';
+import { atMost, goalsTable } from './measure/goals.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { residentMiB } from './measure/resident-memory.ts';
+import { runInRounds, medianOf } from './measure/rounds.ts';
 import { browser, type Headers, returning } from './visitors.ts';
-import { withWorkbench, startGuardFrom, startOrigin, type Workbench } from './workbench.ts';
+import { withWorkbench, startGuardFrom, startOrigin, type Workbench } from './measure/workbench.ts';
 
 interface Target {
   readonly name: string;

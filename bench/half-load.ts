@@ -3,16 +3,16 @@
  * random times, without waiting for the answers to others. The origin alone gets the same rate. The result depends on
  * which processes share a core, so there is a row for each placement.
  */
-import { atMost, goalsTable } from './goals.ts';
-import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
+import { atMost, goalsTable } from './measure/goals.ts';
+import { load, loadedBy, WARM_SECONDS, warmNote } from './measure/load.ts';
 import { PEERS, startPeers } from './peers/start-peers.ts';
-import { type Core, placement } from './processes.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { runInRounds, medianOf, pairedRatio } from './rounds.ts';
-import type { LoadResult } from './traffic.ts';
-import { measureAlone, standStillNote } from './stand-still.ts';
+import { type Core, placement } from './measure/processes.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { runInRounds, medianOf, pairedRatio } from './measure/rounds.ts';
+import type { LoadResult } from './measure/traffic.ts';
+import { measureAlone, standStillNote } from './measure/stand-still.ts';
 import { returning } from './visitors.ts';
-import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
+import { guardSettings, withWorkbench, startGuard, startOrigin } from './measure/workbench.ts';
 
 const DIRECT = 'direct to the origin';
 const WITHOUT_RECORDS = 'guard, none recorded';

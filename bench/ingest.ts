@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Analytics, openAnalytics } from '@guard/analytics';
 import type { DecisionEvent } from '@guard/config/contract/event';
-import { chromeHttps, firefoxHttps, safariIphone } from '../test/kit/visitors.ts';
+import { chromeHttps, firefoxHttps, safariIphone } from '../test/kit/visitors/visitors.ts';
 import { addressOf, agentOf, ORGANISATION, VISITORS } from './decision-visitors.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { median } from './rounds.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { median } from './measure/rounds.ts';
 
 interface Sample {
   /** Events a second that the database acknowledged while events came, from the first batch to the last. */

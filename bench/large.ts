@@ -1,13 +1,13 @@
 /** The gateway's throughput with answers of 100 KiB and of 10 MiB, compared with plain nginx and HAProxy. */
-import { atLeast, atMost, type Goal, goalsTable } from './goals.ts';
-import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
-import { measureTarget, type Sample, type Target } from './measure-target.ts';
+import { atLeast, atMost, type Goal, goalsTable } from './measure/goals.ts';
+import { load, loadedBy, WARM_SECONDS, warmNote } from './measure/load.ts';
+import { measureTarget, type Sample, type Target } from './measure/measure-target.ts';
 import { PEERS, startPeers } from './peers/start-peers.ts';
-import { placement } from './processes.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { runInRounds, medianOf, pairedRatio, type Samples } from './rounds.ts';
+import { placement } from './measure/processes.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { runInRounds, medianOf, pairedRatio, type Samples } from './measure/rounds.ts';
 import { returning } from './visitors.ts';
-import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
+import { guardSettings, withWorkbench, startGuard, startOrigin } from './measure/workbench.ts';
 
 const GUARD = 'guard, every decision made and recorded';
 

@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { TwoGenerationCache } from '../validator/src/session/two-generation-cache.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { median } from './rounds.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { median } from './measure/rounds.ts';
 
 const SESSIONS = 200_000;
 /** Sessions that a snapshot writes in one turn of the event loop. */

@@ -5,7 +5,7 @@
 import type { Session } from '@guard/config/contract/ports';
 import { hashUserAgent, MemoryStore } from '@guard/validator';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ONE_PLAYS_ALL, organisationWith } from '../test/kit/policies.ts';
+import { ONE_PLAYS_ALL, organisationWith } from '../test/kit/product/policies.ts';
 import { addressOf, agentOf, ORGANISATION, RULES } from './decision-visitors.ts';
 import { decideAtOnce, validateFor } from './in-process.ts';
 

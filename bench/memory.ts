@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { type BenchOptions, type Report, toTable } from './report.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 
 const Phase = z.object({
   phase: z.string(),

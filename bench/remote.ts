@@ -1,14 +1,20 @@
 /** The time that a remote validator adds at the median, with one connection. Gateway and validator share a core. */
-import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
-import { SECRET_KEY, storySettings } from '../test/kit/story-settings.ts';
-import { atMost, goalsTable } from './goals.ts';
-import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
-import { placement } from './processes.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { runInRounds, medianOf, pairedRatio } from './rounds.ts';
-import type { LoadResult } from './traffic.ts';
+import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
+import { SECRET_KEY, storySettings } from '../test/kit/product/story-settings.ts';
+import { atMost, goalsTable } from './measure/goals.ts';
+import { load, loadedBy, WARM_SECONDS, warmNote } from './measure/load.ts';
+import { placement } from './measure/processes.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { runInRounds, medianOf, pairedRatio } from './measure/rounds.ts';
+import type { LoadResult } from './measure/traffic.ts';
 import { returning } from './visitors.ts';
-import { DETECT, guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
+import {
+  DETECT,
+  guardSettings,
+  withWorkbench,
+  startGuard,
+  startOrigin,
+} from './measure/workbench.ts';
 
 const DIRECT = 'direct to the origin';
 const OPEN = 'guard, unprotected';

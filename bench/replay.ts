@@ -10,11 +10,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { chromeHttps } from '../test/kit/visitors.ts';
-import { fill } from './traffic.ts';
-import type { BenchOptions, Report } from './report.ts';
-import { toTable } from './report.ts';
-import { median } from './rounds.ts';
+import { chromeHttps } from '../test/kit/visitors/visitors.ts';
+import { fill } from './measure/traffic.ts';
+import type { BenchOptions, Report } from './measure/report.ts';
+import { toTable } from './measure/report.ts';
+import { median } from './measure/rounds.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const AGENTS = join(ROOT, 'config/src/catalogue/fixtures/browser-user-agents.txt');

@@ -17,7 +17,7 @@ import * as maps from './maps.ts';
 import * as memory from './memory.ts';
 import * as remote from './remote.ts';
 import * as replay from './replay.ts';
-import type { BenchOptions, Report } from './report.ts';
+import type { BenchOptions, Report } from './measure/report.ts';
 import * as soak from './soak/soak.ts';
 import * as stream from './stream.ts';
 import * as tls from './tls.ts';

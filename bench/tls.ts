@@ -7,17 +7,17 @@ import { join } from 'node:path';
 import { selfSigned } from '../gateway/src/testing/self-signed.ts';
 import { isOnPath } from '../test/kit/tools.ts';
 import { connectAnew, HOST, type Negotiated, negotiatedWith } from './connect-anew.ts';
-import { atLeast, type Goal, goalsTable } from './goals.ts';
-import { h2load, STREAMS } from './h2load.ts';
-import { WARM_SECONDS, warmNote } from './load.ts';
-import { measureTarget, type Sample, type Target } from './measure-target.ts';
+import { atLeast, type Goal, goalsTable } from './measure/goals.ts';
+import { h2load, STREAMS } from './measure/h2load.ts';
+import { WARM_SECONDS, warmNote } from './measure/load.ts';
+import { measureTarget, type Sample, type Target } from './measure/measure-target.ts';
 import type { TlsFiles } from './peers/places.ts';
 import { PEERS, startPeers } from './peers/start-peers.ts';
-import { placement } from './processes.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { runInRounds, medianOf, pairedRatio, type Samples } from './rounds.ts';
-import { measureAlone, standStillNote } from './stand-still.ts';
-import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
+import { placement } from './measure/processes.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { runInRounds, medianOf, pairedRatio, type Samples } from './measure/rounds.ts';
+import { measureAlone, standStillNote } from './measure/stand-still.ts';
+import type { LoadOptions, LoadResult, Traffic } from './measure/traffic.ts';
 import { returning } from './visitors.ts';
 import {
   guardSettings,
@@ -25,8 +25,8 @@ import {
   startGuard,
   startOrigin,
   type Workbench,
-} from './workbench.ts';
-import { wrk } from './wrk.ts';
+} from './measure/workbench.ts';
+import { wrk } from './measure/wrk.ts';
 
 const GUARD = 'guard, every decision made and recorded';
 

@@ -2,13 +2,13 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { atMost, goalsTable } from './goals.ts';
-import { load, WARM_SECONDS, warmNote } from './load.ts';
-import { placement } from './processes.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { runInRounds, medianOf } from './rounds.ts';
+import { atMost, goalsTable } from './measure/goals.ts';
+import { load, WARM_SECONDS, warmNote } from './measure/load.ts';
+import { placement } from './measure/processes.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { runInRounds, medianOf } from './measure/rounds.ts';
 import { type Headers, returning } from './visitors.ts';
-import { guardSettings, withWorkbench, startGuard, startOrigin } from './workbench.ts';
+import { guardSettings, withWorkbench, startGuard, startOrigin } from './measure/workbench.ts';
 
 const UPLOADS = 64;
 const BARE = 'of the origin itself, alone';

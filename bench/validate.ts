@@ -3,16 +3,16 @@
  * route that parses the same body and sends a constant of the same size. Events are not recorded, because the bench
  * measures the route and not the database.
  */
-import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
+import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
 import { join } from 'node:path';
-import { storySettings, SECRET_KEY } from '../test/kit/story-settings.ts';
-import { visit } from '../test/kit/visitors.ts';
-import { cpuTime } from './cpu-time.ts';
-import { post } from './load.ts';
-import { placement, startScriptOn } from './processes.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { runInRounds, median } from './rounds.ts';
-import { DETECT, withWorkbench, startGuard, type Workbench } from './workbench.ts';
+import { storySettings, SECRET_KEY } from '../test/kit/product/story-settings.ts';
+import { visit } from '../test/kit/visitors/visitors.ts';
+import { cpuTime } from './measure/cpu-time.ts';
+import { post } from './measure/load.ts';
+import { placement, startScriptOn } from './measure/processes.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { runInRounds, median } from './measure/rounds.ts';
+import { DETECT, withWorkbench, startGuard, type Workbench } from './measure/workbench.ts';
 
 const HEADERS = { 'content-type': 'application/json', 'x-api-key': SECRET_KEY };
 

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { chromeHttps, curl, HOME_IP } from '../test/kit/visitors.ts';
+import { chromeHttps, curl, HOME_IP } from '../test/kit/visitors/visitors.ts';
 import { agentOf } from './decision-visitors.ts';
 
 /** The visitors of the benches that use sockets. */

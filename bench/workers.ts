@@ -3,13 +3,13 @@
  * and everything on two cores with two workers. No core is idle in either case. A load with its own core would sleep
  * between answers, and to wake it can cost the gateway more than an answer.
  */
-import { cpuTime, cpuTimeHereUs, threadTimesUs } from './cpu-time.ts';
-import { atLeast, type Goal, goalsTable } from './goals.ts';
-import { load, loadedBy, WARM_SECONDS, warmNote } from './load.ts';
-import { type Core, pinToCore } from './processes.ts';
-import { type BenchOptions, type Report, toTable } from './report.ts';
-import { runInRounds, medianOf, pairedRatio, type Samples } from './rounds.ts';
-import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
+import { cpuTime, cpuTimeHereUs, threadTimesUs } from './measure/cpu-time.ts';
+import { atLeast, type Goal, goalsTable } from './measure/goals.ts';
+import { load, loadedBy, WARM_SECONDS, warmNote } from './measure/load.ts';
+import { type Core, pinToCore } from './measure/processes.ts';
+import { type BenchOptions, type Report, toTable } from './measure/report.ts';
+import { runInRounds, medianOf, pairedRatio, type Samples } from './measure/rounds.ts';
+import type { LoadOptions, LoadResult, Traffic } from './measure/traffic.ts';
 import { returning } from './visitors.ts';
 import {
   DETECT,
@@ -18,7 +18,7 @@ import {
   startGuard,
   startOrigin,
   type Workbench,
-} from './workbench.ts';
+} from './measure/workbench.ts';
 
 const CORES = 2;
 const OWN_ONE = 'answered by guard, one worker';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
-import { chromeHttp, HOME_IP } from '../test/kit/visitors.ts';
+import { chromeHttp, HOME_IP } from '../test/kit/visitors/visitors.ts';
 import type { Tally } from './fault.ts';
 import { answerTo } from './origin.ts';
 

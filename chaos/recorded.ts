@@ -1,6 +1,6 @@
 import { poll } from '../test/kit/http.ts';
-import { rowsOf } from '../test/kit/sql.ts';
-import type { Product } from '../test/kit/start-product.ts';
+import { rowsOf } from '../test/kit/product/sql.ts';
+import type { Product } from '../test/kit/product/start-product.ts';
 
 /** The number of rows in the database, and the number of different requests in them. */
 export interface Recorded {

@@ -1,8 +1,8 @@
-import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
-import { residentMiB } from '../bench/resident-memory.ts';
+import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
+import { residentMiB } from '../bench/measure/resident-memory.ts';
 import { poll, send } from '../test/kit/http.ts';
-import { type Product, startProduct } from '../test/kit/start-product.ts';
-import { storySettings } from '../test/kit/story-settings.ts';
+import { type Product, startProduct } from '../test/kit/product/start-product.ts';
+import { storySettings } from '../test/kit/product/story-settings.ts';
 import { type Crowd, type CrowdOptions, startCrowd } from './crowd.ts';
 import type { Claim, Outcome, Tally } from './fault.ts';
 import type { Trial } from './trial.ts';

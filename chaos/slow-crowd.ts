@@ -8,7 +8,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chromeHttp, HOME_IP } from '../test/kit/visitors.ts';
+import { chromeHttp, HOME_IP } from '../test/kit/visitors/visitors.ts';
 
 const [port = 0, count = 0] = process.argv.slice(2).map(Number);
 /** Few connections at a time, so that none waits in the kernel's queue. */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { CrawlerFile } from '@guard/config/catalogue/crawler-file';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
-import { HOME_IP } from '../test/kit/visitors.ts';
+import { HOME_IP } from '../test/kit/visitors/visitors.ts';
 import type { Case } from './case.ts';
 
 const DATA = join(import.meta.dirname, '..', 'config', 'data', 'crawlers');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { poll } from '../test/kit/http.ts';
-import { rowsOf } from '../test/kit/sql.ts';
-import type { Product } from '../test/kit/start-product.ts';
+import { rowsOf } from '../test/kit/product/sql.ts';
+import type { Product } from '../test/kit/product/start-product.ts';
 
 /** Longest wait until an event can be found by SQL. */
 const EVENTS_MS = 30_000;

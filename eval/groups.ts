@@ -1,7 +1,7 @@
-import { ONE_PLAYS_ALL } from '../test/kit/policies.ts';
+import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
-import { validatorWith, type TestValidator } from '../test/kit/validator.ts';
+import { validatorWith, type TestValidator } from '../test/kit/product/validator.ts';
 import { composedBrowsers } from './browsers/composed.ts';
 import { generatedBrowsers } from './browsers/generated.ts';
 import type { Case } from './case.ts';

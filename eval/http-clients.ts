@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { CHROME_UA, HOME_IP } from '../test/kit/visitors.ts';
+import { CHROME_UA, HOME_IP } from '../test/kit/visitors/visitors.ts';
 import { type Case, lowerCased } from './case.ts';
 
 /** The format of corpus/http-clients.json, which `node eval/measure/run.ts` writes. */

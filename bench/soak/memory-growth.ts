@@ -1,4 +1,4 @@
-import { median } from '../rounds.ts';
+import { median } from '../measure/rounds.ts';
 
 export interface MemorySample {
   /** Milliseconds since the soak began. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type StartedScript, startScriptOn } from '../processes.ts';
-import type { Workbench } from '../workbench.ts';
+import { type StartedScript, startScriptOn } from '../measure/processes.ts';
+import type { Workbench } from '../measure/workbench.ts';
 
 const SCRIPT = join(import.meta.dirname, '..', 'targets', 'known-origin.ts');
 const AWAY_MS = 3000;

@@ -6,11 +6,11 @@ import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { childrenOf } from '../../test/kit/children.ts';
-import { atLeast, atMost, goalsTable, isMet } from '../goals.ts';
-import { load, loadedBy } from '../load.ts';
-import { placement } from '../processes.ts';
-import { type BenchOptions, type Report, toTable } from '../report.ts';
-import { openFiles, residentMiB } from '../resident-memory.ts';
+import { atLeast, atMost, goalsTable, isMet } from '../measure/goals.ts';
+import { load, loadedBy } from '../measure/load.ts';
+import { placement } from '../measure/processes.ts';
+import { type BenchOptions, type Report, toTable } from '../measure/report.ts';
+import { openFiles, residentMiB } from '../measure/resident-memory.ts';
 import { returning } from '../visitors.ts';
 import {
   DETECT,
@@ -18,7 +18,7 @@ import {
   withWorkbench,
   startGuard,
   type StartedGuard,
-} from '../workbench.ts';
+} from '../measure/workbench.ts';
 import { abort } from './aborts.ts';
 import { type MemoryGrowth, memoryGrowth, type MemorySample } from './memory-growth.ts';
 import { type Origins, startOrigins } from './origins.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, Pool } from 'undici';
-import { fill } from '../traffic.ts';
+import { fill } from '../measure/traffic.ts';
 import { stranger } from '../visitors.ts';
 import { knownBody } from './known-body.ts';
 import type { Origins } from './origins.ts';

@@ -7,8 +7,8 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import type { ValidateOutcome } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import { ONE_PLAYS_ALL, organisationWith } from '../../test/kit/policies.ts';
-import { INSTALLATION_SECRET } from '../../test/kit/story-settings.ts';
+import { ONE_PLAYS_ALL, organisationWith } from '../../test/kit/product/policies.ts';
+import { INSTALLATION_SECRET } from '../../test/kit/product/story-settings.ts';
 import { validateFor } from '../in-process.ts';
 
 const ORGANISATION = organisationWith('- { name: everybody, match: {}, detect: true }', {

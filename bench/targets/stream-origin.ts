@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { digest, patternStream } from '../pattern.ts';
+import { digest, patternStream } from '../measure/pattern.ts';
 
 const server = createServer({ requestTimeout: 0 }, (request, response) => {
   if (request.method === 'GET') {

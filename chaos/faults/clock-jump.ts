@@ -7,9 +7,9 @@ import {
   passFrom,
   readChallenge,
   uploadFrom,
-} from '../../test/kit/challenged-browser.ts';
+} from '../../test/kit/browsers/challenged-browser.ts';
 import { poll, send } from '../../test/kit/http.ts';
-import { curl, HOME_IP } from '../../test/kit/visitors.ts';
+import { curl, HOME_IP } from '../../test/kit/visitors/visitors.ts';
 import { type Claim, everyAnswerIsRight, type Fault } from '../fault.ts';
 import { makeFolder } from '../trial.ts';
 import { countWhenAllAre } from '../recorded.ts';

@@ -1,9 +1,9 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { residentMiB } from '../../bench/resident-memory.ts';
+import { residentMiB } from '../../bench/measure/resident-memory.ts';
 import { poll } from '../../test/kit/http.ts';
-import { chromeHttp, HOME_IP } from '../../test/kit/visitors.ts';
+import { chromeHttp, HOME_IP } from '../../test/kit/visitors/visitors.ts';
 import { requestOnce } from '../crowd.ts';
 import { everyAnswerIsRight, type Fault } from '../fault.ts';
 import { DETECT } from '../settings.ts';

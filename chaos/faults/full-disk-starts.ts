@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { childrenOf } from '../../test/kit/children.ts';
 import { poll, send } from '../../test/kit/http.ts';
-import { rowsOf } from '../../test/kit/sql.ts';
+import { rowsOf } from '../../test/kit/product/sql.ts';
 import { type Claim, everyAnswerIsRight, type Fault, type Outcome, type Tally } from '../fault.ts';
 import type { Trial } from '../trial.ts';
 import { DETECT } from '../settings.ts';

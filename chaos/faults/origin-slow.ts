@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { poll } from '../../test/kit/http.ts';
-import { chromeHttp, HOME_IP } from '../../test/kit/visitors.ts';
+import { chromeHttp, HOME_IP } from '../../test/kit/visitors/visitors.ts';
 import { requestOnce } from '../crowd.ts';
 import { everyAnswerIsRight, type Fault } from '../fault.ts';
 import { answerTo, type Behaviour } from '../origin.ts';

@@ -6,9 +6,9 @@ import {
   passFrom,
   readChallenge,
   uploadFrom,
-} from '../../test/kit/challenged-browser.ts';
+} from '../../test/kit/browsers/challenged-browser.ts';
 import { type Answer, send } from '../../test/kit/http.ts';
-import { HOME_IP } from '../../test/kit/visitors.ts';
+import { HOME_IP } from '../../test/kit/visitors/visitors.ts';
 import { everyAnswerIsRight, type Fault } from '../fault.ts';
 import { answerTo } from '../origin.ts';
 import { CHALLENGE_ALL } from '../settings.ts';

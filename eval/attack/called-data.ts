@@ -1,4 +1,4 @@
-import { chromeHttp, inOrderOf, scriptFetch } from '../../test/kit/visitors.ts';
+import { chromeHttp, inOrderOf, scriptFetch } from '../../test/kit/visitors/visitors.ts';
 import type { Technique } from './technique.ts';
 import { BOTH, browserOn, IN_RANGES, sendMany } from './send-many.ts';
 

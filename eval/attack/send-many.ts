@@ -1,4 +1,4 @@
-import { chromeHttp, chromeHttps } from '../../test/kit/visitors.ts';
+import { chromeHttp, chromeHttps } from '../../test/kit/visitors/visitors.ts';
 import type { Scheme, AttackRequest } from './testbed.ts';
 import type { Attack } from './technique.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { chromeHttp, inOrderOf } from '../../test/kit/visitors.ts';
+import { chromeHttp, inOrderOf } from '../../test/kit/visitors/visitors.ts';
 import { dataFromManyAddresses, dataFromOneAddress } from './called-data.ts';
 import { imitatingSolvers, imitators } from './imitators.ts';
 import { BOTH, IN_RANGES, sendMany } from './send-many.ts';

@@ -4,9 +4,9 @@ import { request as overHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
-import { startRecordingOrigin } from '../../test/kit/recording-origin.ts';
-import { startProduct } from '../../test/kit/start-product.ts';
-import { storySettings } from '../../test/kit/story-settings.ts';
+import { startRecordingOrigin } from '../../test/kit/origins/recording-origin.ts';
+import { startProduct } from '../../test/kit/product/start-product.ts';
+import { storySettings } from '../../test/kit/product/story-settings.ts';
 import { findEvents } from '../find-events.ts';
 
 /** The default site enforces the rule of the README. The strict site challenges every session. */

@@ -1,5 +1,5 @@
 import { visitInProcess } from './visit-in-process.ts';
-import { startDisplay } from '../../test/kit/virtual-display.ts';
+import { startDisplay } from '../../test/kit/browsers/virtual-display.ts';
 import { type Protection, startTestbed } from './testbed.ts';
 import { measure, type Visits } from './measure.ts';
 import { fileNameOf, type Tool } from './tool.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../../test/kit/http.ts';
-import { chromeHttps, curl } from '../../test/kit/visitors.ts';
+import { chromeHttps, curl } from '../../test/kit/visitors/visitors.ts';
 import { type Testbed, startTestbed } from './testbed.ts';
 import { measure } from './measure.ts';
 import type { Row } from './measure-all.ts';

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page, Route } from 'playwright-core';
-import { launchPlain } from '../../test/kit/plain-chromium.ts';
+import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 import { type Site, startSite } from '../../validator/browser/testing/test-site.ts';
 import { markdown } from '../tables.ts';
 import { commitOf } from './report.ts';

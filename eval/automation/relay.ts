@@ -1,6 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Relay as PlainRelay, startRelay as startPlainRelay } from '../../test/kit/relay.ts';
+import {
+  type Relay as PlainRelay,
+  startRelay as startPlainRelay,
+} from '../../test/kit/peers/relay.ts';
 
 /** A relay in front of the gateway that keeps the uploads of challenges. */
 export interface Relay extends PlainRelay {

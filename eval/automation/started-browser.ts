@@ -2,7 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromiumWith, type DeskBrowser, firefoxWith } from '../../test/kit/desk-browsers.ts';
+import {
+  chromiumWith,
+  type DeskBrowser,
+  firefoxWith,
+} from '../../test/kit/browsers/desk-browsers.ts';
 import { freePort } from '../../test/kit/free-port.ts';
 import { poll, send } from '../../test/kit/http.ts';
 import { environmentOn } from './setups.ts';

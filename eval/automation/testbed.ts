@@ -1,7 +1,7 @@
 import { send } from '../../test/kit/http.ts';
-import { startRecordingOrigin } from '../../test/kit/recording-origin.ts';
-import { startProduct } from '../../test/kit/start-product.ts';
-import { storySettings } from '../../test/kit/story-settings.ts';
+import { startRecordingOrigin } from '../../test/kit/origins/recording-origin.ts';
+import { startProduct } from '../../test/kit/product/start-product.ts';
+import { storySettings } from '../../test/kit/product/story-settings.ts';
 import { findEvents } from '../find-events.ts';
 import { startRelay } from './relay.ts';
 

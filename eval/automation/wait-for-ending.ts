@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ORIGIN_PAGE } from '../../test/kit/recording-origin.ts';
+import { ORIGIN_PAGE } from '../../test/kit/origins/recording-origin.ts';
 import type { Ending } from './tool.ts';
 
 export const ORIGIN_TITLE = /<title>(.*?)<\/title>/.exec(ORIGIN_PAGE)?.[1] ?? '';

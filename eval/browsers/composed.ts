@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { HOME_IP } from '../../test/kit/visitors.ts';
+import { HOME_IP } from '../../test/kit/visitors/visitors.ts';
 import { seededRandom } from '../../test/kit/seeded-random.ts';
 import { chromiumHeaders, firefoxHeaders, onPlainHttp, safariHeaders } from './compose-headers.ts';
 import type { BrowserCases } from './generated.ts';

@@ -1,6 +1,6 @@
 import { HeaderGenerator } from 'header-generator';
 import { seededRandom } from '../../test/kit/seeded-random.ts';
-import { HOME_IP } from '../../test/kit/visitors.ts';
+import { HOME_IP } from '../../test/kit/visitors/visitors.ts';
 import { type Case, lowerCased } from '../case.ts';
 import { contradictionOf } from './self-contradiction.ts';
 

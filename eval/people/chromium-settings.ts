@@ -1,4 +1,4 @@
-import type { DeskSettings } from '../../test/kit/desk-browsers.ts';
+import type { DeskSettings } from '../../test/kit/browsers/desk-browsers.ts';
 import { EXTENSIONS } from './extensions.ts';
 import { COMMON_SCENARIOS, type Scenario } from './scenario.ts';
 

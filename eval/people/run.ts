@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openSlowLine } from '../../test/kit/slow-line.ts';
-import { startDisplay } from '../../test/kit/virtual-display.ts';
+import { openSlowLine } from '../../test/kit/visitors/slow-line.ts';
+import { startDisplay } from '../../test/kit/browsers/virtual-display.ts';
 import { type RecordedDecision, type Testbed, startTestbed } from '../automation/testbed.ts';
 import { withFreshProfile } from '../automation/fresh-profile.ts';
 import { commitOf } from '../automation/report.ts';

@@ -1,4 +1,4 @@
-import type { DeskSettings } from '../../test/kit/desk-browsers.ts';
+import type { DeskSettings } from '../../test/kit/browsers/desk-browsers.ts';
 import type { ExtensionName } from './extensions.ts';
 
 /** What a person does. By default the browser is started with the URL of one page as its argument. */

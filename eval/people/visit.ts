@@ -1,8 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Desk, openAtDesk } from '../../test/kit/desk.ts';
-import { chromiumWith, type DeskBrowser, firefoxWith } from '../../test/kit/desk-browsers.ts';
+import { type Desk, openAtDesk } from '../../test/kit/browsers/desk.ts';
+import {
+  chromiumWith,
+  type DeskBrowser,
+  firefoxWith,
+} from '../../test/kit/browsers/desk-browsers.ts';
 import type { Place } from '../automation/tool.ts';
 import { loadExtension } from './extensions.ts';
 import type { Scenario } from './scenario.ts';

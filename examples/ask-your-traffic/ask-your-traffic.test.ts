@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { startProgram } from '../../test/kit/example-program.ts';
+import { startProgram } from '../../test/kit/examples/example-program.ts';
 
 const START = 'examples/ask-your-traffic/start.mjs';
 /** A row of the table after a question. */

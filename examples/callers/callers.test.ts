@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startProgram } from '../../test/kit/example-program.ts';
+import { startProgram } from '../../test/kit/examples/example-program.ts';
 import {
   BEHAVIOURS,
   type Behaviour,
   type FakeValidator,
   pathOf,
   startFakeValidator,
-} from '../../test/kit/example-validator.ts';
+} from '../../test/kit/examples/example-validator.ts';
 import { poll } from '../../test/kit/http.ts';
 import { hasCurl, hasGo, hasPhp, hasPython } from '../../test/kit/tools.ts';
 

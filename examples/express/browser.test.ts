@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ADDRESS } from '../../test/kit/example-app.ts';
-import { startProgram } from '../../test/kit/example-program.ts';
+import { ADDRESS } from '../../test/kit/examples/example-app.ts';
+import { startProgram } from '../../test/kit/examples/example-program.ts';
 import { poll, send } from '../../test/kit/http.ts';
 import { hasWindowedChromium } from '../../test/kit/tools.ts';
-import { openInWindow } from '../../test/kit/windowed-chromium.ts';
+import { openInWindow } from '../../test/kit/browsers/windowed-chromium.ts';
 
 const START = 'examples/express/start.mjs';
 const PASSED = /^the page was served to .*Chrome.*, who was let through$/m;

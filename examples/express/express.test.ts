@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ADDRESS, describeExampleApp, withoutHost } from '../../test/kit/example-app.ts';
-import { startProgram } from '../../test/kit/example-program.ts';
-import { pathOf, startFakeValidator } from '../../test/kit/example-validator.ts';
+import { ADDRESS, describeExampleApp, withoutHost } from '../../test/kit/examples/example-app.ts';
+import { startProgram } from '../../test/kit/examples/example-program.ts';
+import { pathOf, startFakeValidator } from '../../test/kit/examples/example-validator.ts';
 import { type Answer, poll, send } from '../../test/kit/http.ts';
-import { GOOGLEBOT_IP, googlebot, HOME_IP } from '../../test/kit/visitors.ts';
+import { GOOGLEBOT_IP, googlebot, HOME_IP } from '../../test/kit/visitors/visitors.ts';
 
 const FOLDER = 'examples/express';
 

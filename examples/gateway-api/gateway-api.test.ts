@@ -7,7 +7,7 @@ import {
   type Manifest,
   manifestProblems,
   readManifests,
-} from '../../test/kit/example-manifests.ts';
+} from '../../test/kit/examples/example-manifests.ts';
 
 const manifests = readManifests(import.meta.dirname);
 const isPolicy = ({ kind }: { readonly kind: string }) => kind === 'SecurityPolicy';

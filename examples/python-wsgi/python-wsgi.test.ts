@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { describeExampleApp } from '../../test/kit/example-app.ts';
-import { startProgram } from '../../test/kit/example-program.ts';
-import { pathOf, startFakeValidator } from '../../test/kit/example-validator.ts';
+import { describeExampleApp } from '../../test/kit/examples/example-app.ts';
+import { startProgram } from '../../test/kit/examples/example-program.ts';
+import { pathOf, startFakeValidator } from '../../test/kit/examples/example-validator.ts';
 import { poll } from '../../test/kit/http.ts';
 import { hasPython } from '../../test/kit/tools.ts';
 

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startProgram } from '../../test/kit/example-program.ts';
-import { onFreePorts } from '../../test/kit/example-settings.ts';
+import { startProgram } from '../../test/kit/examples/example-program.ts';
+import { onFreePorts } from '../../test/kit/examples/example-settings.ts';
 import { send } from '../../test/kit/http.ts';
 import {
   ORIGIN_PAGE,
   type RecordingOrigin,
   startRecordingOrigin,
-} from '../../test/kit/recording-origin.ts';
-import { type Product, startProduct } from '../../test/kit/start-product.ts';
-import { chromeHttp, curl } from '../../test/kit/visitors.ts';
+} from '../../test/kit/origins/recording-origin.ts';
+import { type Product, startProduct } from '../../test/kit/product/start-product.ts';
+import { chromeHttp, curl } from '../../test/kit/visitors/visitors.ts';
 
 const FILE = 'examples/quick-start/guard.yaml';
 const GUARD_SECRET = '5f0c2b7d9e41a86371d4c0be52f9a687d1c3';

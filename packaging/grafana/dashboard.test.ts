@@ -7,11 +7,14 @@ import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
 import { person, uploadOf } from '../../test/attack/challenged-visitor.ts';
 import { freePort } from '../../test/kit/free-port.ts';
 import { poll, send } from '../../test/kit/http.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../../test/kit/recording-origin.ts';
-import { rowsOf } from '../../test/kit/sql.ts';
-import { type Product, startProduct } from '../../test/kit/start-product.ts';
-import { storySettings } from '../../test/kit/story-settings.ts';
-import { chromeHttp, curl, googlebot } from '../../test/kit/visitors.ts';
+import {
+  type RecordingOrigin,
+  startRecordingOrigin,
+} from '../../test/kit/origins/recording-origin.ts';
+import { rowsOf } from '../../test/kit/product/sql.ts';
+import { type Product, startProduct } from '../../test/kit/product/start-product.ts';
+import { storySettings } from '../../test/kit/product/story-settings.ts';
+import { chromeHttp, curl, googlebot } from '../../test/kit/visitors/visitors.ts';
 import { readPromql } from './promql-selectors.ts';
 import { readDashboard, targetsOf } from './read-dashboard.ts';
 import { type Family, readPage } from './scrape.ts';

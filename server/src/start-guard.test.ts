@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseSettings } from '@guard/config/settings/load';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../../test/kit/http.ts';
-import { ANALYTICS_KEY, SECRET_KEY, storySettings } from '../../test/kit/story-settings.ts';
+import { ANALYTICS_KEY, SECRET_KEY, storySettings } from '../../test/kit/product/story-settings.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { startGuard } from './start-guard.ts';
 

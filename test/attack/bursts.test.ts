@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Burst, burst } from '../kit/burst.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
-import { type RedisServer, startRedis } from '../kit/redis-server.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { SECRET_KEY, storySettings } from '../kit/story-settings.ts';
+import { type Burst, burst } from '../kit/visitors/burst.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
+import { type RedisServer, startRedis } from '../kit/peers/redis-server.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { SECRET_KEY, storySettings } from '../kit/product/story-settings.ts';
 import { hasRedis } from '../kit/tools.ts';
 
 const rules = [{ name: 'everybody', match: {}, verdict: 'block' }];

@@ -8,7 +8,7 @@ import { startGateway } from '../../gateway/src/testing/gateway-rig.ts';
 import { get, statusOf } from '../../gateway/src/testing/raw-client.ts';
 import { startOrigin } from '../../gateway/src/testing/recording-origin.ts';
 import { openInstance } from '../../validator/src/session/redis/testing/open-stores.ts';
-import { startRedis } from '../kit/redis-server.ts';
+import { startRedis } from '../kit/peers/redis-server.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { serveValidator } from '../spec/serve-validator.ts';
 

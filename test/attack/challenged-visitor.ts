@@ -5,7 +5,7 @@ import {
 } from '../../validator/src/challenge/testing/answers.ts';
 import { type Fixture, fixture } from '../../validator/src/challenge/testing/challenged-visitor.ts';
 import { type Answer, send } from '../kit/http.ts';
-import { visit } from '../kit/visitors.ts';
+import { visit } from '../kit/visitors/visitors.ts';
 import { bodyOf, KEY, type Served } from '../spec/serve-validator.ts';
 
 export const person = fixture('human/chromium-headful-xvfb-default-screen.json');

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { CHALLENGE } from '@guard/config/contract/limits';
 import type { SessionStore } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { visit } from '../kit/visitors.ts';
+import { visit } from '../kit/visitors/visitors.ts';
 import { type Served, serveValidator } from '../spec/serve-validator.ts';
 import { send } from '../kit/http.ts';
 import { openPage, post, uploadOf } from './challenged-visitor.ts';

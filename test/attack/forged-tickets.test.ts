@@ -1,6 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { visit } from '../kit/visitors.ts';
+import { visit } from '../kit/visitors/visitors.ts';
 import { OTHER_KEY, type Served, serveValidator } from '../spec/serve-validator.ts';
 import {
   openPage,

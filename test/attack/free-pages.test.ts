@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { rowsOf } from '../kit/sql.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp, inOrderOf } from '../kit/visitors.ts';
+import { rowsOf } from '../kit/product/sql.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { chromeHttp, inOrderOf } from '../kit/visitors/visitors.ts';
 
 /** Scripts with the header fields of Chrome, against the rule of the README: how many pages each of them gets. */
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
 import { serveValidator, type Served } from '../spec/serve-validator.ts';
-import { visit } from '../kit/visitors.ts';
+import { visit } from '../kit/visitors/visitors.ts';
 import { openPage, person, post, taskIn, uploadOf } from './challenged-visitor.ts';
 
 /** The price of many passes, and the limits of the pass of a doubtful visitor. */

@@ -1,7 +1,7 @@
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { expect, test } from 'vitest';
 import { openPatient } from '../../validator/src/session/redis/testing/open-stores.ts';
-import { startRedis } from '../kit/redis-server.ts';
+import { startRedis } from '../kit/peers/redis-server.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { serveValidator } from '../spec/serve-validator.ts';
 import { openPage, post, uploadOf } from './challenged-visitor.ts';

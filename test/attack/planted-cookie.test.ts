@@ -2,7 +2,7 @@ import type { Session, SessionStore } from '@guard/config/contract/ports';
 import { MemoryStore } from '@guard/validator';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
-import { HOME_IP, visit } from '../kit/visitors.ts';
+import { HOME_IP, visit } from '../kit/visitors/visitors.ts';
 import { bodyOf, type Served, serveValidator } from '../spec/serve-validator.ts';
 import { openPage, person, post, uploadOf } from './challenged-visitor.ts';
 

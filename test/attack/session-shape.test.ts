@@ -1,11 +1,11 @@
 import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type LocalGateway, startGateway } from '../kit/gateway.ts';
+import { type LocalGateway, startGateway } from '../kit/product/gateway.ts';
 import { type Answer, send } from '../kit/http.ts';
 import { serve } from '../kit/serve.ts';
-import { type TestValidator, validatorWith } from '../kit/validator.ts';
-import { verifiedSession } from '../kit/verified-session.ts';
-import { chromeHttp } from '../kit/visitors.ts';
+import { type TestValidator, validatorWith } from '../kit/product/validator.ts';
+import { verifiedSession } from '../kit/visitors/verified-session.ts';
+import { chromeHttp } from '../kit/visitors/visitors.ts';
 import { person, uploadOf } from './challenged-visitor.ts';
 
 const SECOND_MS = 1_000;

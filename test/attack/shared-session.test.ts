@@ -3,7 +3,7 @@ import { MemoryStore } from '@guard/validator';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { isFirst, isLater } from '../../validator/src/session/session-value.ts';
 import { type Served, serveValidator } from '../spec/serve-validator.ts';
-import { visit } from '../kit/visitors.ts';
+import { visit } from '../kit/visitors/visitors.ts';
 import { openPage, person, post, uploadOf } from './challenged-visitor.ts';
 
 const MINUTE_MS = 60_000;

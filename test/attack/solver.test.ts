@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { visit } from '../kit/visitors.ts';
+import { visit } from '../kit/visitors/visitors.ts';
 import { openPage, person, post, uploadOf } from './challenged-visitor.ts';
 import { type Served, serveValidator } from '../spec/serve-validator.ts';
 

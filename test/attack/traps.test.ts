@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { disguise } from '../kit/driven-chromium.ts';
+import { disguise } from '../kit/browsers/driven-chromium.ts';
 import { send } from '../kit/http.ts';
-import { launchPlain } from '../kit/plain-chromium.ts';
+import { launchPlain } from '../kit/browsers/plain-chromium.ts';
 import { serve } from '../kit/serve.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp, curl } from '../kit/visitors.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
 const story = useProduct({
   rules: [{ name: 'everybody', match: {}, detect: true }],

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { poll, send } from '../kit/http.ts';
-import { openPebble, type Pebble } from '../kit/pebble.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
-import { type RedisServer, startRedis } from '../kit/redis-server.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { openPebble, type Pebble } from '../kit/peers/pebble.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
+import { type RedisServer, startRedis } from '../kit/peers/redis-server.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { hasPebble, hasRedis } from '../kit/tools.ts';
 
 /** Certificates by ACME (RFC 8555), against Pebble. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type KillReport, killInTurns } from '../kit/kill-in-turns.ts';
+import { type KillReport, killInTurns } from '../kit/product/kill-in-turns.ts';
 import { rounds } from '../kit/seeded-random.ts';
 import { hasHaproxy, hasRedis } from '../kit/tools.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { disguise } from '../kit/driven-chromium.ts';
+import { disguise } from '../kit/browsers/driven-chromium.ts';
 import { poll } from '../kit/http.ts';
-import { launchPlain } from '../kit/plain-chromium.ts';
-import { rowsOf } from '../kit/sql.ts';
+import { launchPlain } from '../kit/browsers/plain-chromium.ts';
+import { rowsOf } from '../kit/product/sql.ts';
 import { hasWindowedChromium } from '../kit/tools.ts';
-import { openInWindow } from '../kit/windowed-chromium.ts';
+import { openInWindow } from '../kit/browsers/windowed-chromium.ts';
 import { type ScriptSite, startScriptSite } from '../spec/script-site.ts';
 
 /**

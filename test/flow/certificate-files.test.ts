@@ -6,9 +6,9 @@ import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { poll, send } from '../kit/http.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { hasOpenssl } from '../kit/tools.ts';
 
 /** The certificates of a started product, whose files a renewal replaces. */

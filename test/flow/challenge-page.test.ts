@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { ValidateResponse } from '@guard/config/contract/validate-response';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { disguise } from '../kit/driven-chromium.ts';
+import { disguise } from '../kit/browsers/driven-chromium.ts';
 import { send } from '../kit/http.ts';
-import { launchPlain } from '../kit/plain-chromium.ts';
+import { launchPlain } from '../kit/browsers/plain-chromium.ts';
 import { serve } from '../kit/serve.ts';
-import { SECRET_KEY } from '../kit/story-settings.ts';
+import { SECRET_KEY } from '../kit/product/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
-import { useProduct } from '../kit/use-product.ts';
+import { useProduct } from '../kit/product/use-product.ts';
 
 /**
  * Challenge pages in a browser: behind a backend that asks `POST /validate` itself (contract 4.1), where the page

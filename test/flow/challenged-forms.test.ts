@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { disguise, launchDriven } from '../kit/driven-chromium.ts';
+import { disguise, launchDriven } from '../kit/browsers/driven-chromium.ts';
 import { poll } from '../kit/http.ts';
-import { forwardTo, type HttpsFront, startHttps } from '../kit/https-front.ts';
-import { metricOf } from '../kit/metric-of.ts';
+import { forwardTo, type HttpsFront, startHttps } from '../kit/peers/https-front.ts';
+import { metricOf } from '../kit/product/metric-of.ts';
 import { serve } from '../kit/serve.ts';
-import { rowsOf } from '../kit/sql.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { rowsOf } from '../kit/product/sql.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { hasOpenssl, hasWindowedChromium } from '../kit/tools.ts';
-import { openInWindow } from '../kit/windowed-chromium.ts';
+import { openInWindow } from '../kit/browsers/windowed-chromium.ts';
 
 /**
  * Browsers of people, without a driver, on pages that send forms: each form arrives once and whole, and no browser is

@@ -4,16 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { openUsageReport } from '../../server/src/crowdsec/report-usage.ts';
 import { createMetrics } from '../../server/src/metrics/metrics.ts';
-import { type Crowdsec, openCrowdsec } from '../kit/crowdsec.ts';
+import { type Crowdsec, openCrowdsec } from '../kit/peers/crowdsec.ts';
 import { poll, send } from '../kit/http.ts';
-import { metricOf } from '../kit/metric-of.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
-import { startRelay } from '../kit/relay.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { metricOf } from '../kit/product/metric-of.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
+import { startRelay } from '../kit/peers/relay.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasCrowdsec } from '../kit/tools.ts';
-import { chromeHttp, curl, pictureOfPage } from '../kit/visitors.ts';
+import { chromeHttp, curl, pictureOfPage } from '../kit/visitors/visitors.ts';
 
 /** Guard as a bouncer of CrowdSec, against the agent of Debian. */
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
-import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/dashboard.ts';
+import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/product/dashboard.ts';
 import { poll, send } from '../kit/http.ts';
-import { storySettings } from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { curl } from '../kit/visitors.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { curl } from '../kit/visitors/visitors.ts';
 
 /** The data for a viewer of the dashboard: the events of one organisation, by SQL and in the live view. */
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { describeServer } from '../../analytics/src/testing/server.ts';
 import { totals } from '../../dashboard/page/sql/overview.ts';
-import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/dashboard.ts';
+import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/product/dashboard.ts';
 import { poll, send } from '../kit/http.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
-import { curl } from '../kit/visitors.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
+import { curl } from '../kit/visitors/visitors.ts';
 
 test('two instances with one ClickHouse server show the same picture, of the traffic of both', async () => {
   const server = await describeServer(['acme']);

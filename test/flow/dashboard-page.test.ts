@@ -2,18 +2,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { DASHBOARD_LISTEN } from '../kit/dashboard.ts';
+import { DASHBOARD_LISTEN } from '../kit/product/dashboard.ts';
 import {
   type DashboardBrowser,
   type Look,
   openDashboardBrowser,
-} from '../kit/dashboard-browser.ts';
+} from '../kit/browsers/dashboard-browser.ts';
 import { poll, send } from '../kit/http.ts';
-import { rowsOf } from '../kit/sql.ts';
-import { ANALYTICS_KEY } from '../kit/story-settings.ts';
+import { rowsOf } from '../kit/product/sql.ts';
+import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
 import { hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { curl } from '../kit/visitors.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { curl } from '../kit/visitors/visitors.ts';
 
 /** The dashboard of a started product in real browsers, from sign-in to sign-out. */
 

@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { askDashboard, cookieOf, DASHBOARD_LISTEN, signIn } from '../kit/dashboard.ts';
+import { askDashboard, cookieOf, DASHBOARD_LISTEN, signIn } from '../kit/product/dashboard.ts';
 import { freePort } from '../kit/free-port.ts';
 import { type Answer, poll, send } from '../kit/http.ts';
-import { startOidcProvider } from '../kit/oidc-provider.ts';
-import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
+import { startOidcProvider } from '../kit/peers/oidc-provider.ts';
+import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
 
 /** Who may use the dashboard: holders of a key or a link that Guard prints, users of a proxy or an OpenID provider. */
 

@@ -4,10 +4,10 @@ import { sessionDigest } from '@guard/config/contract/session-digest';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { poll, send } from '../kit/http.ts';
-import { rowsOf } from '../kit/sql.ts';
-import { storySettings } from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp, GOOGLEBOT_IP, GOOGLEBOT_UA, HOME_IP } from '../kit/visitors.ts';
+import { rowsOf } from '../kit/product/sql.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { chromeHttp, GOOGLEBOT_IP, GOOGLEBOT_UA, HOME_IP } from '../kit/visitors/visitors.ts';
 
 /** What one decision leaves behind: a line in the log, a row in the database, and header fields for the origin. */
 

@@ -1,8 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { violations, violationsInBothSchemes } from '../kit/accessibility.ts';
-import { launchPlain } from '../kit/plain-chromium.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
+import { violations, violationsInBothSchemes } from '../kit/browsers/accessibility.ts';
+import { launchPlain } from '../kit/browsers/plain-chromium.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
 
 /** The documentation of a started product in a browser. */
 

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { examine, examineBehind, VISITOR, WITH_KEY } from '../kit/doctor.ts';
+import { examine, examineBehind, VISITOR, WITH_KEY } from '../kit/product/doctor.ts';
 import { poll, send } from '../kit/http.ts';
-import { RIGHT_LINES } from '../kit/nginx-in-front.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { RIGHT_LINES } from '../kit/peers/nginx-in-front.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { hasNginx } from '../kit/tools.ts';
 
 /** `guard doctor` compares the address that a started Guard saw with the address of the visitor. */

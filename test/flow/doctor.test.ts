@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { examine, examineBehind, VISITOR, WITH_KEY } from '../kit/doctor.ts';
-import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
-import { forwardTo, startHttps } from '../kit/https-front.ts';
-import { RIGHT_LINES } from '../kit/nginx-in-front.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { examine, examineBehind, VISITOR, WITH_KEY } from '../kit/product/doctor.ts';
+import { type EchoingOrigin, startEchoingOrigin } from '../kit/origins/echoing-origin.ts';
+import { forwardTo, startHttps } from '../kit/peers/https-front.ts';
+import { RIGHT_LINES } from '../kit/peers/nginx-in-front.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { hasNginx, hasOpenssl } from '../kit/tools.ts';
 
 /** `guard doctor` with a started product: direct, behind a correct proxy, and behind proxies with one mistake each. */

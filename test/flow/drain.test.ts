@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { poll } from '../kit/http.ts';
 import { serve } from '../kit/serve.ts';
-import { startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 
 /** Begins a request on a new connection. `received` is all that came so far. */
 function open(port: number, head: string): { socket: Socket; received: string; closed: boolean } {

@@ -8,8 +8,8 @@ import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSite, type Site } from '../../validator/browser/testing/test-site.ts';
 import { Upload } from '../../validator/page-contract/evidence.ts';
-import { CHROMIUM_FLAGS } from '../kit/chromium-flags.ts';
-import { deskFirefox } from '../kit/desk-browsers.ts';
+import { CHROMIUM_FLAGS } from '../kit/browsers/chromium-flags.ts';
+import { deskFirefox } from '../kit/browsers/desk-browsers.ts';
 import { poll } from '../kit/http.ts';
 import { hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { createRecorders } from '../../analytics/src/testing/recorders.ts';
 import { until } from '../../analytics/src/testing/until.ts';
-import { sampleEvent } from '../kit/sample-event.ts';
+import { sampleEvent } from '../kit/product/sample-event.ts';
 import { serve } from '../kit/serve.ts';
 import { testFolder } from '../kit/test-folder.ts';
 

@@ -7,13 +7,13 @@ import { databaseCopyOf } from '@guard/config/settings/derived/fetched-databases
 import { formatCopy } from '@guard/config/settings/lists/list-copy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { poll, send } from '../kit/http.ts';
-import { logLinesOf, untilLogged } from '../kit/log-lines.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { logLinesOf, untilLogged } from '../kit/product/log-lines.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { serve } from '../kit/serve.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
-import { curl } from '../kit/visitors.ts';
+import { curl } from '../kit/visitors/visitors.ts';
 
 /**
  * Data that a running Guard fetches: addresses of crawlers, databases of countries and autonomous systems. One server

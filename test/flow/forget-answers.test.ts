@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { readSettings } from '../../cli/src/command-line/read-settings.ts';
 import { runCommand } from '../../cli/src/testing/run-command.ts';
 import { openControl } from '../../server/src/control/open-control.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 
 /** The output of `guard forget` for each answer over the socket. Real counts would need races, so they are invented. */

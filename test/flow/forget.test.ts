@@ -8,10 +8,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { poll, send } from '../kit/http.ts';
-import { rowsOf } from '../kit/sql.ts';
-import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp } from '../kit/visitors.ts';
+import { rowsOf } from '../kit/product/sql.ts';
+import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { chromeHttp } from '../kit/visitors/visitors.ts';
 
 /** `guard forget` beside a running Guard with the embedded database deletes the rows of one person, and no others. */
 

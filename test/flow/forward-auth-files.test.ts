@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
-import { envoyProblems } from '../kit/envoy-config.ts';
+import { envoyProblems } from '../kit/peers/envoy-config.ts';
 
 describe('the files of examples/forward-auth/', () => {
   const EXAMPLES = join(import.meta.dirname, '../../examples/forward-auth');

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
-import { connectAsEnvoy, type EnvoyClient } from '../kit/envoy-client.ts';
+import { type EchoingOrigin, startEchoingOrigin } from '../kit/origins/echoing-origin.ts';
+import { connectAsEnvoy, type EnvoyClient } from '../kit/peers/envoy-client.ts';
 import { poll, send } from '../kit/http.ts';
-import { openTunnel } from '../kit/open-tunnel.ts';
-import { type PeerProxy, type RunningProxy, startPeer } from '../kit/peer-proxy.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { openTunnel } from '../kit/peers/open-tunnel.ts';
+import { type PeerProxy, type RunningProxy, startPeer } from '../kit/peers/peer-proxy.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { hasCaddy, hasHaproxy, hasNginx, hasWindowedChromium } from '../kit/tools.ts';
-import { chromeHttp, HOME_IP } from '../kit/visitors.ts';
+import { chromeHttp, HOME_IP } from '../kit/visitors/visitors.ts';
 import { rawExchange, statusOf } from '../../gateway/src/testing/raw-client.ts';
-import { openInWindow } from '../kit/windowed-chromium.ts';
+import { openInWindow } from '../kit/browsers/windowed-chromium.ts';
 
 /**
  * Forward-auth mode behind real proxies, which start with the files of examples/forward-auth/. The proxies have the

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type ProgramEnd, startProgram } from '../kit/example-program.ts';
+import { type ProgramEnd, startProgram } from '../kit/examples/example-program.ts';
 import { poll } from '../kit/http.ts';
-import { ANALYTICS_KEY, SECRET_KEY } from '../kit/story-settings.ts';
+import { ANALYTICS_KEY, SECRET_KEY } from '../kit/product/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasOpenApiClient } from '../kit/tools.ts';
-import { useProduct } from '../kit/use-product.ts';
+import { useProduct } from '../kit/product/use-product.ts';
 
 /** Programs of the documentation, whose clients other projects generate from /openapi.json, against a running Guard. */
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EchoingOrigin, startEchoingOrigin } from '../kit/echoing-origin.ts';
+import { type EchoingOrigin, startEchoingOrigin } from '../kit/origins/echoing-origin.ts';
 import { poll, send } from '../kit/http.ts';
-import { startNginxWith } from '../kit/nginx-in-front.ts';
-import { type PeerProxy, startPeer } from '../kit/peer-proxy.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
-import { openSwitched, type Presence } from '../kit/switched-server.ts';
+import { startNginxWith } from '../kit/peers/nginx-in-front.ts';
+import { type PeerProxy, startPeer } from '../kit/peers/peer-proxy.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
+import { openSwitched, type Presence } from '../kit/origins/switched-server.ts';
 import { hasCaddy, hasHaproxy, hasNginx } from '../kit/tools.ts';
 
 /**

@@ -2,9 +2,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, expect, test } from 'vitest';
-import { residentMiB } from '../../bench/resident-memory.ts';
+import { residentMiB } from '../../bench/measure/resident-memory.ts';
 import { childrenOf } from '../kit/children.ts';
-import { startProduct } from '../kit/start-product.ts';
+import { startProduct } from '../kit/product/start-product.ts';
 
 /** The bounds for one idle site, in MiB: docs/guide/operations.md, "Sizing". */
 const WITHOUT_DATABASE = 160;

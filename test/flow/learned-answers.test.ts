@@ -24,12 +24,12 @@ import {
   type DeskSettings,
   deskChromium,
   firefoxWith,
-} from '../kit/desk-browsers.ts';
+} from '../kit/browsers/desk-browsers.ts';
 import { poll } from '../kit/http.ts';
-import { launchPlain } from '../kit/plain-chromium.ts';
-import { type Relay, startRelay } from '../kit/relay.ts';
+import { launchPlain } from '../kit/browsers/plain-chromium.ts';
+import { type Relay, startRelay } from '../kit/peers/relay.ts';
 import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
-import { useDesk } from '../kit/use-desk.ts';
+import { useDesk } from '../kit/browsers/use-desk.ts';
 
 /** 17.3: Guard learns from visitors how an engine answers, and finds another engine with the same name. */
 

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ASKED_ABOUT, visitAskedAbout } from '../kit/asked-about.ts';
-import { conformanceScenarios, conformingScenarios, inspect } from '../kit/mcp-programs.ts';
-import { connectSdkClient } from '../kit/mcp-sdk-client.ts';
-import { type StandIn, startStandIn } from '../kit/mcp-stand-in.ts';
-import { ANALYTICS_KEY } from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { HOME_IP } from '../kit/visitors.ts';
+import { ASKED_ABOUT, visitAskedAbout } from '../kit/product/asked-about.ts';
+import { conformanceScenarios, conformingScenarios, inspect } from '../kit/mcp/mcp-programs.ts';
+import { connectSdkClient } from '../kit/mcp/mcp-sdk-client.ts';
+import { type StandIn, startStandIn } from '../kit/mcp/mcp-stand-in.ts';
+import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { HOME_IP } from '../kit/visitors/visitors.ts';
 
 /** Contract 4.4, 4.5: both MCP servers of a started product, with clients of other projects. */
 const story = useProduct({ rules: ASKED_ABOUT });

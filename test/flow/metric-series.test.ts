@@ -3,7 +3,7 @@ import { reasons } from '@guard/config/contract/reasons';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { poll, send } from '../kit/http.ts';
 import { seededRandom } from '../kit/seeded-random.ts';
-import { useProduct } from '../kit/use-product.ts';
+import { useProduct } from '../kit/product/use-product.ts';
 
 /** Values that visitors send do not create series of metrics. */
 

@@ -3,10 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../kit/free-port.ts';
 import { type Answer, poll, send } from '../kit/http.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { ANALYTICS_KEY, INSTALLATION_SECRET, storySettings } from '../kit/story-settings.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import {
+  ANALYTICS_KEY,
+  INSTALLATION_SECRET,
+  storySettings,
+} from '../kit/product/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
-import { chromeHttp, curl } from '../kit/visitors.ts';
+import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
 /** Pages for blocks, limits, and an origin that gives no answer: the built-in pages, and pages of the user. */
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { isFirst } from '../../validator/src/session/session-value.ts';
-import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';
-import { type LocalGateway, startGateway } from '../kit/gateway.ts';
+import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/browsers/desk-browsers.ts';
+import { type LocalGateway, startGateway } from '../kit/product/gateway.ts';
 import { poll } from '../kit/http.ts';
 import { serve } from '../kit/serve.ts';
 import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
-import { useDesk } from '../kit/use-desk.ts';
-import { type TestValidator, validatorWith } from '../kit/validator.ts';
+import { useDesk } from '../kit/browsers/use-desk.ts';
+import { type TestValidator, validatorWith } from '../kit/product/validator.ts';
 import { EVERY_KIND } from './every-kind-of-request.ts';
 
 /**

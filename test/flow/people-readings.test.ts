@@ -4,11 +4,11 @@ import { untilInTime } from '../../validator/browser/testing/patient-visits.ts';
 import { startSite, type Site } from '../../validator/browser/testing/test-site.ts';
 import { PARTITION_MEASURED } from '../../validator/src/challenge/evidence/judges/automation-flags.ts';
 import { valueOfReading, Upload, type Readings } from '../../validator/page-contract/evidence.ts';
-import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';
+import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/browsers/desk-browsers.ts';
 import { poll } from '../kit/http.ts';
-import { type Relay, startRelay } from '../kit/relay.ts';
+import { type Relay, startRelay } from '../kit/peers/relay.ts';
 import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
-import { useDesk } from '../kit/use-desk.ts';
+import { useDesk } from '../kit/browsers/use-desk.ts';
 
 /**
  * The readings of the challenge page in the browsers of people. With them people pass after a little work and one

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Desk } from '../kit/desk.ts';
-import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/desk-browsers.ts';
+import type { Desk } from '../kit/browsers/desk.ts';
+import { type DeskBrowser, deskChromium, deskFirefox } from '../kit/browsers/desk-browsers.ts';
 import { poll } from '../kit/http.ts';
-import { ARRIVED_TITLE, type PagedOrigin, startPagedOrigin } from '../kit/paged-origin.ts';
-import { type Relay, startRelay } from '../kit/relay.ts';
-import { rowsOf } from '../kit/sql.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { ARRIVED_TITLE, type PagedOrigin, startPagedOrigin } from '../kit/origins/paged-origin.ts';
+import { type Relay, startRelay } from '../kit/peers/relay.ts';
+import { rowsOf } from '../kit/product/sql.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { tryUntil } from '../kit/try-until.ts';
-import { type SharedDesk, useDesk } from '../kit/use-desk.ts';
+import { type SharedDesk, useDesk } from '../kit/browsers/use-desk.ts';
 
 /**
  * People with two browsers, which are used only by keyboard and mouse. The title bar and the clipboard show what they

@@ -10,14 +10,14 @@ import {
   GIT_ENV,
   type GitOrigin,
   startGitOrigin,
-} from '../kit/git-origin.ts';
+} from '../kit/origins/git-origin.ts';
 import { poll, send } from '../kit/http.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
-import { rowsOf } from '../kit/sql.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
+import { rowsOf } from '../kit/product/sql.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { hasCurl, hasGit } from '../kit/tools.ts';
-import { HOME_IP } from '../kit/visitors.ts';
+import { HOME_IP } from '../kit/visitors/visitors.ts';
 
 /**
  * `presets: […]` for a forge and a shop that challenge everybody, with real programs that run no JavaScript. Requests

@@ -8,8 +8,8 @@ import { poll, send } from '../kit/http.ts';
 import { type ListeningProgram, startListening } from '../kit/listening-program.ts';
 import { serve } from '../kit/serve.ts';
 import { hasPrometheus } from '../kit/tools.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp } from '../kit/visitors.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { chromeHttp } from '../kit/visitors/visitors.ts';
 
 /** The Prometheus of Debian reads /metrics and evaluates the rules of packaging/prometheus. */
 

@@ -9,9 +9,9 @@ import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
 import { type ListeningProgram, startListening } from '../kit/listening-program.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasHaproxy, hasNginxStream, hasOpenssl, NGINX_STREAM_MODULE } from '../kit/tools.ts';
 

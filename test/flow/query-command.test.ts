@@ -9,9 +9,9 @@ import { stringify } from 'yaml';
 import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp, curl } from '../kit/visitors.ts';
+import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
 /** Commands that ask a running Guard over `POST /query`: `guard query` and `guard replay`, and keys of `guard keys`. */
 

@@ -5,12 +5,12 @@ import { sessionRoot } from '@guard/config/contract/session-root';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { freePort } from '../kit/free-port.ts';
-import { metricOf } from '../kit/metric-of.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
-import { type RedisServer, startRedis } from '../kit/redis-server.ts';
-import { passAt } from '../kit/shared-store.ts';
-import { startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { metricOf } from '../kit/product/metric-of.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
+import { type RedisServer, startRedis } from '../kit/peers/redis-server.ts';
+import { passAt } from '../kit/product/shared-store.ts';
+import { startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { hasOpenssl, hasRedis } from '../kit/tools.ts';
 
 /** `rediss://`: TLS to the store, with an account that has the documented permissions. */

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { type Answer, poll, send } from '../kit/http.ts';
-import { logLinesOf } from '../kit/log-lines.ts';
-import { metricOf } from '../kit/metric-of.ts';
-import { storySettings } from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { curl } from '../kit/visitors.ts';
+import { logLinesOf } from '../kit/product/log-lines.ts';
+import { metricOf } from '../kit/product/metric-of.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { curl } from '../kit/visitors/visitors.ts';
 
 /** Reloads while visitors come: the settings that switch off one site in an emergency, and a file with 200 sites. */
 

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { type Answer, poll, send } from '../kit/http.ts';
-import { metricOf } from '../kit/metric-of.ts';
-import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
+import { metricOf } from '../kit/product/metric-of.ts';
+import { ORIGIN_PAGE } from '../kit/origins/recording-origin.ts';
 import {
   ANALYTICS_KEY,
   INSTALLATION_SECRET,
   SECRET_KEY,
   storySettings,
-} from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { curl } from '../kit/visitors.ts';
+} from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { curl } from '../kit/visitors/visitors.ts';
 
 /**
  * Settings that change while Guard runs: the change is atomic, no connection is dropped, and sessions survive. After a

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectAsEnvoy, fieldsOf } from '../kit/envoy-client.ts';
+import { connectAsEnvoy, fieldsOf } from '../kit/peers/envoy-client.ts';
 import { poll, send } from '../kit/http.ts';
 import {
   ORIGIN_PAGE,
   type RecordingOrigin,
   startRecordingOrigin,
-} from '../kit/recording-origin.ts';
+} from '../kit/origins/recording-origin.ts';
 import { serve } from '../kit/serve.ts';
-import { rowsOf } from '../kit/sql.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { SECRET_KEY, storySettings } from '../kit/story-settings.ts';
+import { rowsOf } from '../kit/product/sql.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { SECRET_KEY, storySettings } from '../kit/product/story-settings.ts';
 
 /** What the remote validator does with each question. A test sets it. */
 let behave: (response: ServerResponse) => void = () => undefined;

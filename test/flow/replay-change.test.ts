@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWithoutKeys, textOf } from '../../analytics/src/testing/open-analytics.ts';
 import { guardYaml, settingsOf } from '../../replay/src/testing/settings-of.ts';
 import { poll } from '../kit/http.ts';
-import { sampleEvent } from '../kit/sample-event.ts';
+import { sampleEvent } from '../kit/product/sample-event.ts';
 import { testFolder } from '../kit/test-folder.ts';
 
 /** Events in the real database, judged again with one change, as for the dashboard. */

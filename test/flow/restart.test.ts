@@ -6,10 +6,10 @@ import {
   ORIGIN_PAGE,
   type RecordingOrigin,
   startRecordingOrigin,
-} from '../kit/recording-origin.ts';
-import { answerAt, challengeAt, navigate, type Page } from '../kit/shared-store.ts';
-import { startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+} from '../kit/origins/recording-origin.ts';
+import { answerAt, challengeAt, navigate, type Page } from '../kit/product/shared-store.ts';
+import { startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 
 /** `store: { engine: memory, path }`: sessions survive a restart. */
 

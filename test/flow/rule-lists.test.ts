@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { logLinesOf, untilLogged } from '../kit/log-lines.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
+import { logLinesOf, untilLogged } from '../kit/product/log-lines.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { serve } from '../kit/serve.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
-import { rowsOf } from '../kit/sql.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
+import { rowsOf } from '../kit/product/sql.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasOpenssl } from '../kit/tools.ts';
-import { curl } from '../kit/visitors.ts';
+import { curl } from '../kit/visitors/visitors.ts';
 
 /** Lists that rules take from files, and from URLs that a real server publishes. */
 

@@ -1,4 +1,4 @@
-import { ONE_PLAYS_ALL } from '../kit/policies.ts';
+import { ONE_PLAYS_ALL } from '../kit/product/policies.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Action } from '@guard/config/contract/event';
@@ -6,9 +6,9 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { testFolder } from '../kit/test-folder.ts';
-import { validatorWith } from '../kit/validator.ts';
-import { verifiedSession } from '../kit/verified-session.ts';
-import { chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
+import { validatorWith } from '../kit/product/validator.ts';
+import { verifiedSession } from '../kit/visitors/verified-session.ts';
+import { chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors/visitors.ts';
 
 /**
  * Every recipe of the rules cookbook does what the page says, with the real validator and the visits that its text

@@ -10,12 +10,12 @@ import { runCommand } from '../../cli/src/testing/run-command.ts';
 import { childrenOf } from '../kit/children.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
-import { type RedisServer, startRedis } from '../kit/redis-server.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
+import { type RedisServer, startRedis } from '../kit/peers/redis-server.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 import { hasRedis } from '../kit/tools.ts';
-import { curl, HOME_IP } from '../kit/visitors.ts';
+import { curl, HOME_IP } from '../kit/visitors/visitors.ts';
 
 /**
  * Uses all parts of a product, with many errors. Then every log line, answer and file is searched for the secrets of

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text as readAll } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { useProduct } from '../kit/use-product.ts';
-import { curl } from '../kit/visitors.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { curl } from '../kit/visitors/visitors.ts';
 
 /** Server-Timing is only for a program of this machine that asks for it. */
 

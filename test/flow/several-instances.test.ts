@@ -7,8 +7,8 @@ import { runCommand } from '../../cli/src/testing/run-command.ts';
 import { jsonText, keepFile } from '../../server/src/process/keep-file.ts';
 import { robot } from '../attack/challenged-visitor.ts';
 import { type Answer, poll, send } from '../kit/http.ts';
-import { metricOf } from '../kit/metric-of.ts';
-import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
+import { metricOf } from '../kit/product/metric-of.ts';
+import { ORIGIN_PAGE } from '../kit/origins/recording-origin.ts';
 import {
   answerAt,
   challengeAt,
@@ -16,12 +16,12 @@ import {
   passAt,
   storeIs,
   useSharedStore,
-} from '../kit/shared-store.ts';
-import type { Product } from '../kit/start-product.ts';
-import { INSTALLATION_SECRET, storySettings } from '../kit/story-settings.ts';
+} from '../kit/product/shared-store.ts';
+import type { Product } from '../kit/product/start-product.ts';
+import { INSTALLATION_SECRET, storySettings } from '../kit/product/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasRedis } from '../kit/tools.ts';
-import { curl } from '../kit/visitors.ts';
+import { curl } from '../kit/visitors/visitors.ts';
 
 /** Three instances that share one Redis: visitors see no difference, and each instance goes on without the Redis. */
 

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { runCommand } from '../../cli/src/testing/run-command.ts';
 import { parseDictionary } from '../../validator/src/proofs/structured-field.ts';
-import { metricOf } from '../kit/metric-of.ts';
+import { metricOf } from '../kit/product/metric-of.ts';
 import { poll, send } from '../kit/http.ts';
 import { serve } from '../kit/serve.ts';
-import { newSigningAgent, type Signing } from '../kit/signing-agent.ts';
-import { rowsOf } from '../kit/sql.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp } from '../kit/visitors.ts';
+import { newSigningAgent, type Signing } from '../kit/visitors/signing-agent.ts';
+import { rowsOf } from '../kit/product/sql.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { chromeHttp } from '../kit/visitors/visitors.ts';
 
 /** Agents that sign their requests: fetched keys, rules and events. */
 

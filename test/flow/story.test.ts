@@ -1,19 +1,19 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { childrenOf } from '../kit/children.ts';
-import { disguise, launchDriven } from '../kit/driven-chromium.ts';
+import { disguise, launchDriven } from '../kit/browsers/driven-chromium.ts';
 import { poll, send } from '../kit/http.ts';
-import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
-import { rowsOf } from '../kit/sql.ts';
+import { ORIGIN_PAGE } from '../kit/origins/recording-origin.ts';
+import { rowsOf } from '../kit/product/sql.ts';
 import {
   ANALYTICS_KEY,
   HEALTH_TOKEN,
   INSTALLATION_SECRET,
   SECRET_KEY,
-} from '../kit/story-settings.ts';
+} from '../kit/product/story-settings.ts';
 import { hasWindowedChromium } from '../kit/tools.ts';
-import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../kit/visitors.ts';
-import { openInWindow } from '../kit/windowed-chromium.ts';
-import { useProduct } from '../kit/use-product.ts';
+import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../kit/visitors/visitors.ts';
+import { openInWindow } from '../kit/browsers/windowed-chromium.ts';
+import { useProduct } from '../kit/product/use-product.ts';
 
 /**
  * The main purpose of the product: a script is stopped, a person's browser passes, automation is found, crawlers are

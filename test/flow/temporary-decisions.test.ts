@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { poll, send } from '../kit/http.ts';
-import { logLinesOf, untilLogged } from '../kit/log-lines.ts';
-import { rowsOf } from '../kit/sql.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp } from '../kit/visitors.ts';
+import { logLinesOf, untilLogged } from '../kit/product/log-lines.ts';
+import { rowsOf } from '../kit/product/sql.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { chromeHttp } from '../kit/visitors/visitors.ts';
 
 /** `guard block`, `guard allow` and `guard decisions` beside a running Guard. */
 

@@ -1,10 +1,10 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ASKED_ABOUT, visitAskedAbout } from '../kit/asked-about.ts';
-import { connectSdkClient } from '../kit/mcp-sdk-client.ts';
-import { ANALYTICS_KEY } from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { curl, HOME_IP } from '../kit/visitors.ts';
+import { ASKED_ABOUT, visitAskedAbout } from '../kit/product/asked-about.ts';
+import { connectSdkClient } from '../kit/mcp/mcp-sdk-client.ts';
+import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { curl, HOME_IP } from '../kit/visitors/visitors.ts';
 
 /**
  * Ten questions of operators. The started product answers each with at most two tool calls. The statements come from

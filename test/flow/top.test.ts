@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { ANALYTICS_KEY } from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp, curl, HOME_IP } from '../kit/visitors.ts';
+import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { chromeHttp, curl, HOME_IP } from '../kit/visitors/visitors.ts';
 
 /** `guard top` shows a running Guard: as text, as JSON, as lines, and on a terminal. */
 

@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ask } from '../kit/asking-proxies.ts';
-import { connectAsEnvoy } from '../kit/envoy-client.ts';
+import { ask } from '../kit/peers/asking-proxies.ts';
+import { connectAsEnvoy } from '../kit/peers/envoy-client.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll } from '../kit/http.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../kit/recording-origin.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
-import { curl } from '../kit/visitors.ts';
+import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
+import { curl } from '../kit/visitors/visitors.ts';
 
 /** The spans of a Guard that was started with an SDK of OpenTelemetry. */
 

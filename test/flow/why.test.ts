@@ -3,12 +3,12 @@ import { hash } from 'node:crypto';
 import { parse } from 'yaml';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { runCommand } from '../../cli/src/testing/run-command.ts';
-import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/dashboard.ts';
+import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/product/dashboard.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { ANALYTICS_KEY, storySettings } from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp } from '../kit/visitors.ts';
+import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { chromeHttp } from '../kit/visitors/visitors.ts';
 
 /** `guard why` beside a running Guard finds the rule, its line, and a rule that allows the visitor. */
 

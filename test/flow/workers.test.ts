@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
 import { person, uploadOf } from '../attack/challenged-visitor.ts';
 import { type Answer, poll, send } from '../kit/http.ts';
-import { metricOf } from '../kit/metric-of.ts';
-import { ORIGIN_PAGE } from '../kit/recording-origin.ts';
-import { rowsOf } from '../kit/sql.ts';
-import { startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
-import { useProduct } from '../kit/use-product.ts';
-import { chromeHttp, curl } from '../kit/visitors.ts';
+import { metricOf } from '../kit/product/metric-of.ts';
+import { ORIGIN_PAGE } from '../kit/origins/recording-origin.ts';
+import { rowsOf } from '../kit/product/sql.ts';
+import { startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
+import { useProduct } from '../kit/product/use-product.ts';
+import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
 /** Several workers share sessions and limits, whichever thread gets a connection. */
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { curl, HOME_IP } from '../kit/visitors.ts';
+import { curl, HOME_IP } from '../kit/visitors/visitors.ts';
 import { rawExchange } from './raw-exchange.ts';
 import { errorType, KEY, serveValidator } from './serve-validator.ts';
 

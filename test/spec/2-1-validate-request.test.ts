@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chromeHttps, HOME_IP, visit } from '../kit/visitors.ts';
+import { chromeHttps, HOME_IP, visit } from '../kit/visitors/visitors.ts';
 import { errorType, serveValidator } from './serve-validator.ts';
 
 const good = { url: 'https://shop.example/', ip: HOME_IP };

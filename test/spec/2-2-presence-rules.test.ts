@@ -22,7 +22,7 @@ import {
   HOME_IP,
   safariIphone,
   visit,
-} from '../kit/visitors.ts';
+} from '../kit/visitors/visitors.ts';
 import { type Served, serveValidator } from './serve-validator.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-pages-'));

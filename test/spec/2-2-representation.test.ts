@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chromeHttp, curl, visit } from '../kit/visitors.ts';
+import { chromeHttp, curl, visit } from '../kit/visitors/visitors.ts';
 import { bodyOf, serveValidator } from './serve-validator.ts';
 
 describe('2.2 the form of the body: a page for navigations, problem details for programs', () => {

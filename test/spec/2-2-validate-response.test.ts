@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { curl, visit } from '../kit/visitors.ts';
+import { curl, visit } from '../kit/visitors/visitors.ts';
 import { bodyOf, serveValidator } from './serve-validator.ts';
 
 const DETECT = '[{ name: r, match: {}, detect: true }]';

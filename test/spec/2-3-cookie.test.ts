@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
+import { googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors/visitors.ts';
 import { serveValidator } from './serve-validator.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

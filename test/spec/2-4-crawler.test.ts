@@ -1,6 +1,6 @@
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { describe, expect, test } from 'vitest';
-import { curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
+import { curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors/visitors.ts';
 import { serveValidator } from './serve-validator.ts';
 
 const elsewhere = '192.0.2.1';

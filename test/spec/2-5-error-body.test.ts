@@ -1,6 +1,6 @@
 import { validateErrors, type ValidateErrorType } from '@guard/config/contract/errors';
 import { describe, expect, test } from 'vitest';
-import { visit } from '../kit/visitors.ts';
+import { visit } from '../kit/visitors/visitors.ts';
 import { serveValidator } from './serve-validator.ts';
 import { never, storeWith } from './store-with.ts';
 

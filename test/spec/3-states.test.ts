@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
 import { openPage, person, post, robot, uploadOf } from '../attack/challenged-visitor.ts';
 import { countedStore } from '../attack/counted-store.ts';
-import { chromeHttps, curl, googlebot, visit } from '../kit/visitors.ts';
-import { verifiedSession } from '../kit/verified-session.ts';
+import { chromeHttps, curl, googlebot, visit } from '../kit/visitors/visitors.ts';
+import { verifiedSession } from '../kit/visitors/verified-session.ts';
 import { bodyOf, serveValidator } from './serve-validator.ts';
 import { never, storeWith } from './store-with.ts';
 

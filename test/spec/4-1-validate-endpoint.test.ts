@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { poll, send } from '../kit/http.ts';
-import { curl, HOME_IP, visit } from '../kit/visitors.ts';
+import { curl, HOME_IP, visit } from '../kit/visitors/visitors.ts';
 import { rawExchange } from './raw-exchange.ts';
 import { errorType, KEY, serveValidator } from './serve-validator.ts';
 import { storeWith } from './store-with.ts';

@@ -5,7 +5,7 @@ import type { Session } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
 import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
 import { send } from '../kit/http.ts';
-import { CHROME_UA, chromeHttps, googlebot, visit } from '../kit/visitors.ts';
+import { CHROME_UA, chromeHttps, googlebot, visit } from '../kit/visitors/visitors.ts';
 import { serveValidator } from './serve-validator.ts';
 import { never, storeWith } from './store-with.ts';
 

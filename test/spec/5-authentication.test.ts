@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors.ts';
+import { googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors/visitors.ts';
 import {
   bodyOf,
   errorType,

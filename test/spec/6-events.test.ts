@@ -3,8 +3,8 @@ import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Upload } from '../../validator/page-contract/evidence.ts';
 import { isWorkDone } from '../../validator/src/challenge/work/check-work.ts';
-import { disguise } from '../kit/driven-chromium.ts';
-import { launchPlain } from '../kit/plain-chromium.ts';
+import { disguise } from '../kit/browsers/driven-chromium.ts';
+import { launchPlain } from '../kit/browsers/plain-chromium.ts';
 import { type ScriptSite, SITE_KEY, startScriptSite } from './script-site.ts';
 
 /**

@@ -2,9 +2,9 @@ import type { Session, SessionStore } from '@guard/config/contract/ports';
 import { networkOf } from '@guard/config/net/network-of';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
-import { startGatewayOf } from '../kit/gateway.ts';
-import { ORIGIN_PAGE, startRecordingOrigin } from '../kit/recording-origin.ts';
-import { chromeHttp, visit } from '../kit/visitors.ts';
+import { startGatewayOf } from '../kit/product/gateway.ts';
+import { ORIGIN_PAGE, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
+import { chromeHttp, visit } from '../kit/visitors/visitors.ts';
 import { errorType, serveValidator } from './serve-validator.ts';
 import { never, storeWith } from './store-with.ts';
 

@@ -1,6 +1,6 @@
 import { VALIDATE } from '@guard/config/contract/limits';
 import { describe, expect, test } from 'vitest';
-import { HOME_IP } from '../kit/visitors.ts';
+import { HOME_IP } from '../kit/visitors/visitors.ts';
 import { rawExchange } from './raw-exchange.ts';
 import { errorType, KEY, serveValidator } from './serve-validator.ts';
 

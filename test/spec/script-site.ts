@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, RequestListener } from 'node:http';
 import { serve } from '../kit/serve.ts';
-import { type Product, startProduct } from '../kit/start-product.ts';
-import { storySettings } from '../kit/story-settings.ts';
+import { type Product, startProduct } from '../kit/product/start-product.ts';
+import { storySettings } from '../kit/product/story-settings.ts';
 
 /** A site whose pages load the browser script, behind the started product. Only `/vault/**` is protected. */
 export interface ScriptSite {

@@ -9,7 +9,7 @@ import { createValidator, MemoryStore } from '@guard/validator';
 import fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify';
 import { expect } from 'vitest';
 import { type Answer, send } from '../kit/http.ts';
-import { organisationWith } from '../kit/policies.ts';
+import { organisationWith } from '../kit/product/policies.ts';
 
 export const KEY = 'sk_contract_test_key_1234';
 export const OTHER_KEY = 'sk_contract_other_key_2345';

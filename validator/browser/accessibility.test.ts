@@ -2,8 +2,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { languages } from '../src/pages/languages.ts';
 import { type Gallery, openScreen, SCREENS, startGallery } from './testing/gallery.ts';
-import { violations, violationsInBothSchemes } from '../../test/kit/accessibility.ts';
-import { launchPlain } from '../../test/kit/plain-chromium.ts';
+import { violations, violationsInBothSchemes } from '../../test/kit/browsers/accessibility.ts';
+import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 
 /** People with a screen reader, a keyboard, a zoomed page or high contrast must pass like other people. */
 

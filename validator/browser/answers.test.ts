@@ -4,7 +4,7 @@ import { JSDOM } from 'jsdom';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchPlain } from '../../test/kit/plain-chromium.ts';
+import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 import { createQuestionPool } from '../src/challenge/learned/question-pool.ts';
 import { valueOfReading, type ReadingValue, Upload } from '../page-contract/evidence.ts';
 import { newTicketId } from '../src/challenge/tickets/ticket.ts';

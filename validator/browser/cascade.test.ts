@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchPlain } from '../../test/kit/plain-chromium.ts';
+import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 import { rounds } from '../../test/kit/seeded-random.ts';
 import { createCascadeSheets } from '../src/challenge/cascade/sheet.ts';
 

@@ -3,7 +3,7 @@ import { CookieJar, JSDOM, VirtualConsole } from 'jsdom';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { poll } from '../../test/kit/http.ts';
-import { launchPlain } from '../../test/kit/plain-chromium.ts';
+import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 import { valueOfReading, Upload } from '../page-contract/evidence.ts';
 import { judge } from '../src/challenge/evidence/judge.ts';
 import { farthest, scaleOf } from '../src/challenge/evidence/judges/layout.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { launchDriven } from '../../test/kit/driven-chromium.ts';
+import { launchDriven } from '../../test/kit/browsers/driven-chromium.ts';
 import { isWorkDone } from '../src/challenge/work/check-work.ts';
 import { startSite } from './testing/test-site.ts';
 

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchPlain } from '../../test/kit/plain-chromium.ts';
+import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 import { Programs } from '../src/challenge/program/programs.ts';
 import { buildPrograms, loadBrowserBundle } from './build.ts';
 import { ofPages, SECRETS, type Site, startSite } from './testing/test-site.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { decisions, times } from '../../../test/kit/decisions.ts';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { verifiedSession } from '../../../test/kit/verified-session.ts';
-import { curl, scriptFetch, visit } from '../../../test/kit/visitors.ts';
+import { decisions, times } from '../../../test/kit/product/decisions.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
+import { curl, scriptFetch, visit } from '../../../test/kit/visitors/visitors.ts';
 import { APPLICATIONS } from './applications.ts';
 
 /** Pages of these applications use the same interface as programs, and many people can have one address. */

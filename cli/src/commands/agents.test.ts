@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { newSigningAgent } from '../../../test/kit/signing-agent.ts';
+import { newSigningAgent } from '../../../test/kit/visitors/signing-agent.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { serve } from '../../../test/kit/serve.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startProduct } from '../../../test/kit/start-product.ts';
+import { startProduct } from '../../../test/kit/product/start-product.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { serve } from '../../../test/kit/serve.ts';

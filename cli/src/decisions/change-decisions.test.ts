@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { Settings } from '@guard/config/settings/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisServer, startRedis } from '../../../test/kit/redis-server.ts';
+import { type RedisServer, startRedis } from '../../../test/kit/peers/redis-server.ts';
 import { hasRedis } from '../../../test/kit/tools.ts';
 import { changeDecisions } from './change-decisions.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { loadSettings } from '@guard/config/settings/load';
 import { onTestFinished, expect, test } from 'vitest';
-import { startProgram } from '../../../test/kit/example-program.ts';
+import { startProgram } from '../../../test/kit/examples/example-program.ts';
 import { freePort } from '../../../test/kit/free-port.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { runCommand } from '../testing/run-command.ts';

@@ -7,7 +7,10 @@ import { loadSettings } from '@guard/config/settings/load';
 import { plainAnalyticsKeys } from '@guard/config/settings/keys/plain-keys';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../../../test/kit/http.ts';
-import { type RecordingOrigin, startRecordingOrigin } from '../../../test/kit/recording-origin.ts';
+import {
+  type RecordingOrigin,
+  startRecordingOrigin,
+} from '../../../test/kit/origins/recording-origin.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { type Ran, runCommand } from '../testing/run-command.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { chromeHttps, CHROME_UA, scriptFetch } from '../../../test/kit/visitors.ts';
+import { chromeHttps, CHROME_UA, scriptFetch } from '../../../test/kit/visitors/visitors.ts';
 import { readLines } from './read-lines.ts';
 import {
   changes,

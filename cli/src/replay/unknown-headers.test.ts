@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasons } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
-import { chromeHttps } from '../../../test/kit/visitors.ts';
+import { chromeHttps } from '../../../test/kit/visitors/visitors.ts';
 import {
   changes,
   combined,

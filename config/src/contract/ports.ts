@@ -63,7 +63,7 @@ export interface ResponseExtras {
   readonly body?: Buffer | undefined;
   /** The event of the decision. It is not recorded yet: the caller records it once. */
   readonly event: DecisionEvent;
-  /** A gateway calls it once when the request has ended (validator/src/verdict/free-pages.ts and pressure/). */
+  /** A gateway calls it once when the request has ended (validator/src/verdict/free-pages/free-pages.ts and pressure/). */
   readonly ended?: RequestEnded | undefined;
   /** The crawler of the answer is verified. */
   readonly crawlerVerified: boolean;

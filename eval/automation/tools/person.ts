@@ -1,5 +1,5 @@
-import { openAtDesk } from '../../../test/kit/desk.ts';
-import { deskChromium, deskFirefox } from '../../../test/kit/desk-browsers.ts';
+import { openAtDesk } from '../../../test/kit/browsers/desk.ts';
+import { deskChromium, deskFirefox } from '../../../test/kit/browsers/desk-browsers.ts';
 import { waitForEnding } from '../wait-for-ending.ts';
 import type { Tool } from '../tool.ts';
 

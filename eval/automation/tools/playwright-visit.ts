@@ -1,5 +1,5 @@
 import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT } from '../chromium-setup.ts';
-import { CHROMIUM_FLAGS } from '../../../test/kit/chromium-flags.ts';
+import { CHROMIUM_FLAGS } from '../../../test/kit/browsers/chromium-flags.ts';
 import { waitForEnding } from '../wait-for-ending.ts';
 import { environmentOn, type Setup } from '../setups.ts';
 import type { Visit } from '../tool.ts';

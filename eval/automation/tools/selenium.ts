@@ -1,7 +1,7 @@
 import { Builder } from 'selenium-webdriver';
 import { Options, ServiceBuilder } from 'selenium-webdriver/chrome.js';
 import { CHROMIUM, disguiseFlags, DISGUISE_SCRIPT } from '../chromium-setup.ts';
-import { CHROMIUM_FLAGS } from '../../../test/kit/chromium-flags.ts';
+import { CHROMIUM_FLAGS } from '../../../test/kit/browsers/chromium-flags.ts';
 import { waitForEnding } from '../wait-for-ending.ts';
 import { environmentOn, inAllSetups, type Setup } from '../setups.ts';
 import type { Tool, Visit } from '../tool.ts';

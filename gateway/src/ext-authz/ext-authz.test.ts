@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ValidateOutcome } from '@guard/config/contract/ports';
-import { ask, PROXY_REQUESTS, VISITOR } from '../../../test/kit/asking-proxies.ts';
-import { fieldsOf } from '../../../test/kit/envoy-client.ts';
+import { ask, PROXY_REQUESTS, VISITOR } from '../../../test/kit/peers/asking-proxies.ts';
+import { fieldsOf } from '../../../test/kit/peers/envoy-client.ts';
 import { CHECKED_HEADERS, LOGIN, startEnvoyAsked, withHeaders } from '../testing/ext-authz-rig.ts';
 import { allow, answering, GUARD_COOKIE, html } from '../testing/gateway-rig.ts';
 

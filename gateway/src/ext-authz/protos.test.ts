@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { loadSync } from '@grpc/proto-loader';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { OFFICIAL_PROTOS } from '../../../test/kit/envoy-client.ts';
+import { OFFICIAL_PROTOS } from '../../../test/kit/peers/envoy-client.ts';
 
 const OURS = join(import.meta.dirname, '../../proto');
 const FILE = 'envoy/service/auth/v3/external_auth.proto';

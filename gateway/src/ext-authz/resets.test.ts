@@ -9,7 +9,7 @@ import {
 import { connect as connectTcp } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { framedCheck } from '../../../test/kit/envoy-client.ts';
+import { framedCheck } from '../../../test/kit/peers/envoy-client.ts';
 import { LOGIN, startEnvoyAsked } from '../testing/ext-authz-rig.ts';
 import { allow } from '../testing/gateway-rig.ts';
 

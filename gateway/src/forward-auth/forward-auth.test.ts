@@ -6,7 +6,7 @@ import {
   forwardedHeaders,
   originalUrlHeaders,
   VISITOR,
-} from '../../../test/kit/asking-proxies.ts';
+} from '../../../test/kit/peers/asking-proxies.ts';
 import { send } from '../../../test/kit/http.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { allow, answering, GUARD_COOKIE, html } from '../testing/gateway-rig.ts';

@@ -4,7 +4,7 @@ import {
   PROXY_REQUESTS,
   forwardedHeaders,
   VISITOR,
-} from '../../../test/kit/asking-proxies.ts';
+} from '../../../test/kit/peers/asking-proxies.ts';
 import { send } from '../../../test/kit/http.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';

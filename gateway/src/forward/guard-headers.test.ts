@@ -1,6 +1,6 @@
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import type { ResponseExtras, Validate } from '@guard/config/contract/ports';
-import { sampleEvent } from '../../../test/kit/sample-event.ts';
+import { sampleEvent } from '../../../test/kit/product/sample-event.ts';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { describe, expect, test } from 'vitest';
 import { answering, GUARD_COOKIE, startGatewayWithOrigin } from '../testing/gateway-rig.ts';

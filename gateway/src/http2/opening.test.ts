@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { handshakes } from '../../../test/kit/handshakes.ts';
+import { handshakes } from '../../../test/kit/browsers/handshakes.ts';
 import { describeOpening, readOpening } from './opening.ts';
 
 const captured = handshakes.flatMap(({ client, openingBytes, facts }) =>

@@ -1,6 +1,6 @@
 import type { Ending, Validate } from '@guard/config/contract/ports';
 import { expect, test } from 'vitest';
-import { sampleEvent } from '../../../test/kit/sample-event.ts';
+import { sampleEvent } from '../../../test/kit/product/sample-event.ts';
 import { certificates, FRONTS, wholeVisit } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { eventually, HANDSHAKE, RawClient } from '../testing/raw-client.ts';

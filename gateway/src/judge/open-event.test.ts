@@ -1,7 +1,7 @@
 import type { OriginAnswer, Validate, ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { ask, PROXY_REQUESTS } from '../../../test/kit/asking-proxies.ts';
-import { sampleEvent } from '../../../test/kit/sample-event.ts';
+import { ask, PROXY_REQUESTS } from '../../../test/kit/peers/asking-proxies.ts';
+import { sampleEvent } from '../../../test/kit/product/sample-event.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { certificates, FRONTS, type FrontVisit, visit, wholeVisit } from '../testing/fronts.ts';
 import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ask, PROXY_REQUESTS, originalUrlHeaders } from '../../../test/kit/asking-proxies.ts';
+import { ask, PROXY_REQUESTS, originalUrlHeaders } from '../../../test/kit/peers/asking-proxies.ts';
 import { startAsked } from '../testing/forward-auth-rig.ts';
 import { certificates } from '../testing/fronts.ts';
 import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { validatorWith } from '../../../test/kit/validator.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
 import { certificates, FRONTS, wholeVisit } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { startOrigin } from '../testing/recording-origin.ts';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { VISITOR } from '../../../test/kit/asking-proxies.ts';
-import { connectAsEnvoy, type HttpAttributes } from '../../../test/kit/envoy-client.ts';
+import { VISITOR } from '../../../test/kit/peers/asking-proxies.ts';
+import { connectAsEnvoy, type HttpAttributes } from '../../../test/kit/peers/envoy-client.ts';
 import { startAsked } from './forward-auth-rig.ts';
 import type { RigOptions } from './gateway-rig.ts';
 

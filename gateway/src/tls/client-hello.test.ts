@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { handshakeOf, handshakes } from '../../../test/kit/handshakes.ts';
+import { handshakeOf, handshakes } from '../../../test/kit/browsers/handshakes.ts';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { MAX_HELLO_BYTES, readHello } from './client-hello.ts';
 import { ja4Of } from './ja4.ts';

@@ -3,7 +3,7 @@ import { connect as connectTcp, createServer } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { handshakeOf } from '../../../test/kit/handshakes.ts';
+import { handshakeOf } from '../../../test/kit/browsers/handshakes.ts';
 import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { eventually, RawClient, rawExchange } from '../testing/raw-client.ts';

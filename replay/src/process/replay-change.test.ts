@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { chromeHttps, CHROME_UA } from '../../../test/kit/visitors.ts';
+import { chromeHttps, CHROME_UA } from '../../../test/kit/visitors/visitors.ts';
 import { changedSettings, settingsOfOrganisation } from '../change/candidate.ts';
 import { readChange } from '../change/change.ts';
 import { Comparison } from '../judge/comparison.ts';

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RequestListener } from 'node:http';
 import { poll } from '../../../test/kit/http.ts';
 import { serve } from '../../../test/kit/serve.ts';
-import { organisationWith } from '../../../test/kit/policies.ts';
+import { organisationWith } from '../../../test/kit/product/policies.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { sendAlert } from './send-alert.ts';

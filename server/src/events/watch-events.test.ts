@@ -1,7 +1,7 @@
 import { inertJson } from '@guard/config/settings/problems/problems';
 import { expect, test } from 'vitest';
 import { logDecisions } from './watch-events.ts';
-import { sampleEvent } from '../../../test/kit/sample-event.ts';
+import { sampleEvent } from '../../../test/kit/product/sample-event.ts';
 
 const event = sampleEvent({ ip: '203.0.113.7', session: 'digest', originStatus: 404, originUs: 7 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { validatorWith } from '../../../test/kit/validator.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
 
 /** Requests of real clients. Their folders name the expected result. Add a file for each wrongly judged visitor. */
 const Fixture = z.strictObject({

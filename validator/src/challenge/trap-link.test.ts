@@ -1,7 +1,7 @@
 import type { ForeignValidateResponse } from '@guard/config/contract/validate-response';
 import { describe, expect, test } from 'vitest';
-import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
-import { verifiedSession } from '../../../test/kit/verified-session.ts';
+import { type TestValidator, validatorWith } from '../../../test/kit/product/validator.ts';
+import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
 import {
   curl,
   firefoxHttps,
@@ -9,7 +9,7 @@ import {
   HOME_IP,
   pictureOfPage,
   visit,
-} from '../../../test/kit/visitors.ts';
+} from '../../../test/kit/visitors/visitors.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

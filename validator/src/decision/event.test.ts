@@ -1,7 +1,7 @@
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { describe, expect, test } from 'vitest';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { curl, visit } from '../../../test/kit/visitors.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import { curl, visit } from '../../../test/kit/visitors/visitors.ts';
 
 const DETECT = '[{ name: r, match: {}, detect: true }]';
 

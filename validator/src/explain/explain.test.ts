@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
-import { chromeHttps, curl, googlebot, visit } from '../../../test/kit/visitors.ts';
+import { type TestValidator, validatorWith } from '../../../test/kit/product/validator.ts';
+import { chromeHttps, curl, googlebot, visit } from '../../../test/kit/visitors/visitors.ts';
 import type { ExplainQuestion, Explanation } from './explain.ts';
 
 async function explainBy(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { detectingValidator } from '../../../test/kit/decisions.ts';
-import { chromeHttps, visit } from '../../../test/kit/visitors.ts';
+import { detectingValidator } from '../../../test/kit/product/decisions.ts';
+import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
 /** Which pages may show the challenge in a frame. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
-import { verifiedSession } from '../../../test/kit/verified-session.ts';
-import { chromeHttps, visit } from '../../../test/kit/visitors.ts';
+import { type TestValidator, validatorWith } from '../../../test/kit/product/validator.ts';
+import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
+import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
 /** A reload must give nobody anything: lists from URLs cause one by themselves, as often as every few minutes. */
 

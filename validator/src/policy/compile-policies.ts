@@ -6,7 +6,7 @@ import { createLearnedAnswers, type LearnedAnswers } from '../challenge/learned/
 import { challengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import { UsedNonces } from '../proofs/used-nonces.ts';
 import { compileRules } from '../rules/direct.ts';
-import { PassTable } from '../verdict/pass-table.ts';
+import { PassTable } from '../verdict/passes/pass-table.ts';
 import type { PressurePorts } from '../verdict/pressure/pressure.ts';
 import { compilePolicy, type Policy, rulesOf } from './compile-policy.ts';
 

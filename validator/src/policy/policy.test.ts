@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../../../test/kit/visitors.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import {
+  chromeHttps,
+  curl,
+  googlebot,
+  GOOGLEBOT_IP,
+  visit,
+} from '../../../test/kit/visitors/visitors.ts';
 
 const script = visit({ headers: { ...curl } });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { chromeHttps, visit } from '../../../test/kit/visitors.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
 const ROBOTS = { url: 'https://shop.example/robots.txt', headers: { ...chromeHttps } };
 

@@ -3,8 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { signatureHeaders } from 'web-bot-auth';
 import { signerFromJWK } from 'web-bot-auth/crypto';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { visit } from '../../../test/kit/visitors.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import { visit } from '../../../test/kit/visitors/visitors.ts';
 
 const DETECT = '[{ name: everything, match: {}, detect: true }]';
 /** An address that is in no operator's ranges. */

@@ -1,8 +1,8 @@
 import { toBotKey } from '@guard/config/settings/sections/web-bot-auth';
 import { describe, expect, test } from 'vitest';
-import { newSigningAgent, type Signing } from '../../../test/kit/signing-agent.ts';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { chromeHttps, GOOGLEBOT_UA, HOME_IP, visit } from '../../../test/kit/visitors.ts';
+import { newSigningAgent, type Signing } from '../../../test/kit/visitors/signing-agent.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import { chromeHttps, GOOGLEBOT_UA, HOME_IP, visit } from '../../../test/kit/visitors/visitors.ts';
 
 /** The settings of the README. */
 const DETECT = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handshakeOf } from '../../../test/kit/handshakes.ts';
+import { handshakeOf } from '../../../test/kit/browsers/handshakes.ts';
 import {
   chromeHttp,
   chromeHttps,
@@ -7,7 +7,7 @@ import {
   firefoxHttps,
   safariIphone,
   scriptFetch,
-} from '../../../test/kit/visitors.ts';
+} from '../../../test/kit/visitors/visitors.ts';
 import { clientClass, connectionClass, isSameClient } from './client-class.ts';
 
 const chromium = handshakeOf('Chromium 156').facts;

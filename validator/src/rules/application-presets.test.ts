@@ -1,4 +1,4 @@
-import { googlebot } from '../../../test/kit/visitors.ts';
+import { googlebot } from '../../../test/kit/visitors/visitors.ts';
 import { as, type Over, sent, testPreset } from './testing/preset-tables.ts';
 
 const posted = (length: string): Over => ({

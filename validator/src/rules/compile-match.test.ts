@@ -2,7 +2,7 @@ import { Match } from '@guard/config/settings/sections/rule';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { validatorWith } from '../../../test/kit/validator.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
 import {
   chromeHttps,
   curl,
@@ -10,9 +10,9 @@ import {
   GOOGLEBOT_IP,
   HOME_IP,
   visit,
-} from '../../../test/kit/visitors.ts';
+} from '../../../test/kit/visitors/visitors.ts';
 import { compileMatch } from './compile-match.ts';
-import { at, matches } from '../../../test/kit/rule-matches.ts';
+import { at, matches } from '../../../test/kit/product/rule-matches.ts';
 
 /** Each condition of a match, with a value that an ordinary visit does not have. */
 const STRANGER: Readonly<Record<keyof Match, unknown>> = {

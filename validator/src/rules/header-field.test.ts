@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { matches } from '../../../test/kit/rule-matches.ts';
-import { chromeHttps, visit } from '../../../test/kit/visitors.ts';
+import { matches } from '../../../test/kit/product/rule-matches.ts';
+import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
 const STRICT = { header: { 'x-debug': '1' } };
 const LENIENT = { not: { not: STRICT } };

@@ -1,9 +1,9 @@
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
-import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
-import { chromeHttps, HOME_IP, visit } from '../../../test/kit/visitors.ts';
-import { verifiedSession } from '../../../test/kit/verified-session.ts';
+import { type TestValidator, validatorWith } from '../../../test/kit/product/validator.ts';
+import { chromeHttps, HOME_IP, visit } from '../../../test/kit/visitors/visitors.ts';
+import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
 
 /** How many of these requests pass, one after the other. */
 async function passing(

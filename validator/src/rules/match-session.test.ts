@@ -1,8 +1,8 @@
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { describe, expect, test } from 'vitest';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { verifiedSession } from '../../../test/kit/verified-session.ts';
-import { visit } from '../../../test/kit/visitors.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
+import { visit } from '../../../test/kit/visitors/visitors.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 
 const id = '0f8fad5b-d9cb-869f-a165-70867728950e';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { visit } from '../../../test/kit/visitors.ts';
-import { at, matches } from '../../../test/kit/rule-matches.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import { visit } from '../../../test/kit/visitors/visitors.ts';
+import { at, matches } from '../../../test/kit/product/rule-matches.ts';
 
 describe('path', () => {
   test.each([

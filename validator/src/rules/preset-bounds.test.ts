@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { organisationWith } from '../../../test/kit/policies.ts';
-import { countAllowed, decisions, newSession, times } from '../../../test/kit/decisions.ts';
-import { verifiedSession } from '../../../test/kit/verified-session.ts';
-import { curl, googlebot, GOOGLEBOT_IP, scriptFetch, visit } from '../../../test/kit/visitors.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import { organisationWith } from '../../../test/kit/product/policies.ts';
+import { countAllowed, decisions, newSession, times } from '../../../test/kit/product/decisions.ts';
+import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
+import {
+  curl,
+  googlebot,
+  GOOGLEBOT_IP,
+  scriptFetch,
+  visit,
+} from '../../../test/kit/visitors/visitors.ts';
 
 /** The presets that look only at the path. */
 const RULES = '[{ name: everybody, match: {}, detect: true }]';

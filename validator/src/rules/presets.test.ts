@@ -1,14 +1,14 @@
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { PRESETS } from '@guard/config/settings/sections/preset-names';
 import { describe, expect, test } from 'vitest';
-import { validatorWith } from '../../../test/kit/validator.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
 import {
   chromeHttps,
   googlebot,
   HOME_IP,
   safariIphone,
   visit,
-} from '../../../test/kit/visitors.ts';
+} from '../../../test/kit/visitors/visitors.ts';
 import {
   as,
   at,

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { validatorWith } from '../../../test/kit/validator.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { hasPhp } from '../../../test/kit/tools.ts';
-import { visit } from '../../../test/kit/visitors.ts';
+import { visit } from '../../../test/kit/visitors/visitors.ts';
 import { compileParameter } from './query-parameter.ts';
 
 const lenient = `

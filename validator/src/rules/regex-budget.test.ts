@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { chromeHttps, visit } from '../../../test/kit/visitors.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
 /** A regular expression with a large program, so that tests of 1,000 characters are timed. It never matches. */
 const COSTLY = 'a{1,50}b{1,50}c';

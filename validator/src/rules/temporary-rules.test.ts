@@ -5,9 +5,9 @@ import {
   type TemporaryDecision,
 } from '@guard/config/settings/derived/temporary-decision';
 import { describe, expect, test } from 'vitest';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { verifiedSession } from '../../../test/kit/verified-session.ts';
-import { curl, visit } from '../../../test/kit/visitors.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
+import { curl, visit } from '../../../test/kit/visitors/visitors.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 21);

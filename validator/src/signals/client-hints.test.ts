@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chromeHttp, chromeHttps, firefoxHttps } from '../../../test/kit/visitors.ts';
+import { chromeHttp, chromeHttps, firefoxHttps } from '../../../test/kit/visitors/visitors.ts';
 import { clientHintsSignal } from './client-hints.ts';
 import { changed, factsOf, PLAIN_HTTP } from './testing/facts.ts';
 

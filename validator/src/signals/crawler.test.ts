@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chromeHttps } from '../../../test/kit/visitors.ts';
+import { chromeHttps } from '../../../test/kit/visitors/visitors.ts';
 import { crawlerSignal } from './crawler.ts';
 import { claimOf, factsOf } from './testing/facts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chromeHttps } from '../../../test/kit/visitors.ts';
+import { chromeHttps } from '../../../test/kit/visitors/visitors.ts';
 import { crowdsecSignal } from './crowdsec.ts';
 import { factsOf } from './testing/facts.ts';
 

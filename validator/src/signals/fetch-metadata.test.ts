@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { chromeHttp, chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
+import {
+  chromeHttp,
+  chromeHttps,
+  firefoxHttps,
+  safariIphone,
+} from '../../../test/kit/visitors/visitors.ts';
 import { fetchMetadataSignal } from './fetch-metadata.ts';
 import { changed, factsOf } from './testing/facts.ts';
 

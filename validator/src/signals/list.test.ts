@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
+import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors/visitors.ts';
 import { findingsOf, signals } from './list.ts';
 import { NO_REASONS } from './signal.ts';
 import { factsOf } from './testing/facts.ts';

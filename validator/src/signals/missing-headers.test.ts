@@ -5,7 +5,7 @@ import {
   curl,
   firefoxHttps,
   safariIphone,
-} from '../../../test/kit/visitors.ts';
+} from '../../../test/kit/visitors/visitors.ts';
 import { missingHeadersSignal } from './missing-headers.ts';
 import { changed, claimOf, factsOf, PLAIN_HTTP } from './testing/facts.ts';
 

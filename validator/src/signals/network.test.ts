@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chromeHttps } from '../../../test/kit/visitors.ts';
+import { chromeHttps } from '../../../test/kit/visitors/visitors.ts';
 import { networkSignal } from './network.ts';
 import { factsOf } from './testing/facts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HOME_IP, chromeHttps } from '../../../test/kit/visitors.ts';
+import { HOME_IP, chromeHttps } from '../../../test/kit/visitors/visitors.ts';
 import { proxyHeadersSignal } from './proxy-headers.ts';
 import { changed, claimOf, factsOf } from './testing/facts.ts';
 

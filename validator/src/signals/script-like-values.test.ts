@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
+import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors/visitors.ts';
 import { scriptLikeValuesSignal } from './script-like-values.ts';
 import { changed, factsOf } from './testing/facts.ts';
 

@@ -1,6 +1,6 @@
 import type { ShownChallenge } from '../request/facts.ts';
 import { expect, test } from 'vitest';
-import { chromeHttps } from '../../../test/kit/visitors.ts';
+import { chromeHttps } from '../../../test/kit/visitors/visitors.ts';
 import { sessionSignal } from './session.ts';
 import { factsOf } from './testing/facts.ts';
 

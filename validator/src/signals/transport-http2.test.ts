@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { handshakeOf } from '../../../test/kit/handshakes.ts';
-import { chromeHttps, curl, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
+import { handshakeOf } from '../../../test/kit/browsers/handshakes.ts';
+import {
+  chromeHttps,
+  curl,
+  firefoxHttps,
+  safariIphone,
+} from '../../../test/kit/visitors/visitors.ts';
 import { factsOf } from './testing/facts.ts';
 import { transportHttp2Signal } from './transport-http2.ts';
 

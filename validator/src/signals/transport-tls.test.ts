@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { handshakeOf, handshakes } from '../../../test/kit/handshakes.ts';
-import { chromeHttps, curl, firefoxHttps, safariIphone } from '../../../test/kit/visitors.ts';
+import { handshakeOf, handshakes } from '../../../test/kit/browsers/handshakes.ts';
+import {
+  chromeHttps,
+  curl,
+  firefoxHttps,
+  safariIphone,
+} from '../../../test/kit/visitors/visitors.ts';
 import { factsOf } from './testing/facts.ts';
 import { transportTlsSignal } from './transport-tls.ts';
 

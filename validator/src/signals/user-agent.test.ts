@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chromeHttps, curl } from '../../../test/kit/visitors.ts';
+import { chromeHttps, curl } from '../../../test/kit/visitors/visitors.ts';
 import { changed, claimOf, factsOf } from './testing/facts.ts';
 import { userAgentSignal } from './user-agent.ts';
 

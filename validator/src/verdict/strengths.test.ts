@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { organisationWith } from '../../../test/kit/policies.ts';
-import { validatorWith } from '../../../test/kit/validator.ts';
-import { verifiedSession } from '../../../test/kit/verified-session.ts';
-import { visit } from '../../../test/kit/visitors.ts';
+import { organisationWith } from '../../../test/kit/product/policies.ts';
+import { validatorWith } from '../../../test/kit/product/validator.ts';
+import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
+import { visit } from '../../../test/kit/visitors/visitors.ts';
 import type { Readings } from '../../page-contract/evidence.ts';
 import { answering, asPageWrites } from '../challenge/testing/answers.ts';
 import { fixture } from '../challenge/testing/challenged-visitor.ts';

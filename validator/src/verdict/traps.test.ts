@@ -1,9 +1,9 @@
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { toBotKey } from '@guard/config/settings/sections/web-bot-auth';
 import { describe, expect, test } from 'vitest';
-import { newSigningAgent } from '../../../test/kit/signing-agent.ts';
-import { type TestValidator, validatorWith } from '../../../test/kit/validator.ts';
-import { verifiedSession } from '../../../test/kit/verified-session.ts';
+import { newSigningAgent } from '../../../test/kit/visitors/signing-agent.ts';
+import { type TestValidator, validatorWith } from '../../../test/kit/product/validator.ts';
+import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
 import {
   chromeHttp,
   chromeHttps,
@@ -14,7 +14,7 @@ import {
   pictureOfPage,
   scriptFetch,
   visit,
-} from '../../../test/kit/visitors.ts';
+} from '../../../test/kit/visitors/visitors.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -16,7 +16,7 @@ const FEEDS_LIMIT: RateLimit = { requests: 300, per: 600_000, by: ['ip'] };
 
 /**
  * Presets whose programs read no pages. If the origin answers with a page all the same, it counts as a page
- * (validator/src/verdict/pages-of-presets.ts). `apt` and `containers` are missing, because their files often have no
+ * (validator/src/verdict/free-pages/pages-of-presets.ts). `apt` and `containers` are missing, because their files often have no
  * content type, as a page can.
  */
 const WITHOUT_PAGES: readonly Preset[] = ['well-known', 'feeds', 'git', 'wp-cron', 'media'];

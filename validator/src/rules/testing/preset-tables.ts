@@ -1,8 +1,8 @@
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { PRESETS } from '@guard/config/settings/sections/preset-names';
 import { describe, expect, test } from 'vitest';
-import { validatorWith } from '../../../../test/kit/validator.ts';
-import { curl, visit } from '../../../../test/kit/visitors.ts';
+import { validatorWith } from '../../../../test/kit/product/validator.ts';
+import { curl, visit } from '../../../../test/kit/visitors/visitors.ts';
 
 export const organisation = { presets: [...PRESETS], webhook_paths: ['/hooks/**', '/api/stripe'] };
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { poll } from '../../../../test/kit/http.ts';
-import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
+import { type RedisServer, startRedis } from '../../../../test/kit/peers/redis-server.ts';
 import { hasRedis } from '../../../../test/kit/tools.ts';
 import { allocateDeadlines } from '../deadline-table.ts';
 import { type Instance, openInstance, openPatient } from './testing/open-stores.ts';

@@ -3,9 +3,9 @@ import { Patience } from '@guard/config/time/patience';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../../../test/kit/free-port.ts';
 import { poll } from '../../../../test/kit/http.ts';
-import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
+import { type RedisServer, startRedis } from '../../../../test/kit/peers/redis-server.ts';
 import { hasRedis } from '../../../../test/kit/tools.ts';
-import { type SlowLine, openSlowLine } from '../../../../test/kit/slow-line.ts';
+import { type SlowLine, openSlowLine } from '../../../../test/kit/visitors/slow-line.ts';
 import { session } from '../testing/store-contract.ts';
 import { type Instance, openInstance } from './testing/open-stores.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { poll } from '../../../../test/kit/http.ts';
-import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
+import { type RedisServer, startRedis } from '../../../../test/kit/peers/redis-server.ts';
 import { hasRedis } from '../../../../test/kit/tools.ts';
 import { session, sessionStoreContract } from '../testing/store-contract.ts';
 import { type Instance, openPatient } from './testing/open-stores.ts';

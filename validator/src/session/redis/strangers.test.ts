@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type RedisServer, startRedis } from '../../../../test/kit/redis-server.ts';
+import { type RedisServer, startRedis } from '../../../../test/kit/peers/redis-server.ts';
 import { hasRedis } from '../../../../test/kit/tools.ts';
 import { resolveSession } from '../resolve.ts';
 import { createSealer } from '../sealer.ts';

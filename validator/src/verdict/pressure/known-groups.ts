@@ -1,4 +1,4 @@
-import { LateCache } from '../late-cache.ts';
+import { LateCache } from '../counts/late-cache.ts';
 
 /** Maximum number of known groups, and of new groups. Above this number, the group unused longest is forgotten. */
 const MAX_GROUPS = 1_024;

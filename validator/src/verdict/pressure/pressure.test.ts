@@ -1,7 +1,7 @@
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
-import { type TestValidator, validatorWith } from '../../../../test/kit/validator.ts';
-import { verifiedSession } from '../../../../test/kit/verified-session.ts';
+import { type TestValidator, validatorWith } from '../../../../test/kit/product/validator.ts';
+import { verifiedSession } from '../../../../test/kit/visitors/verified-session.ts';
 import {
   chromeHttps,
   firefoxHttps,
@@ -9,7 +9,7 @@ import {
   pictureOfPage,
   scriptFetch,
   visit,
-} from '../../../../test/kit/visitors.ts';
+} from '../../../../test/kit/visitors/visitors.ts';
 import { FLOOR, Group } from './group.ts';
 
 const SECOND_MS = 1_000;

@@ -1,0 +1,62 @@
+import { answering, asPageWrites } from '../../../validator/src/challenge/testing/answers.ts';
+import { fixture } from '../../../validator/src/challenge/testing/challenged-visitor.ts';
+import { type Answer, send } from '../http.ts';
+
+/** A recorded browser that answers the challenge of a running product. It can be used outside of tests, too. */
+
+const PERSON = fixture('human/chromium-headful-xvfb-default-screen.json');
+
+/** The header fields of its navigations. */
+export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
+  ...PERSON.headers,
+  host: 'shop.example',
+  'sec-fetch-mode': 'navigate',
+};
+
+/** The values of a challenge page. */
+export interface ChallengePage {
+  readonly ticket: string;
+  readonly session: string;
+}
+
+/** A navigation from an address, with or without a session. */
+export function navigateFrom(
+  gateway: string,
+  path: string,
+  { ip, session }: { readonly ip: string; readonly session?: string },
+): Promise<Answer> {
+  const cookie = session === undefined ? {} : { cookie: `_guard=${session}` };
+  const headers = { ...BROWSER_HEADERS, 'x-forwarded-for': ip, ...cookie };
+  return send(gateway + path, { headers });
+}
+
+/** The challenge page in an answer. Its session is `session`, unless the answer sets another. */
+export function readChallenge({ body, headers }: Answer, session = ''): ChallengePage | undefined {
+  const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1];
+  const givenSession = /_guard=([^;]+)/.exec(String(headers['set-cookie']))?.[1];
+  return ticket === undefined ? undefined : { ticket, session: givenSession ?? session };
+}
+
+/** The upload of a page in a person's browser. */
+export function uploadFrom(gateway: string, page: ChallengePage, ip: string): Promise<Answer> {
+  const { ticket, session } = page;
+  const evidence = answering(PERSON.evidence, ticket);
+  return send(`${gateway}/.guard/verify`, {
+    method: 'POST',
+    headers: { ...BROWSER_HEADERS, 'x-forwarded-for': ip, 'content-type': 'application/json' },
+    body: asPageWrites({ ticket, session, evidence }),
+  });
+}
+
+/** The answer to an upload after which its session is verified. */
+export const PASSED_ANSWER = '{"result":"reload"}';
+
+/** A session that passed its challenge. Rejects when it does not pass. */
+export async function passFrom(gateway: string, ip: string): Promise<string> {
+  const first = await navigateFrom(gateway, '/', { ip });
+  const page = readChallenge(first);
+  if (page === undefined) throw new Error(`no challenge, but ${first.status}`);
+  const { status, body } = await uploadFrom(gateway, page, ip);
+  if (body !== PASSED_ANSWER) throw new Error(`an upload was answered with ${status}: ${body}`);
+  return page.session;
+}

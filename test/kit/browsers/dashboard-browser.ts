@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import axe from 'axe-core';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { CHROMIUM_FLAGS } from './chromium-flags.ts';
+import { poll } from '../http.ts';
+import type { Product } from '../product/start-product.ts';
+
+const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+export interface Look {
+  readonly browser: 'chrome' | 'firefox';
+  /** In CSS pixels. */
+  readonly width: number;
+  readonly scheme: 'light' | 'dark';
+}
+
+/** The actions of a person on the dashboard in a real browser, and the visible results. */
+export interface DashboardBrowser {
+  readonly page: Page;
+  /** Errors of the console and of the page, and requests to other hosts. */
+  readonly problems: readonly string[];
+  open(pathOrUrl: string): Promise<void>;
+  /** Waits until the page shows a text, in any case of letters. */
+  sees(text: string): Promise<void>;
+  /** Presses the first visible button, link, tab or label with this text or name. */
+  press(name: string, within?: string): Promise<void>;
+  /** Presses it if it is visible now. Returns whether it was. */
+  pressIfThere(name: string, within?: string): Promise<boolean>;
+  /** The visible text. */
+  text(): Promise<string>;
+  /** The violations that axe finds (WCAG 2.2 AA). */
+  violations(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export async function openDashboardBrowser(
+  product: Product,
+  look: Look,
+): Promise<DashboardBrowser> {
+  const ownUrl = product.addresses.dashboard;
+  const browser = await launch(look);
+  const page = await browser.newPage();
+  await page.setViewport({ width: look.width, height: 900 });
+  if (look.browser === 'chrome') {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: look.scheme }]);
+  }
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warn'].includes(message.type())) problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(ownUrl) && !request.url().startsWith('data:')) {
+      problems.push(`asked ${request.url()}`);
+    }
+  });
+  // The types of the tests have no DOM, so code for the page is text.
+  // Empty during a navigation.
+  const pressIfThere = (name: string, within = 'body') =>
+    page.evaluate(pressIn(name, within)) as Promise<boolean>;
+  const text = () => page.evaluate('document.body.innerText').then(String, () => '');
+  return {
+    page,
+    problems,
+    text,
+    async open(path) {
+      await page.goto(new URL(path, ownUrl).href);
+    },
+    async sees(wantedText) {
+      await poll(text, (shownText) => shownText.toLowerCase().includes(wantedText.toLowerCase()));
+    },
+    pressIfThere,
+    async press(name, within = 'body') {
+      await poll(
+        () => pressIfThere(name, within),
+        (isPressed) => isPressed,
+      );
+    },
+    // A panel that is still loading can disturb axe, so a violation counts only if it stays.
+    async violations() {
+      let labels: string[] = [];
+      for (let round = 0; round < 5; round++) {
+        labels = await violationsOf(page);
+        if (labels.length === 0) return labels;
+        await sleep(500);
+      }
+      return labels;
+    },
+    close: () => browser.close(),
+  };
+}
+
+async function violationsOf(page: Page): Promise<string[]> {
+  const isThere = await page.evaluate("typeof axe === 'object'");
+  if (isThere !== true) await page.evaluate(axe.source);
+  const found = (await page.evaluate(
+    `axe.run(document, { runOnly: ${JSON.stringify(WCAG_22_AA)} })`,
+  )) as axe.AxeResults;
+  if (found.passes.length < 10) throw new Error('axe looked at nothing');
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
+}
+
+function launch({ browser, scheme }: Look): Promise<Browser> {
+  if (browser === 'chrome') {
+    const args = [...CHROMIUM_FLAGS];
+    return puppeteer.launch({ browser, executablePath: '/usr/bin/chromium', args });
+  }
+  const override = scheme === 'dark' ? 0 : 1;
+  return puppeteer.launch({
+    browser,
+    executablePath: '/usr/bin/firefox-esr',
+    extraPrefsFirefox: { 'layout.css.prefers-color-scheme.content-override': override },
+  });
+}
+
+/** Code for the page. It returns true when it pressed something. */
+function pressIn(name: string, within: string): string {
+  return `(() => {
+    const name = ${JSON.stringify(name)};
+    const all = [...document.querySelectorAll(${JSON.stringify(within)})].flatMap((place) => [
+      ...place.querySelectorAll('button, a, label, summary, [role=tab]'),
+    ]);
+    const wordsOf = (element) => element.innerText.trim().replaceAll(/\\s+/g, ' ');
+    const found = all.find(
+      (element) =>
+        (element.getAttribute('aria-label') === name || wordsOf(element) === name) &&
+        element.getClientRects().length > 0 &&
+        !element.disabled,
+    );
+    found?.click();
+    return found !== undefined;
+  })()`;
+}

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from '../free-port.ts';
+
+/** `refusing`: no listening port. `silent`: it takes connections and gives no answers. `there`: the server answers. */
+export type Presence = 'refusing' | 'silent' | 'there';
+
+/** A server that can go away and come back at the same address. */
+export interface SwitchedServer {
+  readonly url: string;
+  /** Ends all connections. */
+  become(presence: Presence): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A proxy before the server at `url`. It refuses connections at first. */
+export async function openSwitched(url: string): Promise<SwitchedServer> {
+  const port = await freePort();
+  const { hostname, port: target } = new URL(url);
+  const open = new Set<Socket>();
+  let presence: Presence = 'refusing';
+  const keep = (socket: Socket): Socket => {
+    open.add(socket);
+    return socket.on('error', () => socket.destroy()).on('close', () => open.delete(socket));
+  };
+  const server = createServer((incoming) => {
+    keep(incoming);
+    if (presence === 'silent') return;
+    const onward = keep(connect(Number(target), hostname));
+    incoming.pipe(onward).pipe(incoming);
+    incoming.on('close', () => onward.destroy());
+    onward.on('close', () => incoming.destroy());
+  });
+  const become = async (wanted: Presence): Promise<void> => {
+    presence = wanted;
+    if (server.listening) {
+      const closeEvent = once(server.close(), 'close');
+      for (const socket of open) socket.destroy();
+      await closeEvent;
+    }
+    if (wanted !== 'refusing') await once(server.listen(port, '127.0.0.1'), 'listening');
+  };
+  return { url: `http://127.0.0.1:${port}`, become, close: () => become('refusing') };
+}

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { selfSigned } from '../../../gateway/src/testing/self-signed.ts';
+
+/** A TLS listener on loopback, as a load balancer has. Its certificate is signed by its own key. */
+export interface HttpsFront {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Starts one that passes each decrypted request to `handle`. Needs the `openssl` command for its certificate. */
+export async function startHttps(
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<HttpsFront> {
+  const { key, cert } = selfSigned('localhost');
+  const server = createServer({ key, cert }, handle);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    // A server that listens on TCP has an AddressInfo.
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Passes requests on to the gateway as a trusted proxy does: with the scheme of the visitor. */
+export function forwardTo(gateway: string) {
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const headers = { ...incoming.headers, 'x-forwarded-proto': 'https' };
+    const { method, url: path } = incoming;
+    const { hostname, port } = new URL(gateway);
+    const forwardedRequest = request({ hostname, port, method, path, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    forwardedRequest.on('error', () => outgoing.destroy());
+    incoming.pipe(forwardedRequest);
+  };
+}

@@ -1,0 +1,39 @@
+import { poll, send } from '../http.ts';
+import { rowsOf } from './sql.ts';
+import type { Product } from './start-product.ts';
+import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../visitors/visitors.ts';
+
+/** Rules for an event of each kind that the example queries find. */
+export const ASKED_ABOUT = [
+  { name: 'on trial', match: { path: '/trial/**' }, verdict: 'block', monitor: true },
+  {
+    name: 'login budget',
+    match: { path: '/login' },
+    rate_limit: { requests: 1, per: '1h', by: 'ip' },
+  },
+  { name: 'everybody', match: {}, detect: true, challenge: 'always' },
+];
+
+interface AskedAbout {
+  readonly path: string;
+  readonly reference: string;
+  readonly session: string;
+}
+
+/** Makes a request of each kind that the example queries find. Returns the events, once all are in the table. */
+export async function visitAskedAbout(product: Product): Promise<AskedAbout[]> {
+  const from = (path: string, ip: string, headers: Readonly<Record<string, string>> = curl) =>
+    send(`${product.addresses.gateway}${path}`, { headers: { ...headers, 'x-forwarded-for': ip } });
+  await from('/trial/new', HOME_IP);
+  await from('/login', HOME_IP);
+  await from('/login', HOME_IP);
+  await from('/article', HOME_IP);
+  await from('/', GOOGLEBOT_IP, googlebot);
+  await from('/', HOME_IP, googlebot);
+  const recent =
+    'SELECT path, reference, session FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR';
+  return poll(
+    () => rowsOf<AskedAbout>(product, recent),
+    (rows) => rows.length === 6,
+  );
+}

@@ -1,0 +1,72 @@
+import { onTestFinished, vi } from 'vitest';
+import { main } from '../../../cli/src/main.ts';
+import { startNginx } from '../peers/nginx-in-front.ts';
+import type { Product } from './start-product.ts';
+import { ANALYTICS_KEY } from './story-settings.ts';
+
+/** An address of this machine that is not a trusted proxy. */
+export const VISITOR = '127.0.0.2';
+
+interface CheckOutcome {
+  readonly check: string;
+  readonly state: string;
+  readonly found: string;
+  readonly advice: string;
+}
+
+export interface Diagnosis {
+  readonly code: number;
+  readonly outcomes: readonly CheckOutcome[];
+  /** State and message of one check. */
+  of(check: string): string;
+  /** Names of the checks in a state. */
+  in(state: string): string[];
+}
+
+/** With a key doctor asks Guard what it saw. This takes until the events are written. */
+export const WITH_KEY = ['--key', ANALYTICS_KEY];
+
+/** The result of `guard doctor` for this URL of the product. */
+export async function examine(
+  product: Product,
+  url: string,
+  ...more: readonly string[]
+): Promise<Diagnosis> {
+  const { api, admin } = product.addresses;
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const args = ['doctor', url, '--json', '--api', api, '--admin', admin];
+  try {
+    const code = await main([...args, '--from', VISITOR, ...more]);
+    const text = stdout.mock.calls.map(([part]) => String(part)).join('');
+    const { findings: outcomes } = JSON.parse(text) as { findings: CheckOutcome[] };
+    return {
+      code,
+      outcomes,
+      of(check) {
+        const outcome = outcomes.find((one) => one.check === check);
+        return `${outcome?.state}: ${outcome?.found}`;
+      },
+      // The age of the bundled lists depends on the day of the test.
+      in: (state) =>
+        outcomes
+          .filter((one) => one.state === state && one.check !== 'lists')
+          .map(({ check }) => check),
+    };
+  } finally {
+    stdout.mockRestore();
+  }
+}
+
+/** The result of doctor behind an nginx with these lines. */
+export async function examineBehind(
+  product: Product,
+  lines: readonly string[],
+  {
+    server = [],
+    args = [],
+  }: { readonly server?: readonly string[]; readonly args?: readonly string[] } = {},
+): Promise<Diagnosis> {
+  const nginx = await startNginx(product.addresses.gateway, { lines, server });
+  onTestFinished(() => nginx.close());
+  return examine(product, `${nginx.url}/shelf`, ...args);
+}

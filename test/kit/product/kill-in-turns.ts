@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { curl } from '../visitors/visitors.ts';
+import { type BalancedInstances, openBalancedInstances } from './balanced-instances.ts';
+import { send } from '../http.ts';
+import { ORIGIN_PAGE } from '../origins/recording-origin.ts';
+import { answerAt, challengeAt, navigate, type Page } from './shared-store.ts';
+
+const INSTANCES = 3;
+/** Visitors who passed before the first kill, and send requests all the time. */
+const VISITORS = 12;
+/** The pause between two requests of one visitor. */
+const PAUSE_MS = 40;
+const LIMIT = { requests: 60, perMs: 60_000 };
+/** The least number of requests beyond the budget. */
+const BEYOND = 10;
+const RULES = [
+  {
+    name: 'few',
+    match: { path: '/few/**' },
+    rate_limit: { requests: LIMIT.requests, per: '1m', by: ['ip'] },
+    verdict: 'allow',
+  },
+  { name: 'everybody', match: {}, detect: true, challenge: 'always' },
+];
+
+/** The results for visitors while instances were killed. */
+export interface KillReport {
+  readonly kills: number;
+  readonly tookMs: number;
+  /** Requests of visitors who had passed. */
+  readonly asked: number;
+  /** Visitors who passed while instances were killed. */
+  readonly passedMeanwhile: number;
+  /** Uploads without an answer. The page sends them again, as in a browser. */
+  readonly brokenUploads: number;
+  /** Visitors who had passed, and were challenged again. */
+  readonly challengedTwice: number;
+  /** Wrong answers, with their requests. */
+  readonly wrong: readonly string[];
+  /** Questions that Redis answered too late. Then an instance has no sessions of another instance. */
+  readonly unanswered: number;
+  /** Requests that HAProxy had to send again. */
+  readonly retries: number;
+  /** Requests below `/few`: all of them, and those that reached the origin. */
+  readonly limited: { readonly asked: number; readonly admitted: number };
+  /** The requests that one instance without a kill admits in that time. */
+  readonly budget: number;
+}
+
+/** All counters, and whether to go on. */
+interface Run {
+  readonly house: BalancedInstances;
+  isOver: boolean;
+  asked: number;
+  passed: number;
+  brokenUploads: number;
+  challengedTwice: number;
+  limited: number;
+  readonly wrong: string[];
+}
+
+/**
+ * Starts three instances behind HAProxy that share a Redis, and kills and restarts them one after the other, `kills`
+ * times in all. Meanwhile passed visitors send requests, new visitors come, and one address sends more requests than
+ * its budget.
+ */
+export async function killInTurns(kills: number): Promise<KillReport> {
+  const house = await openBalancedInstances(INSTANCES, RULES);
+  const run: Run = {
+    house,
+    isOver: false,
+    asked: 0,
+    passed: 0,
+    brokenUploads: 0,
+    challengedTwice: 0,
+    limited: 0,
+    wrong: [],
+  };
+  try {
+    const earlyCookies: string[] = [];
+    for (let i = 0; i < VISITORS; i++) earlyCookies.push(await arrive(run));
+    const startedAt = performance.now();
+    const crowd = Promise.all([
+      ...earlyCookies.map((cookie) => stay(run, cookie)),
+      bringVisitors(run),
+      exceedLimit(run, startedAt),
+    ]);
+    const killing = killEach(house, kills).finally(() => (run.isOver = true));
+    await Promise.allSettled([crowd, killing]);
+    await Promise.all([crowd, killing]);
+    const tookMs = performance.now() - startedAt;
+    const admittedCount = house.origin.arrivals.filter(({ url }) => url.startsWith('/few/')).length;
+    return {
+      kills,
+      tookMs,
+      asked: run.asked,
+      passedMeanwhile: run.passed - earlyCookies.length,
+      brokenUploads: run.brokenUploads,
+      challengedTwice: run.challengedTwice,
+      wrong: run.wrong,
+      unanswered: await house.countUnanswered(),
+      retries: await house.balancer.countRetries(),
+      limited: { asked: run.limited, admitted: admittedCount },
+      budget: budgetIn(tookMs),
+    };
+  } finally {
+    run.isOver = true;
+    await house.close();
+  }
+}
+
+async function killEach(house: BalancedInstances, kills: number): Promise<void> {
+  for (let kill = 0; kill < kills; kill++) await house.killAndStart(kill % INSTANCES);
+}
+
+/** The first visit of a visitor: challenge, upload, reload. Returns the session that passed. */
+async function arrive(run: Run): Promise<string> {
+  for (;;) {
+    const page = await challengeAt(run.house.balancer);
+    if (await upload(run, page)) return page.session;
+  }
+}
+
+async function upload(run: Run, page: Page): Promise<boolean> {
+  const { status, body } = await answerAt(run.house.balancer, page).catch(cutAnswer);
+  if (body === '{"result":"reload"}') {
+    run.passed += 1;
+    return true;
+  }
+  run.brokenUploads += 1;
+  // HAProxy sends its own page or closes the connection when an instance was killed before it could answer. All other
+  // answers come from Guard.
+  if (status !== 502 && status !== CUT_STATUS)
+    run.wrong.push(`upload: ${status} ${body.slice(0, 80)}`);
+  return false;
+}
+
+const CUT_STATUS = 0;
+
+/** The result of a request whose connection ended without an answer. */
+function cutAnswer(error: Error): { readonly status: number; readonly body: string } {
+  return { status: CUT_STATUS, body: error.message };
+}
+
+/** Requests pages until the end of the run, or this number of pages. */
+async function stay(run: Run, cookie: string, pages = Number.POSITIVE_INFINITY): Promise<void> {
+  for (let page = 0; page < pages && !run.isOver; page++) {
+    const path = `/page/${run.asked++}`;
+    const { status, body } = await navigate(run.house.balancer, path, { cookie }).catch(cutAnswer);
+    if (body.includes('data-ticket=')) run.challengedTwice += 1;
+    else if (status !== 200 || body !== ORIGIN_PAGE)
+      run.wrong.push(`${path}: ${status} ${body.slice(0, 80)}`);
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Sends new visitors, one after the other. Each passes the challenge and loads some pages. */
+async function bringVisitors(run: Run): Promise<void> {
+  while (!run.isOver) await stay(run, await arrive(run), 10);
+}
+
+/** The requests that one instance admits in this time: the whole budget, and the part that refills. */
+function budgetIn(ms: number): number {
+  return LIMIT.requests + ms / (LIMIT.perMs / LIMIT.requests);
+}
+
+/** Sends more requests from one address than its limit, until the end of the run. */
+async function exceedLimit(run: Run, startedAt: number): Promise<void> {
+  const { gateway } = run.house.balancer.addresses;
+  const headers = { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.9' };
+  while (!run.isOver || run.limited < budgetIn(performance.now() - startedAt) + BEYOND) {
+    const path = `/few/${run.limited++}`;
+    const { status } = await send(gateway + path, { headers }).catch(cutAnswer);
+    if (status !== 200 && status !== 429) run.wrong.push(`${path}: ${status}`);
+    await sleep(PAUSE_MS);
+  }
+}

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type RecordingOrigin, startRecordingOrigin } from '../origins/recording-origin.ts';
+import { type Product, startProduct } from './start-product.ts';
+import { storySettings } from './story-settings.ts';
+
+/** A started product and its recording origin, for all tests of a file. Filled in before the first test. */
+export interface Story {
+  origin: RecordingOrigin;
+  product: Product;
+}
+
+/** Starts both before the tests of the calling file, and ends them after the last test. */
+export function useProduct(over: Parameters<typeof storySettings>[1] = {}): Story {
+  const story = {} as Story; // empty until beforeAll has run, which every test comes after
+  beforeAll(async () => {
+    story.origin = await startRecordingOrigin();
+    story.product = await startProduct(storySettings(story.origin.url, over));
+  });
+  afterAll(async () => {
+    await story.product.stop();
+    await story.origin.close();
+  });
+  return story;
+}

@@ -1,2 +1,0 @@
-/** For tests of packages that may not import analytics. */
-export { sampleEvent } from '../../analytics/src/testing/sample-event.ts';

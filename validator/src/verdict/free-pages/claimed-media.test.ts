@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import {
+  countAllowed,
+  decisions,
+  detectingValidator,
+  times,
+} from '../../../../test/kit/product/decisions.ts';
+import {
+  chromeHttp,
+  pictureOfPage,
+  scriptFetch,
+  visit,
+} from '../../../../test/kit/visitors/visitors.ts';
+
+/** Pictures, sound, films and fonts whose path has no ending, for visitors who loaded no page. */
+
+const MINUTE_MS = 60_000;
+const HOTLINKED = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
+const url = 'https://shop.example/media/7';
+const picture = () => visit({ url, headers: HOTLINKED });
+const atMany = (index: number) => ({ ...picture(), ip: `84.${index & 127}.${index >> 7}.7` });
+
+test.each([
+  ['pictures of another site', url, HOTLINKED],
+  ['pictures of a page that is not protected', url, pictureOfPage],
+  ['sound', url, { ...pictureOfPage, accept: '*/*', 'sec-fetch-dest': 'audio' }],
+  ['films', url, { ...pictureOfPage, accept: '*/*', 'sec-fetch-dest': 'video' }],
+  ['fonts', url, { ...scriptFetch, 'sec-fetch-dest': 'font' }],
+  [
+    'pictures over http, where browsers send no fetch metadata',
+    'http://shop.example/media/7',
+    { ...chromeHttp, accept: 'image/avif,image/webp,image/apng,image/*,*/*;q=0.8' },
+  ],
+])('%s are free, however many a page shows', async (_name, at, headers) => {
+  const guard = detectingValidator();
+  const found = await decisions(guard, 60, () => visit({ url: at, headers }));
+  expect(found).toEqual(times(60, 'allow'));
+});
+
+test.each(['document', 'data', 'content', 'file'] as const)(
+  'a %s in answer to the claim of a picture takes a free page, and then the claim is not believed',
+  async (answers) => {
+    const guard = detectingValidator();
+    guard.origin.answers = answers;
+    // Five take the pages, and the sixth shows that none is left.
+    expect(await countAllowed(guard, 8, picture)).toBe(6);
+    guard.origin.answers = 'other';
+    expect(await countAllowed(guard, 1, picture)).toBe(0);
+    guard.time.now += 10 * MINUTE_MS + 1;
+    expect(await countAllowed(guard, 60, picture)).toBe(60);
+  },
+);
+
+test('pages that come back to pictures of another site take nothing from the pages of this one', async () => {
+  const guard = detectingValidator();
+  guard.origin.answers = 'document';
+  await decisions(guard, 8, picture);
+  guard.origin.answers = 'other';
+  expect(await countAllowed(guard, 5, () => visit())).toBe(5);
+});
+
+test('all addresses of a shape together get few pages by the claim of a picture', async () => {
+  const guard = detectingValidator({ challenge: { pressure: false } });
+  guard.origin.answers = 'document';
+  const found = await decisions(guard, 1_000, atMany);
+  expect(found.filter((decision) => decision === 'allow').length).toBeLessThanOrEqual(101);
+});
+
+test('and no more of them at once, while answers are not known', async () => {
+  const guard = detectingValidator({ challenge: { pressure: false } });
+  guard.origin.answers = 'never';
+  const found = await decisions(guard, 1_000, atMany);
+  expect(found.filter((decision) => decision === 'allow').length).toBe(400);
+});
+
+test.each([
+  ['address', (index: number) => (index < 1_000 ? '84.1.1.1' : '85.1.1.1')],
+  ['/48', (index: number) => `2a01:e0a:${index < 1_000 ? 1 : 2}:${index.toString(16)}::7`],
+])('one %s cannot keep the pictures of other people from them', async (_name, ipOf) => {
+  const guard = detectingValidator();
+  guard.origin.answers = 'never';
+  const found = await decisions(guard, 1_060, (index) => ({ ...picture(), ip: ipOf(index) }));
+  expect(found.slice(1_000)).toEqual(times(60, 'allow'));
+});
+
+test('a POST that claims to be a picture is a request for data', async () => {
+  const found = await decisions(detectingValidator(), 8, () => ({ ...picture(), method: 'POST' }));
+  expect(found).toEqual([...times(5, 'allow'), ...times(3, 'redirect')]);
+});
+
+test('where Guard does not see the answers, a picture without an ending counts as before', async () => {
+  const guard = detectingValidator();
+  guard.caller.seesAnswers = false;
+  expect(await countAllowed(guard, 8, picture)).toBe(5);
+});

@@ -1,0 +1,96 @@
+import type { Budget, Ending, MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import { addressGroup, ipv6NetworkOf } from '@guard/config/net/network-of';
+import { clientShape } from '../../request/client-shape.ts';
+import type { Facts } from '../../request/facts.ts';
+import { afterWith } from '../../session/after-with.ts';
+import { isClaimedMedia } from '../documents.ts';
+import { FORGOTTEN_MS, UnderWay } from '../counts/under-way.ts';
+
+/** For each false claim that a shape may make, so many claims of it may wait for the origin at the same time. */
+const CLAIMS_AT_ONCE = 4;
+
+/** One address has at most this part of the waiting claims that the other addresses of its shape leave free. */
+const PART_OF_FREE = 1 / 4;
+
+/**
+ * Lets a browser without a page load media. Other sites, mails and unprotected pages show pictures and films whose path
+ * has no ending, and their visitors loaded no page here. So Guard believes that a request is for media, and the answer
+ * shows whether this was true. A program can claim media for each page. So all clients of a shape together have few
+ * false claims, and an address has as many as it has free pages.
+ */
+export class ClaimedMedia {
+  readonly #name: string;
+  readonly #shapeBudget: Budget;
+  readonly #underWay: UnderWay;
+  /** The claims that may wait for the origin at the same time, of all addresses of a shape, and of one address. */
+  readonly #places: Readonly<Record<'shape' | 'address', Budget>>;
+
+  constructor(organisation: string, shapeBudget: Budget) {
+    this.#name = `false-media:${organisation}`;
+    this.#shapeBudget = shapeBudget;
+    this.#underWay = new UnderWay(`claims-under-way:${organisation}`);
+    const requests = shapeBudget.requests * CLAIMS_AT_ONCE;
+    this.#places = {
+      shape: { requests, perMs: FORGOTTEN_MS },
+      address: { requests: Math.floor(requests * PART_OF_FREE), perMs: FORGOTTEN_MS },
+    };
+  }
+
+  /** Whether the request claims to be for media, and neither its address nor its shape made too many false claims. */
+  isBelieved(facts: Facts, store: SessionStore): MaybePromise<boolean> {
+    if (!isClaimedMedia(facts)) return false;
+    const isAddressFalse = store.remembers(this.#name, addressGroup(facts.ip));
+    const isShapeFalse = store.remembers(this.#name, shapeName(facts));
+    return afterWith(isAddressFalse, isShapeFalse, (address, shape) =>
+      afterWith(shape, address, (isShape, isAddress) => !isShape && !isAddress),
+    );
+  }
+
+  /**
+   * Counts one more waiting claim of its shape, and of its address (IPv6: its /48), and returns the function to call at
+   * its end. Undefined, without counting, when too many wait. One address cannot take the places of all people with the
+   * same browser.
+   */
+  begin(facts: Facts, store: SessionStore, nowMs: number): (() => void) | undefined {
+    const { ip } = facts;
+    const shape = shapeName(facts);
+    const ofShape = this.#underWay.subject(shape, this.#places.shape);
+    const ofAddress = this.#underWay.subject(
+      `${shape} ${ip.includes(':') ? ipv6NetworkOf(ip, 48) : ip}`,
+      this.#places.address,
+    );
+    const limit = this.#places.shape.requests;
+    const free = limit - ofShape.count + ofAddress.count;
+    const ofFree = Math.max(1, Math.floor(free * PART_OF_FREE));
+    if (!this.#underWay.begin(ofAddress, ofFree, nowMs, store)) return undefined;
+    if (!this.#underWay.begin(ofShape, limit, nowMs, store)) {
+      this.#underWay.end(ofAddress, store);
+      return undefined;
+    }
+    return () => {
+      this.#underWay.end(ofAddress, store);
+      this.#underWay.end(ofShape, store);
+    };
+  }
+
+  noteFalse(facts: Facts, store: SessionStore): void {
+    const shape = shapeName(facts);
+    void afterWith(store.take(this.#name, shape, this.#shapeBudget), undefined, (wait) => {
+      if (wait > 0) void store.remember(this.#name, shape, this.#shapeBudget.perMs);
+    });
+  }
+
+  /** The address has no free page left for a false claim. */
+  disbelieve(facts: Facts, store: SessionStore): void {
+    void store.remember(this.#name, addressGroup(facts.ip), this.#shapeBudget.perMs);
+  }
+}
+
+/** Whether an answer shows that the claim was false. An error shows nothing. */
+export function isFalse(ending: Ending): boolean {
+  return ending !== 'other';
+}
+
+function shapeName(facts: Facts): string {
+  return `shape ${clientShape(facts)}`;
+}

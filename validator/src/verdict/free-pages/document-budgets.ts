@@ -1,0 +1,116 @@
+import type {
+  Budget,
+  Charge,
+  Ending,
+  MaybePromise,
+  SessionStore,
+} from '@guard/config/contract/ports';
+import type { Facts } from '../../request/facts.ts';
+import { isFileOfPage } from '../../request/representation.ts';
+import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
+import { afterWith } from '../../session/after-with.ts';
+import { suffixOf, isFileOfData, shapeOf } from '../documents.ts';
+import { LateCache } from '../counts/late-cache.ts';
+
+/** Documents that may answer requests for data, for each free page. For example, lists that grow need them. */
+export const DOCUMENTS_AS_DATA = 10;
+
+/** Many people share one client shape. All of them together get this many times the documents of one address. */
+const BUDGETS_OF_A_SHAPE = 15;
+
+/** When its client shape has used up its documents, an address gets only this part of what it usually gets. */
+export const PART_OF_FEW = 1 / 6;
+
+/** Maximum number of used-up client shapes in each thread. Above this number, the shape unused longest is forgotten. */
+const MAX_SPENT_SHAPES = 1_024;
+
+/**
+ * Limits the documents (see documents.ts) for visitors who did not pass the challenge and who request them as data or
+ * files, not as pages. Counts documents for each address, for the IPv6 networks around it, and for each client shape.
+ */
+export class DocumentBudgets {
+  readonly #documents: string;
+  readonly #fewDocuments: string;
+  readonly #spent: Readonly<Record<'few' | 'many', Readonly<Record<'data' | 'files', string>>>>;
+  readonly #addressCharges: AddressCharges;
+  readonly #fewOfAddress: AddressCharges;
+  readonly #shapeBudget: Budget;
+  readonly #spentShapes = new LateCache<number>(MAX_SPENT_SHAPES);
+  readonly #perMs: number;
+
+  /** `pages` are the free pages of an address. */
+  constructor(organisation: string, pages: Budget) {
+    const times = (factor: number) => ({
+      ...pages,
+      requests: Math.floor(pages.requests * DOCUMENTS_AS_DATA * factor),
+    });
+    this.#documents = `documents:${organisation}`;
+    this.#fewDocuments = `few-documents:${organisation}`;
+    const spent = (prefix: string) => ({
+      data: `${prefix}documents-as-data:${organisation}`,
+      files: `${prefix}documents-as-files:${organisation}`,
+    });
+    this.#spent = { few: spent('few-'), many: spent('') };
+    this.#addressCharges = compileAddressCharges(times(1));
+    this.#fewOfAddress = compileAddressCharges(times(PART_OF_FEW));
+    this.#shapeBudget = times(BUDGETS_OF_A_SHAPE);
+    this.#perMs = pages.perMs;
+  }
+
+  /** Whether this visitor's client shape has used up its documents in this thread. Then each address gets few. */
+  isShapeSpent(facts: Facts, nowMs: number): boolean {
+    if (this.#spentShapes.size === 0) return false;
+    const leftMs = (this.#spentShapes.get(shapeOf(facts)) ?? 0) - nowMs;
+    return leftMs > 0 && leftMs <= this.#perMs;
+  }
+
+  /**
+   * The store remembers an address that has used up its documents under these names. Data and files have different
+   * names: files and preflights stay free until a file turns out to be a document. From then on pages are not free
+   * either, because they would be shown without their styles. The smaller budget of `getsFew` has its own names, and is
+   * always counted. If counting began with a flood, the first documents of the flood would be missed.
+   */
+  #spentFor(facts: Facts, getsFew: boolean): readonly [string, ...string[]] {
+    const { data, files } = this.#spent[getsFew ? 'few' : 'many'];
+    return isFileOfPage(facts) ? [files, data] : [data];
+  }
+
+  /** Whether this address, or an IPv6 network around it, has used up its documents. `getsFew`: see isShapeSpent. */
+  isAddressSpent(facts: Facts, store: SessionStore, getsFew: boolean): MaybePromise<boolean> {
+    const [name] = this.#spentFor(facts, getsFew);
+    let isSpent: MaybePromise<boolean> = false;
+    for (const { subject } of this.#addressCharges(facts.ip)) {
+      const remembered = store.remembers(name, subject + suffixOf(facts));
+      isSpent = afterWith(isSpent, remembered, (spent, isWiderSpent) => spent || isWiderSpent);
+    }
+    return isSpent;
+  }
+
+  /** Counts one answer of the origin that is a document (isDocument), for the address and the client shape. */
+  count(ending: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
+    const charge = (name: string, [first, ...wider]: readonly Charge[], getsFew: boolean): void => {
+      if (first === undefined) return;
+      const { subject, budget } = first;
+      void afterWith(store.take(name + suffixOf(facts), subject, budget), undefined, (wait) => {
+        // A wider network pays only while this budget lasts, so that one visitor cannot use up the budget of others.
+        if (wait === 0) {
+          charge(name, wider, getsFew);
+          return;
+        }
+        // Block the address for the whole period of the budget. If it were blocked only until one more document is
+        // free, it could again send many requests at once.
+        for (const spent of this.#spentFor(facts, getsFew)) {
+          void store.remember(spent, subject + suffixOf(facts), this.#perMs);
+        }
+      });
+    };
+    charge(this.#documents, this.#addressCharges(facts.ip), false);
+    charge(this.#fewDocuments, this.#fewOfAddress(facts.ip), true);
+    if (ending === 'data' && isFileOfData(facts)) return;
+    const shape = shapeOf(facts);
+    const shapeWaitMs = store.take(this.#documents, `shape ${shape}`, this.#shapeBudget);
+    void afterWith(shapeWaitMs, undefined, (wait) => {
+      if (wait > 0) this.#spentShapes.set(shape, nowMs + this.#perMs);
+    });
+  }
+}

@@ -1,0 +1,37 @@
+import type { Budget, Charge, MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import type { Facts } from '../../request/facts.ts';
+import { clientShape } from '../../request/client-shape.ts';
+import { formSource } from '../../request/form-source.ts';
+import { compileAddressCharges } from '../../rules/address-charges.ts';
+import { afterWith } from '../../session/after-with.ts';
+
+/** Of five free pages, two. A payment with 3-D Secure can come back with two forms. */
+const FORMS_OF_A_PAGE = 2 / 5;
+
+/**
+ * A few forms of other sites for visitors who have used up their free pages, such as the return of a payment or of a
+ * sign-in. Guard cannot send such a form again after a challenge (request/form-source.ts), and often the visitor cannot
+ * either: many such forms are valid once, and their page has left the history of the tab.
+ */
+export class ForeignForms {
+  readonly #counter: string;
+  readonly #chargesOfAddress: (ip: string) => readonly Charge[];
+  readonly #budgetOfShape: Budget;
+
+  /** `pages` are the free pages of an address. `budgetsOfShape` is how many times as many forms a client shape has. */
+  constructor(organisation: string, pages: Budget, budgetsOfShape: number) {
+    const budget = { ...pages, requests: Math.ceil(pages.requests * FORMS_OF_A_PAGE) };
+    this.#counter = `foreign-forms:${organisation}`;
+    this.#chargesOfAddress = compileAddressCharges(budget);
+    this.#budgetOfShape = { ...budget, requests: budget.requests * budgetsOfShape };
+  }
+
+  /** Counts a request for which no free page is left. */
+  take(facts: Facts, store: SessionStore): MaybePromise<'page' | 'spent'> {
+    if (facts.method !== 'POST' || formSource(facts) !== 'foreign') return 'spent';
+    const ofShape = { subject: `shape ${clientShape(facts)}`, budget: this.#budgetOfShape };
+    const charges = [...this.#chargesOfAddress(facts.ip), ofShape];
+    const waitMs = store.takeAll(this.#counter, charges);
+    return afterWith(waitMs, undefined, (wait) => (wait > 0 ? 'spent' : 'page'));
+  }
+}

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import {
+  countAllowed,
+  decisions,
+  detectingValidator,
+  newSession,
+} from '../../../../test/kit/product/decisions.ts';
+import { verifiedSession } from '../../../../test/kit/visitors/verified-session.ts';
+import {
+  chromeHttps,
+  curl,
+  firefoxHttps,
+  pictureOfPage,
+  scriptFetch,
+  visit,
+} from '../../../../test/kit/visitors/visitors.ts';
+
+const MINUTE_MS = 60_000;
+describe('free pages with challenge: auto', () => {
+  test('a visitor without a session gets five pages in ten minutes, then a challenge with its reason', async () => {
+    const guard = detectingValidator();
+    expect(await countAllowed(guard, 7, () => visit())).toBe(5);
+    expect(guard.events.at(-1)).toMatchObject({
+      action: 'challenge',
+      blockReasons: ['free_pages_used'],
+      rule: 'everybody',
+    });
+    guard.time.now += 2 * MINUTE_MS;
+    expect(await decisions(guard, 2, () => visit())).toEqual(['allow', 'redirect']);
+  });
+
+  test('then two forms of another site pass, such as the return of a payment: only that site can send them again', async () => {
+    const guard = detectingValidator({ challenge: { pressure: false } });
+    const form = (site: string, ip = '84.115.20.7') =>
+      visit({ ip, method: 'POST', headers: { ...firefoxHttps, 'sec-fetch-site': site } });
+    await decisions(guard, 5, () => visit({ headers: firefoxHttps }));
+    // The browser itself can send a form of the same origin again.
+    expect(await countAllowed(guard, 2, () => form('same-origin'))).toBe(0);
+    expect(await countAllowed(guard, 4, () => form('cross-site'))).toBe(2);
+    expect(await countAllowed(guard, 2, () => visit({ headers: firefoxHttps }))).toBe(0);
+    // All clients of one shape together have 100 pages, of which 5 are used, and 40 such forms.
+    const from = (index: number) => form('cross-site', `84.116.${index}.7`);
+    expect(await countAllowed(guard, 200, from)).toBe(95 + 38);
+  });
+
+  test('frames of a page of the same origin are free like its data: a frame in a sandbox cannot pass the challenge', async () => {
+    const guard = detectingValidator();
+    guard.origin.answers = 'document';
+    const frame = (site: string, ip?: string) => {
+      const headers = { ...chromeHttps, 'sec-fetch-dest': 'iframe', 'sec-fetch-site': site };
+      return visit({ headers, ...(ip === undefined ? {} : { ip }) });
+    };
+    expect(await countAllowed(guard, 1, () => visit())).toBe(1);
+    expect(await countAllowed(guard, 20, () => frame('same-origin'))).toBe(20);
+    // The frames were documents, so they took the free pages.
+    expect((await decisions(guard, 1, () => visit())).at(-1)).toBe('redirect');
+    expect(await countAllowed(guard, 40, () => frame('same-origin'))).toBe(31);
+    // Frames of other sites, and frames without a page around them, are pages.
+    expect(await countAllowed(guard, 9, () => frame('cross-site', '84.115.21.7'))).toBe(5);
+    expect(await countAllowed(guard, 9, () => frame('same-origin', '84.115.22.7'))).toBe(5);
+  });
+
+  test('a new session for each page gives no more pages', async () => {
+    const guard = detectingValidator();
+    const cookies: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      cookies.push(await newSession(guard));
+    }
+    expect(await countAllowed(guard, 5, (index) => visit({ cookie: cookies[index] ?? '' }))).toBe(
+      0,
+    );
+  });
+
+  test('each address has its own pages until all pages of the client shape are used up', async () => {
+    const guard = detectingValidator();
+    expect(await countAllowed(guard, 120, (index) => visit({ ip: `84.115.${index}.7` }))).toBe(100);
+    expect((await guard.ask(visit({ ip: '84.115.200.7', headers: firefoxHttps }))).decision).toBe(
+      'allow',
+    );
+  });
+
+  test('the free pages of IPv6: a /48 has only 16 times as many as a /64', async () => {
+    const guard = detectingValidator({ challenge: { free_pages: { pages: 1, per: '10m' } } });
+    expect(
+      await countAllowed(guard, 20, (index) =>
+        visit({ ip: `2a02:1748:1:${index.toString(16)}00::1` }),
+      ),
+    ).toBe(16);
+  });
+
+  test.each(['/x.png?curid=1', '/robots.txt?curid=1'])(
+    'a /48 has 16 times as many documents at %s as a /64',
+    async (path) => {
+      const guard = detectingValidator({ challenge: { pressure: false }, presets: ['well-known'] });
+      guard.origin.answers = 'document';
+      const url = `https://shop.example${path}`;
+      const free = async (count: number, network: (at: number) => string) => {
+        const from = (at: number) =>
+          visit({ url, headers: pictureOfPage, ip: `2a02:1748:${network(at)}::1` });
+        return (await decisions(guard, count, from)).filter((one) => one === 'allow').length;
+      };
+      // One /64 that sends too many requests takes no more than its own budget from the networks around it.
+      expect(await free(900, () => '1:ffff')).toBe(51);
+      const found = await free(2_000, (at) => `1:${at.toString(16)}`);
+      expect([found > 600, found <= 751]).toEqual([true, true]);
+      expect(await free(9, () => '2:1')).toBe(9);
+    },
+  );
+
+  test('in a /48, 16 times as many requests may wait as in a /64', async () => {
+    const guard = detectingValidator({ challenge: { free_pages: { pages: 1, per: '10m' } } });
+    const url = 'https://shop.example/x.png';
+    const from = (network: string) => visit({ url, headers: pictureOfPage, ip: `${network}::1` });
+    const each = (at: number) => from(`2a02:1748:1:${at.toString(16)}`);
+    // The answers to these requests have come, so the requests do not wait.
+    await decisions(guard, 300, each);
+    guard.origin.answers = 'never';
+    expect(await countAllowed(guard, 1_610, each)).toBe(1_600);
+    expect(await countAllowed(guard, 1, () => from('2a02:1748:2:1'))).toBe(1);
+  });
+
+  test('pages of a session that passed are not counted', async () => {
+    const guard = detectingValidator();
+    const cookie = await newSession(guard);
+    guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), MINUTE_MS);
+    expect(await countAllowed(guard, 20, () => visit({ cookie }))).toBe(20);
+  });
+
+  test('challenge: auto counts without detection, challenge: never and free_pages: false do not count', async () => {
+    const rules = (rest: string) => `[{ name: everybody, match: {}, ${rest} }]`;
+    const auto = detectingValidator({}, rules('challenge: auto'));
+    expect((await decisions(auto, 6, () => visit())).at(-1)).toBe('redirect');
+    for (const guard of [
+      detectingValidator({}, rules('detect: true, challenge: never')),
+      detectingValidator({}, rules('verdict: allow, detect: true')),
+      detectingValidator({ challenge: { free_pages: false } }),
+    ]) {
+      expect(await countAllowed(guard, 20, () => visit())).toBe(20);
+    }
+  });
+
+  test('contract 1: monitor mode still enforces the challenge', async () => {
+    const guard = detectingValidator({ monitor: true });
+    expect((await decisions(guard, 6, () => visit())).at(-1)).toBe('redirect');
+  });
+
+  test('in monitor mode a visitor who would be blocked has the same free pages as others', async () => {
+    const guard = detectingValidator({ monitor: true });
+    const headers = { ...firefoxHttps, 'user-agent': 'Mozilla/5.0 HeadlessChrome/156.0.0.0' };
+    expect(await countAllowed(guard, 7, () => visit({ headers }))).toBe(5);
+    expect(guard.events[0]).toMatchObject({ action: 'allow', decision: 'block' });
+    expect(guard.events.at(-1)?.blockReasons).toContain('headless_user_agent');
+    expect(guard.events.at(-1)?.blockReasons).toContain('free_pages_used');
+  });
+
+  test('where Guard does not see the answers, 1,000 requests for data in ten minutes are free, and files stay free', async () => {
+    const guard = detectingValidator({ challenge: { pressure: false } });
+    guard.caller.seesAnswers = false;
+    await guard.ask(visit());
+    const data = () => visit({ headers: scriptFetch });
+    expect(await countAllowed(guard, 1000, data)).toBe(1000);
+    expect((await decisions(guard, 2, data)).at(-1)).toBe('redirect');
+    const file = () => visit({ url: 'https://shop.example/x.png', headers: pictureOfPage });
+    expect(await countAllowed(guard, 20, file)).toBe(20);
+    guard.time.now += 10 * MINUTE_MS;
+    expect(await countAllowed(guard, 20, data)).toBe(20);
+  });
+
+  test.each([
+    ['preflights', { method: 'OPTIONS', headers: scriptFetch }],
+    ['files with a parameter', { url: 'https://shop.example/x.png?id=1', headers: pictureOfPage }],
+    ['files of a preset', { url: 'https://shop.example/robots.txt?id=1', headers: curl }],
+  ])(
+    'where Guard does not see the answers, an address has 2,000 %s for each free page',
+    async (_, asked) => {
+      const guard = detectingValidator({
+        challenge: { free_pages: { pages: 1, per: '10m' } },
+        presets: ['well-known'],
+      });
+      guard.caller.seesAnswers = false;
+      expect(await countAllowed(guard, 2010, () => visit(asked))).toBe(2000);
+      // They take nothing from its neighbours, nor from files without a parameter.
+      expect(await countAllowed(guard, 20, () => visit({ ...asked, ip: '203.0.113.10' }))).toBe(20);
+      const file = () => visit({ url: 'https://shop.example/x.png', headers: pictureOfPage });
+      expect(await countAllowed(guard, 20, file)).toBe(20);
+      guard.time.now += 10 * MINUTE_MS;
+      guard.caller.seesAnswers = true;
+      expect(await countAllowed(guard, 2010, () => visit(asked))).toBe(2010);
+    },
+  );
+});

@@ -1,0 +1,68 @@
+import type {
+  Clock,
+  Ending,
+  MaybePromise,
+  RequestEnded,
+  SessionStore,
+} from '@guard/config/contract/ports';
+import { answersData, RULES_WITHOUT_PAGES } from '@guard/config/settings/presets/preset-rules';
+import type { Facts } from '../../request/facts.ts';
+import type { Directives } from '../../rules/direct.ts';
+import { afterWith } from '../../session/after-with.ts';
+import { isDocument } from '../documents.ts';
+import type { FreePages } from './free-pages.ts';
+
+/** One request. Its fields are fields of Deciding. */
+interface PresetRequest {
+  readonly directives: Directives;
+  readonly facts: Facts;
+  readonly store: SessionStore;
+  readonly freePages: FreePages | undefined;
+  readonly clock: Clock;
+  readonly reportsEnd: boolean;
+  readonly seesAnswer: boolean;
+  readonly endOfPreset?: RequestEnded | undefined;
+}
+
+/**
+ * Limits the pages that a preset allows. A preset looks only at the path, but at any path an application can return a
+ * page that the query names. So pages in the answers count as documents of the address. When these documents are used
+ * up, the request is judged without the preset. The same applies when so many requests wait that they could return far
+ * more documents. Where Guard does not see the answers, it counts the requests with a parameter.
+ */
+export function withinPreset<One extends PresetRequest>(request: One): MaybePromise<One> {
+  const { directives, freePages, facts, store, clock, reportsEnd, seesAnswer } = request;
+  const { verdict } = directives;
+  if (freePages === undefined || verdict?.value !== 'allow') return request;
+  const { name } = verdict.by;
+  if (!RULES_WITHOUT_PAGES.has(name)) return request;
+  const nowMs = clock();
+  const getsFew = freePages.documents.isShapeSpent(facts, nowMs);
+  const countPage = (ending: Ending) => {
+    if (isPage(ending, name, facts)) freePages.documents.count(ending, facts, store, nowMs);
+    return false;
+  };
+  return afterWith(
+    freePages.documents.isAddressSpent(facts, store, getsFew),
+    request,
+    (isAddressSpent) => {
+      const isSpent = isAddressSpent || (!seesAnswer && !freePages.takeUnseenPart(facts, store));
+      if (!isSpent && !reportsEnd) return request;
+      const endOfPreset = isSpent
+        ? undefined
+        : freePages.waitingRequests.start('preset ', facts, store, nowMs, getsFew, countPage);
+      return endOfPreset
+        ? { ...request, endOfPreset }
+        : { ...request, directives: { ...directives, verdict: undefined } };
+    },
+  );
+}
+
+/**
+ * Whether an answer is a page. A stored file is what its path says, so it is no page. An authority asks for one such
+ * file for each name of a certificate.
+ */
+function isPage(ending: Ending, rule: string, facts: Facts): boolean {
+  if (ending === 'data') return isDocument(ending, facts) || !answersData(rule, facts.url.path);
+  return ending === 'document';
+}

@@ -1,0 +1,284 @@
+import type {
+  Budget,
+  Clock,
+  Ending,
+  RequestEnded,
+  Session,
+  SessionStore,
+} from '@guard/config/contract/ports';
+import { sessionRoot } from '@guard/config/contract/session-root';
+import type { Organisation } from '@guard/config/settings/schema';
+import type { Facts, SessionFact } from '../../request/facts.ts';
+import { countsAsPage } from '../../request/representation.ts';
+import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
+import { waitFor, withOneMore } from '../../rules/gcra.ts';
+import { isShortPass, SHORT_PASS_PART } from '../../session/short-pass.ts';
+import { isPlainPart } from '../documents.ts';
+import { PartsOfSites } from './parts-of-sites.ts';
+import type { PassRecord, PassTable } from './pass-table.ts';
+import { isFromTooManyNetworks } from './session-networks.ts';
+import { begin, end, type WaitingCount } from '../counts/under-way.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/**
+ * So many documents may answer requests for data, for each page of the budget. For example, lists that grow and pages
+ * that load a part of themselves need them.
+ */
+const DOCUMENTS_AS_DATA = 10;
+
+/**
+ * Parts of pages that are allowed for each page. Guard does not see each answer, and cannot tell each from a file, so a
+ * program could ask for pages as pictures. Pages of galleries have fewer parts on average, because browsers keep them.
+ */
+const PARTS_OF_PAGE = 100;
+
+/** Waiting parts of pages that are allowed, for each other waiting request that is allowed. */
+const PARTS_AT_ONCE = 10;
+
+/** When the address has used up its pages, a pass that is younger than this still counts. */
+const RECENT_MS = 10 * MINUTE_MS;
+
+/** The wait when too many requests wait for the origin. It is short, because waiting requests end soon. */
+const SHORT_WAIT_MS = 1_000;
+
+type Limits = Exclude<Organisation['challenge']['session_limits'], false>;
+
+interface Budgets {
+  readonly requests: Budget;
+  readonly pages: Budget;
+  readonly documents: Budget;
+  readonly parts: Budget;
+  readonly atOnce: number;
+}
+
+/** The session of a visitor whose upload was judged, with its id. */
+export type JudgedSession = Extract<SessionFact, { session: unknown }>;
+
+/** One request of a session. Its fields are fields of Deciding. */
+interface Taking {
+  readonly facts: Facts;
+  readonly site: string;
+  readonly reportsEnd: boolean;
+  readonly clock: Clock;
+  readonly store: Pick<SessionStore, 'takeSync'>;
+}
+
+/** Whether a passed challenge still allows a request. */
+type Allowance =
+  | { readonly kind: 'within'; readonly ended?: RequestEnded }
+  /** The visitor has to pass again. After the pass the session has full budgets. */
+  | { readonly kind: 'used_up'; readonly reason: 'session_limit_exceeded' | 'session_shape' }
+  | { readonly kind: 'wait'; readonly waitMs: number };
+
+const WITHIN_LIMITS: Allowance = { kind: 'within' };
+const USED_UP: Allowance = { kind: 'used_up', reason: 'session_limit_exceeded' };
+const OF_A_PROGRAM: Allowance = { kind: 'used_up', reason: 'session_shape' };
+const TOO_MANY_AT_ONCE: Allowance = { kind: 'wait', waitMs: SHORT_WAIT_MS };
+/** Data and parts of pages with a used-up pass have to wait until the visitor loads a page and passes again. */
+const WAIT_FOR_PASS: Allowance = { kind: 'wait', waitMs: MINUTE_MS };
+
+/** The endings that count as a document. A page has none of them, because the page was counted at its request. */
+const NO_DOCUMENTS: readonly Ending[] = [];
+const OF_DATA: readonly Ending[] = ['document', 'file'];
+const OF_PARTS: readonly Ending[] = ['document', 'data', 'file'];
+
+/**
+ * Limits the use of one passed challenge. A pass costs a program little, so it allows no more requests and pages than a
+ * person needs. All threads and instances count its pages and documents together. Each thread counts the rest
+ * separately. No request waits for a shared store.
+ *
+ * Several clients share a pass that comes from many networks. Such a pass is used up too.
+ *
+ * Parts of pages (styles, pictures) have a large budget of their own. They count as documents only when the origin
+ * answers with a document or data. A page above a budget leads to the challenge, which a browser passes without its
+ * user. Data and parts above a budget have to wait, because a script of a page cannot pass a challenge.
+ */
+export class SessionLimits {
+  /** With the number of pages, because a reload can change it and keeps the table. */
+  readonly #organisation: string;
+  readonly #passes: PassTable;
+  readonly #full: Budgets;
+  /** The budgets of a short pass, and of a rejected session in monitor mode. */
+  readonly #short: Budgets;
+  readonly #pagesOfAddress: AddressCharges;
+  /** Undefined when the shape of sessions is not judged. */
+  readonly #parts: PartsOfSites | undefined;
+
+  /** Undefined when the organisation sets no limits. */
+  static of(
+    { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
+    passes: PassTable,
+  ): SessionLimits | undefined {
+    const { session_limits: limits, session_shape: isShapeRead } = challenge;
+    return limits === false ? undefined : new SessionLimits(id, limits, isShapeRead, passes);
+  }
+
+  constructor(organisation: string, limits: Limits, isShapeRead: boolean, passes: PassTable) {
+    this.#organisation = `${organisation} ${limits.pages_per_hour}`;
+    this.#passes = passes;
+    this.#full = budgetsOf(limits, 1);
+    this.#short = budgetsOf(limits, SHORT_PASS_PART);
+    this.#pagesOfAddress = compileAddressCharges(this.#full.pages);
+    this.#parts = isShapeRead ? new PartsOfSites() : undefined;
+  }
+
+  /** Counts one request of a session that passed. */
+  take({ id, session }: JudgedSession, taking: Taking): Allowance {
+    const { facts, reportsEnd } = taking;
+    const nowMs = taking.clock();
+    // Requests of foreign pages have their own counters, so that they take nothing from the visitor.
+    const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
+    const pass = this.#passes.pass(sessionRoot(id), session.judgedAt, isForeign);
+    const budgets = this.#budgetsOf(session);
+    const asksForPage = countsAsPage(facts);
+    if (isFromTooManyNetworks(pass.networks, facts, nowMs) || nowMs < pass.spentUntil) {
+      return asksForPage ? USED_UP : WAIT_FOR_PASS;
+    }
+    if (!asksForPage && isPlainPart(facts)) {
+      return this.#takePart(taking, pass, budgets, nowMs);
+    }
+    const waitMs = waitFor(pass.requests, nowMs, budgets.requests);
+    if (waitMs > 0) return asksForPage ? USED_UP : { kind: 'wait', waitMs };
+    pass.requests = withOneMore(pass.requests, nowMs, budgets.requests);
+    if (asksForPage) {
+      const allowance = this.#takePage(taking, pass, budgets, nowMs - session.judgedAt, nowMs);
+      if (allowance !== WITHIN_LIMITS) return allowance;
+      if (this.#isOfProgram(pass, session.judgedAt, taking, nowMs)) return OF_A_PROGRAM;
+    }
+    if (!reportsEnd) return WITHIN_LIMITS;
+    if (!begin(pass.waiting, budgets.atOnce, nowMs)) return TOO_MANY_AT_ONCE;
+    const documents = asksForPage ? NO_DOCUMENTS : OF_DATA;
+    return this.#startWaiting(taking, pass, pass.waiting, documents, budgets, nowMs);
+  }
+
+  /**
+   * Adds a page to the session shape. True when two of three signs show a program that walks through the site. Missing
+   * parts are no sign when most sessions of the site load few parts. Works only for a gateway, because other callers do
+   * not see everything that a browser loads.
+   */
+  #isOfProgram(
+    { shape }: PassRecord,
+    passedAt: number,
+    { facts, site, reportsEnd }: Taking,
+    nowMs: number,
+  ): boolean {
+    const parts = this.#parts;
+    if (parts === undefined || !reportsEnd) return false;
+    if (shape.isFound(passedAt)) return true;
+    const stretch = shape.add(facts, nowMs);
+    if (stretch === undefined) return false;
+    const { hasParts, isRegular, isWalk } = stretch;
+    const lacksParts = !hasParts && parts.areLoadedByMost(site);
+    // Learn only from sessions that do not move like a program, so that programs cannot change what is usual.
+    if (!isRegular && !shape.wasCounted) {
+      shape.wasCounted = true;
+      parts.learn(site, hasParts);
+    }
+    if (Number(lacksParts) + Number(isRegular) + Number(isWalk) < 2) return false;
+    shape.noteFound(passedAt);
+    return true;
+  }
+
+  #budgetsOf(session: Session): Budgets {
+    return session.state === 'rejected' || isShortPass(session) ? this.#short : this.#full;
+  }
+
+  /** WITHIN when the page fits all budgets. A page that has to wait takes nothing from the budget of the address. */
+  #takePage(
+    { facts: { ip }, store }: Taking,
+    pass: PassRecord,
+    { pages }: Budgets,
+    ageMs: number,
+    nowMs: number,
+  ): Allowance {
+    if (!takeOfPass('pages', pass, pages, store, nowMs)) return USED_UP;
+    const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
+    let waitMs = 0;
+    let isAboveSoft = false;
+    for (const { soft, hard } of records) {
+      waitMs = Math.max(waitMs, waitFor(hard.held, nowMs, hard.budget));
+      isAboveSoft ||= waitFor(soft.held, nowMs, soft.budget) > 0;
+    }
+    if (waitMs > 0) return { kind: 'wait', waitMs };
+    for (const { soft, hard } of records) {
+      hard.held = withOneMore(hard.held, nowMs, hard.budget);
+      if (!isAboveSoft) soft.held = withOneMore(soft.held, nowMs, soft.budget);
+    }
+    return isAboveSoft && ageMs > RECENT_MS ? USED_UP : WITHIN_LIMITS;
+  }
+
+  #takePart(taking: Taking, pass: PassRecord, budgets: Budgets, nowMs: number): Allowance {
+    const waitMs = waitFor(pass.files, nowMs, budgets.parts);
+    if (waitMs > 0) return { kind: 'wait', waitMs };
+    pass.files = withOneMore(pass.files, nowMs, budgets.parts);
+    if (!taking.reportsEnd) return WITHIN_LIMITS;
+    const { waitingParts } = pass;
+    if (!begin(waitingParts, budgets.atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
+    return this.#startWaiting(taking, pass, waitingParts, OF_PARTS, budgets, nowMs);
+  }
+
+  /** Each ending in `documents` counts as a document of the pass. `document` also counts as a page of the address. */
+  #startWaiting(
+    { facts, store }: Taking,
+    pass: PassRecord,
+    waitingCount: WaitingCount,
+    documents: readonly Ending[],
+    { documents: budget }: Budgets,
+    nowMs: number,
+  ): Allowance {
+    return {
+      kind: 'within',
+      ended: (ending) => {
+        end(waitingCount);
+        if (documents !== NO_DOCUMENTS && ending !== 'document') pass.parts.count += 1;
+        if (!documents.includes(ending)) return;
+        const isFree = takeOfPass('documents', pass, budget, store, nowMs);
+        if (isFree && (ending === 'data' || this.#takeOfAddress(facts.ip, nowMs))) return;
+        pass.spentUntil = nowMs + RECENT_MS;
+      },
+    };
+  }
+
+  /** Counts a page of the address. False when the address has used up its pages. */
+  #takeOfAddress(ip: string, nowMs: number): boolean {
+    const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
+    if (records.some(({ hard }) => waitFor(hard.held, nowMs, hard.budget) > 0)) return false;
+    for (const { hard } of records) hard.held = withOneMore(hard.held, nowMs, hard.budget);
+    return true;
+  }
+}
+
+const BUDGET_NAMES = { pages: 'pages-of-pass', documents: 'documents-of-pass' } as const;
+
+/**
+ * Takes one page or document of a pass. False when none is left: in this thread, or in all threads and instances that
+ * share the store. A program can open a connection to each of them.
+ */
+function takeOfPass(
+  kind: keyof typeof BUDGET_NAMES,
+  pass: PassRecord,
+  budget: Budget,
+  store: Taking['store'],
+  nowMs: number,
+): boolean {
+  if (waitFor(pass[kind], nowMs, budget) > 0) return false;
+  pass[kind] = withOneMore(pass[kind], nowMs, budget);
+  return store.takeSync(BUDGET_NAMES[kind], pass.name, budget) === 0;
+}
+
+function budgetsOf(limits: Limits, part: number): Budgets {
+  const of = (requests: number, perMs: number): Budget => ({
+    requests: Math.max(1, Math.floor(requests * part)),
+    perMs,
+  });
+  return {
+    requests: of(limits.requests_per_minute, MINUTE_MS),
+    pages: of(limits.pages_per_hour, HOUR_MS),
+    documents: of(limits.pages_per_hour * DOCUMENTS_AS_DATA, HOUR_MS),
+    parts: of(limits.pages_per_hour * PARTS_OF_PAGE, HOUR_MS),
+    // A short pass has the full number too, because one page can send so many requests at once.
+    atOnce: limits.at_once,
+  };
+}

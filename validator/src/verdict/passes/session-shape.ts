@@ -1,0 +1,201 @@
+import { CHALLENGE } from '@guard/config/contract/limits';
+import type { Facts } from '../../request/facts.ts';
+
+const { firstDocuments, maxDocuments } = CHALLENGE.sessionShape;
+
+/** Documents with shorter pauses between them were opened together, for example as tabs, frames or by a redirect. */
+const BURST_GAP_MS = 1_000;
+
+/** No person opens more documents together than this. */
+const MAX_OF_BURST = 30;
+
+/**
+ * Intervals between documents are regular when their standard deviation divided by their mean is at most this. For
+ * people the quotient is above 0.5.
+ */
+const MAX_VARIATION = 0.25;
+
+/** A walk is too fast below this time for each document. No person types or selects addresses faster for long. */
+const HASTY_MS = 3_000;
+
+/** On a walk, one document in this many may repeat, because in the small table some new documents seem to repeat. */
+const DOCUMENTS_FOR_A_REPEAT = 20;
+
+/** The table has 16 words of 32 bits, and each document sets two bits. Of 80 documents, two seem to repeat. */
+const WORDS = 16;
+const MAX_PATH = 256;
+
+/** The signs in one stretch of a session. */
+export interface Shape {
+  /** Whether the session loaded parts of pages, or data. */
+  readonly hasParts: boolean;
+  /**
+   * Whether documents came at regular intervals, or faster than a person opens them: at least one a second for longer
+   * than a person opens tabs, or at least one every three seconds on a walk.
+   */
+  readonly isRegular: boolean;
+  /** Whether hardly any documents repeat, and most were not reached by a link. */
+  readonly isWalk: boolean;
+}
+
+/** The number of parts of pages and of answers with data that a session loaded. */
+export interface LoadedParts {
+  count: number;
+}
+
+/**
+ * Measures how one session moves through a site: which documents it loads, when, and with which parts. It counts for
+ * one stretch of documents at a time. The first stretch has ten documents. A stretch becomes twice as long each time
+ * the session shape made the visitor pass again.
+ */
+export class SessionShape {
+  /** Whether PartsOfSites counted this session. It counts each session once. */
+  wasCounted = false;
+  /** The pass in which the session moved like a program. Until the next pass, each page is challenged. */
+  #foundIn: number | undefined;
+  #stretch: number = firstDocuments;
+  readonly #parts: LoadedParts;
+  #partsBefore: number;
+  #documents = 0;
+  #repeats = 0;
+  #links = 0;
+  /**
+   * Documents that came together are one event. These four are: the number of events, the start of the last event, the
+   * start of the stretch, and the number of documents in the last event.
+   */
+  #events = 0;
+  #eventAt = 0;
+  #begunAt = 0;
+  #eventDocuments = 0;
+  /** Whether there was a pause after the last document. */
+  #isApart = false;
+  #lastAt = 0;
+  #lastHash = 0;
+  /** The sum of the times between events, in seconds, and the sum of their squares. */
+  #sum = 0;
+  #squares = 0;
+  readonly #seenBits: number[] = new Array<number>(WORDS).fill(0);
+
+  constructor(parts: LoadedParts) {
+    this.#parts = parts;
+    this.#partsBefore = parts.count;
+  }
+
+  /** `passedAt` is when the session passed its challenge, in epoch milliseconds. */
+  isFound(passedAt: number): boolean {
+    return this.#foundIn === passedAt;
+  }
+
+  /** Notes that the session moved like a program in this pass. The next stretch is twice as long. */
+  noteFound(passedAt: number): void {
+    this.#foundIn = passedAt;
+    this.#stretch = Math.min(this.#stretch * 2, maxDocuments);
+  }
+
+  /** Adds one document. At the end of a stretch, returns its shape and starts the next stretch. */
+  add(facts: Pick<Facts, 'url' | 'headers' | 'referrer'>, nowMs: number): Shape | undefined {
+    const hash = hashOf(facts.url.path, facts.url.query);
+    // Ignore a reload, because a page that reloads itself has regular intervals.
+    if (hash === this.#lastHash) return undefined;
+    this.#lastHash = hash;
+    // A document that repeats also ends an event. Otherwise the next document would join an earlier event.
+    if (nowMs - this.#lastAt >= BURST_GAP_MS) this.#isApart = true;
+    this.#lastAt = nowMs;
+    if (this.#wasSeen(hash)) {
+      this.#repeats += 1;
+      return undefined;
+    }
+    if (this.#documents === 0) this.#begunAt = nowMs;
+    this.#documents += 1;
+    if (isLed(facts)) this.#links += 1;
+    const isFast = this.#time(nowMs);
+    if (this.#documents < this.#stretch) return undefined;
+    const isWalk = this.#isWalk();
+    const isHasty = isWalk && nowMs - this.#begunAt <= this.#documents * HASTY_MS;
+    const isEnough = this.#events >= this.#stretch || (isHasty && this.#documents > MAX_OF_BURST);
+    if (!isEnough && !isFast) return undefined;
+    const shape = {
+      hasParts: this.#parts.count > this.#partsBefore,
+      isRegular: isFast || isHasty || this.#isEven(),
+      isWalk,
+    };
+    this.#begin();
+    return shape;
+  }
+
+  /** Whether more documents came together than a person opens as tabs. */
+  #time(nowMs: number): boolean {
+    if (this.#events > 0 && !this.#isApart) {
+      this.#eventDocuments += 1;
+      return this.#eventDocuments > MAX_OF_BURST;
+    }
+    if (this.#events > 0) {
+      const seconds = (nowMs - this.#eventAt) / 1000;
+      this.#sum += seconds;
+      this.#squares += seconds * seconds;
+    }
+    this.#events += 1;
+    this.#isApart = false;
+    this.#eventAt = nowMs;
+    this.#eventDocuments = 1;
+    return false;
+  }
+
+  #isWalk(): boolean {
+    const isNew = this.#repeats * DOCUMENTS_FOR_A_REPEAT <= this.#documents;
+    return isNew && this.#links * 2 < this.#documents;
+  }
+
+  #isEven(): boolean {
+    const intervals = this.#events - 1;
+    const mean = this.#sum / intervals;
+    const variance = this.#squares / intervals - mean * mean;
+    return variance <= (MAX_VARIATION * mean) ** 2;
+  }
+
+  /** Notes a document. True when the document seems to repeat. */
+  #wasSeen(hash: number): boolean {
+    const isFirstKnown = this.#note(hash);
+    const isSecondKnown = this.#note(hash >>> 16);
+    return isFirstKnown && isSecondKnown;
+  }
+
+  #note(bits: number): boolean {
+    const word = (bits >>> 5) % WORDS;
+    const bit = 1 << (bits & 31);
+    const bitsBefore = this.#seenBits[word] ?? 0;
+    this.#seenBits[word] = bitsBefore | bit;
+    return (bitsBefore & bit) !== 0;
+  }
+
+  #begin(): void {
+    this.#partsBefore = this.#parts.count;
+    this.#documents = 0;
+    this.#repeats = 0;
+    this.#links = 0;
+    this.#events = 0;
+    this.#sum = 0;
+    this.#squares = 0;
+    this.#seenBits.fill(0);
+  }
+}
+
+/** Whether a link on this site or on another one led to the document. The request itself says this. */
+function isLed({ headers, referrer }: Pick<Facts, 'headers' | 'referrer'>): boolean {
+  const fetchSite = headers['sec-fetch-site'];
+  return fetchSite === undefined ? referrer !== '' : fetchSite !== 'none';
+}
+
+/** FNV-1a of the first characters. Its bits are mixed, so that paths with different ends differ in all bits. */
+function hashOf(path: string, query: string): number {
+  const hash = hashOn(hashOn(0x811c9dc5, path), query);
+  const mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return mixed ^ (mixed >>> 13);
+}
+
+function hashOn(startHash: number, text: string): number {
+  let hash = startHash;
+  const end = Math.min(text.length, MAX_PATH);
+  for (let at = 0; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash;
+}
