@@ -82,6 +82,11 @@ const MAX_PASSES = 5;
  */
 const refusedOn = new WeakSet<VisitorSocket>();
 
+/** Takes no further request of a connection. */
+export function refuseFurther(socket: VisitorSocket): void {
+  refusedOn.add(socket);
+}
+
 /** Finds out everything about a request that the gateway can find out without the validator. */
 export function arrive(reception: Reception, req: VisitorRequest, res: VisitorResponse): Arrival {
   const { limits, sites, connectionOf, clientOf } = reception;
