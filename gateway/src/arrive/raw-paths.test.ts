@@ -24,8 +24,13 @@ test.each(['HTTP/1.1', 'HTTP/2'] as const)(
       limits: { maxPipelined: paths.length },
     });
     if (protocol === 'HTTP/1.1') {
-      const client = new RawClient(port);
-      for (const path of paths) client.send(`GET ${path} HTTP/1.1`, 'Host: shop.example', '', '');
+      // A connection may have 16 requests that wait (limits.ts).
+      for (let first = 0; first < paths.length; first += 10) {
+        const client = new RawClient(port);
+        for (const path of paths.slice(first, first + 10)) {
+          client.send(`GET ${path} HTTP/1.1`, 'Host: shop.example', '', '');
+        }
+      }
     } else {
       const client = new FrameClient(tlsPort);
       const fieldsOf = (path: string) =>
