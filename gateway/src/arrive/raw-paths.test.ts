@@ -19,10 +19,7 @@ test.each(['HTTP/1.1', 'HTTP/2'] as const)(
       { length: 40 },
       (_, i) => `/${i}${Array.from({ length: 6 }, () => random.pick(PIECES)).join('')}`,
     );
-    const { port, tlsPort, asked, origin } = await startGatewayWithOrigin({
-      certificates,
-      limits: { maxPipelined: paths.length },
-    });
+    const { port, tlsPort, asked, origin } = await startGatewayWithOrigin({ certificates });
     if (protocol === 'HTTP/1.1') {
       // A connection may have 16 requests that wait (limits.ts).
       for (let first = 0; first < paths.length; first += 10) {
