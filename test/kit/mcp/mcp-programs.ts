@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const PACKAGES = join(import.meta.dirname, '..', '..', '..', 'node_modules', '@modelcontextprotocol');
+const PACKAGES = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  '..',
+  'node_modules',
+  '@modelcontextprotocol',
+);
 const INSPECTOR = join(PACKAGES, 'inspector', 'clients', 'launcher', 'build', 'index.js');
 const CONFORMANCE = join(PACKAGES, 'conformance', 'dist', 'index.js');
 
