@@ -1,8 +1,8 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Files that no program loads: types, sources of types, maps, and documents. Licences are kept. */
-const NOT_LOADED = /\.(?:map|[cm]?ts|tsx|flow|md|markdown)$/i;
+/** Files that no program loads: settings of tools, types, sources of types, maps, and documents. Licences are kept. */
+const NOT_LOADED = /^\.|\.(?:map|[cm]?ts|tsx|flow|md|markdown)$/i;
 /** Only directly in the folder of the package, because `yaml/dist/doc`, for example, is code. */
 const NOT_LOADED_FOLDERS =
   /^(?:node_modules|tests?|__tests__|docs?|benchmarks?|examples?|\.github|\.vscode)$/i;

@@ -300,7 +300,7 @@ test.each([
   [['--last', '7 days'], '--last takes a duration'],
   [['--last', '7d', '--from', '2026-11-01'], 'either --last or --from'],
   [['--from', '2026-11-01T12:00'], 'a time with its zone'],
-  [['--json'], 'give --out FILE'],
+  [['--json'], '--json needs --out FILE'],
 ])('guard export refuses the arguments %j', async (args, message) => {
   const { code, stderr } = await guardExport(...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
