@@ -127,7 +127,9 @@ export class LateTakes {
       batch.map(({ name, subject }) => budgetKey(name, subject)),
       batch.flatMap(({ budget, sent }) => [budget.requests, budget.perMs, sent]),
     );
-    const left = typeof reply === 'string' ? reply.split(' ').map(Number) : [];
+    // The fraction is below the precision of Redis's own sum, so it could look like a debt.
+    const left =
+      typeof reply === 'string' ? reply.split(' ').map((ms) => Math.floor(Number(ms))) : [];
     if (left.length !== batch.length || !left.every(Number.isFinite)) {
       this.#onUnanswered();
       return;
