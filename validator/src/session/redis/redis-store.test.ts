@@ -7,6 +7,7 @@ import { session, sessionStoreContract } from '../testing/store-contract.ts';
 import { type Instance, openPatient } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
+const ORDER_BUDGET = { requests: 1, perMs: 1 };
 
 /** Redis uses the machine's clock. So the test does not move the clock, but makes the entries older. */
 const GROW_OLDER = `
@@ -71,9 +72,10 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
   sessionStoreContract('RedisStore', async () => {
     const { store, time } = await openPatient(redis.url);
     const pass = async (ms: number) => {
-      // A reply about late takes that came after the change of the clock would be taken for a newer one.
+      // A reply about late takes that came after the change of the clock would be taken for a newer one. Two questions:
+      // Redis may have asked for the text of the script first.
       await immediate();
-      await store.take('order', 'of replies', { requests: 100, perMs: 1 });
+      for (const subject of ['first', 'second']) await store.take('order', subject, ORDER_BUDGET);
       time.now += ms;
       await redis.ask('EVAL', GROW_OLDER, '0', String(ms));
     };
