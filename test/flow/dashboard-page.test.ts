@@ -97,7 +97,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
       await desk.press(view, 'nav');
       await desk.sees(
         view === 'Rules and crawlers'
-          ? 'What if gone?'
+          ? 'What if without this rule?'
           : view === 'Health'
             ? 'Database'
             : '203.0.113.7',

@@ -101,7 +101,10 @@ test('a code can have small letters and a blank', async () => {
 test('the rule that allows the visitor is the same as in the dashboard', async () => {
   const { stdout } = await why([blocked, '--json']);
   const { events } = JSON.parse(stdout) as {
-    events: { others: object[]; let_in: { kind: string; yaml: string; where: string }[] }[];
+    events: {
+      false_positives: object[];
+      let_in: { kind: string; yaml: string; where: string }[];
+    }[];
   };
   const [change] = events[0]?.let_in ?? [];
   const cookie = await signIn(story.product);

@@ -76,13 +76,13 @@ async function printAnswer(question: {
       return 1;
     case 'found': {
       // Loaded on demand: the texts of the reasons are large, and `guard --help` does not need them.
-      const { createTellEvent } = await import('../why/told-event.ts');
+      const { createEventExplainer } = await import('../why/event-explainer.ts');
       const { describeEvent, describeSummary, describeOthers } =
-        await import('../why/describe-told.ts');
-      const tell = createTellEvent(settings);
+        await import('../why/describe-event.ts');
+      const explain = createEventExplainer(settings);
       const [first, ...more] = result.events;
-      const newest = tell(first);
-      const events = [newest, ...more.map(tell)];
+      const newest = explain(first);
+      const events = [newest, ...more.map(explain)];
       const { inAll } = result;
       if (json) {
         print(inertJson({ asked: subject, events, in_all: inAll ?? null }));

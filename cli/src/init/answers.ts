@@ -1,6 +1,7 @@
 import { isIpOrCidr } from '@guard/config/net/cidr';
 import { HostPattern, HttpUrl, OriginAddress } from '@guard/config/settings/values/values';
 
+/** The names are the options of `guard init`. */
 export interface Answers {
   /** Host names of the site. `*` means all. */
   readonly site: readonly string[];

@@ -7,17 +7,17 @@ export const GATEWAY_PORT = 8080;
 /** Presets that fit some sites only. The other presets fit any site. */
 const SPECIAL_PRESETS: readonly string[] = ['apt', 'containers', 'media'] satisfies Preset[];
 
-/** The answers are already validated. Each is written as a quoted text. */
+/** The answers are already validated. In YAML values they are written in quotes. */
 export function settingsText(answers: Answers, application: Application | undefined): string {
   const parts = [
     [
-      `# Guard in front of ${answers.site.join(', ')}. Every setting: the page guard.yaml of the documentation.`,
+      `# Guard in front of ${answers.site.join(', ')}. The page guard.yaml of the documentation lists every setting.`,
       '# A running Guard applies a change by itself. guard check finds mistakes in this file.',
       'version: 1',
     ],
     listenLines(answers),
     [
-      '# The values of ${…} are in the file beside this one that ends in .env. Keep it for yourself.',
+      '# The values of ${…} are in the .env file beside this file. Keep that file secret.',
       'secret: ${GUARD_SECRET}',
     ],
     proxyLines(answers),
@@ -34,13 +34,13 @@ export function settingsText(answers: Answers, application: Application | undefi
   return `${paragraphs.join('\n\n')}\n`;
 }
 
-function listenLines({ front, events }: Answers): string[] {
-  const host = front.length > 0 && front.every(isLoopback) ? '127.0.0.1' : '0.0.0.0';
-  const proxyNote = front.length > 0 ? ', through your proxy' : '';
+function listenLines({ front: frontProxies, events: eventStore }: Answers): string[] {
+  const host = frontProxies.length > 0 && frontProxies.every(isLoopback) ? '127.0.0.1' : '0.0.0.0';
+  const proxyNote = frontProxies.length > 0 ? ', through your proxy' : '';
   return [
     'listen:',
     `  gateway: ${host}:${GATEWAY_PORT} # visitors${proxyNote}`,
-    ...(events === 'none'
+    ...(eventStore === 'none'
       ? []
       : [
           '  dashboard: 127.0.0.1:8085 # the page where you look at your traffic',
@@ -50,11 +50,11 @@ function listenLines({ front, events }: Answers): string[] {
   ];
 }
 
-function proxyLines({ front }: Answers): string[] {
+function proxyLines({ front: frontProxies }: Answers): string[] {
   const noProxyNote = ' There are none: Guard trusts no such header.';
   return [
-    `# Proxies that may tell the visitor's address in X-Forwarded-For.${front.length > 0 ? '' : noProxyNote}`,
-    `trusted_proxies: [${front.map(quoteForYaml).join(', ')}]`,
+    `# Proxies that may tell the visitor's address in X-Forwarded-For.${frontProxies.length > 0 ? '' : noProxyNote}`,
+    `trusted_proxies: [${frontProxies.map(quoteForYaml).join(', ')}]`,
   ];
 }
 
@@ -62,35 +62,38 @@ function modeLines({ mode }: Answers): string[] {
   return mode === 'enforce'
     ? []
     : [
-        '# Nothing is enforced: events have the decision without this line. Remove it when they are what you expect.',
-        '# Then visitors are challenged. What is found is blocked when you have removed monitor: true below, too.',
+        '# Nothing is enforced. Events show what Guard would decide if this line were not here.',
+        '# Remove this line when the decisions are what you expect. Then visitors are challenged.',
+        '# To block as well, remove monitor: true below too.',
         'observe: true',
       ];
 }
 
 function organisationLines(
-  { events, mode }: Answers,
+  { events: eventStore, mode }: Answers,
   application: Application | undefined,
 ): string[] {
   const { title, presets = [], rules = [] } = application ?? {};
   const neededPresets: readonly string[] = presets.map(({ preset }) => preset);
-  const isNamed = (name: string) => !SPECIAL_PRESETS.includes(name) || neededPresets.includes(name);
-  const chosenPresets = PRESETS.filter(isNamed);
-  const otherPresets = PRESETS.filter((name) => !isNamed(name));
+  const isChosen = (name: string) =>
+    !SPECIAL_PRESETS.includes(name) || neededPresets.includes(name);
+  const chosenPresets = PRESETS.filter(isChosen);
+  const otherPresets = PRESETS.filter((name) => !isChosen(name));
   const isWatching = mode === 'observe';
   return [
     'organisations:',
     '  - id: me',
-    ...(events === 'none' ? [] : ["    analytics_keys: [{ id: me, key: '${ANALYTICS_KEY}' }]"]),
-    `    # Programs that may pass: they could never answer a challenge. There are more: ${otherPresets.join(', ')}.`,
+    ...(eventStore === 'none' ? [] : ["    analytics_keys: [{ id: me, key: '${ANALYTICS_KEY}' }]"]),
+    `    # Programs that may pass: they could never answer a challenge. More presets: ${otherPresets.join(', ')}.`,
     ...presets.map(({ preset, why }) => `    # ${preset}, for ${title}: ${why}`),
     `    presets: [${chosenPresets.join(', ')}]`,
-    '    # Payment services report to your site. Stripe may at once. Name the paths of others, such as PayPal:',
+    '    # Payment services report to your site. Verified webhooks of Stripe pass without a setting.',
+    '    # For other services, such as PayPal, name the paths on your site to which they report:',
     '    # webhook_paths: [/hooks/**]',
     '    rules:',
     '      # The first matching rule decides. Put your own rules before this one.',
     ...rules.flatMap(({ why, line }) => [`      # ${title}: ${why}`, `      - ${line}`]),
-    '      # Each address has five pages in ten minutes. Then the page checks the browser, once a day.',
+    '      # Each address has five pages in ten minutes. Then the challenge page checks the browser, once a day.',
     ...(isWatching
       ? [
           '      # monitor: true blocks no visitor: what would be blocked passes, and events have the reasons.',
@@ -100,22 +103,22 @@ function organisationLines(
   ];
 }
 
-function siteLines({ site, origin }: Answers): string[] {
+function siteLines({ site: hosts, origin }: Answers): string[] {
   return [
     'sites:',
-    `  - hosts: [${site.map(quoteForYaml).join(', ')}]`,
+    `  - hosts: [${hosts.map(quoteForYaml).join(', ')}]`,
     '    organisation: me',
     `    origin: ${quoteForYaml(origin)}`,
     '    # skip: [/static/**] # never judged, never recorded: a folder that your web server serves without the application',
   ];
 }
 
-function eventLines({ events }: Answers): string[] {
-  if (events === 'none') return [];
+function eventLines({ events: eventStore }: Answers): string[] {
+  if (eventStore === 'none') return [];
   const settings =
-    events === 'embedded'
+    eventStore === 'embedded'
       ? '{ engine: embedded, path: ./data/analytics }'
-      : `{ engine: clickhouse, url: ${quoteForYaml(events.clickhouse)}, user: guard, password: '\${CLICKHOUSE_PASSWORD}', spill: ./data/spill }`;
+      : `{ engine: clickhouse, url: ${quoteForYaml(eventStore.clickhouse)}, user: guard, password: '\${CLICKHOUSE_PASSWORD}', spill: ./data/spill }`;
   return ['# One row for each decision, kept for 90 days.', `analytics: ${settings}`];
 }
 

@@ -7,11 +7,11 @@ type Reasons = Knowledge['reasons'];
 export function falsePositivesOf(
   { reasons, findings }: WholeEvent,
   reasonFacts: Reasons,
-): { readonly name: string; readonly words: string }[] {
+): { readonly name: string; readonly who: string }[] {
   const names = new Set([...reasons, ...findings.map(({ name }) => name)]);
   return [...names].flatMap((name) => {
-    const words = reasonFacts[name]?.others ?? '';
-    return words === '' ? [] : [{ name, words }];
+    const who = reasonFacts[name]?.others ?? '';
+    return who === '' ? [] : [{ name, who }];
   });
 }
 

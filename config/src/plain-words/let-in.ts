@@ -16,7 +16,7 @@ interface Visitors {
 export interface LetInOption {
   readonly kind: 'session' | 'address' | 'network' | 'agent' | 'reason';
   /** The visitors that the option lets in, in words before `value`. */
-  readonly words: string;
+  readonly visitors: string;
   readonly value: string;
   readonly change: LetInChange;
   /** The command that lets these visitors in for a day, without a change of guard.yaml. Empty if there is none. */
@@ -33,13 +33,13 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   if (temporaryDecisionOf(event.rule) !== undefined) return options;
   const addOption = (
     kind: LetInOption['kind'],
-    words: string,
+    visitors: string,
     value: string,
     match: Visitors,
   ): void => {
     const change = { kind: 'allow', match } as const;
     const command = kind === 'agent' ? '' : allowCommand(value, event.text('organisation'));
-    if (value !== '') options.push({ kind, words, value, change, command });
+    if (value !== '') options.push({ kind, visitors, value, change, command });
   };
   const hasSentSession = event.text('session_sent') !== '';
   const addSession = (): void => {
@@ -57,7 +57,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   for (const { name } of weighedFindings) {
     options.push({
       kind: 'reason',
-      words: 'Everybody with this reason: it is named and weighs nothing',
+      visitors: 'Everybody with this reason: it is named and weighs nothing',
       value: name,
       change: { kind: 'reason', reason: name, strength: 'note' },
       command: '',
@@ -67,7 +67,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
 }
 
 /** Why the changes cannot let this visitor in. Empty when they can. */
-export function letInLimit({ reasons, rule }: WholeEvent): string {
+export function whyNoLetIn({ reasons, rule }: WholeEvent): string {
   const temporaryId = temporaryDecisionOf(rule);
   if (temporaryId !== undefined) {
     return `No rule lets this visitor in: the temporary decision ${temporaryId} stands before all rules. End it with: guard decisions end ${temporaryId}`;

@@ -157,17 +157,17 @@ function Headers({ event }: { readonly event: WholeEvent }) {
 /** For the person who answers a visitor: other visitors with this reason, and what this visitor can do. */
 function PlainWords({ event }: { readonly event: WholeEvent }) {
   const { me } = useContext(SignedIn);
-  const others = falsePositivesOf(event, me.reasons);
+  const falsePositives = falsePositivesOf(event, me.reasons);
   return (
     <section class="plain-words">
       <h3>Who else can have this</h3>
-      {others.length === 0 ? (
+      {falsePositives.length === 0 ? (
         <p>{NO_KNOWN_FALSE_POSITIVES}</p>
       ) : (
         <ul>
-          {others.map(({ name, words }) => (
+          {falsePositives.map(({ name, who }) => (
             <li key={name}>
-              {words} <span class="note">{name}</span>
+              {who} <span class="note">{name}</span>
             </li>
           ))}
         </ul>

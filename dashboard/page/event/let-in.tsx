@@ -1,4 +1,4 @@
-import { letInLimit, letInOptions } from '@guard/config/plain-words/let-in';
+import { whyNoLetIn, letInOptions } from '@guard/config/plain-words/let-in';
 import type { WholeEvent } from '@guard/config/plain-words/whole-event';
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -10,7 +10,7 @@ export function LetIn({ event }: { readonly event: WholeEvent }) {
   const [chosen, setChosen] = useState(0);
   const [isTried, setTried] = useState(false);
   const option = options[chosen];
-  const limit = letInLimit(event);
+  const limit = whyNoLetIn(event);
   if (option === undefined) return limit === '' ? null : <p class="about">{limit}</p>;
   return (
     <section class="let-in">
@@ -22,7 +22,7 @@ export function LetIn({ event }: { readonly event: WholeEvent }) {
       {limit === '' ? null : <p class="about">{limit}</p>}
       <fieldset>
         <legend>Let in</legend>
-        {options.map(({ kind, words, value }, at) => (
+        {options.map(({ kind, visitors, value }, at) => (
           <label key={`${kind} ${value}`} class="tick">
             <input
               type="radio"
@@ -33,7 +33,7 @@ export function LetIn({ event }: { readonly event: WholeEvent }) {
                 setTried(false);
               }}
             />{' '}
-            {words} <code>{value}</code>
+            {visitors} <code>{value}</code>
           </label>
         ))}
       </fieldset>
@@ -51,7 +51,7 @@ export function LetIn({ event }: { readonly event: WholeEvent }) {
       )}
       {isTried ? (
         <Replay
-          title={`${option.words} ${option.value}`}
+          title={`${option.visitors} ${option.value}`}
           change={option.change}
           close={() => setTried(false)}
         />

@@ -19,7 +19,7 @@ export function RulesPanel() {
   return (
     <QueryPanel
       title="Rules"
-      about="The requests that each rule decided. “Monitor mode” is the current setting, with the time since when events of this period have it."
+      about="The requests that each rule decided. “Monitor mode” is the current setting. The time says since when the events of this period show it."
       sql={rules(scope)}
       empty={`No requests in this period. The settings have ${me.rules.length} rules.`}
     >
@@ -31,11 +31,11 @@ export function RulesPanel() {
 function Rules({ rows }: { readonly rows: readonly Row[] }) {
   const { me } = useContext(SignedIn);
   const { now } = useNavigation();
-  const [removedRule, setRemovedRule] = useState('');
+  const [triedRule, setTriedRule] = useState('');
   const totalRequests = num(rows[0]?.[6]);
   const rowsByRule = new Map(rows.map((row) => [text(row[0]), row]));
   const ruleNames = new Set(me.rules.map(({ name }) => name));
-  const formerRules = rows.filter((row) => text(row[0]) !== '' && !ruleNames.has(text(row[0])));
+  const unlistedRows = rows.filter((row) => text(row[0]) !== '' && !ruleNames.has(text(row[0])));
   const cellsOf = (name: string, rule: RuleFacts | undefined) => {
     const row = rowsByRule.get(name);
     const hits = num(row?.[1]);
@@ -60,10 +60,10 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
       rule === undefined ? null : (
         <SmallButton
           key="gone"
-          aria-label={`What if gone? ${name}`}
-          onClick={() => setRemovedRule(name)}
+          aria-label={`What if without this rule? ${name}`}
+          onClick={() => setTriedRule(name)}
         >
-          What if gone?
+          What if without this rule?
         </SmallButton>
       ),
     ];
@@ -76,32 +76,35 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
         numbersFrom={2}
         rows={[
           ...me.rules.map((rule) => cellsOf(rule.name, rule)),
-          ...formerRules.map((row) => cellsOf(text(row[0]), undefined)),
+          ...unlistedRows.map((row) => cellsOf(text(row[0]), undefined)),
         ]}
       />
       <p class="about">
         {count(num(rowsByRule.get('')?.[1]))} requests matched no rule. {count(totalRequests)} in
         all.
       </p>
-      {removedRule === '' ? null : (
+      {triedRule === '' ? null : (
         <Replay
-          key={removedRule}
-          title={`If the rule “${removedRule}” were gone`}
-          change={{ kind: 'without_rule', rule: removedRule }}
-          close={() => setRemovedRule('')}
+          key={triedRule}
+          title={`Without the rule “${triedRule}”`}
+          change={{ kind: 'without_rule', rule: triedRule }}
+          close={() => setTriedRule('')}
         />
       )}
     </>
   );
 }
 
-/** The time since when the rule is in monitor mode, as the events of the period show it. */
+/**
+ * Since when the rule is in monitor mode. “At least since” when no event of the period was enforced; empty when no event
+ * was monitored, or when the newest events were enforced.
+ */
 function sinceText(row: Row, now: number): string {
-  const [enforced, watched] = [num(row[7]), num(row[8])];
-  if (watched === 0 || enforced > watched) return '';
-  return enforced > 0
-    ? `since ${eventTime(watched, now)}`
-    : `at least since ${eventTime(watched, now)}`;
+  const [lastEnforcedMs, firstMonitoredMs] = [num(row[7]), num(row[8])];
+  if (firstMonitoredMs === 0 || lastEnforcedMs > firstMonitoredMs) return '';
+  return lastEnforcedMs > 0
+    ? `since ${eventTime(firstMonitoredMs, now)}`
+    : `at least since ${eventTime(firstMonitoredMs, now)}`;
 }
 
 function RuleEffect({

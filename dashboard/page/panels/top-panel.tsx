@@ -62,7 +62,7 @@ function List({ list, rows }: { readonly list: TopList; readonly rows: readonly 
               >
                 {meaning === undefined ? null : <span class="meaning">{meaning}</span>}
                 {list.field === 'rule' ? (
-                  <Link to={{ view: 'rules' }}>What if it were gone?</Link>
+                  <Link to={{ view: 'rules' }}>What if without this rule?</Link>
                 ) : null}
               </Value>
               <span class="note">{list.field === 'asn' ? '' : text(row[2])}</span>

@@ -2,14 +2,15 @@ import { NO_KNOWN_FALSE_POSITIVES } from '@guard/config/plain-words/advice';
 import { pointsText } from '@guard/config/plain-words/what-happened';
 import { countText, section, applyStyle } from '../terminal/layout.ts';
 import { toPrintable } from '../terminal/printable.ts';
-import type { ExplainedEvent, LetIn } from './told-event.ts';
+import type { ExplainedEvent, LetInWay } from './event-explainer.ts';
 import type { VisitorSummary } from './look-up.ts';
 
 const MAX_REASONS = 5;
 
 /** One event in plain words. `way` selects the change of guard.yaml that is written out. */
 export function describeEvent(event: ExplainedEvent, way: string | undefined): string {
-  const { time, request, address, user_agent, session, what_happened, others, advice } = event;
+  const { time, request, address, user_agent, session, what_happened, false_positives, advice } =
+    event;
   const facts = [
     `${timeOf(time)}  ${request}`,
     `address ${address}`,
@@ -25,9 +26,9 @@ export function describeEvent(event: ExplainedEvent, way: string | undefined): s
     section(
       'Who else can have this',
       printableTexts(
-        others.length === 0
+        false_positives.length === 0
           ? [NO_KNOWN_FALSE_POSITIVES]
-          : others.map(({ name, words }) => `${name}: ${words}`),
+          : false_positives.map(({ name, who }) => `${name}: ${who}`),
       ),
     ),
     section('What the visitor can do', printableTexts(advice)),
@@ -71,17 +72,19 @@ function foundOf({ found }: ExplainedEvent): string[] {
 
 function ruleOf({ rule, same_settings }: ExplainedEvent): string[] {
   if (rule === null) return ['No rule matched.'];
-  const words =
-    rule.words === '' ? '. Give --config to see what it does and its line.' : rule.words;
+  const directivesText =
+    rule.directives_text === ''
+      ? '. Give --config to see what it does and its line.'
+      : rule.directives_text;
   return [
-    `${rule.name}${words}`,
+    `${rule.name}${directivesText}`,
     ...(rule.monitor ? ['It was in monitor mode.'] : []),
     ...(same_settings === false ? ['Other settings than those of this file decided.'] : []),
   ];
 }
 
 function letInOf(
-  { let_in, let_in_limit, action }: ExplainedEvent,
+  { let_in, why_no_let_in, action }: ExplainedEvent,
   way: string | undefined,
 ): string[] {
   if (action === 'allow') return [];
@@ -89,8 +92,8 @@ function letInOf(
   const title = 'Let this visitor in';
   if (change === undefined) {
     const reason =
-      let_in_limit !== ''
-        ? let_in_limit
+      why_no_let_in !== ''
+        ? why_no_let_in
         : let_in.length === 0
           ? 'Give --config to see what to write into guard.yaml.'
           : `There is no ${way ?? ''} of this request to let in.`;
@@ -100,8 +103,8 @@ function letInOf(
   return [
     section(title, [
       ...printableTexts([
-        ...(let_in_limit === '' ? [] : [let_in_limit]),
-        `${change.words} ${change.value}. ${change.where}`,
+        ...(why_no_let_in === '' ? [] : [why_no_let_in]),
+        `${change.visitors} ${change.value}. ${change.where}`,
       ]),
       '',
       // For pasting: a cut line would be invalid YAML.
@@ -123,7 +126,7 @@ function letInOf(
 }
 
 /** Each kind once, because a value after it selects the entry. */
-function otherWays(changes: readonly LetIn[]): string[] {
+function otherWays(changes: readonly LetInWay[]): string[] {
   const kinds = new Map<string, string>();
   for (const { kind, value } of changes)
     kinds.set(kind, [kinds.get(kind), value].filter(Boolean).join(', '));

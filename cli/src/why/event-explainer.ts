@@ -1,7 +1,7 @@
 import { adviceOf, falsePositivesOf } from '@guard/config/plain-words/advice';
 import type { Knowledge } from '@guard/config/plain-words/facts';
 import { knowledgeOf } from '@guard/config/plain-words/knowledge';
-import { letInLimit, letInOptions } from '@guard/config/plain-words/let-in';
+import { whyNoLetIn, letInOptions } from '@guard/config/plain-words/let-in';
 import {
   type ListedFinding,
   foundIn,
@@ -14,7 +14,7 @@ import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { Organisation, type Settings } from '@guard/config/settings/schema';
 import { proposeChange } from '@guard/replay/paste';
 
-/** Printed by --json. */
+/** What `guard why --json` prints. */
 export interface ExplainedEvent {
   /** ISO 8601. */
   readonly time: string;
@@ -30,22 +30,26 @@ export interface ExplainedEvent {
   readonly rule: {
     readonly name: string;
     readonly line: number | null;
-    /** The text that follows its name in a sentence. Empty without settings. */
-    readonly words: string;
+    /** The directives and the line of the rule, as text to follow the rule's name. Empty without settings. */
+    readonly directives_text: string;
     readonly monitor: boolean;
   } | null;
   /** Null without settings. */
   readonly same_settings: boolean | null;
-  readonly others: readonly { readonly name: string; readonly words: string }[];
+  readonly false_positives: readonly { readonly name: string; readonly who: string }[];
   readonly advice: readonly string[];
-  readonly let_in: readonly LetIn[];
-  /** A limit that no `let_in` option can lift. Empty when there is none. */
-  readonly let_in_limit: string;
+  readonly let_in: readonly LetInWay[];
+  /**
+   * Why no `let_in` option lets this visitor in: a rate limit, or a temporary decision. Empty when there is none.
+   */
+  readonly why_no_let_in: string;
 }
 
-export interface LetIn {
+export interface LetInWay {
   readonly kind: string;
-  readonly words: string;
+  /** As words before `value`. */
+  readonly visitors: string;
+  /** The session, address, network, agent or reason that is let in. */
   readonly value: string;
   readonly yaml: string;
   /** Where to put it, as a sentence. */
@@ -54,8 +58,8 @@ export interface LetIn {
   readonly command: string;
 }
 
-/** Explains events with the settings. Without settings there are no lines and no changes of guard.yaml. */
-export function createTellEvent(
+/** Explains events with the settings. Without settings, `rule.line` is null and `let_in` is empty. */
+export function createEventExplainer(
   settings: Settings | undefined,
 ): (event: WholeEvent) => ExplainedEvent {
   const revision = settings && settingsRevision(settings);
@@ -67,7 +71,7 @@ export function createTellEvent(
       { organisations: [organisation ?? NO_ORGANISATION], sites },
       organisation?.id ?? NO_ORGANISATION.id,
     );
-    if (knowledge === undefined) throw new Error('an organisation without facts');
+    if (knowledge === undefined) throw new Error(`the organisation ${id} is not in its own list`);
     return {
       time: new Date(event.atMs).toISOString(),
       request_id: event.requestId,
@@ -84,16 +88,19 @@ export function createTellEvent(
       })),
       rule: ruleOf(event, organisation && knowledge),
       same_settings: revision === undefined ? null : event.text('settings_revision') === revision,
-      others: falsePositivesOf(event, knowledge.reasons),
+      false_positives: falsePositivesOf(event, knowledge.reasons),
       advice: adviceOf(event, knowledge.reasons),
       let_in:
         organisation === undefined || event.action === 'allow' ? [] : letInOf(event, organisation),
-      let_in_limit: letInLimit(event),
+      why_no_let_in: whyNoLetIn(event),
     };
   };
 }
 
-/** Used when there are no settings: reasons have their default strengths. */
+/**
+ * Used when the settings do not have the event's organisation, or there are no settings. Reasons have their default
+ * strengths.
+ */
 const NO_ORGANISATION: Organisation = Organisation.parse({ id: 'unknown' });
 
 function requestOf(event: WholeEvent): string {
@@ -108,17 +115,17 @@ function ruleOf(event: WholeEvent, knowledge: Knowledge | undefined): ExplainedE
   return {
     name,
     line: knowledge?.rules.find((rule) => rule.name === name)?.line ?? null,
-    words: knowledge === undefined ? '' : ruleText(name, knowledge),
+    directives_text: knowledge === undefined ? '' : ruleText(name, knowledge),
     monitor: event.yes('monitor'),
   };
 }
 
-function letInOf(event: WholeEvent, organisation: Organisation): LetIn[] {
-  return letInOptions(event).flatMap(({ kind, words, value, change, command }) => {
+function letInOf(event: WholeEvent, organisation: Organisation): LetInWay[] {
+  return letInOptions(event).flatMap(({ kind, visitors, value, change, command }) => {
     const proposal = proposeChange(change, organisation);
     // For example, a User-Agent that is longer than a rule allows.
     if (proposal.kind === 'refused') return [];
     const { yaml, where } = proposal;
-    return [{ kind, words, value, yaml, where, command }];
+    return [{ kind, visitors, value, yaml, where, command }];
   });
 }
