@@ -156,7 +156,7 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
     const positionOf = (path: SettingPath): Position => locate(keyOffset(root, path));
     rememberRuleLines(settings, positionOf);
     rememberFetchedLists(settings, fetchedLists);
-    return { kind: 'loaded', settings, files, positionOf, lists: lists.known };
+    return { kind: 'loaded', settings, files, positionOf, lists: lists.nextKnown };
   }
   return { kind: 'invalid', problems: sortedProblems, files };
 }

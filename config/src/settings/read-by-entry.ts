@@ -114,8 +114,8 @@ export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntr
     settings,
     files: filesOf(settings, namedFiles, lists.fetchedLists),
     positionOf,
-    lists: lists.known,
-    kept: { ...entries.next, sites: sites.next, lists: lists.known },
+    lists: lists.nextKnown,
+    kept: { ...entries.next, sites: sites.next, lists: lists.nextKnown },
   };
 }
 

@@ -16,26 +16,26 @@ const TERMS: FetchTerms = { timeoutMs: 15_000, mirrorOf: undefined };
 
 /** The address lists and keys of crawlers and agents that the settings allow Guard to fetch. */
 export function publishedByCrawlers(settings: Settings, clock: Clock): PublishedData[] {
-  const { refresh: every } = settings.crawlers;
-  if (every === 'off') return [];
+  const { refresh: everyMs } = settings.crawlers;
+  if (everyMs === 'off') return [];
   const ranges = crawlerRangesFolder(settings);
   const { directories = [], fetched_keys: keys } = settings.web_bot_auth ?? {};
   return [
-    ...(ranges === undefined ? [] : [publishedRanges(ranges, every, clock)]),
+    ...(ranges === undefined ? [] : [publishedRanges(ranges, everyMs, clock)]),
     ...(keys === undefined
       ? []
-      : directories.map((directory) => publishedKeys(directory, keys, every, clock))),
+      : directories.map((directory) => publishedKeys(directory, keys, everyMs, clock))),
   ];
 }
 
-function publishedRanges(folder: string, every: number, clock: Clock): PublishedData {
+function publishedRanges(folder: string, everyMs: number, clock: Clock): PublishedData {
   const refreshable = () =>
     CrawlerCatalogue.load(undefined, folder).lists.filter((list) => list.refreshUrls.length > 0);
   return {
     key: `crawlers ${folder}`,
     name: 'addresses of crawlers',
-    every,
-    spread: SPREAD_MS,
+    everyMs,
+    spreadMs: SPREAD_MS,
     // The age of the newest list counts. If one operator is unreachable for long, a start must not fetch all lists.
     keptAt: () => newestRefreshIn(folder),
     async fetch(): Promise<FetchOutcome> {
@@ -56,14 +56,14 @@ function publishedRanges(folder: string, every: number, clock: Clock): Published
 function publishedKeys(
   directory: AgentDirectory,
   folder: string,
-  every: number,
+  everyMs: number,
   clock: Clock,
 ): PublishedData {
   return {
     key: `agent ${directory.name} ${directory.url} ${folder}`,
     name: directoryUrl(directory),
-    every,
-    spread: SPREAD_MS,
+    everyMs,
+    spreadMs: SPREAD_MS,
     keptAt() {
       const fetchedKeys = readFetchedKeys(folder, directory);
       return fetchedKeys && Date.parse(fetchedKeys.fetched_at);

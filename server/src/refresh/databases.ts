@@ -16,14 +16,14 @@ const NAMED_SPREAD_MS = 3_000;
 /** The databases of countries and autonomous systems. Their copies count as files of the settings. */
 export function publishedDatabases(settings: Settings, clock: Clock): PublishedData[] {
   return fetchedDatabasesOf(settings).flatMap((database): PublishedData[] => {
-    const { kind, url, every, copy, isNamed } = database;
+    const { kind, url, every, copyPath, isNamed } = database;
     if (every === 'off') return [];
     return [
       {
-        key: copy,
+        key: copyPath,
         name: `${kind} ${shownUrl(url)}`,
-        every,
-        spread: isNamed ? NAMED_SPREAD_MS : SPREAD_MS,
+        everyMs: every,
+        spreadMs: isNamed ? NAMED_SPREAD_MS : SPREAD_MS,
         keptAt() {
           const origin = originIn(database);
           return origin && Date.parse(origin.fetched_at);

@@ -7,15 +7,15 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 /** Keeps one list fresh, and records its fetches and log lines. */
-function rig(keptAt: number | undefined, random = 0.5) {
+function startFreshList(keptAt: number | undefined, random = 0.5) {
   const fetchedAt: number[] = [];
   const lines: string[] = [];
   const state = { outcome: { kind: 'current' } as FetchOutcome, start: Date.now() };
   const list: { -readonly [Key in keyof PublishedData]: PublishedData[Key] } = {
     key: 'list',
     name: 'a list',
-    every: HOUR,
-    spread: 60_000,
+    everyMs: HOUR,
+    spreadMs: 60_000,
     keptAt: () => keptAt,
     fetch: () => {
       fetchedAt.push(Date.now() - state.start);
@@ -34,7 +34,7 @@ function rig(keptAt: number | undefined, random = 0.5) {
 }
 
 test('without a copy the first fetch is within the spread, and more follow', async () => {
-  const { fetchedAt, lines, fresh } = rig(undefined);
+  const { fetchedAt, lines, fresh } = startFreshList(undefined);
   expect(fresh.oldestAt()).toBeUndefined();
   await vi.advanceTimersByTimeAsync(2 * HOUR + 40_000);
   expect(fetchedAt).toHaveLength(2 + 1);
@@ -49,7 +49,7 @@ test.each([
 ])(
   'instances fetch at different times: the random number %d gives a wait of %d ms',
   async (random, due) => {
-    const { fetchedAt } = rig(Date.now(), random);
+    const { fetchedAt } = startFreshList(Date.now(), random);
     await vi.advanceTimersByTimeAsync(due - 10_000);
     expect(fetchedAt).toEqual([]);
     await vi.advanceTimersByTimeAsync(12_000);
@@ -58,7 +58,7 @@ test.each([
 );
 
 test('a failure is logged once for each reason and tried again after ten minutes, and its end is logged', async () => {
-  const { state, fetchedAt, lines } = rig(Date.now() - 2 * HOUR);
+  const { state, fetchedAt, lines } = startFreshList(Date.now() - 2 * HOUR);
   state.outcome = { kind: 'kept_back', reason: 'status 500' };
   await vi.advanceTimersByTimeAsync(15 * 60_000);
   expect(fetchedAt).toHaveLength(2);
@@ -74,8 +74,8 @@ test('a failure is logged once for each reason and tried again after ten minutes
 });
 
 test('after repeated failures the waits grow up to six hours', async () => {
-  const { state, list, fetchedAt } = rig(undefined);
-  list.every = 24 * HOUR;
+  const { state, list, fetchedAt } = startFreshList(undefined);
+  list.everyMs = 24 * HOUR;
   state.outcome = { kind: 'kept_back', reason: 'less than half' };
   await vi.advanceTimersByTimeAsync(24 * HOUR);
   const first = fetchedAt.length;
@@ -92,7 +92,7 @@ test('after repeated failures the waits grow up to six hours', async () => {
 });
 
 test('fetches go on with a copy that is dated in the future, and after the clock was set back', async () => {
-  const { fetchedAt } = rig(Date.now() + 8_760 * HOUR);
+  const { fetchedAt } = startFreshList(Date.now() + 8_760 * HOUR);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(fetchedAt).toHaveLength(1);
   vi.setSystemTime(Date.now() - 8_760 * HOUR);
@@ -101,9 +101,9 @@ test('fetches go on with a copy that is dated in the future, and after the clock
 });
 
 test('a reload with a shorter `every` has effect at once', async () => {
-  const { list, fetchedAt } = rig(Date.now());
+  const { list, fetchedAt } = startFreshList(Date.now());
   await vi.advanceTimersByTimeAsync(20 * 60_000);
-  list.every = HOUR / 6;
+  list.everyMs = HOUR / 6;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(fetchedAt).toHaveLength(1);
 });
@@ -112,7 +112,7 @@ test('slow mirrors delay no other fetch, and at most four fetches run at once', 
   const askedKeys: string[] = [];
   const answers = new Map<string, () => void>();
   const slow = (key: string): PublishedData => ({
-    ...{ key, name: key, every: HOUR, spread: 0, keptAt: () => undefined },
+    ...{ key, name: key, everyMs: HOUR, spreadMs: 0, keptAt: () => undefined },
     fetch: () => {
       askedKeys.push(key);
       return new Promise((resolve) => answers.set(key, () => resolve({ kind: 'current' })));
@@ -130,7 +130,7 @@ test('slow mirrors delay no other fetch, and at most four fetches run at once', 
 
 test('a damaged copy is logged, and ends neither the fetches nor Guard', async () => {
   const damage = new Error('not a file of ranges: a.json');
-  const { list, lines } = rig(undefined);
+  const { list, lines } = startFreshList(undefined);
   list.fetch = () => Promise.reject(damage);
   list.keptAt = () => {
     throw damage;

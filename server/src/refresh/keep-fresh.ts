@@ -8,9 +8,9 @@ export interface PublishedData {
   /** The name in the log. */
   readonly name: string;
   /** Milliseconds from one fetch to the next. */
-  readonly every: number;
+  readonly everyMs: number;
   /** The longest random wait before an old copy is fetched, so that a starting fleet does not ask all at once. */
-  readonly spread: number;
+  readonly spreadMs: number;
   /** When the copy was last confirmed, in epoch milliseconds. Undefined without a copy. Throws for a damaged copy. */
   readonly keptAt: () => number | undefined;
   /** Fetches the data. Rejects when a person has to repair a damaged copy. */
@@ -40,10 +40,10 @@ const LOOK_EVERY_MS = 1_000;
  * others.
  */
 const MAX_PARALLEL = 4;
-/** The wait after a failure. It doubles up to `every`. A refused database was transferred whole, some ten megabytes. */
+/** The wait after a failure. It doubles up to `everyMs`. A refused database was transferred whole, some ten megabytes. */
 const RETRY_MS = { first: 10 * 60_000, longest: 6 * 3_600_000 } as const;
 
-/** `every` is multiplied by a random factor between these limits. */
+/** `everyMs` is multiplied by a random factor between these limits. */
 const [SHORTEST_FACTOR, LONGEST_FACTOR] = [0.9, 1.1];
 
 interface FetchState {
@@ -55,7 +55,7 @@ interface FetchState {
 }
 
 /**
- * Fetches published data regularly, independent of requests. Each wait is a random time from 90 to 110 % of `every`, so
+ * Fetches published data regularly, independent of requests. Each wait is a random time from 90 to 110 % of `everyMs`, so
  * that instances do not ask together. A failure is logged once, until the reason changes or a fetch succeeds.
  * `published` is called at each check, because settings change.
  */
@@ -67,11 +67,11 @@ export function keepFresh(
   let states = new Map<string, FetchState>();
   const runningKeys = new Set<string>();
 
-  function firstState({ name, every, spread, keptAt }: PublishedData): FetchState {
+  function firstState({ name, everyMs, spreadMs, keptAt }: PublishedData): FetchState {
     const confirmedAt = timeOf(keptAt);
-    const soonestAt = clock() + random() * spread;
+    const soonestAt = clock() + random() * spreadMs;
     if (confirmedAt === undefined) log('info', 'published_awaited', { name });
-    const dueAt = confirmedAt === undefined ? soonestAt : confirmedAt + withJitter(every);
+    const dueAt = confirmedAt === undefined ? soonestAt : confirmedAt + withJitter(everyMs);
     const backoff = new Backoff(RETRY_MS.first, RETRY_MS.longest);
     return { nextAt: Math.max(soonestAt, dueAt), confirmedAt, reason: '', backoff };
   }
@@ -80,13 +80,13 @@ export function keepFresh(
     return ms * (SHORTEST_FACTOR + random() * (LONGEST_FACTOR - SHORTEST_FACTOR));
   }
 
-  /** True when the wait is over, or longer than any wait: the clock was set back, or `every` was longer before. */
-  function isDue({ every, spread }: PublishedData, { nextAt }: FetchState): boolean {
+  /** True when the wait is over, or longer than any wait: the clock was set back, or `everyMs` was longer before. */
+  function isDue({ everyMs, spreadMs }: PublishedData, { nextAt }: FetchState): boolean {
     const waitMs = nextAt - clock();
-    return waitMs <= 0 || waitMs > LONGEST_FACTOR * every + spread;
+    return waitMs <= 0 || waitMs > LONGEST_FACTOR * everyMs + spreadMs;
   }
 
-  async function fetchOnce({ name, every, fetch }: PublishedData, state: FetchState) {
+  async function fetchOnce({ name, everyMs, fetch }: PublishedData, state: FetchState) {
     const outcome = await fetch().catch((error: unknown) => {
       return keptBack(error instanceof Error ? error.message : String(error));
     });
@@ -101,7 +101,7 @@ export function keepFresh(
     }
     state.reason = reason;
     state.nextAt =
-      clock() + withJitter(reason === '' ? every : Math.min(every, state.backoff.next()));
+      clock() + withJitter(reason === '' ? everyMs : Math.min(everyMs, state.backoff.next()));
   }
 
   function look(): void {

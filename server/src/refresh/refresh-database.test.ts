@@ -17,8 +17,8 @@ async function publish(bytes: Buffer): Promise<FetchedDatabase> {
     if (request.headers['if-none-match'] === '"7"') response.writeHead(304).end();
     else response.setHeader('etag', '"7"').end(bytes);
   });
-  const copy = databaseCopyOf(testFolder(), 'country', url);
-  return { kind: 'country', url, every: 1000, copy, isNamed: true };
+  const copyPath = databaseCopyOf(testFolder(), 'country', url);
+  return { kind: 'country', url, every: 1000, copyPath, isNamed: true };
 }
 
 const DATABASE = mmdbOf(
@@ -30,11 +30,11 @@ const DATABASE = mmdbOf(
 
 test('a damaged copy counts as missing, so the database is fetched although the publisher has no newer one', async () => {
   const database = await publish(DATABASE);
-  mkdirSync(dirname(database.copy), { recursive: true });
-  writeFileSync(database.copy, DATABASE.subarray(0, 1000));
+  mkdirSync(dirname(database.copyPath), { recursive: true });
+  writeFileSync(database.copyPath, DATABASE.subarray(0, 1000));
   const origin = { url: database.url, fetched_at: '2026-01-01T00:00:00Z', etag: '"7"' };
-  writeFileSync(`${database.copy}.origin`, formatCopy(origin, ''));
-  const inUse = `${database.copy}.in-use`;
+  writeFileSync(`${database.copyPath}.origin`, formatCopy(origin, ''));
+  const inUse = `${database.copyPath}.in-use`;
   writeFileSync(inUse, DATABASE);
   expect(originIn(database)).toBeUndefined();
   const first = await refreshDatabase(database, inUse, Date.now);

@@ -25,7 +25,7 @@ export async function refreshDatabase(
   inUse: string | undefined,
   clock: Clock,
 ): Promise<FetchOutcome> {
-  const { kind, url, copy } = database;
+  const { kind, url, copyPath } = database;
   const knownOrigin = originIn(database);
   const fetchOutcome = await fetchList(url, knownOrigin ?? {}, {
     timeoutMs: TIMEOUT_MS,
@@ -37,30 +37,31 @@ export async function refreshDatabase(
   if (fetchOutcome.kind === 'unchanged') {
     if (knownOrigin === undefined) return keptBack('status 304 unasked');
     const origin = { ...knownOrigin, ...newOrigin(url, clock()) };
-    const reason = await keepFile(originFile(copy), formatCopy(origin, ''));
+    const reason = await keepFile(originFile(copyPath), formatCopy(origin, ''));
     return reason === undefined ? { kind: 'current' } : keptBack(reason);
   }
   const { bytes } = fetchOutcome;
-  const refusal = await refusalOfDatabase(kind, bytes, { inUse, isSamePlace: inUse === copy });
+  const refusal = await refusalOfDatabase(kind, bytes, { inUse, isSamePlace: inUse === copyPath });
   if (refusal !== undefined) return keptBack(refusal);
   const origin = newOrigin(url, clock(), fetchOutcome.state);
   // The database is written first. After a crash in between, it is only fetched again. In the other order an old
   // copy would pass as new.
   const reason =
-    (await keepFile(copy, bytes)) ?? (await keepFile(originFile(copy), formatCopy(origin, '')));
+    (await keepFile(copyPath, bytes)) ??
+    (await keepFile(originFile(copyPath), formatCopy(origin, '')));
   return reason === undefined
     ? { kind: 'current', what: { bytes: bytes.length } }
     : keptBack(reason);
 }
 
 /** Undefined without a readable copy, so that the whole database is fetched. */
-export function originIn({ copy }: FetchedDatabase): ListOrigin | undefined {
-  if (mmdbBuiltAt(copy) === undefined) return undefined;
-  const file = readTextFile(originFile(copy), MAX_ORIGIN_BYTES);
+export function originIn({ copyPath }: FetchedDatabase): ListOrigin | undefined {
+  if (mmdbBuiltAt(copyPath) === undefined) return undefined;
+  const file = readTextFile(originFile(copyPath), MAX_ORIGIN_BYTES);
   return file.kind === 'read' ? originOf(file.text) : undefined;
 }
 
 /** The URL and time are in a separate file, so that the copy stays as published. */
-function originFile(copy: string): string {
-  return `${copy}.origin`;
+function originFile(copyPath: string): string {
+  return `${copyPath}.origin`;
 }

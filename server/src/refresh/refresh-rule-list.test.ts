@@ -20,13 +20,13 @@ async function listAt(
 ): Promise<FetchedList> {
   number += 1;
   const url = `${await serve(handle)}/list.txt`;
-  const copy = copyOf(join(folder, String(number)), kind, url);
+  const copyPath = copyOf(join(folder, String(number)), kind, url);
   if (earlierCopy !== undefined) {
-    mkdirSync(dirname(copy), { recursive: true });
+    mkdirSync(dirname(copyPath), { recursive: true });
     const origin = { url, fetched_at: '2026-11-01T00:00:00.000Z', etag: '"1"' };
-    writeFileSync(copy, formatCopy(origin, earlierCopy));
+    writeFileSync(copyPath, formatCopy(origin, earlierCopy));
   }
-  return { kind, url, every: 3_600_000, copy, isRead: earlierCopy !== undefined };
+  return { kind, url, everyMs: 3_600_000, copyPath, isRead: earlierCopy !== undefined };
 }
 
 function answers(text: string | Buffer, status = 200, headers = {}): RequestListener {
@@ -40,8 +40,8 @@ describe('a plausible list', () => {
     const list = await listAt(answers('203.0.113.7\n2001:db8::/32 # x\n', 200, { etag: '"2"' }));
     expect(await refresh(list)).toEqual({ kind: 'current', what: { entries: 2 } });
     const origin = { url: list.url, fetched_at: '2026-11-25T00:00:00.000Z', etag: '"2"' };
-    const copy = readFileSync(list.copy, 'utf8');
-    expect(copy).toBe(`# ${JSON.stringify(origin)}\n203.0.113.7\n2001:db8::/32 # x\n`);
+    const copyText = readFileSync(list.copyPath, 'utf8');
+    expect(copyText).toBe(`# ${JSON.stringify(origin)}\n203.0.113.7\n2001:db8::/32 # x\n`);
   });
 
   test('is requested with the etag of the copy, and 304 leaves the copy unchanged', async () => {
@@ -50,22 +50,22 @@ describe('a plausible list', () => {
       askedHeaders.push(request.headers['if-none-match']);
       response.writeHead(304).end();
     }, '203.0.113.7\n');
-    const earlierCopy = readFileSync(list.copy, 'utf8');
+    const earlierCopy = readFileSync(list.copyPath, 'utf8');
     expect(await refresh(list)).toEqual({ kind: 'current' });
     expect(askedHeaders).toEqual(['"1"']);
-    expect(readFileSync(list.copy, 'utf8')).toBe(earlierCopy);
+    expect(readFileSync(list.copyPath, 'utf8')).toBe(earlierCopy);
   });
 
   test('from a URL with a secret in its query leaves no secret in the copy', async () => {
-    const { copy, ...rest } = await listAt((request, response) => {
+    const { copyPath, ...rest } = await listAt((request, response) => {
       if (request.headers['if-none-match'] === '"2"') response.writeHead(304).end();
       else if (request.url?.endsWith('?key=of-a-feed') === true)
         response.writeHead(200, { etag: '"2"' }).end('192.0.2.1\n');
       else response.writeHead(403).end();
     });
-    const list = { ...rest, copy, url: `${rest.url}?key=of-a-feed` };
+    const list = { ...rest, copyPath, url: `${rest.url}?key=of-a-feed` };
     expect(await refresh(list)).toEqual({ kind: 'current', what: { entries: 1 } });
-    expect(readFileSync(copy, 'utf8')).not.toContain('of-a-feed');
+    expect(readFileSync(copyPath, 'utf8')).not.toContain('of-a-feed');
     expect(await refresh(list)).toEqual({ kind: 'current' });
   });
 
@@ -112,10 +112,10 @@ describe('after a refusal the last good copy stays in use', () => {
     ['a circle', answers('', 302, { location: '/' }), /^more than 5 redirects$/],
   ] as const)('%s', async (_what, handle, reason) => {
     const list = await listAt(handle, BEFORE);
-    const earlierCopy = readFileSync(list.copy, 'utf8');
+    const earlierCopy = readFileSync(list.copyPath, 'utf8');
     const result = await refresh(list);
     expect(result).toEqual({ kind: 'kept_back', reason: expect.stringMatching(reason) as string });
-    expect(readFileSync(list.copy, 'utf8')).toBe(earlierCopy);
+    expect(readFileSync(list.copyPath, 'utf8')).toBe(earlierCopy);
   });
 
   test('a redirect from a public server to a private address is refused', async () => {
@@ -149,7 +149,7 @@ describe('after a refusal the last good copy stays in use', () => {
     const list = await listAt(answers(''), BEFORE);
     const unreachableList = { ...list, url: `http://127.0.0.1:${await freePort()}/list.txt` };
     expect(await refresh(unreachableList)).toEqual({ kind: 'kept_back', reason: 'ECONNREFUSED' });
-    expect(readFileSync(list.copy, 'utf8')).toContain(BEFORE);
+    expect(readFileSync(list.copyPath, 'utf8')).toContain(BEFORE);
   });
 
   test('wide ranges of reserved addresses are accepted, because no visitor has such an address', async () => {

@@ -30,7 +30,7 @@ const GLOBAL_V6 = { first: 0x2000n << 112n, last: (0x4000n << 112n) - 1n };
 
 /** Fetches a list of a rule, and stores it if it is plausible. Otherwise the last copy stays. Never rejects. */
 export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<FetchOutcome> {
-  const { url, copy } = list;
+  const { url, copyPath } = list;
   const pause = inSlices();
   const lastGoodCopy = await readLastGood(list, pause);
   const fetchOutcome = await fetchList(url, lastGoodCopy.origin ?? {}, {
@@ -51,7 +51,7 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
   if (Buffer.byteLength(copyText) > MAX_LIST_BYTES) {
     return keptBack(`a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB`);
   }
-  const failure = await keepFile(copy, copyText);
+  const failure = await keepFile(copyPath, copyText);
   return failure === undefined
     ? { kind: 'current', what: { entries: checkResult.entries } }
     : keptBack(failure);
@@ -66,8 +66,8 @@ async function readLastGood(list: FetchedList, pause: Pause) {
 }
 
 /** Undefined for a copy from another URL. */
-export function readCopy({ url, copy }: FetchedList) {
-  const file = readTextFile(copy, MAX_LIST_BYTES);
+export function readCopy({ url, copyPath }: FetchedList) {
+  const file = readTextFile(copyPath, MAX_LIST_BYTES);
   const origin = file.kind === 'read' ? originOf(file.text) : undefined;
   if (file.kind !== 'read' || origin?.url !== shownUrl(url)) return undefined;
   return { text: file.text, origin };
@@ -85,7 +85,7 @@ async function checkPlausible(
     case 'too_long':
       return `a list of more than ${parsed.maxEntries} entries`;
     case 'bad_lines':
-      return `${parsed.count} lines are no entries, the first is line ${parsed.lines[0]?.line ?? 1}: ${parsed.expected}`;
+      return `${parsed.badLineCount} lines are no entries, the first is line ${parsed.lines[0]?.line ?? 1}: ${parsed.expected}`;
     case 'parsed': {
       const entries = parsed.entries.length;
       if (entries === 0) return 'a list without entries';

@@ -11,10 +11,10 @@ const SPREAD_MS = 3_000;
 /** The lists of rules with a URL. Their copies count as files of the settings, so Guard watches them. */
 export function publishedRuleLists(settings: Settings, clock: Clock): PublishedData[] {
   return fetchedListsOf(settings).map((list) => ({
-    key: list.copy,
+    key: list.copyPath,
     name: `${list.kind} ${shownUrl(list.url)}`,
-    every: list.every,
-    spread: SPREAD_MS,
+    everyMs: list.everyMs,
+    spreadMs: SPREAD_MS,
     keptAt() {
       // The settings have read the entries already. Reading them again would stop all requests.
       const origin = list.isRead ? readCopy(list)?.origin : undefined;

@@ -105,12 +105,12 @@ function isNumber(place: Place): boolean {
 const MAX_SHOWN_ENTRY = 45;
 
 function reportBadLines(
-  { file, lines, count, expected }: BadLines,
+  { file, lines, badLineCount, expected }: BadLines,
   place: Place,
   path: SettingPath,
   problems: ProblemList,
 ): void {
-  const unlistedCount = count - lines.length;
+  const unlistedCount = badLineCount - lines.length;
   lines.forEach(({ line, text }, index) => {
     const isShown = text.length <= MAX_SHOWN_ENTRY && !/[\s=]/.test(text);
     const moreText =

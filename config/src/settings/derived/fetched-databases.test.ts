@@ -38,19 +38,19 @@ test('both databases are fetched once a week when Guard has a folder, and never 
 
 test('the copies are files of the settings, so a new copy leads to a reload', () => {
   const { settings, files } = load(STORE);
-  for (const { copy } of fetchedDatabasesOf(settings)) expect(files).toContain(copy);
+  for (const { copyPath } of fetchedDatabasesOf(settings)) expect(files).toContain(copyPath);
 });
 
 test('without a setting, Guard uses the copy or the bundled database, and chooses the newer one; a damaged copy counts as missing', () => {
   const { settings } = load(STORE);
   const asn = fetchedDatabasesOf(settings).find(({ kind }) => kind === 'asn');
-  const copy = asn?.copy ?? '';
-  mkdirSync(dirname(copy), { recursive: true });
+  const copyPath = asn?.copyPath ?? '';
+  mkdirSync(dirname(copyPath), { recursive: true });
   const databaseBuiltAt = (at: number) => mmdbOf([], { build_epoch: at / 1000 });
-  writeFileSync(copy, databaseBuiltAt(BUNDLED_ASNS_AT + 86_400_000));
-  expect(databaseFilesOf(settings)).toEqual({ asn: copy });
-  writeFileSync(copy, databaseBuiltAt(BUNDLED_ASNS_AT - 86_400_000));
+  writeFileSync(copyPath, databaseBuiltAt(BUNDLED_ASNS_AT + 86_400_000));
+  expect(databaseFilesOf(settings)).toEqual({ asn: copyPath });
+  writeFileSync(copyPath, databaseBuiltAt(BUNDLED_ASNS_AT - 86_400_000));
   expect(databaseFilesOf(settings)).toEqual({});
-  writeFileSync(copy, 'no database');
+  writeFileSync(copyPath, 'no database');
   expect(databaseFilesOf(settings)).toEqual({});
 });

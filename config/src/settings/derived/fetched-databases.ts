@@ -23,7 +23,7 @@ export interface FetchedDatabase {
   /** Milliseconds between two fetches. With `off` the current file is kept. */
   readonly every: number | 'off';
   /** The file of the last good copy. It need not exist. */
-  readonly copy: string;
+  readonly copyPath: string;
   /** The settings name the URL. */
   readonly isNamed: boolean;
 }
@@ -38,8 +38,8 @@ export function fetchedDatabasesOf(settings: Settings): readonly FetchedDatabase
     const setting = databases[kind];
     if (folder === undefined || typeof setting === 'string') return [];
     const url = setting?.url ?? DEFAULT_URLS[kind];
-    const copy = databaseCopyOf(folder, kind, url);
-    return [{ kind, url, every, copy, isNamed: setting !== undefined }];
+    const copyPath = databaseCopyOf(folder, kind, url);
+    return [{ kind, url, every, copyPath, isNamed: setting !== undefined }];
   });
 }
 
@@ -57,10 +57,10 @@ export type DatabaseFiles = Readonly<Partial<Record<DatabaseKind, string>>>;
 export function databaseFilesOf(settings: Settings): DatabaseFiles {
   const { country, asn } = settings.databases;
   const ownFiles = Object.entries({ country, asn }).filter(([, file]) => typeof file === 'string');
-  const copies = fetchedDatabasesOf(settings).flatMap(({ kind, copy, isNamed }) => {
-    const builtAt = mmdbBuiltAt(copy);
+  const copies = fetchedDatabasesOf(settings).flatMap(({ kind, copyPath, isNamed }) => {
+    const builtAt = mmdbBuiltAt(copyPath);
     const isUsed = builtAt !== undefined && (isNamed || builtAt > bundledAt(kind));
-    return isUsed ? [[kind, copy] as const] : [];
+    return isUsed ? [[kind, copyPath] as const] : [];
   });
   return Object.fromEntries([...ownFiles, ...copies]);
 }

@@ -14,7 +14,7 @@ export function filesOf(
   return [
     ...new Set([
       ...namedFiles,
-      ...[...fetchedLists, ...databases].map(({ copy }) => copy),
+      ...[...fetchedLists, ...databases].map(({ copyPath }) => copyPath),
       ...(ranges === undefined ? [] : [ranges]),
     ]),
   ];

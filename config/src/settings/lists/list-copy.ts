@@ -24,9 +24,9 @@ export interface FetchedList {
   readonly kind: ListKind;
   readonly url: string;
   /** Milliseconds between two fetches. */
-  readonly every: number;
+  readonly everyMs: number;
   /** The file of the last good copy. It need not exist. */
-  readonly copy: string;
+  readonly copyPath: string;
   /** Whether the settings could read it. */
   readonly isRead: boolean;
 }

@@ -24,7 +24,7 @@ const MAX_ALL_ENTRIES: Readonly<Record<ListKind, number>> = {
 };
 const MAX_URLS = 16;
 
-export type ReadList<Entry> =
+export type ListOutcome<Entry> =
   | { readonly kind: 'read'; readonly entries: readonly Entry[] }
   /** `message` begins with "expected". */
   | { readonly kind: 'refused'; readonly message: string }
@@ -32,11 +32,11 @@ export type ReadList<Entry> =
       readonly kind: 'bad_lines';
       readonly file: string;
       readonly lines: readonly BadLine[];
-      readonly count: number;
+      readonly badLineCount: number;
       readonly expected: string;
     };
 
-/** Lists that were read before, by their source. A list with the same digest is not read again. */
+/** Lists of the reading before, by kind and path. A list whose text has the same digest is not parsed again. */
 export type KnownLists = ReadonlyMap<string, KnownList>;
 
 interface KnownList {
@@ -47,19 +47,19 @@ interface KnownList {
 export interface ListOptions {
   /** Undefined if Guard has no folder for copies of lists. */
   readonly folder: string | undefined;
-  readonly known?: KnownLists | undefined;
-  /** Longer lists are refused, unless they are known. */
+  readonly earlierLists?: KnownLists | undefined;
+  /** Longer lists are refused, unless they are in `earlierLists`. */
   readonly maxBytes?: number;
 }
 
 /** The lists of one reading of the settings. */
 export class ListReading {
   readonly #options: ListOptions;
-  readonly #readLists = new Map<string, ReadList<unknown>>();
+  readonly #listsByKey = new Map<string, ListOutcome<unknown>>();
   readonly #fetchedLists = new Map<string, FetchedList>();
   /** Lists that count towards the limit of entries. */
   readonly #fileLists = new Set<readonly unknown[]>();
-  /** The source of each list. */
+  /** The key of each list: its kind and its file. */
   readonly #keysByList = new Map<readonly unknown[], string>();
   readonly #nextKnown = new Map<string, KnownList>();
   readonly #joinedLists = new Map<string, readonly unknown[]>();
@@ -73,7 +73,7 @@ export class ListReading {
   }
 
   /** The lists of this reading, for the next one. */
-  get known(): KnownLists {
+  get nextKnown(): KnownLists {
     return this.#nextKnown;
   }
 
@@ -82,7 +82,7 @@ export class ListReading {
   }
 
   /** Reads a list from a file. A file that two rules name is read once. */
-  readFile<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
+  readFile<Kind extends ListKind>(kind: Kind, path: string): ListOutcome<ListEntries[Kind]> {
     const list = this.#readOnce(kind, path);
     if (list.kind === 'read' && (kind === 'user_agent' || !this.#fileLists.has(list.entries))) {
       this.#fileLists.add(list.entries);
@@ -93,17 +93,17 @@ export class ListReading {
 
   /**
    * Joins several lists and entries of a condition into one list. Rules with the same parts share it. A part is a list
-   * of this reading, or one entry.
+   * of this reading, or an array with one entry.
    */
-  join<Entry>(kind: ListKind, parts: readonly (readonly Entry[])[]): ReadList<Entry> {
+  join<Entry>(kind: ListKind, parts: readonly (readonly Entry[])[]): ListOutcome<Entry> {
     const [firstPart] = parts;
     if (firstPart !== undefined && parts.length === 1) return { kind: 'read', entries: firstPart };
-    const lists = parts.filter((part) => this.#keysByList.has(part));
-    if (lists.length === 0) return { kind: 'read', entries: parts.flat() };
+    const listParts = parts.filter((part) => this.#keysByList.has(part));
+    if (listParts.length === 0) return { kind: 'read', entries: parts.flat() };
     const key = JSON.stringify([kind, ...parts.map((part) => this.#keysByList.get(part) ?? part)]);
     // The kind is part of the key, so the list has entries of this kind.
     const joinedEntries = this.#joinedLists.get(key) as readonly Entry[] | undefined;
-    const digest = lists
+    const digest = listParts
       .map((part) => this.#nextKnown.get(this.#keysByList.get(part) ?? '')?.digest)
       .join();
     const earlierEntries = this.#earlierEntriesOf(key, digest) as readonly Entry[] | undefined;
@@ -111,65 +111,74 @@ export class ListReading {
     this.#joinedLists.set(key, entries);
     this.#nextKnown.set(key, { digest, entries });
     if (joinedEntries === undefined && kind !== 'user_agent') {
-      const countedLists = lists.filter((list) => this.#fileLists.has(list));
+      const countedLists = listParts.filter((list) => this.#fileLists.has(list));
       for (const { length } of countedLists) this.#entryCounts[kind] += length;
     }
     return this.#checkLimit(kind, { kind: 'read', entries });
   }
 
-  #checkLimit<Entry>(kind: ListKind, list: ReadList<Entry>): ReadList<Entry> {
+  #checkLimit<Entry>(kind: ListKind, list: ListOutcome<Entry>): ListOutcome<Entry> {
     const maxEntries = MAX_ALL_ENTRIES[kind];
     if (this.#entryCounts[kind] <= maxEntries) return list;
     const message = `expected lists of ${kind} with at most ${maxEntries} entries in all rules together`;
     return { kind: 'refused', message };
   }
 
-  /** The last good copy of a list. The list is empty if the copy is missing or damaged. */
+  /**
+   * The last good copy of a list. The list is empty if the copy is missing or damaged. `everyMs` is the time between two
+   * fetches.
+   */
   readUrl<Kind extends ListKind>(
     kind: Kind,
     url: string,
-    every: number,
-  ): ReadList<ListEntries[Kind]> {
+    everyMs: number,
+  ): ListOutcome<ListEntries[Kind]> {
     const { folder } = this.#options;
     if (folder === undefined) {
       const message =
         'expected store.path, or analytics with the engine embedded: the last good copy of the list is kept in that folder';
       return { kind: 'refused', message };
     }
-    const copy = copyOf(folder, kind, url);
-    const { every: earlierEvery = every } = this.#fetchedLists.get(copy) ?? {};
-    const list = this.#readOnce(kind, copy);
+    const copyPath = copyOf(folder, kind, url);
+    const { everyMs: shortestEveryMs = everyMs } = this.#fetchedLists.get(copyPath) ?? {};
+    const list = this.#readOnce(kind, copyPath);
     const isRead = list.kind === 'read';
-    this.#fetchedLists.set(copy, { kind, url, every: Math.min(earlierEvery, every), copy, isRead });
+    this.#fetchedLists.set(copyPath, {
+      kind,
+      url,
+      everyMs: Math.min(shortestEveryMs, everyMs),
+      copyPath,
+      isRead,
+    });
     if (this.#fetchedLists.size > MAX_URLS) {
       return {
         kind: 'refused',
-        message: `expected at most ${MAX_URLS} lists of URLs in all rules`,
+        message: `expected at most ${MAX_URLS} lists from URLs in all rules`,
       };
     }
     return isRead ? list : { kind: 'read', entries: [] };
   }
 
-  #readOnce<Kind extends ListKind>(kind: Kind, path: string): ReadList<ListEntries[Kind]> {
+  #readOnce<Kind extends ListKind>(kind: Kind, path: string): ListOutcome<ListEntries[Kind]> {
     this.uses += 1;
     const key = `${kind} ${path}`;
     // The kind is part of the key, so the list has entries of this kind.
-    const alreadyRead = this.#readLists.get(key) as ReadList<ListEntries[Kind]> | undefined;
-    const list = alreadyRead ?? this.#readList(kind, path, key);
-    this.#readLists.set(key, list);
+    const alreadyRead = this.#listsByKey.get(key) as ListOutcome<ListEntries[Kind]> | undefined;
+    const list = alreadyRead ?? this.#parseFile(kind, path, key);
+    this.#listsByKey.set(key, list);
     if (list.kind === 'read') this.#keysByList.set(list.entries, key);
     return list;
   }
 
-  #readList<Kind extends ListKind>(
+  #parseFile<Kind extends ListKind>(
     kind: Kind,
     path: string,
     key: string,
-  ): ReadList<ListEntries[Kind]> {
+  ): ListOutcome<ListEntries[Kind]> {
     const file = readTextFile(path, MAX_LIST_BYTES);
     if (file.kind !== 'read') {
       const fault = file.kind === 'not_utf8' ? 'a file that is not UTF-8' : file.reason;
-      const message = `expected a UTF-8 file of at most 8 MiB, relative to this one; there is ${fault}`;
+      const message = `expected the path of a UTF-8 file of at most 8 MiB, relative to the folder of this file; there is ${fault}`;
       return { kind: 'refused', message };
     }
     const { text } = file;
@@ -197,9 +206,9 @@ export class ListReading {
     }
   }
 
-  /** The key has the kind of the list, so the entries are of this kind. */
+  /** Callers may cast the entries: their key has the kind of the list. */
   #earlierEntriesOf(key: string, digest: string): readonly unknown[] | undefined {
-    const knownList = this.#options.known?.get(key);
+    const knownList = this.#options.earlierLists?.get(key);
     return knownList?.digest === digest ? knownList.entries : undefined;
   }
 }

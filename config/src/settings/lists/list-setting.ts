@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isLoopbackHost } from '../../net/special-address.ts';
 import { Duration } from '../values/values.ts';
-import { currentLists, type ReadList } from './list-reading.ts';
+import { currentLists, type ListOutcome } from './list-reading.ts';
 import type { ListEntries, ListKind } from './list-text.ts';
 
 const LEAST_EVERY_MS = 5 * 60_000;
@@ -58,10 +58,10 @@ function listOf<Kind extends ListKind>(kind: Kind) {
 }
 
 /** Of a zod issue, for faults.ts. */
-export type BadLines = Extract<ReadList<unknown>, { readonly kind: 'bad_lines' }>;
+export type BadLines = Extract<ListOutcome<unknown>, { readonly kind: 'bad_lines' }>;
 
 function entriesOf<Entry>(
-  list: ReadList<Entry>,
+  list: ListOutcome<Entry>,
   name: 'file' | 'url' | undefined,
   context: z.RefinementCtx,
 ): readonly Entry[] {

@@ -82,7 +82,7 @@ export type ParsedList<Entry> =
   | {
       readonly kind: 'bad_lines';
       readonly lines: readonly BadLine[];
-      readonly count: number;
+      readonly badLineCount: number;
       readonly expected: string;
     }
   | { readonly kind: 'too_long'; readonly maxEntries: number };
@@ -99,7 +99,7 @@ export function* parseList<Kind extends ListKind>(
   const maxEntries = MAX_ENTRIES[kind];
   const entries: ListEntries[Kind][] = [];
   const badLines: BadLine[] = [];
-  let count = 0;
+  let badLineCount = 0;
   let line = 0;
   let lineStart = 0;
   while (lineStart <= text.length) {
@@ -114,13 +114,13 @@ export function* parseList<Kind extends ListKind>(
     if (entry === '') continue;
     const value = read(entry);
     if (value === undefined) {
-      count += 1;
+      badLineCount += 1;
       if (badLines.length < MAX_BAD_LINES) badLines.push({ line, text: entry });
     } else {
       if (entries.length === maxEntries) return { kind: 'too_long', maxEntries: maxEntries };
       entries.push(value);
     }
   }
-  if (count > 0) return { kind: 'bad_lines', lines: badLines, count, expected };
+  if (badLineCount > 0) return { kind: 'bad_lines', lines: badLines, badLineCount, expected };
   return { kind: 'parsed', entries };
 }

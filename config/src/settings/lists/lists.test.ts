@@ -143,7 +143,7 @@ test('a long list is parsed in steps, with the same result', async () => {
   let pauses = 0;
   const parsedList = await workInSlices(parseList(text, 'ip'), () => void (pauses += 1));
   expect([pauses, parsedList]).toEqual([5, atOnce(parseList(text, 'ip'))]);
-  expect(parsedList).toMatchObject({ count: 1, lines: [{ line: 5_501, text: 'nonsense' }] });
+  expect(parsedList).toMatchObject({ badLineCount: 1, lines: [{ line: 5_501, text: 'nonsense' }] });
 });
 
 describe('a list from a URL', () => {
@@ -172,7 +172,7 @@ describe('a list from a URL', () => {
       expect(matchOf(result)?.ip).toEqual(['192.0.2.1', '203.0.113.7']);
       expect(before.files).toContain(copy);
       expect(result.kind === 'loaded' && fetchedListsOf(result.settings)).toEqual([
-        { kind: 'ip', url: URL_OF, every: 1_800_000, copy, isRead: true },
+        { kind: 'ip', url: URL_OF, everyMs: 1_800_000, copyPath: copy, isRead: true },
       ]);
     },
   );

@@ -27,7 +27,7 @@ const Logo = z.string().transform((path, context) => {
   const found = file.kind === 'read' ? 'a file of another kind' : file.reason;
   return refuse(
     context,
-    `expected an SVG or PNG file of at most ${MAX_LOGO_BYTES / 1024} KiB, relative to this one; there is ${found}`,
+    `expected the path of an SVG or PNG file of at most ${MAX_LOGO_BYTES / 1024} KiB, relative to the folder of this file; there is ${found}`,
   );
 });
 
@@ -71,7 +71,7 @@ export const ChallengeTemplate = z.string().transform((path, context) => {
     const found = file.kind === 'not_utf8' ? 'a file that is not UTF-8' : file.reason;
     return refuse(
       context,
-      `expected a UTF-8 file of at most ${MAX_TEMPLATE_BYTES / 1024} KiB, relative to this one; there is ${found}`,
+      `expected the path of a UTF-8 file of at most ${MAX_TEMPLATE_BYTES / 1024} KiB, relative to the folder of this file; there is ${found}`,
     );
   }
   const fault = templateFault(file.text);

@@ -14,7 +14,9 @@ function readPage(path: string): { readonly text: string } | { readonly problem:
   const file = readTextFile(path, MAX_PAGE_BYTES);
   if (file.kind === 'read') return { text: file.text };
   const reason = file.kind === 'not_utf8' ? 'a file that is not UTF-8' : file.reason;
-  return { problem: `a UTF-8 file of at most 256 KiB, relative to this one; there is ${reason}` };
+  return {
+    problem: `the path of a UTF-8 file of at most 256 KiB, relative to the folder of this file; there is ${reason}`,
+  };
 }
 
 /** The values that Guard fills into a user's page, each in double braces: `{{reference}}`. */
