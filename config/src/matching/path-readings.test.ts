@@ -135,22 +135,25 @@ test('a path is decoded once and twice, and case is kept', () => {
   expect(readingsOf('/%f0%9f%98%80')).toContain('/😀');
 });
 
-test('the first reading is the path as sent; `.` and `..` at the end leave a folder', () => {
+test('the first reading is the path as sent; a path that ends in `.` or `..` is read as a folder, with a slash at its end', () => {
   expect(readingsOf('/a/b/..')).toEqual(['/a/b/..', '/a/']);
   expect(readingsOf('/a/.')).toEqual(['/a/.', '/a/']);
   expect(readingsOf('/../..')).toEqual(['/../..', '/']);
 });
 
-test('the cached readings of the last path equal the computed ones', () => {
-  const first = readingsOf('/%61/x');
-  expect(readingsOf('/b')).toEqual(['/b']);
-  expect(readingsOf('/%61/x')).toEqual(first);
-  expect(first).toEqual(['/%61/x', '/a/x']);
+test('a path that is asked again at once gets its cached readings, and another path never gets them', () => {
+  const readingsBefore = readingsOf('/%61/x');
+  expect(readingsBefore).toEqual(['/%61/x', '/a/x']);
+  expect(readingsOf('/%61/x')).toBe(readingsBefore);
+  expect(readingsOf('/%62/x')).toEqual(['/%62/x', '/b/x']);
+  const readingsAgain = readingsOf('/%61/x');
+  expect(readingsAgain).not.toBe(readingsBefore);
+  expect(readingsAgain).toEqual(readingsBefore);
 });
 
 test('all readings of a path differ, the first is the path as sent, and none is longer than it', () => {
   const random = seededRandom();
-  console.log(`path property: seed ${random.seed}`);
+  console.log(`property test of paths: seed ${random.seed}`);
   const pieces = [
     '/', '//', '/..', '/.', '\\', '..', ';x', ';', '%2e', '%2f', '%5c', '%252e', '%252f', '%255c',
     '%00', '%2500', '%3b', '%c0%af', '%25', '%', '%u002e', 'a', 'b/', 'é', '?', '%3f', '%ff', '%f0%9f',
@@ -159,33 +162,34 @@ test('all readings of a path differ, the first is the path as sent, and none is 
   for (let round = 0; round < rounds(4_000, 20_000); round++) {
     const path = `/${Array.from({ length: random.below(14) }, () => random.pick(pieces)).join('')}`;
     const readings = readingsOf(path) ?? [];
-    const facts = {
+    const properties = {
       first: readings[0],
       distinct: new Set(readings).size === readings.length,
       short: readings.every((reading) => reading.length <= path.length),
     };
     const wanted = { seed: random.seed, path, first: path, distinct: true, short: true };
-    expect({ seed: random.seed, path, ...facts }).toEqual(wanted);
+    expect({ seed: random.seed, path, ...properties }).toEqual(wanted);
   }
 });
 
-describe('16 KiB of the worst shapes have few readings, or are refused', () => {
-  const longest = (piece: string) => `/${piece.repeat(Math.floor((16 * 1024) / piece.length) - 1)}`;
-  const charactersOf = (path: string) =>
+describe('the readings of the worst paths of 16 KiB have at most MAX_READING_CHARACTERS together, or the path is refused', () => {
+  const longPathOf = (piece: string) =>
+    `/${piece.repeat(Math.floor((16 * 1024) / piece.length) - 1)}`;
+  const readingCharacters = (path: string) =>
     readingsOf(path)?.reduce((sum, reading) => sum + reading.length, 0) ?? 0;
 
   test.each(['/..', ';', '\\..', '%c0%ae', '//', '//a', '. /', ':$', '%ef%bc%8f', '%EF%B7%BA', '%E4%B8%AD'])(
     '%s',
-    (piece) => expect(charactersOf(longest(piece))).toBeLessThanOrEqual(MAX_READING_CHARACTERS),
+    (piece) => expect(readingCharacters(longPathOf(piece))).toBeLessThanOrEqual(MAX_READING_CHARACTERS),
   ); // prettier-ignore
 
   test.each(['%2e/', '%2561', '%252e%252e/', '%2e%2e%2f;', '%5c', '%25', '%', '%00', '%u002f'])(
     '%s: more escapes of ASCII than a path needs',
-    (piece) => expect(readingsOf(longest(piece))).toBeUndefined(),
+    (piece) => expect(readingsOf(longPathOf(piece))).toBeUndefined(),
   );
 
   test('what browsers send is not refused: 16 KiB of Chinese, a long URL inside of a path', () => {
-    expect(readingsOf(longest('%E4%B8%AD'))).toHaveLength(2);
+    expect(readingsOf(longPathOf('%E4%B8%AD'))).toHaveLength(2);
     const inner = `https://x.example/a//b?${'token=a%2Fb&'.repeat(250)}`;
     expect(readingsOf(`/proxy/${encodeURIComponent(inner)}`)?.length).toBeGreaterThan(3);
     expect(readingsOf(`/${'%2E'.repeat(MAX_ASCII_ESCAPES)}`)).toBeDefined();

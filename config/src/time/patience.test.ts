@@ -4,18 +4,18 @@ import { type LateReason, Patience, type EventLoop } from './patience.ts';
 /** An event loop that a test drives turn by turn: timers, then reading, then immediates. */
 function createLoop() {
   let now = 1_000;
-  let timers: { readonly at: number; readonly call: () => void }[] = [];
+  let pendingTimers: { readonly at: number; readonly call: () => void }[] = [];
   let immediates: (() => void)[] = [];
-  const turns: EventLoop = {
+  const eventLoop: EventLoop = {
     now: () => now,
-    after: (ms, call) => void timers.push({ at: now + ms, call }),
+    after: (ms, call) => void pendingTimers.push({ at: now + ms, call }),
     afterReading: (call) => void immediates.push(call),
   };
-  /** One turn that begins after `ms`. `read` handles the data that has arrived. */
+  /** One turn. Before it `ms` pass, in which the thread was busy or idle. `read` handles the data that has arrived. */
   const turn = (ms: number, read: () => void = () => undefined) => {
     now += ms;
-    const due = timers.filter(({ at }) => at <= now);
-    timers = timers.filter(({ at }) => at > now);
+    const due = pendingTimers.filter(({ at }) => at <= now);
+    pendingTimers = pendingTimers.filter(({ at }) => at > now);
     for (const { call } of due) call();
     read();
     const pendingImmediates = immediates;
@@ -26,94 +26,96 @@ function createLoop() {
   const idle = (ms: number) => {
     for (const until = now + ms; now < until;) turn(1);
   };
-  return { turns, turn, idle, timers: () => timers.length };
+  return { eventLoop, turn, idle, timerCount: () => pendingTimers.length };
 }
 
 function startWait(limitMs: number) {
   const loop = createLoop();
-  const patience = new Patience(limitMs, loop.turns);
+  const patience = new Patience(limitMs, loop.eventLoop);
   const lateReasons: LateReason[] = [];
   const begin = () => patience.begin((reason) => lateReasons.push(reason));
-  return { ...loop, patience, late: lateReasons, begin };
+  return { ...loop, patience, lateReasons, begin };
 }
 
 describe('a wait', () => {
   test('of an idle thread ends exactly at its limit', () => {
-    const { begin, idle, late } = startWait(400);
+    const { begin, idle, lateReasons } = startWait(400);
     begin();
     idle(399);
-    expect(late).toEqual([]);
+    expect(lateReasons).toEqual([]);
     idle(1);
-    expect(late).toEqual(['silent']);
+    expect(lateReasons).toEqual(['silent']);
     idle(10_000);
-    expect(late).toEqual(['silent']);
+    expect(lateReasons).toEqual(['silent']);
   });
 
-  test('does not end when a turn took longer than the limit, because it counts as a short turn', () => {
-    const { begin, turn, idle, late } = startWait(400);
+  test('does not end when a turn took longer than the limit, because a long turn counts as 25 ms', () => {
+    const { begin, turn, idle, lateReasons } = startWait(400);
     begin();
     turn(700);
     turn(700);
-    expect(late).toEqual([]);
+    expect(lateReasons).toEqual([]);
     idle(349);
-    expect(late).toEqual([]);
+    expect(lateReasons).toEqual([]);
     idle(2);
-    expect(late).toEqual(['silent']);
+    expect(lateReasons).toEqual(['silent']);
   });
 
   test('does not end while its answer has arrived and is not read', () => {
-    const { begin, patience, turn, idle, late } = startWait(400);
+    const { begin, patience, turn, idle, lateReasons } = startWait(400);
     const wait = begin();
     idle(399);
     turn(5, () => patience.end(wait));
     idle(1_000);
-    expect(late).toEqual([]);
+    expect(lateReasons).toEqual([]);
   });
 
   test('that began in a long turn has its whole limit after this turn', () => {
-    const { begin, patience, turn, idle, late } = startWait(400);
+    const { begin, patience, turn, idle, lateReasons } = startWait(400);
     const first = begin();
     idle(10);
     patience.end(first);
     turn(700, () => void begin());
     idle(375);
-    expect(late).toEqual([]);
+    expect(lateReasons).toEqual([]);
     idle(26);
-    expect(late).toEqual(['silent']);
+    expect(lateReasons).toEqual(['silent']);
   });
 
   test('ends as `busy` at ten times its limit, in a thread that is never free', () => {
-    const { begin, turn, late } = startWait(400);
+    const { begin, turn, lateReasons } = startWait(400);
     begin();
     for (let i = 0; i < 9; i++) turn(444);
-    expect(late).toEqual([]);
+    expect(lateReasons).toEqual([]);
     turn(444);
-    expect(late).toEqual(['busy']);
+    expect(lateReasons).toEqual(['busy']);
   });
 
-  test('continues after the process was stopped for a minute', () => {
-    const { begin, turn, idle, late } = startWait(150);
+  test('does not end as `silent` after the process was suspended for a minute, but as `busy` at the next checks', () => {
+    const { begin, turn, idle, lateReasons } = startWait(150);
     begin();
     turn(60_000);
-    expect(late).toEqual([]);
+    expect(lateReasons).toEqual([]);
     idle(30);
-    expect(late).toEqual(['busy']);
+    expect(lateReasons).toEqual(['busy']);
   });
 
-  test('ends in the order of the waits, and leaves no timer', () => {
-    const { begin, patience, idle, late, timers } = startWait(100);
-    begin();
+  test('ends before each wait that began after it, and the last one leaves no timer', () => {
+    const { patience, idle, timerCount } = startWait(100);
+    const endedWaits: string[] = [];
+    const begin = (name: string) => patience.begin(() => endedWaits.push(name));
+    begin('first');
     idle(60);
-    const second = begin();
-    begin();
+    const second = begin('second');
+    begin('third');
     idle(60);
-    expect(late).toHaveLength(1);
+    expect(endedWaits).toEqual(['first']);
     patience.end(second);
-    expect(timers()).toBe(1);
+    expect(timerCount()).toBe(1);
     idle(60);
-    expect(late).toHaveLength(2);
+    expect(endedWaits).toEqual(['first', 'third']);
     idle(30);
-    expect(timers()).toBe(0);
+    expect(timerCount()).toBe(0);
   });
 });
 
@@ -122,7 +124,7 @@ test('a promise settles with its own result, or with the result for a late answe
   const never = new Promise<string>(() => undefined);
   expect(await patience.within(Promise.resolve('answer'), (why) => why)).toBe('answer');
   await expect(patience.within(Promise.reject(new Error('no')), () => '')).rejects.toThrow('no');
-  const lateReasons = patience.within(never, (why) => why);
+  const lateAnswer = patience.within(never, (why) => why);
   idle(101);
-  expect(await lateReasons).toBe('silent');
+  expect(await lateAnswer).toBe('silent');
 });
