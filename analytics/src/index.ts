@@ -130,7 +130,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   });
   metrics.gauge('guard_events_queued', () => buffer.queuedRows());
   metrics.gauge('guard_analytics_failing', () => Number(engine.state().kind === 'failing'));
-  metrics.gauge('guard_analytics_deletion_held', () => Number(engine.holdsDeletion()));
+  metrics.gauge('guard_analytics_deletion_held', () => Number(engine.stopsDeletion()));
   const ticker = setInterval(() => buffer.tick(), BUFFER_LIMITS.tickMs);
   const saver = setInterval(() => outbox.saveAgain(), SAVE_AGAIN_MS);
 
@@ -189,7 +189,7 @@ function conditionOf(engine: Engine): DatabaseCondition {
   return {
     state: state.kind,
     ...(state.kind !== 'ready' && { message: state.message }),
-    ...(engine.holdsDeletion() && { deletion: 'held' }),
+    ...(engine.stopsDeletion() && { deletion: 'held' }),
   };
 }
 
@@ -208,7 +208,7 @@ async function openEngine(
     log('error', 'analytics_engine_missing', { reason: library.message });
     return {
       state: () => library,
-      holdsDeletion: () => false,
+      stopsDeletion: () => false,
       setOrganisations: () => undefined,
       close: () => Promise.resolve(),
     };

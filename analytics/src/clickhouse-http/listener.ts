@@ -28,8 +28,11 @@ const CLICKHOUSE_ERRORS = {
   unavailable: { status: 503, code: 210, name: 'NETWORK_ERROR' },
 } as const;
 
-/** Programs that ask for packed answers unpack every status except 401 and 403. Guard's errors are not packed. */
-const STATUS_OF_PLAIN_TEXT = 403;
+/**
+ * Programs that ask for compressed answers decompress the body of every status except 401 and 403. Guard does not
+ * compress errors, so it sends them with 403.
+ */
+const STATUS_OF_UNCOMPRESSED_ERROR = 403;
 
 const NO_KEY = 'The password must be an analytics key. Any user name is accepted.';
 const TOO_LARGE = 'The answer is larger than 4 MiB. Ask for fewer rows, or for fewer columns.';
@@ -39,7 +42,7 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
   const { state, authenticate, runQuery } = options;
   let versionQuery: Promise<string> | undefined;
 
-  /** Asks for the version. Simultaneous statements share one query, which takes no slot of a key. */
+  /** Asks for the version. Simultaneous statements share one query, which does not count against the limit of a key. */
   function askVersion(): Promise<string> {
     versionQuery ??= readAsWriter(state, 'SELECT version(), revision() FORMAT TSV').finally(() => {
       versionQuery = undefined;
@@ -58,9 +61,15 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     const info = await readServerInfo(askVersion, filling.sql, caller.organisation);
     if (typeof info === 'string') return { kind: 'unavailable', message: info };
     const sql = introspect(filling.sql, info);
-    const { form } = parsedRequest;
+    const { answerForm } = parsedRequest;
     const delivery = new Promise((resolve) => reply.raw.once('close', resolve));
-    return runQuery({ ...caller, sql, form, delivered: delivery, signal: goneSignal(reply.raw) });
+    return runQuery({
+      ...caller,
+      sql,
+      answerForm,
+      delivered: delivery,
+      signal: goneSignal(reply.raw),
+    });
   }
 
   async function answerRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -71,14 +80,18 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     if (url === '/' && request.method === 'GET') return answerPing(request, reply);
     const search = searchOf(request);
     const parsedRequest = parseRequest(search, headers, decodeStatement(request.body));
-    return answerOutcome(reply, await runRequest(caller, parsedRequest, reply), isPacked(search));
+    return answerOutcome(
+      reply,
+      await runRequest(caller, parsedRequest, reply),
+      asksForCompression(search),
+    );
   }
 
   return (app) => {
     takeStatements(app, (kind, message, request, reply) => {
       const { status, text } = clickHouseError(kind, message);
       const outcome = { kind: 'database_error', status, message: text } as const;
-      return answerOutcome(reply, outcome, isPacked(searchOf(request)));
+      return answerOutcome(reply, outcome, asksForCompression(searchOf(request)));
     });
     app.get('/ping', answerPing);
     app.route({
@@ -100,7 +113,7 @@ function searchOf({ url }: FastifyRequest): URLSearchParams {
   return new URLSearchParams(/\?(.*)$/s.exec(url)?.[1]);
 }
 
-function isPacked(search: URLSearchParams): boolean {
+function asksForCompression(search: URLSearchParams): boolean {
   return search.get('compress') === '1';
 }
 
@@ -126,17 +139,17 @@ async function readServerInfo(
 async function answerOutcome(
   reply: FastifyReply,
   outcome: QueryOutcome,
-  asksPacked: boolean,
+  wantsCompression: boolean,
 ): Promise<void> {
   if (outcome.kind === 'rows') {
     void reply.header('x-clickhouse-format', outcome.format ?? '');
     return sendRows(reply, outcome);
   }
   const { status, text } = errorOf(outcome);
-  // Programs read this header field before the text.
+  // Programs read `x-clickhouse-exception-code` before the text. 1002 stands for an unknown error.
   const code = /^Code: (\d+)/.exec(text)?.[1] ?? '1002';
   await reply
-    .code(asksPacked && status !== 401 ? STATUS_OF_PLAIN_TEXT : status)
+    .code(wantsCompression && status !== 401 ? STATUS_OF_UNCOMPRESSED_ERROR : status)
     .header('x-clickhouse-exception-code', code)
     .type('text/plain; charset=utf-8')
     .send(`${text}\n`);

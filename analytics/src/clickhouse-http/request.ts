@@ -9,7 +9,7 @@ export type ParsedRequest =
       readonly kind: 'statement';
       readonly sql: string;
       readonly parameters: ReadonlyMap<string, string>;
-      readonly form: AnswerForm;
+      readonly answerForm: AnswerForm;
     }
   | { readonly kind: 'refused'; readonly message: string };
 
@@ -83,7 +83,7 @@ export function parseRequest(
   for (const [name, value] of search) {
     if (name.startsWith(PARAMETER)) parameters.set(name.slice(PARAMETER.length), value);
   }
-  return { kind: 'statement', sql, parameters, form: formOf(search, format) };
+  return { kind: 'statement', sql, parameters, answerForm: formOf(search, format) };
 }
 
 function isKnown(name: string): boolean {

@@ -130,7 +130,7 @@ interface ServerPlan {
   /** The result of newQueryPath. */
   readonly queryPath: string;
   /** If true, no merge deletes rows because of their age. host.ts stops a running one. */
-  readonly holdDeletion?: boolean;
+  readonly stopsDeletion?: boolean;
 }
 
 /** The secret path for statements of one engine process. A program that knows it can query as `default`. */
@@ -143,15 +143,15 @@ export function newQueryPath(): string {
  * The pages `/play` and `/dashboard`, and the answers of ClickHouse without a password, are off.
  */
 export function configXml(plan: ServerPlan): string {
-  const { usersPath, maxMemoryBytes, queryPath, holdDeletion = false } = plan;
-  const holdDeletionXml =
+  const { usersPath, maxMemoryBytes, queryPath, stopsDeletion = false } = plan;
+  const stopDeletionXml =
     '<max_number_of_merges_with_ttl_in_pool>0</max_number_of_merges_with_ttl_in_pool>';
   return `<clickhouse>
   <users_config>${escapeXml(usersPath)}</users_config>
   <tcp_port>${TCP_PORT}</tcp_port>
   <listen_reuse_port>1</listen_reuse_port>
   <max_server_memory_usage>${maxMemoryBytes}</max_server_memory_usage>
-  <merge_tree><merge_selector_base>${PARTS_PER_MERGE}</merge_selector_base><finished_mutations_to_keep>1</finished_mutations_to_keep>${holdDeletion ? holdDeletionXml : ''}</merge_tree>
+  <merge_tree><merge_selector_base>${PARTS_PER_MERGE}</merge_selector_base><finished_mutations_to_keep>1</finished_mutations_to_keep>${stopsDeletion ? stopDeletionXml : ''}</merge_tree>
   <remote_servers><${CLUSTER}><shard><replica>
     <host>127.0.0.1</host><port>${TCP_PORT}</port>
   </replica></shard></${CLUSTER}></remote_servers>

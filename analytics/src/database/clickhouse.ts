@@ -131,7 +131,7 @@ export function openRemote(options: RemoteOptions): Engine {
   const supervision = supervise();
   return {
     state: () => state,
-    holdsDeletion: () => false,
+    stopsDeletion: () => false,
     setOrganisations(newOrganisations) {
       organisations = newOrganisations;
       pauseEnd.abort();

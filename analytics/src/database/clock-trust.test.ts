@@ -5,11 +5,11 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = 1_800_000_000_000;
 
-/** Whether the clock is doubted after it showed these times. Before the first one, nothing is known. */
+/** Whether the clock is doubted after it showed these times. Before them the clock showed NOW, which is trusted. */
 function isDoubted(...times: readonly number[]): boolean {
-  let known = lookAtClock(undefined, NOW);
-  for (const time of times) known = lookAtClock(known, time);
-  return known.doubt !== undefined;
+  let state = lookAtClock(undefined, NOW);
+  for (const time of times) state = lookAtClock(state, time);
+  return state.doubt !== undefined;
 }
 
 /** One time for each hour from one time to another. */
@@ -19,26 +19,34 @@ function hours(from: number, to: number): number[] {
 
 const AHEAD = NOW + 100 * DAY;
 
-test.each([
-  ['a clock without a step', [NOW + HOUR, NOW + DAY], false],
-  ['a clock that is set back', [NOW - 100 * DAY], false],
-  ['a step of more than a day', [NOW + DAY + 1], true],
-  ['a step of a hundred days', [AHEAD], true],
-  ['the same, and a restart', [AHEAD, AHEAD + HOUR], true],
-  ['the same, then set right', [AHEAD, NOW + HOUR], false],
-  ['the same, then set half the way back', [AHEAD, NOW + 50 * DAY], true],
-  ['the same, for almost a day', [...hours(AHEAD, AHEAD + DAY - HOUR)], true],
-  ['the same, for a day', [...hours(AHEAD, AHEAD + DAY)], false],
+test.each<[string, boolean, number[]]>([
+  ['a clock without a step', false, [NOW + HOUR, NOW + DAY]],
+  ['a clock that is set back', false, [NOW - 100 * DAY]],
+  ['a step of more than a day', true, [NOW + DAY + 1]],
+  ['a step of a hundred days', true, [AHEAD]],
+  ['a step of a hundred days, and the next look an hour later', true, [AHEAD, AHEAD + HOUR]],
+  ['a step of a hundred days, then set right', false, [AHEAD, NOW + HOUR]],
+  ['a step of a hundred days, then set half the way back', true, [AHEAD, NOW + 50 * DAY]],
   [
-    'two looks with a day between them, in which Guard may not have run',
+    'a step of a hundred days, then almost a day of looks without a step',
+    true,
+    hours(AHEAD, AHEAD + DAY - HOUR),
+  ],
+  [
+    'a step of a hundred days, then a day of looks without a step',
+    false,
+    hours(AHEAD, AHEAD + DAY),
+  ],
+  [
+    'a step of a hundred days, and the next look more than a day later, because Guard perhaps did not run',
+    true,
     [AHEAD, AHEAD + DAY + 1],
-    true,
   ],
   [
-    'a second step within that day',
-    [...hours(AHEAD, AHEAD + 20 * HOUR), ...hours(AHEAD + 50 * DAY, AHEAD + 50 * DAY + 10 * HOUR)],
+    'a second step within that day of looks',
     true,
+    [...hours(AHEAD, AHEAD + 20 * HOUR), ...hours(AHEAD + 50 * DAY, AHEAD + 50 * DAY + 10 * HOUR)],
   ],
-])('deletion stops or goes on: %s', (_what, times, expected) => {
+])('%s: the clock is doubted: %s', (_what, expected, times) => {
   expect(isDoubted(...times)).toBe(expected);
 });

@@ -29,7 +29,7 @@ interface EnginePlan {
   readonly path: string;
   readonly libraryPath: string;
   readonly organisations: readonly string[];
-  readonly holdDeletion: boolean;
+  readonly stopsDeletion: boolean;
 }
 
 /** A started process. It may not answer queries yet. */
@@ -44,7 +44,7 @@ export async function startServer({
   path,
   libraryPath,
   organisations,
-  holdDeletion,
+  stopsDeletion,
 }: EnginePlan): Promise<StartedEngine> {
   const dataPath = resolve(path, 'engine');
   const configPath = resolve(path, 'access', 'config.xml');
@@ -57,12 +57,18 @@ export async function startServer({
   for (const folder of [dataPath, resolve(path, 'access')]) await chmod(folder, 0o700);
   await overwrite(usersPath, usersXml(writer, organisations));
   const queryPath = newQueryPath();
-  const configPlan = { usersPath, maxMemoryBytes: MAX_MEMORY_BYTES, queryPath, holdDeletion };
+  const configPlan = { usersPath, maxMemoryBytes: MAX_MEMORY_BYTES, queryPath, stopsDeletion };
   await overwrite(configPath, configXml(configPlan));
 
   const heldPort = await holdLoopbackPort();
   const { port } = heldPort;
-  const process = startEngineProcess({ libraryPath, dataPath, configPath, port, holdDeletion });
+  const process = startEngineProcess({
+    libraryPath,
+    dataPath,
+    configPath,
+    port,
+    stopsDeletion,
+  });
   const organisationIds = new Set(organisations);
   return {
     process,

@@ -64,7 +64,7 @@ export class EmbeddedEngine implements Engine {
 
   readonly state = (): EngineState => this.#state;
 
-  readonly holdsDeletion = (): boolean => this.#clockTrust?.isDoubted() ?? false;
+  readonly stopsDeletion = (): boolean => this.#clockTrust?.isDoubted() ?? false;
 
   // The process reads accounts once, at its start, which takes about half a second. No statement can create one (error
   // 514), and `SYSTEM RELOAD USERS` does not read the files.
@@ -111,9 +111,14 @@ export class EmbeddedEngine implements Engine {
     if (restoredTables.length > 0) {
       log('warn', 'analytics_definition_restored', { tables: restoredTables.join() });
     }
-    const holdDeletion = this.holdsDeletion();
+    const stopsDeletion = this.stopsDeletion();
     const organisations = this.#organisations;
-    const startedEngine = await startServer({ path, libraryPath, organisations, holdDeletion });
+    const startedEngine = await startServer({
+      path,
+      libraryPath,
+      organisations,
+      stopsDeletion,
+    });
     const { database, process } = startedEngine;
     this.#child = process;
     try {

@@ -47,7 +47,7 @@ test('a start makes folders and files with passwords private', async () => {
   for (const file of files) writeFileSync(file, 'of a backup');
   for (const each of [access, ...files]) chmodSync(each, 0o777);
   const startedEngine = await startServer({
-    ...{ path, libraryPath: library.path, organisations: [], holdDeletion: false },
+    ...{ path, libraryPath: library.path, organisations: [], stopsDeletion: false },
   });
   startedEngine.heldPort.release();
   expect(statSync(access).mode & 0o777).toBe(0o700);

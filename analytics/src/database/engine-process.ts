@@ -11,8 +11,8 @@ export interface EngineProcess {
   kill(): Promise<void>;
 }
 
-const HOST_MODULE = fileURLToPath(new URL('./host.ts', import.meta.url));
-const MAX_LAST_WORDS = 2048;
+const ENGINE_SCRIPT = fileURLToPath(new URL('./host.ts', import.meta.url));
+const MAX_LAST_OUTPUT_CHARS = 2048;
 
 /** Starts the engine on a loopback port. The engine ends when this process ends. */
 export function startEngineProcess(options: {
@@ -20,16 +20,16 @@ export function startEngineProcess(options: {
   readonly dataPath: string;
   readonly configPath: string;
   readonly port: number;
-  /** Delete no row because of its age. */
-  readonly holdDeletion?: boolean;
+  /** Stops the deletion of rows by age. */
+  readonly stopsDeletion?: boolean;
 }): EngineProcess {
   const child = spawn(
     process.execPath,
     [
       '--disable-warning=ExperimentalWarning',
-      HOST_MODULE,
+      ENGINE_SCRIPT,
       options.libraryPath,
-      options.holdDeletion ? 'held' : '',
+      options.stopsDeletion ? 'held' : '',
       `--config-file=${options.configPath}`,
       `--path=${options.dataPath}/`,
       `--http_port=${options.port}`,
@@ -38,16 +38,16 @@ export function startEngineProcess(options: {
     // The environment is empty, so that the process cannot read Guard's secrets.
     { env: { TZ: 'UTC' }, stdio: ['pipe', 'ignore', 'pipe'], cwd: options.dataPath },
   );
-  let lastWords = '';
+  let lastOutput = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    lastWords = (lastWords + text).slice(-MAX_LAST_WORDS);
+    lastOutput = (lastOutput + text).slice(-MAX_LAST_OUTPUT_CHARS);
   });
-  // A write fails after the process has ended. `ended` reports the end.
+  // Nothing is written to stdin, but its pipe can fail when the process ends. `ended` reports the end.
   child.stdin.on('error', () => undefined);
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
     child.on('close', (code, signal) => {
-      resolve(lastWords.trim() || `exit ${code ?? signal ?? 'unknown'}`);
+      resolve(lastOutput.trim() || `exit ${code ?? signal ?? 'unknown'}`);
     });
   });
   return {
@@ -63,13 +63,16 @@ export function startEngineProcess(options: {
 /** A TCP port of 127.0.0.1 that no other user of the machine can take before `release`. */
 export interface HeldPort {
   readonly port: number;
-  /** Call it when the engine answers. Until then half of all connections arrive here and are closed. */
+  /**
+   * Call it when the engine answers. While both listen on the port, about half of the connections arrive here and are
+   * closed.
+   */
   readonly release: () => void;
 }
 
 /**
  * Reserves a free port for the engine, which opens the same port (SO_REUSEPORT). On Linux only the same user can share
- * a port. Otherwise another user could read the port from the engine's arguments, listen on it first, and get Guard's
+ * a port. Without the reservation another user could read the port from the engine's arguments, listen on it first, and get Guard's
  * passwords. On other systems the port is not held: it was only free a moment ago.
  */
 export async function holdLoopbackPort(): Promise<HeldPort> {

@@ -32,7 +32,7 @@ export type EngineState =
 export interface Engine {
   readonly state: () => EngineState;
   /** True while no row is deleted because of its age, because the clock is not trusted. */
-  readonly holdsDeletion: () => boolean;
+  readonly stopsDeletion: () => boolean;
   /** Sets the organisations with accounts. A new one can be queried once its account exists. */
   setOrganisations(organisations: readonly string[]): void;
   /** Stops the engine, or disconnects from it. */

@@ -41,7 +41,7 @@ interface RunOptions {
 /** A statement that passed the gate. The other fields are those of RunQuery. */
 interface Statement {
   readonly sql: string;
-  readonly form: AnswerForm;
+  readonly answerForm: AnswerForm;
   /** If true, the database reads all parts, whatever their bounds. */
   readonly readsAllParts?: boolean;
 }
@@ -81,12 +81,12 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     }
   }
 
-  return async ({ organisation, sql, authorization, form = {}, delivered, signal }) => {
+  return async ({ organisation, sql, authorization, answerForm = {}, delivered, signal }) => {
     const verdict = judgeStatement(sql);
     if (verdict.kind === 'refused') return verdict;
     const runUntil = (cancelSignal: AbortSignal | undefined): Promise<QueryOutcome> =>
       runInSlot(organisationSlots, organisation, 'this organisation', cancelSignal, delivered, () =>
-        runAsOrganisation({ state, heavySlot }, organisation, { sql, form }, cancelSignal),
+        runAsOrganisation({ state, heavySlot }, organisation, { sql, answerForm }, cancelSignal),
       );
     return authorization === undefined
       ? runUntil(signal)
@@ -205,7 +205,7 @@ function adaptStatement(
 
 async function sendOnce(
   { database, account, time, signal }: StatementContext,
-  { sql, form, readsAllParts = false }: Statement,
+  { sql, answerForm, readsAllParts = false }: Statement,
 ): Promise<DatabaseAnswer> {
   const queryId = randomUUID();
   const sentAt = performance.now();
@@ -216,7 +216,7 @@ async function sendOnce(
       query_id: queryId,
       database: DATABASE,
       default_format: 'TabSeparated',
-      ...form,
+      ...answerForm,
       // The size of the largest answer. For a smaller answer the status is sent after the last row.
       buffer_size: String(QUERY.maxAnswerBytes + 1),
     },
@@ -227,7 +227,7 @@ async function sendOnce(
   });
   time.leftMs -= performance.now() - sentAt;
   if (mayStillRun(answer)) await killQuery(database, queryId);
-  return answer.kind === 'answered' && answer.exceptionCode !== 0 && form.compress === '1'
+  return answer.kind === 'answered' && answer.exceptionCode !== 0 && answerForm.compress === '1'
     ? { ...answer, body: compressedText(lastFrame(answer.body), MAX_ERROR_BYTES) }
     : answer;
 }

@@ -175,7 +175,7 @@ export type RunQuery = (
   query: QueryCaller & {
     readonly sql: string;
     /** The form of the answer. By default it is tab-separated without names. */
-    readonly form?: AnswerForm;
+    readonly answerForm?: AnswerForm;
     /** Resolves when the caller has the rows or is gone. Until then the query keeps its slot. Never rejects. */
     readonly delivered?: Promise<unknown>;
     readonly signal?: AbortSignal;

@@ -47,7 +47,13 @@ export function createQueryTool(runQuery: RunQuery): Tool<DataCaller, typeof Inp
     input: Input,
     call: async ({ sql }, { organisation, authorization }, signal) => {
       const form = { default_format: 'TabSeparatedWithNames' };
-      const outcome = await runQuery({ organisation, authorization, sql, signal, form });
+      const outcome = await runQuery({
+        organisation,
+        authorization,
+        sql,
+        signal,
+        answerForm: form,
+      });
       return toToolOutcome(outcome, HAS_TOTALS.test(sql));
     },
   };
