@@ -8,20 +8,20 @@ import { type Trial, makeFolder } from './trial.ts';
 /** Room for a new database and some events. */
 const SIZE_MIB = 128;
 const MIB = 1024 * 1024;
-const PAGE_BYTES = 4096;
+const BLOCK_BYTES = 4096;
 
 /** A separate file system that can be filled: ext4 in a file, or else tmpfs. */
 export interface SmallDisk {
   readonly folder: string;
   fill(): Promise<void>;
-  empty(): Promise<void>;
+  removeFiller(): Promise<void>;
 }
 
 /**
- * Why this user cannot mount one. Usually only root may. A limit for the size of files (RLIMIT_FSIZE) is no
- * alternative: ClickHouse treats EFBIG as success, and leaves empty files.
+ * Why this user cannot mount a small disk. Undefined when the user can. Usually only root may. A limit for the size of
+ * files (RLIMIT_FSIZE) is no alternative: ClickHouse treats EFBIG as success, and leaves empty files.
  */
-export function noSmallDisk(): string | undefined {
+export function smallDiskHindrance(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'guard-chaos-'));
   try {
     if (!mount(folder)) return 'this user may not mount a file system';
@@ -42,14 +42,14 @@ export async function makeSmallDisk(trial: Trial): Promise<SmallDisk> {
     async fill() {
       const file = await open(filler, 'a');
       try {
-        for (const bytes of [MIB, PAGE_BYTES]) {
-          while (await writes(file, Buffer.alloc(bytes)));
+        for (const bytes of [MIB, BLOCK_BYTES]) {
+          while (await writeBlock(file, Buffer.alloc(bytes)));
         }
       } finally {
         await file.close();
       }
     },
-    empty: () => rm(filler),
+    removeFiller: () => rm(filler),
   };
 }
 
@@ -58,15 +58,15 @@ function mount(folder: string): boolean {
   writeFileSync(image, '');
   truncateSync(image, SIZE_MIB * MIB);
   // Without a journal and without reserved blocks, the database can use all of it, as on a tmpfs.
-  const format = ['-q', '-m', '0', '-O', '^has_journal', image];
+  const mkfsOptions = ['-q', '-m', '0', '-O', '^has_journal', image];
   return (
-    (does('mkfs.ext4', format) && does('mount', ['-o', 'loop', image, folder])) ||
-    does('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MIB}m`, 'guard-chaos', folder])
+    (succeeds('mkfs.ext4', mkfsOptions) && succeeds('mount', ['-o', 'loop', image, folder])) ||
+    succeeds('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MIB}m`, 'guard-chaos', folder])
   );
 }
 
 function unmount(folder: string): void {
-  does('umount', [folder]);
+  succeeds('umount', [folder]);
   rmSync(imageOf(folder), { force: true });
 }
 
@@ -74,11 +74,11 @@ function imageOf(folder: string): string {
   return `${folder}.image`;
 }
 
-function does(program: string, options: readonly string[]): boolean {
+function succeeds(program: string, options: readonly string[]): boolean {
   return spawnSync(program, options, { stdio: 'ignore' }).status === 0;
 }
 
-function writes(file: FileHandle, block: Uint8Array): Promise<boolean> {
+function writeBlock(file: FileHandle, block: Uint8Array): Promise<boolean> {
   return file.write(block).then(
     ({ bytesWritten }) => bytesWritten === block.length,
     () => false,

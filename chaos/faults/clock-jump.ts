@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   BROWSER_HEADERS,
-  navigateFrom,
+  navigate,
   PASSED_ANSWER,
-  passFrom,
+  passChallenge,
   readChallenge,
-  uploadFrom,
+  sendUpload,
 } from '../../test/kit/browsers/challenged-browser.ts';
 import { poll, send } from '../../test/kit/http.ts';
 import { curl, HOME_IP } from '../../test/kit/visitors/visitors.ts';
@@ -31,16 +31,16 @@ export const clockJump: Fault = {
       env: { NODE_OPTIONS: `--import=${PRELOAD}`, GUARD_CHAOS_CLOCK: file },
     });
     const { url } = site;
-    const session = await passFrom(url, HOME_IP);
+    const session = await passChallenge(url, HOME_IP);
     const crowd = site.startCrowd({ headers: { ...BROWSER_HEADERS, cookie: `_guard=${session}` } });
     await crowd.seeMore(ENOUGH);
-    const early = readChallenge(await navigateFrom(url, '/', { ip: '203.0.113.31' }));
+    const early = readChallenge(await navigate(url, '/', { ip: '203.0.113.31' }));
     const limited = [await exceed(url, SCRIPT)];
 
     trial.say('forward by an hour');
     await shift(site, file, HOUR_MS);
     await crowd.seeMore(ENOUGH);
-    const stale = early && (await uploadFrom(url, early, '203.0.113.31'));
+    const stale = early && (await sendUpload(url, early, '203.0.113.31'));
     limited.push(await exceed(url, SCRIPT));
     const ahead = await passes(url, '203.0.113.32');
 
@@ -54,7 +54,7 @@ export const clockJump: Fault = {
 
     trial.say('forward by 26 hours');
     await shift(site, file, 25 * HOUR_MS);
-    const expired = await navigateFrom(url, '/', { ip: HOME_IP, session });
+    const expired = await navigate(url, '/', { ip: HOME_IP, session });
     return site.outcome(traffic, [
       everyAnswerIsRight(traffic, 'a visitor who passed is not challenged again within a day'),
       {
@@ -65,7 +65,7 @@ export const clockJump: Fault = {
       limits(limited),
       {
         what: 'events are written at any time of the clock',
-        seen: `${requests} requests in the database, ${traffic.requests} were sent`,
+        seen: `${requests} requests are in the database; ${traffic.requests} requests were sent`,
         holds: requests === traffic.requests,
       },
       {
@@ -108,8 +108,8 @@ async function exceed(gateway: string, ip: string): Promise<Exceeded> {
 }
 
 async function passes(url: string, ip: string): Promise<boolean> {
-  const page = readChallenge(await navigateFrom(url, '/', { ip }));
-  return page !== undefined && (await uploadFrom(url, page, ip)).body === PASSED_ANSWER;
+  const page = readChallenge(await navigate(url, '/', { ip }));
+  return page !== undefined && (await sendUpload(url, page, ip)).body === PASSED_ANSWER;
 }
 
 /** Shifts the clock of a process. Resolves when the process uses the new time. */

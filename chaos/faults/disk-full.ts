@@ -4,7 +4,7 @@ import type { Crowd } from '../crowd.ts';
 import { type Claim, everyAnswerIsRight, type Fault } from '../fault.ts';
 import { countWhenAllAre, untilRecorded } from '../recorded.ts';
 import { type Site, startSite } from '../site.ts';
-import { makeSmallDisk, noSmallDisk, type SmallDisk } from '../small-disk.ts';
+import { makeSmallDisk, smallDiskHindrance, type SmallDisk } from '../small-disk.ts';
 
 const ENOUGH = 600;
 const WRITTEN = 'guard_events_total{fate="written"}';
@@ -12,7 +12,7 @@ const RETRIED = 'guard_events_total{fate="retried"}';
 
 export const diskFull: Fault = {
   done: 'the disk with the database and the sessions (a small ext4) is full, has room again, and is full at the end',
-  hindrance: noSmallDisk,
+  hindrance: smallDiskHindrance,
   async inflict(trial) {
     const disk = await makeSmallDisk(trial);
     const site = await startSite(trial, {
@@ -31,7 +31,7 @@ export const diskFull: Fault = {
     await crowd.seeMore(ENOUGH);
     const queued = await site.metric('guard_events_queued');
     trial.say('there is room again');
-    await disk.empty();
+    await disk.removeFiller();
     await crowd.seeMore(ENOUGH);
     const traffic = await crowd.leave();
     const { rows, requests } = await countWhenAllAre(product, traffic.requests);
@@ -43,7 +43,7 @@ export const diskFull: Fault = {
         everyAnswerIsRight(traffic),
         {
           what: 'events wait while the disk is full, and none is lost afterwards',
-          seen: `${queued} waited; ${rows} rows of ${requests} requests, ${traffic.requests} were sent`,
+          seen: `${queued} waited; ${rows} rows with ${requests} different requests; ${traffic.requests} requests were sent`,
           holds: queued > 0 && isComplete,
         },
         ...(await endWithFullDisk(site, disk, site.startCrowd())),

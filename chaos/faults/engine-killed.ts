@@ -6,7 +6,7 @@ import { WITH_DATABASE } from '../settings.ts';
 import { startSite } from '../site.ts';
 
 const KILLS = 3;
-const ENOUGH = 300;
+const REQUESTS_PER_KILL = 300;
 
 export const engineKilled: Fault = {
   done: `the database's process is killed ${KILLS} times (SIGKILL) while events are written`,
@@ -17,11 +17,11 @@ export const engineKilled: Fault = {
     let lost = 0;
     for (let kill = 1; kill <= KILLS; kill++) {
       const before = await untilRecorded(product);
-      await crowd.seeMore(ENOUGH);
+      await crowd.seeMore(REQUESTS_PER_KILL);
       trial.say(`kill ${kill} of ${KILLS}`);
-      const [engine] = childrenOf(product.pid);
-      if (engine === undefined) throw new Error('the database has no process');
-      process.kill(engine, 'SIGKILL');
+      const [enginePid] = childrenOf(product.pid);
+      if (enginePid === undefined) throw new Error('the database has no process');
+      process.kill(enginePid, 'SIGKILL');
       const after = await poll(
         () => countRecorded(product),
         (recorded) => recorded !== undefined,
@@ -29,20 +29,20 @@ export const engineKilled: Fault = {
       );
       lost += Math.max(0, before.rows - (after?.rows ?? 0));
     }
-    await crowd.seeMore(ENOUGH);
+    await crowd.seeMore(REQUESTS_PER_KILL);
     const traffic = await crowd.leave();
     const { rows, requests } = await countWhenAllAre(product, traffic.requests);
     const restarts = await site.metric('guard_analytics_restarts_total');
     return site.outcome(traffic, [
       everyAnswerIsRight(traffic),
       {
-        what: 'no acknowledged row is lost',
+        what: 'no row that a query found is lost by a kill',
         seen: `${lost} rows fewer than before a kill`,
         holds: lost === 0,
       },
       {
         what: 'in the end every request is one row',
-        seen: `${rows} rows of ${requests} requests, ${traffic.requests} were sent`,
+        seen: `${rows} rows with ${requests} different requests; ${traffic.requests} requests were sent`,
         holds: rows === traffic.requests && requests === traffic.requests,
       },
       {

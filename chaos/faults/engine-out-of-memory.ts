@@ -54,7 +54,7 @@ export const engineOutOfMemory: Fault = {
       },
       {
         what: 'the database answers again, and every request is one row',
-        seen: `${isSame ? 'the same process' : 'another process'}, ${rows} rows of ${requests} requests, ${traffic.requests} were sent`,
+        seen: `${isSame ? 'the same process' : 'another process'}, ${rows} rows with ${requests} different requests; ${traffic.requests} requests were sent`,
         holds: rows === traffic.requests && requests === traffic.requests,
       },
     ]);

@@ -8,7 +8,7 @@ import { type Claim, everyAnswerIsRight, type Fault, type Outcome, type Tally } 
 import type { Trial } from '../trial.ts';
 import { DETECT } from '../settings.ts';
 import { type Site, startSite } from '../site.ts';
-import { makeSmallDisk, noSmallDisk, type SmallDisk } from '../small-disk.ts';
+import { makeSmallDisk, smallDiskHindrance, type SmallDisk } from '../small-disk.ts';
 
 const ENOUGH = 150;
 const PATIENCE_MS = 30_000;
@@ -33,7 +33,7 @@ const STARTS: readonly Start[] = [
 
 export const fullDiskStarts: Fault = {
   done: "the database's disk (a small ext4) is full, and the database is started there in four ways",
-  hindrance: noSmallDisk,
+  hindrance: smallDiskHindrance,
   async inflict(trial) {
     const disk = await makeSmallDisk(trial);
     const traffic = { requests: 0, wrong: new Map<string, number>(), slowestMs: 0 };
@@ -70,7 +70,7 @@ async function tryStart(
   const after = await start.begin(site, again);
   const whileFull = await poll(() => stateOf(after), isSettled, PATIENCE_MS);
   const later = await visit(after, traffic);
-  await disk.empty();
+  await disk.removeFiller();
   const told = [...site.product.log().matchAll(/"analytics_events_dropped","rows":(\d+)/g)];
   const dropped = told.reduce((sum, [, rows]) => sum + Number(rows), 0);
   const sent = before + waiting + later;

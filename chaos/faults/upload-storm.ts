@@ -1,11 +1,11 @@
 import {
   BROWSER_HEADERS,
   type ChallengePage,
-  navigateFrom,
+  navigate,
   PASSED_ANSWER,
-  passFrom,
+  passChallenge,
   readChallenge,
-  uploadFrom,
+  sendUpload,
 } from '../../test/kit/browsers/challenged-browser.ts';
 import { type Answer, send } from '../../test/kit/http.ts';
 import { HOME_IP } from '../../test/kit/visitors/visitors.ts';
@@ -26,7 +26,7 @@ export const uploadStorm: Fault = {
   async inflict(trial) {
     const site = await startSite(trial, { rules: CHALLENGE_ALL });
     const { url } = site;
-    const session = await passFrom(url, HOME_IP);
+    const session = await passChallenge(url, HOME_IP);
     const crowd = site.startCrowd({ headers: { ...BROWSER_HEADERS, cookie: `_guard=${session}` } });
     await crowd.seeMore(200);
 
@@ -73,15 +73,15 @@ interface Restored {
 /** One browser. All tabs have the same session, get a challenge page, and upload at once. */
 async function restore(url: string, number: number): Promise<Restored> {
   const ip = `198.18.${number}.7`;
-  const first = readChallenge(await navigateFrom(url, '/', { ip }));
+  const first = readChallenge(await navigate(url, '/', { ip }));
   if (first === undefined) throw new Error('a stranger was not challenged');
   const { session } = first;
   const others = await Promise.all(
-    Array.from({ length: TABS - 1 }, (_, tab) => navigateFrom(url, `/tab/${tab}`, { ip, session })),
+    Array.from({ length: TABS - 1 }, (_, tab) => navigate(url, `/tab/${tab}`, { ip, session })),
   );
   const pages = [first, ...others.map((answer) => readChallenge(answer, session))];
   const passedOfTab = await Promise.all(pages.map((page) => uploadCopies(url, page, ip)));
-  const { body } = await navigateFrom(url, '/restored', { ip, session });
+  const { body } = await navigate(url, '/restored', { ip, session });
   return { passedOfTab, isLetIn: body === answerTo('/restored') };
 }
 
@@ -91,14 +91,14 @@ async function uploadCopies(
   ip: string,
 ): Promise<number> {
   if (page === undefined) return 0;
-  const copies = Array.from({ length: COPIES }, () => uploadFrom(url, page, ip));
+  const copies = Array.from({ length: COPIES }, () => sendUpload(url, page, ip));
   return (await Promise.all(copies)).filter(({ body }) => body === PASSED_ANSWER).length;
 }
 
 async function uploadOnce(url: string, ip: string): Promise<Answer> {
-  const page = readChallenge(await navigateFrom(url, '/', { ip }));
+  const page = readChallenge(await navigate(url, '/', { ip }));
   if (page === undefined) throw new Error('a stranger was not challenged');
-  return uploadFrom(url, page, ip);
+  return sendUpload(url, page, ip);
 }
 
 /** Sends an upload that is too large, cut off, deeply nested, or of another shape. Each has its own address. */

@@ -4,11 +4,11 @@ import { type Answer, send } from '../http.ts';
 
 /** A recorded browser that answers the challenge of a running product. It can be used outside of tests, too. */
 
-const PERSON = fixture('human/chromium-headful-xvfb-default-screen.json');
+const RECORDING = fixture('human/chromium-headful-xvfb-default-screen.json');
 
 /** The header fields of its navigations. */
 export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
-  ...PERSON.headers,
+  ...RECORDING.headers,
   host: 'shop.example',
   'sec-fetch-mode': 'navigate',
 };
@@ -20,7 +20,7 @@ export interface ChallengePage {
 }
 
 /** A navigation from an address, with or without a session. */
-export function navigateFrom(
+export function navigate(
   gateway: string,
   path: string,
   { ip, session }: { readonly ip: string; readonly session?: string },
@@ -38,9 +38,9 @@ export function readChallenge({ body, headers }: Answer, session = ''): Challeng
 }
 
 /** The upload of a page in a person's browser. */
-export function uploadFrom(gateway: string, page: ChallengePage, ip: string): Promise<Answer> {
+export function sendUpload(gateway: string, page: ChallengePage, ip: string): Promise<Answer> {
   const { ticket, session } = page;
-  const evidence = answering(PERSON.evidence, ticket);
+  const evidence = answering(RECORDING.evidence, ticket);
   return send(`${gateway}/.guard/verify`, {
     method: 'POST',
     headers: { ...BROWSER_HEADERS, 'x-forwarded-for': ip, 'content-type': 'application/json' },
@@ -52,11 +52,11 @@ export function uploadFrom(gateway: string, page: ChallengePage, ip: string): Pr
 export const PASSED_ANSWER = '{"result":"reload"}';
 
 /** A session that passed its challenge. Rejects when it does not pass. */
-export async function passFrom(gateway: string, ip: string): Promise<string> {
-  const first = await navigateFrom(gateway, '/', { ip });
+export async function passChallenge(gateway: string, ip: string): Promise<string> {
+  const first = await navigate(gateway, '/', { ip });
   const page = readChallenge(first);
   if (page === undefined) throw new Error(`no challenge, but ${first.status}`);
-  const { status, body } = await uploadFrom(gateway, page, ip);
+  const { status, body } = await sendUpload(gateway, page, ip);
   if (body !== PASSED_ANSWER) throw new Error(`an upload was answered with ${status}: ${body}`);
   return page.session;
 }
