@@ -11,7 +11,7 @@ import {
   timeoutOption,
 } from '../crawlers/fetch-options.ts';
 import { messageOf } from '../terminal/faults.ts';
-import { columns } from '../terminal/layout.ts';
+import { alignColumns } from '../terminal/layout.ts';
 import { reportFailure, print } from '../terminal/terminal.ts';
 
 export const agents = createCommand({
@@ -110,7 +110,7 @@ function list(config: string, json: boolean): number {
       String(keys),
       fetchedAt ?? 'never: guard agents refresh',
     ]);
-    const table = columns([['NAME', 'DIRECTORY', 'KEYS', 'FETCHED'], ...rows]).join('\n');
+    const table = alignColumns([['NAME', 'DIRECTORY', 'KEYS', 'FETCHED'], ...rows]).join('\n');
     print(json ? inertJson(views) : table);
     return 0;
   } catch (error) {

@@ -4,7 +4,7 @@ import {
 } from '@guard/config/settings/derived/temporary-decision';
 import { inertJson } from '@guard/config/settings/problems/problems';
 import { changeDecisions, currentDecisions } from '../decisions/change-decisions.ts';
-import { columns } from '../terminal/layout.ts';
+import { alignColumns } from '../terminal/layout.ts';
 import { toPrintable } from '../terminal/printable.ts';
 import { reportFailure, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
@@ -74,5 +74,5 @@ function describe(current: readonly TemporaryDecision[]): string {
     toPrintable(decision.because),
   ]);
   const head = ['ID', 'ORGANISATION', 'VERDICT', 'TARGET', 'UNTIL (UTC)', 'BY', 'BECAUSE'];
-  return columns([head, ...rows]).join('\n');
+  return alignColumns([head, ...rows]).join('\n');
 }

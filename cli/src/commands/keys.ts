@@ -1,7 +1,7 @@
 import { inertJson } from '@guard/config/settings/problems/problems';
 import { randomBytes } from 'node:crypto';
 import { ExpiryDate } from '@guard/config/settings/values/values';
-import { columns } from '../terminal/layout.ts';
+import { alignColumns } from '../terminal/layout.ts';
 import { deleteKey, writeKey } from '../keys/edit-keys.ts';
 import { type KeyKind, KINDS, LIST_OF, listKeys } from '../keys/list-keys.ts';
 import { print, reportFailure } from '../terminal/terminal.ts';
@@ -92,7 +92,7 @@ function list({ config, organisation, json }: KeysCall): number {
     ...[id, owner, kind, expires ?? 'no end', state],
   ]);
   const head = ['ID', 'ORGANISATION', 'KIND', 'LAST DAY', 'STATE'];
-  print(json ? inertJson(views) : columns([head, ...rows]).join('\n'));
+  print(json ? inertJson(views) : alignColumns([head, ...rows]).join('\n'));
   return 0;
 }
 

@@ -1,5 +1,5 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
-import { columns } from '../terminal/layout.ts';
+import { alignColumns } from '../terminal/layout.ts';
 
 export type CrawlerView = ReturnType<typeof viewOf>;
 
@@ -36,7 +36,7 @@ export function viewOf(crawler: CatalogueCrawler, catalogue: CrawlerCatalogue, n
 const HEAD = ['NAME', 'OPERATOR', 'CATEGORY', 'RANGES', 'AGE', 'PROOFS'];
 
 export function tableOf(views: readonly CrawlerView[]): string {
-  return columns([
+  return alignColumns([
     HEAD,
     ...views.map(({ name, operator, category, ranges, proofs }) => [
       name,
@@ -60,11 +60,11 @@ export function fullText(view: CrawlerView): string {
     ['user agent', view.user_agent.join(', ')],
     ['host names', view.reverse_dns.join(', ') || 'none published'],
   ];
-  if (ranges === undefined) return columns([...rows, ['ranges', 'none published']]).join('\n');
+  if (ranges === undefined) return alignColumns([...rows, ['ranges', 'none published']]).join('\n');
   const complete = ranges.authoritative
     ? 'complete: from elsewhere it is an impersonator'
     : 'not complete: from elsewhere it is unverifiable';
-  const head = columns([
+  const head = alignColumns([
     ...rows,
     ['ranges', `${ranges.count}, ${complete}`],
     ['as of', `${ranges.as_of} (${ranges.age_days} days)`],

@@ -1,6 +1,6 @@
 import type { FetchReport, FetchTerms } from '@guard/server';
 import { valueOption } from '../command-line/options.ts';
-import { columns } from '../terminal/layout.ts';
+import { alignColumns } from '../terminal/layout.ts';
 import { toPrintable } from '../terminal/printable.ts';
 
 const DEFAULT_TIMEOUT_S = 15;
@@ -46,5 +46,5 @@ export function describeReports<T extends FetchReport>(
     return [name, result, keptText, toPrintable(reason)];
   });
   const currentCount = reports.filter(({ reason }) => reason === '').length;
-  return `${columns(rows).join('\n')}\n\n${currentCount} of ${reports.length} ${ending}.`;
+  return `${alignColumns(rows).join('\n')}\n\n${currentCount} of ${reports.length} ${ending}.`;
 }

@@ -1,6 +1,6 @@
 import type { AgentNames } from '@guard/analytics/agent-names';
 import type { Explanation } from '@guard/validator';
-import { columns, section, applyStyle, type Style } from '../terminal/layout.ts';
+import { alignColumns, section, applyStyle, type Style } from '../terminal/layout.ts';
 import { toPrintable } from '../terminal/printable.ts';
 
 export function describeExplanation(
@@ -37,7 +37,7 @@ function describeFindings({ findings, weighed }: Explanation): string {
   const rows = findings.map(({ reason, strength, category, meaning }) => [
     ...[reason, strength ?? '-', category, meaning],
   ]);
-  const lines = columns(rows, (text, column) => (column > 1 ? applyStyle('dim', text) : text));
+  const lines = alignColumns(rows, (text, column) => (column > 1 ? applyStyle('dim', text) : text));
   return section(`Findings: ${AMOUNTS_TO[weighed]}`, lines);
 }
 
@@ -51,7 +51,7 @@ function describeRules(rules: Explanation['rules']): string[] {
     });
     return [matched ? '✓' : '·', built_in ? `${name} (built in)` : name, directives.join(', ')];
   });
-  const lines = columns(rows, (text, _column, row) =>
+  const lines = alignColumns(rows, (text, _column, row) =>
     rules[row]?.matched === true ? text : applyStyle('dim', text),
   );
   const isOverruled = rows.some(([, , wants = '']) => wants.includes('('));
@@ -66,7 +66,7 @@ function describeDirectives({ rules, verdict }: Explanation): string[] {
   );
   const isSetByRule = rows.some(([directive]) => directive === 'monitor');
   if (verdict.monitor && !isSetByRule) rows.push(['monitor', 'true', 'by the organisation']);
-  return rows.length === 0 ? ['none: nothing is enforced'] : columns(rows);
+  return rows.length === 0 ? ['none: nothing is enforced'] : alignColumns(rows);
 }
 
 /** A directive's value as it would be in guard.yaml. */
@@ -121,7 +121,7 @@ function describeAnswer(answer: Explanation['answer']): string[] {
     const { name, access_allowed } = answer.crawler;
     rows.push(['crawler', `${name}, access ${access_allowed ? 'allowed' : 'not allowed'}`]);
   }
-  return columns(rows);
+  return alignColumns(rows);
 }
 
 function describeCookie(cookie: NonNullable<Explanation['answer']['cookies']>[number]): string {
@@ -145,7 +145,7 @@ function describeFacts(facts: Facts, names: AgentNames): string[] {
   if (others.length > 0) rows.push(['path', `may also be read as ${others.join(' ')}`]);
   const representation = facts.representation === 'html' ? 'a page' : 'application/problem+json';
   rows.push(['if denied', representation]);
-  return columns(rows, (text, column) => (column === 0 ? applyStyle('dim', text) : text));
+  return alignColumns(rows, (text, column) => (column === 0 ? applyStyle('dim', text) : text));
 }
 
 function addressOf({ ip, network, country, asn }: Facts): string {

@@ -1,4 +1,4 @@
-import { columns, section, applyStyle, type Style } from '../terminal/layout.ts';
+import { alignColumns, section, applyStyle, type Style } from '../terminal/layout.ts';
 import type { ReplayExample } from '@guard/config/contract/replay';
 import { type Group, isChange, type Outcome } from '@guard/replay';
 import type { Replay } from './run-replay.ts';
@@ -45,7 +45,7 @@ function describeTransitions({ transitions, judged }: Replay): string[] {
     formatNumber(requests).padStart(12),
     formatPercent(requests, judged).padStart(7),
   ]);
-  return columns(rows, (text, _column, row) => {
+  return alignColumns(rows, (text, _column, row) => {
     const transition = transitions[row];
     return transition && isChange(transition.before, transition.after)
       ? applyStyle(styleOf(transition.after), text)
@@ -69,7 +69,10 @@ function describeGroup({ before, after, rule, reasons, requests, examples }: Gro
   const cause = reasons.length === 0 ? ruleText : `${ruleText}: ${reasons.join(', ')}`;
   const change = `${OUTCOME_TEXTS[before]} → ${OUTCOME_TEXTS[after]}`;
   const title = `${formatNumber(requests)} × ${applyStyle(styleOf(after), change)}, ${cause}`;
-  return [title, ...columns(examples.map(cellsOf)).map((line) => applyStyle('dim', `    ${line}`))];
+  return [
+    title,
+    ...alignColumns(examples.map(cellsOf)).map((line) => applyStyle('dim', `    ${line}`)),
+  ];
 }
 
 function cellsOf({ time, ip, method, url, user_agent }: ReplayExample): string[] {

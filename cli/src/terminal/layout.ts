@@ -20,18 +20,23 @@ export function countText(n: number, thing: string): string {
  * Formats rows as columns with the width of the longest cell. The last column is not padded. Styles are applied
  * after padding, so that colour codes do not count.
  */
-export function columns(
+export function alignColumns(
   rows: readonly (readonly string[])[],
-  style: (text: string, column: number, row: number) => string = (text) => text,
+  styleCell: (text: string, columnIndex: number, rowIndex: number) => string = (text) => text,
 ): string[] {
   const widths = rows.reduce<number[]>(
-    (maxWidths, row) => row.map((cell, column) => Math.max(maxWidths[column] ?? 0, cell.length)),
+    (maxWidths, row) =>
+      row.map((cell, columnIndex) => Math.max(maxWidths[columnIndex] ?? 0, cell.length)),
     [],
   );
-  return rows.map((row, index) =>
+  return rows.map((row, rowIndex) =>
     row
-      .map((cell, column) =>
-        style(column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0), column, index),
+      .map((cell, columnIndex) =>
+        styleCell(
+          columnIndex === row.length - 1 ? cell : cell.padEnd(widths[columnIndex] ?? 0),
+          columnIndex,
+          rowIndex,
+        ),
       )
       .join('  ')
       .trimEnd(),

@@ -27,7 +27,7 @@ test('a bar is not wider than the terminal', () => {
 test('for many items the bar is drawn once for each percent, and its maximum is 100 %', () => {
   const frames: string[] = [];
   const bar = createProgressBar({ isTTY: true, write: (part) => frames.push(part) }, 10_000);
-  for (let page = 0; page < 240; page += 1) bar.advance('rows', 50);
+  for (let step = 0; step < 240; step += 1) bar.advance('rows', 50);
   expect(frames).toHaveLength(101);
   expect(frames.at(-1)).toBe('\r\u001b[K[########################] 10000/10000 rows');
 });
