@@ -117,6 +117,23 @@ test.each(Object.entries(ROOMS))(
   },
 );
 
+test('no files import each other in a circle', () => {
+  const targets = new Map(
+    code.map(({ file, imports }) => [
+      file,
+      imports.map((specifier) => join(dirname(file), specifier).split(sep).join('/')),
+    ]),
+  );
+  // What is left after each file whose imports are all gone has been removed is in a circle, or imports one.
+  for (let before = Infinity; targets.size < before;) {
+    before = targets.size;
+    for (const [file, imports] of targets) {
+      if (!imports.some((target) => targets.has(target))) targets.delete(file);
+    }
+  }
+  expect([...targets.keys()]).toEqual([]);
+});
+
 test('the contract of page and server imports neither of them', () => {
   const contract = code.filter(({ file }) => file.startsWith('validator/page-contract/'));
   expect(contract.length).toBeGreaterThan(4);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { BodyOpening, Visit } from './arrive.ts';
-import { maskSecrets } from './sample/mask-secrets.ts';
+import { maskSecrets, type SampledContent } from './sample/mask-secrets.ts';
 import type { Sampling } from './sites.ts';
 import type { VisitorRequest } from '../message/message.ts';
 
@@ -87,9 +87,6 @@ function sampleOf(bytes: Buffer, { content, names }: SamplePlan): string {
   if (bytes.includes(0)) return '';
   return maskSecrets(new TextDecoder().decode(bytes, { stream: true }), content, names);
 }
-
-/** How the sample of a body is read. */
-export type SampledContent = 'form' | 'text';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const TEXT_TYPE = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?(?:json|xml))$/;

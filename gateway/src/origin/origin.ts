@@ -1,6 +1,5 @@
 import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import type { FieldList, VisitorSocket } from '../message/message.ts';
-import type { Turns } from './origins.ts';
 
 /**
  * The lane of a request to an origin. `plain` is for requests without a body, `upload` for those with one. `retry`
@@ -111,6 +110,14 @@ export interface OpenOrigin extends Origin {
   close(): Promise<void>;
   /** Cuts all connections. */
   destroy(): Promise<void>;
+}
+
+export interface Turns<T> {
+  /** The next origin in turn that is not known to be unreachable. */
+  readonly next: () => T;
+  /** Reports how an attempt ended: see OriginHealth.report. */
+  readonly report: (origin: T, wasReached: boolean) => void;
+  readonly count: number;
 }
 
 /** The origins of one site. */

@@ -1,7 +1,7 @@
 import type { Clock } from '@guard/config/contract/ports';
 import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 import type { GatewayLimits } from '../base/limits.ts';
-import type { Lane, OpenOrigin, Origin, Origins, Capacity } from './origin.ts';
+import type { Lane, OpenOrigin, Origin, Origins, Capacity, Turns } from './origin.ts';
 
 /**
  * Finds the origins of one site, by the name of the site and their addresses. `headersMs` is how long an answer may
@@ -148,14 +148,6 @@ export class OriginHealth {
     this.#pausedAt = this.#clock();
     this.#trialSent = false;
   }
-}
-
-export interface Turns<T> {
-  /** The next origin in turn that is not known to be unreachable. */
-  readonly next: () => T;
-  /** Reports how an attempt ended: see OriginHealth.report. */
-  readonly report: (origin: T, wasReached: boolean) => void;
-  readonly count: number;
 }
 
 /**

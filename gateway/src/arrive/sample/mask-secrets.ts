@@ -1,5 +1,7 @@
-import type { SampledContent } from '../open-body.ts';
 import type { SecretNames } from './secret-names.ts';
+
+/** How the sample of a body is read. */
+export type SampledContent = 'form' | 'text';
 
 /**
  * Replaces the values of secret fields in the beginning of a body, which may end anywhere. JSON is recognised by

@@ -3,7 +3,7 @@ import { callAtEndOfTurn, type EndOfTurnListener } from '../../base/event-loop.t
 import type { VisitorSocket } from '../../message/message.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';
-import type { Exchange, OriginTicks } from './http1-origin.ts';
+import type { Exchange, OriginTicks } from './exchange.ts';
 import { BodySender, type BodySenderListener } from './body-sender.ts';
 import type { OriginError, RequestBody } from '../origin.ts';
 

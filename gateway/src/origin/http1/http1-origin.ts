@@ -3,6 +3,7 @@ import { DeadlineTicks, ticksOf } from '../../base/event-loop.ts';
 import type { GatewayLimits } from '../../base/limits.ts';
 import type { Connection, ConnectionPool } from './connection.ts';
 import { type Dial, dialTo } from './dial.ts';
+import { Exchange, type OriginTicks } from './exchange.ts';
 import { HeldConnections } from './held-connections.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 import { requestHead } from './request-head.ts';
@@ -10,7 +11,6 @@ import {
   type AnswerHandler,
   type Lane,
   type OpenOrigin,
-  type OriginError,
   type OriginExchange,
   type OriginRequest,
   REPEATABLE,
@@ -149,43 +149,6 @@ function refuseExchange(lanes: Lanes, exchange: Exchange): void {
   exchange.refuse({ kind: 'unsendable', detail: 'the request cannot be written as HTTP/1.1' });
 }
 
-/**
- * One request and its connection. Callers may keep this object longer than the request has the connection. Then it
- * must not affect the next request on that connection.
- */
-export class Exchange implements OriginExchange {
-  readonly lane: Lane;
-  readonly request: OriginRequest;
-  readonly handler: AnswerHandler;
-  /** Undefined when the exchange is over. */
-  connection: OriginExchange | undefined;
-  #isAborted = false;
-
-  constructor(lane: Lane, request: OriginRequest, handler: AnswerHandler) {
-    this.lane = lane;
-    this.request = request;
-    this.handler = handler;
-  }
-
-  abort(): void {
-    this.#isAborted = true;
-    this.connection?.abort();
-  }
-
-  pause(): void {
-    this.connection?.pause();
-  }
-
-  resume(): void {
-    this.connection?.resume();
-  }
-
-  /** Ends an exchange that has no connection yet. */
-  refuse(error: OriginError): void {
-    if (!this.#isAborted) this.handler.onError(error);
-  }
-}
-
 /** Idle connections. The last used one is taken first, so connections that are not needed stay idle and expire. */
 export class IdleStack<T extends { readonly idleSince: number }> {
   readonly #max: number;
@@ -244,5 +207,3 @@ export class Lanes {
     return { total, free: total - this.#busy[lane] };
   }
 }
-
-export type OriginTicks = DeadlineTicks<'connect' | 'head' | 'body'>;
