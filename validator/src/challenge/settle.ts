@@ -17,7 +17,7 @@ import type { Strengths } from '../verdict/strengths.ts';
 import type { LearnedAnswers } from './learned/learned-answers.ts';
 import type { ExpectedWitnesses } from './witnesses/witnesses.ts';
 import { judgeWitnesses } from './witnesses/judge-witnesses.ts';
-import { Verification, type Sender, type ValidTicket } from './verification.ts';
+import { Verification, type Sender, type ValidTicketReading } from './verification.ts';
 import { workBitsFor } from './work/work-bits.ts';
 import { isCheckBusy, isWorkDone } from './work/check-work.ts';
 import type { PassPrice } from './work/pass-price.ts';
@@ -185,7 +185,7 @@ interface JudgedUpload {
 }
 
 async function finish(
-  reading: ValidTicket,
+  reading: ValidTicketReading,
   answer: JudgedUpload,
   nowMs: number,
   options: SettleOptions,

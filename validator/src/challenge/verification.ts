@@ -9,25 +9,28 @@ export interface Sender {
   readonly network: string;
 }
 
-/** One list that all sessions share, because each request reads it. */
+/**
+ * All sessions without doubts share this list. Nearly every request reads it, and one list stays in the processor's
+ * cache.
+ */
 const NO_DOUBTS: readonly Reason[] = [];
 
-/** A ticket that was parsed, authenticated and in time. */
-export type ValidTicket = Extract<TicketReading, { kind: 'valid' }>;
+/** The reading of a ticket that is authentic and in time. */
+export type ValidTicketReading = Extract<TicketReading, { kind: 'valid' }>;
 
-/** A judgement without findings, or with only a doubt. */
-type Passing = Extract<Judgement, { kind: 'human' | 'doubtful' }>;
+/** A judgement whose findings are not enough to reject: human or doubtful. */
+type PassingJudgement = Extract<Judgement, { kind: 'human' | 'doubtful' }>;
 
 /** What settle.ts needs before a session can be verified. */
-interface Grounds {
-  readonly reading: ValidTicket;
-  readonly judgement: Passing;
+interface VerificationInput {
+  readonly reading: ValidTicketReading;
+  readonly judgement: PassingJudgement;
   readonly sender: Sender;
 }
 
 /**
  * Proves that one ticket was authentic, was unspent until now, and was answered by a browser that was not judged
- * automated. Only `afterSpending` creates a proof, and only a proof creates a verified session.
+ * automated. Only `afterSpending` creates a verification, and only a verification creates a verified session.
  */
 export class Verification {
   readonly #ticket: Ticket;
@@ -35,15 +38,15 @@ export class Verification {
   /** Empty when there was no doubt. */
   readonly doubts: readonly Reason[];
 
-  private constructor({ reading, judgement, sender }: Grounds) {
+  private constructor({ reading, judgement, sender }: VerificationInput) {
     this.#ticket = reading.ticket;
     this.#sender = sender;
     this.doubts = judgement.kind === 'doubtful' ? judgement.reasons : NO_DOUBTS;
   }
 
-  /** Undefined when the ticket was already spent. `spent` is the result of SessionStore.spend. */
-  static afterSpending(spent: boolean, grounds: Grounds): Verification | undefined {
-    return spent ? new Verification(grounds) : undefined;
+  /** Undefined when the ticket was already spent. `isNewlySpent` is what SessionStore.spend returned: true when this call spent it. */
+  static afterSpending(isNewlySpent: boolean, input: VerificationInput): Verification | undefined {
+    return isNewlySpent ? new Verification(input) : undefined;
   }
 
   get sessionId(): string {

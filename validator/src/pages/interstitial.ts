@@ -85,7 +85,9 @@ export function createInterstitial(): RenderInterstitial {
     // For the echo page (challenge/echo-page.ts) and the frame around it. Both inherit this policy.
     const frames = isOwnHost ? " frame-src data: 'self';" : '';
     // For the witnesses (challenge/witnesses/), in addition to the needs of the look.
-    const files = isOwnHost ? `${look.policy || '; img-src'} 'self'; font-src 'self'` : look.policy;
+    const files = isOwnHost
+      ? `${look.cspAddition || '; img-src'} 'self'; font-src 'self'`
+      : look.cspAddition;
     const fill = pageFor(look, `${messages.language} ${form} ${hasTrap}`, () =>
       compile(look, messages, form, hasTrap),
     );

@@ -2,7 +2,10 @@ import type { Branding } from '@guard/config/settings/sections/branding';
 import { escapeHtml } from './escape-html.ts';
 import { shield, themeStyle } from './style.ts';
 
-/** The look of the pages of one organisation, as HTML and CSS that need no more escaping. */
+/**
+ * The look of the pages of one organisation. All parts but `contact` and `cspAddition` are HTML and CSS that need no more
+ * escaping.
+ */
 export interface Look {
   /** Colours, as a CSS rule after the pages' own style. */
   readonly theme: string;
@@ -14,7 +17,7 @@ export interface Look {
   /** The organisation's own document for the challenge page. Undefined for the built-in one. */
   readonly template: string | undefined;
   /** The addition to the Content-Security-Policy. */
-  readonly policy: string;
+  readonly cspAddition: string;
 }
 
 /** All texts are escaped HTML. */
@@ -26,9 +29,9 @@ interface SupportLink {
 
 export function compileLook(branding: Branding = {}, template?: { readonly html: string }): Look {
   const { name, logo, support } = branding;
-  const image = logo && `<img src="${logo.dataUrl}" alt="">`;
+  const logoHtml = logo && `<img src="${logo.dataUrl}" alt="">`;
   const nameHtml = name === undefined ? '' : `<span>${textHtml(name)}</span>`;
-  const brandHtml = (image ?? '') + nameHtml;
+  const brandHtml = (logoHtml ?? '') + nameHtml;
   return {
     theme: themeStyle(branding),
     brand: brandHtml === '' ? shield : `<p class="guard-brand">${brandHtml}</p>`,
@@ -39,7 +42,7 @@ export function compileLook(branding: Branding = {}, template?: { readonly html:
     },
     contact: support?.href.replace(/^mailto:/, '') ?? '',
     template: template?.html,
-    policy: logo === undefined && template === undefined ? '' : '; img-src data:',
+    cspAddition: logo === undefined && template === undefined ? '' : '; img-src data:',
   };
 }
 

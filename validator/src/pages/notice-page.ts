@@ -47,7 +47,10 @@ export function renderNotice(options: NoticeOptions): RenderedPage {
   );
   const nonce = newNonce();
   const wait = hasWait ? waitText(messages, retryAfterS) : '';
-  return { html: fill({ nonce, reference, trap, wait }), headers: pageHeaders(nonce, look.policy) };
+  return {
+    html: fill({ nonce, reference, trap, wait }),
+    headers: pageHeaders(nonce, look.cspAddition),
+  };
 }
 
 function compile(

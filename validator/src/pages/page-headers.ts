@@ -40,19 +40,19 @@ const IN_A_FRAME = {
 };
 
 /**
- * The headers of a page of Guard. `policy` is added to a Content-Security-Policy that allows only the page's own style.
+ * The headers of a page of Guard. `cspAddition` is added to a Content-Security-Policy that allows only the page's own style.
  * `embedder` is an origin whose pages may frame the page too, or empty. It is undefined for a page in a tab.
  * `form-action` is 'self', because Chromium treats the reload of a page that answered a POST as a form submission.
  */
 export function pageHeaders(
   nonce: string,
-  policy: string,
+  cspAddition: string,
   embedder?: string,
 ): Record<string, string> {
   const ancestors = embedder ? `'self' ${embedder}` : "'self'";
   return {
     ...ANY_PAGE,
     ...(embedder === undefined ? {} : IN_A_FRAME),
-    'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'self'; frame-ancestors ${ancestors}${policy}`,
+    'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'self'; frame-ancestors ${ancestors}${cspAddition}`,
   };
 }

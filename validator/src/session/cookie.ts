@@ -11,10 +11,10 @@ export const REJECTED_TTL_MS = 3_600_000;
  * The session cookie (contract 2.3). It is host-only. It has no HttpOnly, because the browser script reads it. It is
  * `Secure` on https only, because on plain http a browser would drop it.
  *
- * On https it is `SameSite=None`. The return from a payment provider and a SAML answer are cross-site POSTs. Guard must
- * recognise a visitor who passed there too, because it cannot send such a form again (request/form-source.ts). The cookie
- * is no credential of the site: it only says that Guard checked a browser. Browsers accept `None` only with `Secure`,
- * so http has Lax.
+ * On https it is `SameSite=None`. The return from a payment provider and a SAML answer are cross-site POSTs. On such a
+ * POST, too, Guard must recognise a visitor who has passed: a form of another site is not sent again after a challenge
+ * (request/form-source.ts). The cookie is no credential of the site: it only says that Guard checked a browser. Browsers
+ * accept `None` only with `Secure`, so http has Lax.
  */
 export function sessionCookie(id: string, scheme: string): Cookie {
   const secure = scheme === 'https';

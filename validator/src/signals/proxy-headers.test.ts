@@ -3,7 +3,7 @@ import { HOME_IP, chromeHttps } from '../../../test/kit/visitors/visitors.ts';
 import { proxyHeadersSignal } from './proxy-headers.ts';
 import { changed, claimOf, factsOf } from './testing/facts.ts';
 
-const found = (changes: Record<string, string>) =>
+const reasonsFor = (changes: Record<string, string>) =>
   proxyHeadersSignal(factsOf(changed(chromeHttps, changes)));
 
 test.each([
@@ -14,14 +14,14 @@ test.each([
 ])(
   'a proxy header that the visitor sent is a finding: %j (contract 2.2, suspicious_network)',
   (changes) => {
-    expect(found(changes)).toEqual(['proxy_headers']);
+    expect(reasonsFor(changes)).toEqual(['proxy_headers']);
   },
 );
 
 test('a field with the visitor’s address is no finding, because a proxy of the site wrote it', () => {
-  expect(found({ 'x-forwarded-for': `${HOME_IP}, 10.0.0.1` })).toEqual([]);
-  expect(found({ forwarded: `for=${HOME_IP};proto=https` })).toEqual([]);
-  expect(found({})).toEqual([]);
+  expect(reasonsFor({ 'x-forwarded-for': `${HOME_IP}, 10.0.0.1` })).toEqual([]);
+  expect(reasonsFor({ forwarded: `for=${HOME_IP};proto=https` })).toEqual([]);
+  expect(reasonsFor({})).toEqual([]);
 });
 
 test('a verified crawler may send proxy headers', () => {

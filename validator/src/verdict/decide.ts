@@ -259,16 +259,16 @@ function takeFreePage(rule: Rule, deciding: Deciding): MaybePromise<Outcome> {
   const newCause = pressure?.causeFor(facts, site);
   if (newCause !== undefined) return challengeFor(newCause, rule, facts);
   const nowMs = clock();
-  const getsFew =
+  const hasSmallBudget =
     pressure?.isOnClient(facts, nowMs) === true || freePages.documents.isShapeSpent(facts, nowMs);
-  if (freePages.waitingRequests.isFull(facts, store, nowMs, getsFew))
+  if (freePages.waitingRequests.wouldLackParts(facts, store, nowMs, hasSmallBudget))
     return challengeFor('free_pages_used', rule, facts);
-  return afterWith(freePages.take(facts, store, getsFew, seesAnswer), rule, (freePage) => {
+  return afterWith(freePages.take(facts, store, hasSmallBudget, seesAnswer), rule, (freePage) => {
     if (freePage === 'spent') return challengeFor('free_pages_used', rule, facts);
     const cause = freePage === 'page' ? pressure?.take(facts, site) : undefined;
     if (cause !== undefined) return challengeFor(cause, rule, facts);
     return (
-      letThrough(freePage, freePages, getsFew, deciding) ??
+      letThrough(freePage, freePages, hasSmallBudget, deciding) ??
       challengeFor('free_pages_used', rule, facts)
     );
   });
@@ -282,7 +282,7 @@ function challengeFor(reason: Reason, rule: Rule, facts: Facts): Outcome {
 function letThrough(
   freePage: 'page' | 'data' | 'media',
   freePages: FreePages,
-  getsFew: boolean,
+  hasSmallBudget: boolean,
   { facts, site, store, pressure, clock, reportsEnd }: Deciding,
 ): Outcome | undefined {
   if (!reportsEnd) return NOT_CHALLENGED;
@@ -291,6 +291,6 @@ function letThrough(
   const ended =
     freePage === 'media'
       ? freePages.startWaitingForMedia(facts, store, clock(), onPage)
-      : freePages.startWaiting(facts, store, clock(), getsFew, onPage);
+      : freePages.startWaiting(facts, store, clock(), hasSmallBudget, onPage);
   return ended && { ended: pressure ? pressure.watch(facts, site, ended) : ended };
 }

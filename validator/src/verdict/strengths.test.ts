@@ -51,7 +51,7 @@ describe('detection.reasons of an organisation, for requests', () => {
   });
 });
 
-describe('a rule with the condition reason:', () => {
+describe('a rule with the condition `reason`', () => {
   const RULES = '[{ name: ours, match: { reason: [vpn_ip, datacenter_ip] }, verdict: block }]';
 
   test('matches a visitor with one of the reasons, also when it is a note, and no other visitor', async () => {
@@ -67,7 +67,10 @@ describe('a rule with the condition reason:', () => {
 });
 
 /** A browser answers the challenge. Returns the decision on the next request of its session. */
-async function answered(strengths: Readonly<Record<string, string>>, readings: Partial<Readings>) {
+async function decisionAfterAnswer(
+  strengths: Readonly<Record<string, string>>,
+  readings: Partial<Readings>,
+) {
   const rules = '[{ name: everybody, match: {}, detect: true, challenge: always }]';
   const { ask, events, validator } = guardWith(strengths, rules);
   const { headers, evidence } = fixture('human/chromium-headful-incognito.json');
@@ -89,10 +92,10 @@ async function answered(strengths: Readonly<Record<string, string>>, readings: P
 }
 
 describe('detection.reasons of an organisation, for uploads', () => {
-  const listening = { inspector: { value: { stacksFormatted: 1 } } } as const;
+  const debuggerReadings = { inspector: { value: { stacksFormatted: 1 } } } as const;
 
   test('a weak finding lets its visitor pass, and an event names it', async () => {
-    const { decision, events } = await answered({}, listening);
+    const { decision, events } = await decisionAfterAnswer({}, debuggerReadings);
     expect(decision).toBe('allow');
     expect(events.find(({ path }) => path === '/.guard/verify')).toMatchObject({
       action: 'allow',
@@ -102,21 +105,21 @@ describe('detection.reasons of an organisation, for uploads', () => {
   });
 
   test('the same finding rejects when it is set to conclusive', async () => {
-    const { decision, block_reasons } = await answered(
+    const { decision, block_reasons } = await decisionAfterAnswer(
       { debugger_attached: 'conclusive' },
-      listening,
+      debuggerReadings,
     );
     expect(decision).toBe('block');
     expect(block_reasons).toContain('debugger_attached');
   });
 
   test('a conclusive finding that is set to note lets its visitor pass; set to off, no event names it', async () => {
-    const replaced = { automation: { value: ['__playwright'] } };
-    expect((await answered({}, replaced)).decision).toBe('block');
-    const noted = await answered({ automation_globals: 'note' }, replaced);
+    const playwrightReadings = { automation: { value: ['__playwright'] } };
+    expect((await decisionAfterAnswer({}, playwrightReadings)).decision).toBe('block');
+    const noted = await decisionAfterAnswer({ automation_globals: 'note' }, playwrightReadings);
     expect(noted.decision).toBe('allow');
     expect(noted.events.flatMap(({ findings = [] }) => findings)).toContain('automation_globals');
-    const off = await answered({ automation_globals: 'off' }, replaced);
+    const off = await decisionAfterAnswer({ automation_globals: 'off' }, playwrightReadings);
     expect(off.decision).toBe('allow');
     expect(off.events.flatMap(({ findings = [] }) => findings)).not.toContain('automation_globals');
   });

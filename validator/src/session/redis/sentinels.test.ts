@@ -10,7 +10,7 @@ import { primaryOf } from './sentinels.ts';
 import { openPatient } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
-const QUARTER_S = 250;
+const QUARTER_SECOND_MS = 250;
 
 describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
   let watched: WatchedRedis;
@@ -19,7 +19,7 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
   });
   afterAll(() => watched.stop());
 
-  test('when the address is a Sentinel, the message contains the correct settings', async () => {
+  test('when store.url is the address of a Sentinel, the refusal names the setting to use', async () => {
     const { store } = await openPatient(`redis://${watched.sentinels[0] ?? ''}`);
     expect(store.refusal).toMatch(/^this is a Sentinel\. List it in store\.sentinels/);
     await store.close();
@@ -33,13 +33,13 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
     await store.keepSession('kept', session, HOUR_MS);
     await poll(
       () => replica.ask('EXISTS', 'guard:1:session:kept'),
-      (there) => there === 1,
+      (exists) => exists === 1,
     );
 
     const answers = { spent: 0, refused: 0 };
-    const over = new AbortController();
+    const loadEnd = new AbortController();
     const load = (async () => {
-      for (let ticket = 0; !over.signal.aborted; ticket += 1) {
+      for (let ticket = 0; !loadEnd.signal.aborted; ticket += 1) {
         const spend = () => store.spend(`t${ticket}`, HOUR_MS).catch(() => undefined);
         const both = [await spend(), await spend()];
         expect(both.filter((answer) => answer === true).length).toBeLessThan(2);
@@ -48,15 +48,15 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
         await sleep(5);
       }
     })();
-    await sleep(QUARTER_S);
+    await sleep(QUARTER_SECOND_MS);
     const before = answers.spent;
     expect(before).toBeGreaterThan(0);
     await primary.kill();
-    const away = () => Promise.resolve(instance.gauge('guard_store_away'));
-    await poll(away, (value) => value === 1);
-    await poll(away, (value) => value === 0);
-    await sleep(QUARTER_S);
-    over.abort();
+    const readAwayGauge = () => Promise.resolve(instance.gauge('guard_store_away'));
+    await poll(readAwayGauge, (value) => value === 1);
+    await poll(readAwayGauge, (value) => value === 0);
+    await sleep(QUARTER_SECOND_MS);
+    loadEnd.abort();
     await load;
     expect(answers.spent).toBeGreaterThan(before);
     expect(await replica.ask<unknown[]>('ROLE')).toContain('master');
@@ -92,7 +92,7 @@ test('a connection to a silent Sentinel is closed', async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const asked = primaryOf('redis://user:password@main/0', [`127.0.0.1:${port}`]);
+  const primaryUrl = primaryOf('redis://user:password@main/0', [`127.0.0.1:${port}`]);
   await poll(
     () => Promise.resolve(open.size),
     (size) => size === 1,
@@ -101,6 +101,6 @@ test('a connection to a silent Sentinel is closed', async () => {
     () => Promise.resolve(open.size),
     (size) => size === 0,
   );
-  expect(await asked).toBeUndefined();
+  expect(await primaryUrl).toBeUndefined();
   await new Promise((resolve) => server.close(resolve));
 });

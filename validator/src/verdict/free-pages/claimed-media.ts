@@ -10,7 +10,7 @@ import { FORGOTTEN_MS, UnderWay } from '../counts/under-way.ts';
 const CLAIMS_AT_ONCE = 4;
 
 /** One address has at most this part of the waiting claims that the other addresses of its shape leave free. */
-const PART_OF_FREE = 1 / 4;
+const SHARE_OF_FREE = 1 / 4;
 
 /**
  * Lets a browser without a page load media. Other sites, mails and unprotected pages show pictures and films whose path
@@ -23,16 +23,16 @@ export class ClaimedMedia {
   readonly #shapeBudget: Budget;
   readonly #underWay: UnderWay;
   /** The claims that may wait for the origin at the same time, of all addresses of a shape, and of one address. */
-  readonly #places: Readonly<Record<'shape' | 'address', Budget>>;
+  readonly #limits: Readonly<Record<'shape' | 'address', Budget>>;
 
   constructor(organisation: string, shapeBudget: Budget) {
     this.#name = `false-media:${organisation}`;
     this.#shapeBudget = shapeBudget;
     this.#underWay = new UnderWay(`claims-under-way:${organisation}`);
     const requests = shapeBudget.requests * CLAIMS_AT_ONCE;
-    this.#places = {
+    this.#limits = {
       shape: { requests, perMs: FORGOTTEN_MS },
-      address: { requests: Math.floor(requests * PART_OF_FREE), perMs: FORGOTTEN_MS },
+      address: { requests: Math.floor(requests * SHARE_OF_FREE), perMs: FORGOTTEN_MS },
     };
   }
 
@@ -54,14 +54,14 @@ export class ClaimedMedia {
   begin(facts: Facts, store: SessionStore, nowMs: number): (() => void) | undefined {
     const { ip } = facts;
     const shape = shapeName(facts);
-    const ofShape = this.#underWay.subject(shape, this.#places.shape);
+    const ofShape = this.#underWay.subject(shape, this.#limits.shape);
     const ofAddress = this.#underWay.subject(
       `${shape} ${ip.includes(':') ? ipv6NetworkOf(ip, 48) : ip}`,
-      this.#places.address,
+      this.#limits.address,
     );
-    const limit = this.#places.shape.requests;
+    const limit = this.#limits.shape.requests;
     const free = limit - ofShape.count + ofAddress.count;
-    const ofFree = Math.max(1, Math.floor(free * PART_OF_FREE));
+    const ofFree = Math.max(1, Math.floor(free * SHARE_OF_FREE));
     if (!this.#underWay.begin(ofAddress, ofFree, nowMs, store)) return undefined;
     if (!this.#underWay.begin(ofShape, limit, nowMs, store)) {
       this.#underWay.end(ofAddress, store);
@@ -87,8 +87,8 @@ export class ClaimedMedia {
 }
 
 /** Whether an answer shows that the claim was false. An error shows nothing. */
-export function isFalse(ending: Ending): boolean {
-  return ending !== 'other';
+export function isFalse(answerKind: Ending): boolean {
+  return answerKind !== 'other';
 }
 
 function shapeName(facts: Facts): string {

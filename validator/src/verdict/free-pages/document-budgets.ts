@@ -19,7 +19,7 @@ export const DOCUMENTS_AS_DATA = 10;
 const BUDGETS_OF_A_SHAPE = 15;
 
 /** When its client shape has used up its documents, an address gets only this part of what it usually gets. */
-export const PART_OF_FEW = 1 / 6;
+export const SHARE_OF_SMALL_BUDGET = 1 / 6;
 
 /** Maximum number of used-up client shapes in each thread. Above this number, the shape unused longest is forgotten. */
 const MAX_SPENT_SHAPES = 1_024;
@@ -30,10 +30,12 @@ const MAX_SPENT_SHAPES = 1_024;
  */
 export class DocumentBudgets {
   readonly #documents: string;
-  readonly #fewDocuments: string;
-  readonly #spent: Readonly<Record<'few' | 'many', Readonly<Record<'data' | 'files', string>>>>;
+  readonly #documentsOfSmallBudget: string;
+  readonly #spentNames: Readonly<
+    Record<'few' | 'many', Readonly<Record<'data' | 'files', string>>>
+  >;
   readonly #addressCharges: AddressCharges;
-  readonly #fewOfAddress: AddressCharges;
+  readonly #smallAddressCharges: AddressCharges;
   readonly #shapeBudget: Budget;
   readonly #spentShapes = new LateCache<number>(MAX_SPENT_SHAPES);
   readonly #perMs: number;
@@ -45,14 +47,14 @@ export class DocumentBudgets {
       requests: Math.floor(pages.requests * DOCUMENTS_AS_DATA * factor),
     });
     this.#documents = `documents:${organisation}`;
-    this.#fewDocuments = `few-documents:${organisation}`;
-    const spent = (prefix: string) => ({
+    this.#documentsOfSmallBudget = `few-documents:${organisation}`;
+    const spentNames = (prefix: string) => ({
       data: `${prefix}documents-as-data:${organisation}`,
       files: `${prefix}documents-as-files:${organisation}`,
     });
-    this.#spent = { few: spent('few-'), many: spent('') };
+    this.#spentNames = { few: spentNames('few-'), many: spentNames('') };
     this.#addressCharges = compileAddressCharges(times(1));
-    this.#fewOfAddress = compileAddressCharges(times(PART_OF_FEW));
+    this.#smallAddressCharges = compileAddressCharges(times(SHARE_OF_SMALL_BUDGET));
     this.#shapeBudget = times(BUDGETS_OF_A_SHAPE);
     this.#perMs = pages.perMs;
   }
@@ -70,14 +72,18 @@ export class DocumentBudgets {
    * either, because they would be shown without their styles. The smaller budget of `getsFew` has its own names, and is
    * always counted. If counting began with a flood, the first documents of the flood would be missed.
    */
-  #spentFor(facts: Facts, getsFew: boolean): readonly [string, ...string[]] {
-    const { data, files } = this.#spent[getsFew ? 'few' : 'many'];
+  #spentNamesFor(facts: Facts, hasSmallBudget: boolean): readonly [string, ...string[]] {
+    const { data, files } = this.#spentNames[hasSmallBudget ? 'few' : 'many'];
     return isFileOfPage(facts) ? [files, data] : [data];
   }
 
   /** Whether this address, or an IPv6 network around it, has used up its documents. `getsFew`: see isShapeSpent. */
-  isAddressSpent(facts: Facts, store: SessionStore, getsFew: boolean): MaybePromise<boolean> {
-    const [name] = this.#spentFor(facts, getsFew);
+  isAddressSpent(
+    facts: Facts,
+    store: SessionStore,
+    hasSmallBudget: boolean,
+  ): MaybePromise<boolean> {
+    const [name] = this.#spentNamesFor(facts, hasSmallBudget);
     let isSpent: MaybePromise<boolean> = false;
     for (const { subject } of this.#addressCharges(facts.ip)) {
       const remembered = store.remembers(name, subject + suffixOf(facts));
@@ -87,26 +93,30 @@ export class DocumentBudgets {
   }
 
   /** Counts one answer of the origin that is a document (isDocument), for the address and the client shape. */
-  count(ending: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
-    const charge = (name: string, [first, ...wider]: readonly Charge[], getsFew: boolean): void => {
+  count(answerKind: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
+    const charge = (
+      name: string,
+      [first, ...wider]: readonly Charge[],
+      hasSmallBudget: boolean,
+    ): void => {
       if (first === undefined) return;
       const { subject, budget } = first;
       void afterWith(store.take(name + suffixOf(facts), subject, budget), undefined, (wait) => {
         // A wider network pays only while this budget lasts, so that one visitor cannot use up the budget of others.
         if (wait === 0) {
-          charge(name, wider, getsFew);
+          charge(name, wider, hasSmallBudget);
           return;
         }
         // Block the address for the whole period of the budget. If it were blocked only until one more document is
         // free, it could again send many requests at once.
-        for (const spent of this.#spentFor(facts, getsFew)) {
-          void store.remember(spent, subject + suffixOf(facts), this.#perMs);
+        for (const spentName of this.#spentNamesFor(facts, hasSmallBudget)) {
+          void store.remember(spentName, subject + suffixOf(facts), this.#perMs);
         }
       });
     };
     charge(this.#documents, this.#addressCharges(facts.ip), false);
-    charge(this.#fewDocuments, this.#fewOfAddress(facts.ip), true);
-    if (ending === 'data' && isFileOfData(facts)) return;
+    charge(this.#documentsOfSmallBudget, this.#smallAddressCharges(facts.ip), true);
+    if (answerKind === 'data' && isFileOfData(facts)) return;
     const shape = shapeOf(facts);
     const shapeWaitMs = store.take(this.#documents, `shape ${shape}`, this.#shapeBudget);
     void afterWith(shapeWaitMs, undefined, (wait) => {

@@ -102,15 +102,15 @@ export class FreePages {
   take(
     facts: Facts,
     store: SessionStore,
-    getsFew: boolean,
+    hasSmallBudget: boolean,
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
-    const isSpent = this.documents.isAddressSpent(facts, store, getsFew);
+    const isSpent = this.documents.isAddressSpent(facts, store, hasSmallBudget);
     // The page is counted while the store still looks up `isSpent`, so a shared store causes one wait, not two.
     const page =
       countsAsPage(facts) && !isOwnFrame(facts) ? this.#takePage(facts, store) : undefined;
     return afterWith(isSpent, undefined, (spent) =>
-      spent ? 'spent' : (page ?? this.#takeData(facts, store, getsFew, seesAnswer)),
+      spent ? 'spent' : (page ?? this.#takeData(facts, store, hasSmallBudget, seesAnswer)),
     );
   }
 
@@ -123,18 +123,18 @@ export class FreePages {
     facts: Facts,
     store: SessionStore,
     nowMs: number,
-    getsFew: boolean,
+    hasSmallBudget: boolean,
     onPage: () => void,
   ): RequestEnded | undefined {
     const kind = isFileOfPage(facts) ? 'parts ' : '';
-    return this.waitingRequests.start(kind, facts, store, nowMs, getsFew, (ending) => {
-      if (!isDocument(ending, facts)) return false;
-      if (ending === 'document' || !isFileOfData(facts)) {
+    return this.waitingRequests.start(kind, facts, store, nowMs, hasSmallBudget, (answerKind) => {
+      if (!isDocument(answerKind, facts)) return false;
+      if (answerKind === 'document' || !isFileOfData(facts)) {
         void afterWith(this.#count(facts, store), undefined, (freePage) => {
           if (freePage === 'page') onPage();
         });
       }
-      this.documents.count(ending, facts, store, nowMs);
+      this.documents.count(answerKind, facts, store, nowMs);
       return true;
     });
   }
@@ -148,15 +148,15 @@ export class FreePages {
   ): RequestEnded | undefined {
     const endClaim = this.#media.begin(facts, store, nowMs);
     if (endClaim === undefined) return undefined;
-    const ended = this.waitingRequests.start('', facts, store, nowMs, false, (ending) => {
+    const ended = this.waitingRequests.start('', facts, store, nowMs, false, (answerKind) => {
       endClaim();
-      if (!isFalse(ending)) return false;
+      if (!isFalse(answerKind)) return false;
       this.#media.noteFalse(facts, store);
       void afterWith(this.#count(facts, store), undefined, (freePage) => {
         if (freePage === 'page') onPage();
         else this.#media.disbelieve(facts, store);
       });
-      if (ending === 'document') this.documents.count(ending, facts, store, nowMs);
+      if (answerKind === 'document') this.documents.count(answerKind, facts, store, nowMs);
       return true;
     });
     if (ended === undefined) endClaim();
@@ -166,7 +166,7 @@ export class FreePages {
   #takeData(
     facts: Facts,
     store: SessionStore,
-    getsFew: boolean,
+    hasSmallBudget: boolean,
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
     // Files are free for all visitors, because other sites show pictures too. Preflights are free: they have no cookie.
@@ -176,7 +176,7 @@ export class FreePages {
     const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));
     return afterWith(hasLoaded, undefined, (hasLoadedPage) => {
       if (hasLoadedPage) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
-      if (getsFew) return this.#count(facts, store);
+      if (hasSmallBudget) return this.#count(facts, store);
       const isMedia = seesAnswer && this.#media.isBelieved(facts, store);
       return afterWith(isMedia, undefined, (isBelieved) =>
         isBelieved ? 'media' : this.#takeMove(facts, store),

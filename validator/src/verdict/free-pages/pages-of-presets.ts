@@ -37,20 +37,27 @@ export function withinPreset<One extends PresetRequest>(request: One): MaybeProm
   const { name } = verdict.by;
   if (!RULES_WITHOUT_PAGES.has(name)) return request;
   const nowMs = clock();
-  const getsFew = freePages.documents.isShapeSpent(facts, nowMs);
-  const countPage = (ending: Ending) => {
-    if (isPage(ending, name, facts)) freePages.documents.count(ending, facts, store, nowMs);
+  const hasSmallBudget = freePages.documents.isShapeSpent(facts, nowMs);
+  const countPage = (answerKind: Ending) => {
+    if (isPage(answerKind, name, facts)) freePages.documents.count(answerKind, facts, store, nowMs);
     return false;
   };
   return afterWith(
-    freePages.documents.isAddressSpent(facts, store, getsFew),
+    freePages.documents.isAddressSpent(facts, store, hasSmallBudget),
     request,
     (isAddressSpent) => {
       const isSpent = isAddressSpent || (!seesAnswer && !freePages.takeUnseenPart(facts, store));
       if (!isSpent && !reportsEnd) return request;
       const endOfPreset = isSpent
         ? undefined
-        : freePages.waitingRequests.start('preset ', facts, store, nowMs, getsFew, countPage);
+        : freePages.waitingRequests.start(
+            'preset ',
+            facts,
+            store,
+            nowMs,
+            hasSmallBudget,
+            countPage,
+          );
       return endOfPreset
         ? { ...request, endOfPreset }
         : { ...request, directives: { ...directives, verdict: undefined } };
@@ -62,7 +69,8 @@ export function withinPreset<One extends PresetRequest>(request: One): MaybeProm
  * Whether an answer is a page. A stored file is what its path says, so it is no page. An authority asks for one such
  * file for each name of a certificate.
  */
-function isPage(ending: Ending, rule: string, facts: Facts): boolean {
-  if (ending === 'data') return isDocument(ending, facts) || !answersData(rule, facts.url.path);
-  return ending === 'document';
+function isPage(answerKind: Ending, rule: string, facts: Facts): boolean {
+  if (answerKind === 'data')
+    return isDocument(answerKind, facts) || !answersData(rule, facts.url.path);
+  return answerKind === 'document';
 }

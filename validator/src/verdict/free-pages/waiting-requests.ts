@@ -2,14 +2,14 @@ import type { Budget, Ending, RequestEnded, SessionStore } from '@guard/config/c
 import type { Facts } from '../../request/facts.ts';
 import { countsAsPage } from '../../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
-import { DOCUMENTS_AS_DATA, PART_OF_FEW } from './document-budgets.ts';
+import { DOCUMENTS_AS_DATA, SHARE_OF_SMALL_BUDGET } from './document-budgets.ts';
 import { suffixOf } from '../documents.ts';
 import { FORGOTTEN_MS, recentDocuments, type Subject, UnderWay } from '../counts/under-way.ts';
 
 /**
- * For each free page, this many requests for data may wait for the origin at the same time. Documents that came back
- * reduce the number, because each waiting request could return one more document. A page over HTTP/2 can send a hundred
- * requests at once.
+ * An address may have this many requests for data waiting for the origin, times the number of its free pages. Each
+ * document that came back recently lowers this limit by one, because each waiting request could return one more
+ * (documents.ts says what a document is). A page over HTTP/2 can send a hundred requests at once.
  */
 const DATA_AT_ONCE = 20;
 
@@ -20,44 +20,47 @@ const DATA_AT_ONCE = 20;
 const PARTS_AT_ONCE = 100;
 
 /** Prefixes of the counters of waiting requests: data, parts of pages, and programs that a preset allows. */
-type Kind = '' | 'parts ' | 'preset ';
+type CounterPrefix = '' | 'parts ' | 'preset ';
 
-/** Limits the requests of an address without a pass that wait for the origin, and of the IPv6 networks around it. */
+/**
+ * Limits how many requests may wait for the origin at once, for each address without a pass and for the IPv6 networks
+ * around it.
+ */
 export class WaitingRequests {
   readonly #underWay: UnderWay;
-  readonly #documentsMs: number;
-  readonly #places: Readonly<Record<Kind, AddressCharges>>;
+  readonly #documentPeriodMs: number;
+  readonly #limits: Readonly<Record<CounterPrefix, AddressCharges>>;
 
   /** `pages` are the free pages of an address. */
   constructor(organisation: string, pages: Budget) {
-    const placesOf = (perPage: number) =>
+    const limitsFor = (perPage: number) =>
       compileAddressCharges({ requests: pages.requests * perPage, perMs: FORGOTTEN_MS });
-    const parts = placesOf(PARTS_AT_ONCE);
+    const parts = limitsFor(PARTS_AT_ONCE);
     this.#underWay = new UnderWay(`under-way:${organisation}`);
-    this.#documentsMs = pages.perMs;
-    this.#places = { '': placesOf(DATA_AT_ONCE), 'parts ': parts, 'preset ': parts };
+    this.#documentPeriodMs = pages.perMs;
+    this.#limits = { '': limitsFor(DATA_AT_ONCE), 'parts ': parts, 'preset ': parts };
   }
 
   /**
-   * Counts one more waiting request, and returns the function to call at its end. `onEnd` returns whether the answer
-   * was a document. Undefined, without counting, when too many requests of the address wait.
+   * Counts one more waiting request, and returns the function to call at its end. `endsAsDocument` returns whether
+   * the answer lowers the limit as a document. Undefined, without counting, when too many requests of the address wait.
    */
   start(
-    kind: Kind,
+    prefix: CounterPrefix,
     facts: Facts,
     store: SessionStore,
     nowMs: number,
-    getsFew: boolean,
-    onEnd: (ending: Ending) => boolean,
+    hasSmallBudget: boolean,
+    endsAsDocument: (answerKind: Ending) => boolean,
   ): RequestEnded | undefined {
-    const subjects = this.#begin(kind, facts, store, nowMs, getsFew);
+    const subjects = this.#begin(prefix, facts, store, nowMs, hasSmallBudget);
     return (
       subjects &&
-      ((ending) => {
+      ((answerKind) => {
         for (const subject of subjects) this.#underWay.end(subject, store);
-        if (!onEnd(ending)) return;
+        if (!endsAsDocument(answerKind)) return;
         for (const subject of subjects) {
-          this.#underWay.noteDocument(subject, this.#documentsMs, nowMs, store);
+          this.#underWay.noteDocument(subject, this.#documentPeriodMs, nowMs, store);
         }
       })
     );
@@ -67,31 +70,36 @@ export class WaitingRequests {
    * Whether a page would be shown without its data or files, because no more of them may wait. Then Guard challenges
    * the visitor: after a pass all parts load, and a reload alone would not help.
    */
-  isFull(facts: Facts, store: SessionStore, nowMs: number, getsFew: boolean): boolean {
+  wouldLackParts(
+    facts: Facts,
+    store: SessionStore,
+    nowMs: number,
+    hasSmallBudget: boolean,
+  ): boolean {
     if (!countsAsPage(facts)) return false;
-    return (['', 'parts '] as const).some((kind) => {
-      const subjects = this.#begin(kind, facts, store, nowMs, getsFew);
+    return (['', 'parts '] as const).some((prefix) => {
+      const subjects = this.#begin(prefix, facts, store, nowMs, hasSmallBudget);
       for (const subject of subjects ?? []) this.#underWay.end(subject, store);
       return subjects === undefined;
     });
   }
 
   /**
-   * Counts one more waiting request for the address and the networks around it. `kind` is the prefix of the counters.
+   * Counts one more waiting request for the address and the networks around it.
    * Returns undefined, and counts nothing, when one of the counters is at its limit.
    */
   #begin(
-    kind: Kind,
+    prefix: CounterPrefix,
     facts: Facts,
     store: SessionStore,
     nowMs: number,
-    getsFew: boolean,
+    hasSmallBudget: boolean,
   ): readonly Subject[] | undefined {
-    const part = partOfPlaces(kind, getsFew);
+    const share = shareOfLimit(prefix, hasSmallBudget);
     const countedSubjects: Subject[] = [];
-    for (const { subject: name, budget: places } of this.#places[kind](facts.ip)) {
-      const subject = this.#underWay.subject(kind + name + suffixOf(facts), places);
-      const limit = places.requests * part - recentDocuments(subject, nowMs);
+    for (const { subject: name, budget: limitBudget } of this.#limits[prefix](facts.ip)) {
+      const subject = this.#underWay.subject(prefix + name + suffixOf(facts), limitBudget);
+      const limit = limitBudget.requests * share - recentDocuments(subject, nowMs);
       if (!this.#underWay.begin(subject, limit, nowMs, store)) {
         for (const counted of countedSubjects) this.#underWay.end(counted, store);
         return undefined;
@@ -102,8 +110,11 @@ export class WaitingRequests {
   }
 }
 
-/** The part of the places that may be used, when the client shape has used up its documents (`getsFew`). */
-function partOfPlaces(kind: Kind, getsFew: boolean): number {
-  if (!getsFew) return 1;
-  return (kind === '' ? DOCUMENTS_AS_DATA / DATA_AT_ONCE : 1) * PART_OF_FEW;
+/**
+ * The share of the limit that applies now. It is smaller with `hasSmallBudget`: the client shape has used up its
+ * documents, or is under pressure.
+ */
+function shareOfLimit(prefix: CounterPrefix, hasSmallBudget: boolean): number {
+  if (!hasSmallBudget) return 1;
+  return (prefix === '' ? DOCUMENTS_AS_DATA / DATA_AT_ONCE : 1) * SHARE_OF_SMALL_BUDGET;
 }

@@ -2,7 +2,7 @@ import { MARKER_FONTS } from '../../../../page-contract/marker-fonts.ts';
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
-/** A weak finding, because a Windows browser under Wine has fonts of another system too. */
+/** A weak finding, because a person's Windows browser under Wine can also have only fonts of another system. */
 export const judgeFonts: Judge = (theCase) =>
   hasOnlyForeignFonts(theCase) ? 'fonts_mismatch' : undefined;
 

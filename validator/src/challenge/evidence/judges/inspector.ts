@@ -1,7 +1,10 @@
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** A weak finding, because a developer with open tools also has a listener of the console. */
+/**
+ * When the console has a listener, Chromium formats the stack of a logged error. A weak finding, because the open
+ * developer tools of a person are such a listener too.
+ */
 export const judgeInspector: Judge = ({ evidence }) =>
   (valueOfReading(evidence.readings.inspector)?.stacksFormatted ?? 0) > 0
     ? 'debugger_attached'
