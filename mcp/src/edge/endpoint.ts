@@ -7,8 +7,8 @@ import type { Ask } from './bridge.ts';
 import { encodeReply, parseMessage, PROTOCOL_VERSION, rpcErrors } from './json-rpc.ts';
 import type { Message, Reply, RequestId } from './json-rpc.ts';
 
-const CALLER = 'mcpCaller';
-const OTHER_REVISION =
+const CALLER_PROPERTY = 'mcpCaller';
+const OTHER_REVISION_TEXT =
   `This server speaks MCP revision ${PROTOCOL_VERSION}: ` +
   'send that in Mcp-Protocol-Version, or leave the header out.';
 
@@ -26,10 +26,11 @@ interface EndpointOptions<Caller> {
 /**
  * MCP's Streamable HTTP transport without its optional parts: `POST /mcp`, one JSON answer for each request, no stream,
  * no session (contract 4.4). A JSON-RPC error has the HTTP status 200. The other statuses are 202 for a notification,
- * 401, 405 and 413 (contract 7.3, 7.4), 403 for a foreign web page, 400 for another revision (revision 2025-06-18,
- * transports), and 429 above the budget of an address.
+ * 401, 405 and 413 (contract 7.3, 7.4), 403 for a foreign web page, 400 when the caller asks for another MCP revision
+ * (MCP specification 2025-06-18, page Transports), and 429 above the budget of an address.
  *
- * It changes parsers, hooks and error handling of `app`, so give it the scope of a single plugin.
+ * It changes the parsers, the decorators, the methods and the error handling of `app`, so pass the instance of its own
+ * plugin.
  */
 export function mountEndpoint<Caller>(
   app: FastifyInstance,
@@ -46,10 +47,10 @@ export function mountEndpoint<Caller>(
     const { statusCode = 500 } = error;
     return reply.code(statusCode).send();
   });
-  app.decorateRequest(CALLER);
+  app.decorateRequest(CALLER_PROPERTY);
 
   app.route({
-    method: everyMethod(app),
+    method: allowEveryMethod(app),
     url: '/mcp',
     bodyLimit: maxBodyBytes,
     onRequest: async (request, reply) => {
@@ -69,10 +70,10 @@ export function mountEndpoint<Caller>(
           .header('retry-after', Math.ceil(waitMs / 1000))
           .send();
       }
-      request.setDecorator(CALLER, caller);
+      request.setDecorator(CALLER_PROPERTY, caller);
     },
     handler: (request, reply) =>
-      answerRequest(request, reply, ask, request.getDecorator<Caller>(CALLER)),
+      answerRequest(request, reply, ask, request.getDecorator<Caller>(CALLER_PROPERTY)),
   });
 }
 
@@ -91,7 +92,7 @@ async function answerRequest<Caller>(
   const refuse = (id: RequestId | null, code: number, problem: string) =>
     send(id, { kind: 'error', code, message: problem });
   if (isOfOtherRevision(message, request.headers['mcp-protocol-version'])) {
-    return reply.code(400).type('text/plain').send(OTHER_REVISION);
+    return reply.code(400).type('text/plain').send(OTHER_REVISION_TEXT);
   }
 
   switch (message.kind) {
@@ -121,8 +122,8 @@ function isOfOtherRevision(message: Message, header: string | string[] | undefin
   }
 }
 
-/** All methods that Node can parse. Without a route, fastify answers 404 instead of 405. CONNECT never reaches a route. */
-function everyMethod(app: FastifyInstance): string[] {
+/** Allows all methods that Node can parse, and returns them. Without a route, fastify answers 404 instead of 405. CONNECT never reaches a route. */
+function allowEveryMethod(app: FastifyInstance): string[] {
   const methods = METHODS.filter((method) => method !== 'CONNECT');
   for (const method of methods) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -132,7 +133,7 @@ function everyMethod(app: FastifyInstance): string[] {
 
 /**
  * Whether an Origin header names a web page that is neither on this machine nor on `ownHost`. Servers must refuse such
- * pages (revision 2025-06-18, transports, "Security Warning"): by DNS rebinding, a page in a visitor's browser could
+ * pages (MCP specification 2025-06-18, page Transports, "Security Warning"): by DNS rebinding, a page in a visitor's browser could
  * otherwise use this server. Other clients send no Origin, or one with their own scheme, which cannot be rebound.
  */
 function isForeignOrigin(origin: string, ownHost: string | undefined): boolean {
