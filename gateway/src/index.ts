@@ -20,7 +20,7 @@ import { createCleartextFront } from './http1/front.ts';
 import { UploadsUnderWay } from './judge/collect.ts';
 import { createFailPolicy } from './judge/fail-policy.ts';
 import { createJudge } from './judge/judge.ts';
-import { type AcceptOptions, type Intake, serveAccepted } from './listen/accept.ts';
+import { type AcceptOptions, type ServerParts, serveAccepted } from './listen/accept.ts';
 import { createConnections, createTrust, type Trusts } from './listen/connection.ts';
 import { drain, listen } from './listen/listen.ts';
 import { Http1Origin } from './origin/http1/http1-origin.ts';
@@ -68,7 +68,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     trusts: (peer) => current.trusts(peer),
   };
   const forward = boundByAddress(ports, createForward(ports));
-  const intake: Intake = {
+  const serverParts: ServerParts = {
     handle: (req, res) => {
       current.handle(req, res, forward);
     },
@@ -77,9 +77,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     accept,
     isClosing: () => isClosing,
   };
-  const cleartextFront = createCleartextFront(intake);
+  const cleartextFront = createCleartextFront(serverParts);
   const forwardAuth = serveAccepted(
-    createForwardAuthServer((req, res) => current.forwardAuth(req, res), limits, intake.isClosing),
+    createForwardAuthServer(
+      (req, res) => current.forwardAuth(req, res),
+      limits,
+      serverParts.isClosing,
+    ),
     { ...accept, proxyProtocol: false },
   );
   const extAuthz = new ExtAuthzSide(() => current.extAuthz, accept);
@@ -111,7 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       listen(cleartextFront.server, address, { scheme: 'http', shared: sharedAddress }),
     listenTls: (address) => {
       metrics.gauge('guard_gateway_certificate_expiry_timestamp_seconds', () => https.expiry());
-      return https.listen(intake, address, sharedAddress);
+      return https.listen(serverParts, address, sharedAddress);
     },
     listenForwardAuth: (address) =>
       listen(forwardAuth, address, { scheme: 'http', shared: undefined }),

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createNodeServer } from './node-server.ts';
 import { PlainLane } from './plain-lane.ts';
-import { acceptConnections, type Intake, takeConnections } from '../listen/accept.ts';
+import { acceptConnections, type ServerParts, takeConnections } from '../listen/accept.ts';
 import { notePeer } from '../listen/connection.ts';
 
 /** Serves HTTP/1.1 on the connections that it is given. */
@@ -17,16 +17,16 @@ export interface Http1Front {
 }
 
 /** The plain lane serves plain requests. node:http serves all others. */
-export function createHttp1Front(intake: Intake): Http1Front {
-  const server = createNodeServer(intake);
-  const { serve, drain, cut } = new PlainLane(intake, takeConnections(server));
+export function createHttp1Front(serverParts: ServerParts): Http1Front {
+  const server = createNodeServer(serverParts);
+  const { serve, drain, cut } = new PlainLane(serverParts, takeConnections(server));
   return { server, serve, drain, cut };
 }
 
 /** The HTTP/1.1 front of a gateway listener without TLS. */
-export function createCleartextFront(intake: Intake): Http1Front {
-  const front = createHttp1Front(intake);
-  acceptConnections(front.server, intake.accept, (socket, peer) => {
+export function createCleartextFront(serverParts: ServerParts): Http1Front {
+  const front = createHttp1Front(serverParts);
+  acceptConnections(front.server, serverParts.accept, (socket, peer) => {
     notePeer(socket, peer);
     front.serve(socket);
   });

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import { NodeResponse } from './node-response.ts';
-import type { AcceptOptions, Intake } from '../listen/accept.ts';
+import type { AcceptOptions, ServerParts } from '../listen/accept.ts';
 import { addressOf, countUnsent, peerOf, unsentOn } from '../listen/connection.ts';
 import type { VisitorSocket } from '../message/message.ts';
 
-export function createNodeServer(intake: Intake): Server {
-  const { handle, upgrade, limits } = intake;
+export function createNodeServer(serverParts: ServerParts): Server {
+  const { handle, upgrade, limits } = serverParts;
   const server = createServer({
     ServerResponse: NodeResponse,
     headersTimeout: limits.headersTimeoutMs,
@@ -28,11 +28,11 @@ export function createNodeServer(intake: Intake): Server {
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.idleTimeoutMs;
 
-  answerBrokenRequests(server, intake.accept);
+  answerBrokenRequests(server, serverParts.accept);
   const handleRequest = (req: IncomingMessage, res: NodeResponse) => {
     // Node's parser reads nothing after a request with Upgrade, even when the upgrade was not accepted.
     const hasParserStopped = req.headers.upgrade !== undefined;
-    if (hasParserStopped || intake.isClosing()) res.shouldKeepAlive = false;
+    if (hasParserStopped || serverParts.isClosing()) res.shouldKeepAlive = false;
     const { socket } = req;
     countUnsent(socket, 1);
     res.once('close', () => countUnsent(socket, -1));

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import { DeadlineTicks, ticksOf } from '../base/event-loop.ts';
 import { PlainRequest, readPlainHead, SectionMemory } from './plain-request.ts';
 import { type AnsweredConnection, PlainResponse } from './plain-response.ts';
-import type { Intake } from '../listen/accept.ts';
+import type { ServerParts } from '../listen/accept.ts';
 
 /** An unused header section is forgotten after this time, and after twice this time at the latest. */
 const SECTIONS_UNUSED_MS = 30_000;
 
-type LaneIntake = Pick<Intake, 'handle' | 'limits' | 'isClosing'>;
+type LaneParts = Pick<ServerParts, 'handle' | 'limits' | 'isClosing'>;
 
 /**
  * Serves connections of HTTP/1.1 while their requests are plain (plain-request.ts), as nearly all requests of
@@ -19,7 +19,7 @@ export class PlainLane {
   readonly sections: SectionMemory;
   /** `Connection` and `Keep-Alive` of an answer after which the connection is kept. */
   readonly keepAliveFields: string;
-  readonly #intake: LaneIntake;
+  readonly #serverParts: LaneParts;
   readonly #serveByNode: (socket: Socket) => void;
   readonly #open = new Set<VisitorConnection>();
   readonly #ticks: DeadlineTicks<'first' | 'next' | 'movement'>;
@@ -27,9 +27,9 @@ export class PlainLane {
   #sweep: NodeJS.Timeout | undefined;
 
   /** `serveByNode` takes a connection as if it had been accepted just now. */
-  constructor(intake: LaneIntake, serveByNode: (socket: Socket) => void) {
-    const { limits } = intake;
-    this.#intake = intake;
+  constructor(serverParts: LaneParts, serveByNode: (socket: Socket) => void) {
+    const { limits } = serverParts;
+    this.#serverParts = serverParts;
     this.#serveByNode = serveByNode;
     this.#ticks = new DeadlineTicks(
       {
@@ -46,14 +46,17 @@ export class PlainLane {
     this.keepAliveFields = `Connection: keep-alive\r\nKeep-Alive: timeout=${timeoutS}\r\n`;
   }
 
-  readonly keepsAlive = (): boolean => !this.#intake.isClosing();
+  readonly keepsAlive = (): boolean => !this.#serverParts.isClosing();
 
   /** Takes a connection on which nothing was read yet. */
   readonly serve = (socket: Socket): void => {
     const connection = new VisitorConnection(socket, this);
     connection.deadline = this.#ticks.tickAfter('first');
     this.#open.add(connection);
-    this.#sweep ??= setInterval(this.#expire, this.#intake.limits.connectionsCheckingIntervalMs);
+    this.#sweep ??= setInterval(
+      this.#expire,
+      this.#serverParts.limits.connectionsCheckingIntervalMs,
+    );
     this.#sweep.unref();
   };
 
@@ -67,7 +70,7 @@ export class PlainLane {
   };
 
   handle(req: PlainRequest, res: PlainResponse): void {
-    this.#intake.handle(req, res);
+    this.#serverParts.handle(req, res);
   }
 
   /** The connection has removed its listeners. node:http gets `firstBytes` before the rest of the bytes. */

@@ -11,7 +11,7 @@ import { StreamSections } from './stream-fields.ts';
 import { cutStream, StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';
 import { holderOf, UnreadAnswers } from './unread-answers.ts';
-import type { Intake } from '../listen/accept.ts';
+import type { ServerParts } from '../listen/accept.ts';
 import { notePeer, peerOf } from '../listen/connection.ts';
 
 /** What the client showed on a connection before its first request. */
@@ -34,7 +34,7 @@ export function createStreamServer({
   handle,
   limits,
   accept,
-}: Pick<Intake, 'handle' | 'limits' | 'accept'>): StreamServer {
+}: Pick<ServerParts, 'handle' | 'limits' | 'accept'>): StreamServer {
   const options: ServerOptions = {
     settings: {
       maxConcurrentStreams: limits.http2Streams,

@@ -209,7 +209,7 @@ export function takeConnections(server: Server): (socket: Socket) => void {
 }
 
 /** The functions and limits that every server of the gateway needs. */
-export interface Intake {
+export interface ServerParts {
   /** Takes one request from start to end. Never throws. */
   readonly handle: (req: VisitorRequest, res: VisitorResponse) => void;
   /** Takes a WebSocket handshake. `head` has the bytes that came after the handshake. */

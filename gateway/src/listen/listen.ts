@@ -5,7 +5,10 @@ import type { ListenAddress } from '@guard/config/settings/values/values';
 
 interface ListenOptions {
   readonly scheme: 'http' | 'https';
-  /** How a TCP address is shared with other gateways of this process. Undefined when it is not shared. */
+  /**
+   * How a TCP address is shared with other gateways of this process. `claim`: the first gateway, which checks that the
+   * address is free. `join`: a further gateway. Undefined when it is not shared.
+   */
   readonly shared: 'claim' | 'join' | undefined;
 }
 
@@ -62,8 +65,8 @@ function bind(server: Server, options: ServerOptions): Promise<void> {
 const DRAIN_CHECK_MS = 50;
 
 /**
- * Stops listening, and resolves when the last connection has closed. After `drainMs` it calls `cutRest`, which ends
- * the remaining connections. Resolves at once when the server does not listen.
+ * Stops listening, and resolves when the last connection has closed. After `drainMs` it closes the connections of
+ * `server`, and calls `cutRest` for those that `server` does not know. Resolves at once when the server does not listen.
  */
 export function drain(server: HttpServer, drainMs: number, cutRest: () => void): Promise<void> {
   if (!server.listening) return Promise.resolve();

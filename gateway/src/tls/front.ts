@@ -10,7 +10,7 @@ import type { AcmeChallenges } from '../base/options.ts';
 import { createHttp1Front, type Http1Front } from '../http1/front.ts';
 import { peekOpening } from '../http2/opening.ts';
 import { createStreamServer } from '../http2/serve-session.ts';
-import { acceptConnections, type Intake } from '../listen/accept.ts';
+import { acceptConnections, type ServerParts } from '../listen/accept.ts';
 import { addressOf, notePeer, type Peer, peerOf } from '../listen/connection.ts';
 import type { Certificates } from './certificates.ts';
 import { createAcmeResponder } from './acme-responder.ts';
@@ -48,20 +48,20 @@ interface BeforeHandshake {
  * the server of the protocol that was chosen by ALPN (RFC 7301).
  */
 export function createTlsFront(
-  intake: Intake,
+  serverParts: ServerParts,
   certificates: Certificates | undefined,
   challenges: AcmeChallenges | undefined,
 ): TlsFront {
-  const { limits } = intake;
+  const { limits } = serverParts;
   const proveHost = challenges && createAcmeResponder(challenges, limits.handshakeMs);
   // A TLS socket does not give access to its TCP socket. The TLS library calls back in the same async context, so the
   // context keeps the TCP socket.
   const handshakeContext = new AsyncLocalStorage<BeforeHandshake>();
   const sockets = new Set<Socket>();
   const openHandshakes = new Set<Socket>();
-  const streams = createStreamServer(intake);
+  const streams = createStreamServer(serverParts);
   // Gets only decrypted connections that chose HTTP/1.1.
-  const http1 = createHttp1Front(intake);
+  const http1 = createHttp1Front(serverParts);
   const { server } = http1;
   // The secret is made now, even when the first certificate comes later: worker threads copy it when they start.
   const secret = sharedTicketSecret();
@@ -76,7 +76,7 @@ export function createTlsFront(
     },
   });
 
-  acceptConnections(server, intake.accept, (socket, peer) => {
+  acceptConnections(server, serverParts.accept, (socket, peer) => {
     sockets.add(socket);
     openHandshakes.add(socket);
     socket.on('error', ignore);
@@ -96,7 +96,9 @@ export function createTlsFront(
             return;
           }
           if (current === undefined) {
-            intake.accept.faults('warn', 'gateway_has_no_certificate', { peer: addressOf(peer) });
+            serverParts.accept.faults('warn', 'gateway_has_no_certificate', {
+              peer: addressOf(peer),
+            });
             endWith(socket, NO_CERTIFICATE);
             return;
           }

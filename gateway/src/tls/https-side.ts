@@ -1,7 +1,7 @@
 import type { TlsCertificate } from '@guard/config/settings/sections/tls';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 import type { AcmeChallenges } from '../base/options.ts';
-import type { Intake } from '../listen/accept.ts';
+import type { ServerParts } from '../listen/accept.ts';
 import { drain, listen, portOf } from '../listen/listen.ts';
 import { certificateExpiry, type Certificates, loadCertificates } from './certificates.ts';
 import { createTlsFront, type TlsFront } from './front.ts';
@@ -31,12 +31,12 @@ export class HttpsSide {
 
   /** As Gateway.listenTls. */
   listen(
-    intake: Intake,
+    serverParts: ServerParts,
     address: ListenAddress,
     sharedAddress: 'claim' | 'join' | undefined,
   ): Promise<string> {
     this.#certificates = loadCertificates([...this.#fileCertificates, ...this.#issuedCertificates]);
-    this.#front = createTlsFront(intake, this.#certificates, this.#challenges);
+    this.#front = createTlsFront(serverParts, this.#certificates, this.#challenges);
     return listen(this.#front.server, address, { scheme: 'https', shared: sharedAddress });
   }
 

@@ -27,9 +27,9 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
   idleSince = 0;
   /**
    * The visitor who signed in to the origin on this connection with NTLM or Negotiate (held-connections.ts). Undefined
-   * when no visitor signed in. With 'nobody', no visitor may use the connection again.
+   * when no visitor signed in. With 'unusable', no visitor may use the connection again.
    */
-  signedInVisitor: VisitorSocket | 'nobody' | undefined;
+  signedInVisitor: VisitorSocket | 'unusable' | undefined;
 
   readonly #pool: ConnectionPool;
   readonly #socket: Socket;

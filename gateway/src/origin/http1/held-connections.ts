@@ -2,9 +2,9 @@ import type { VisitorSocket } from '../../message/message.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * Connections to an origin that a visitor has signed in. NTLM and Negotiate (RFC 4559) sign in a connection, so each
+ * Connections to an origin on which a visitor has signed in to the origin. NTLM and Negotiate (RFC 4559) sign in a connection, so each
  * further request on it is the visitor's. Such a connection carries only requests of the visitor's own connection, and
- * ends with it. A visitor's connection holds at most one idle connection.
+ * ends with it. For each connection of a visitor, at most one idle connection to the origin is kept.
  */
 export class HeldConnections {
   /** The visitors who signed in and have not left. */
@@ -18,23 +18,23 @@ export class HeldConnections {
   }
 
   /**
-   * Takes the visitor's own connection, when it is idle. A connection that became idle before the tick `minIdleTick` is
+   * Takes the visitor's own connection, when it is idle. A connection that became idle before the tick `earliestIdleTick` is
    * closed, and the origin asks the visitor to sign in again.
    */
-  take(visitor: VisitorSocket | undefined, minIdleTick: number): Connection | undefined {
+  take(visitor: VisitorSocket | undefined, earliestIdleTick: number): Connection | undefined {
     if (visitor === undefined || this.#idle.size === 0) return undefined;
     const connection = this.#idle.get(visitor);
     if (connection === undefined) return undefined;
     this.remove(connection);
-    if (connection.idleSince >= minIdleTick) return connection;
+    if (connection.idleSince >= earliestIdleTick) return connection;
     connection.destroy();
     return undefined;
   }
 
   /** From now on no other visitor gets the connection. Without `visitor` it is not used again. */
-  hold(connection: Connection, visitor: VisitorSocket | undefined): void {
+  reserve(connection: Connection, visitor: VisitorSocket | undefined): void {
     if (visitor === undefined || visitor.destroyed) {
-      connection.signedInVisitor = 'nobody';
+      connection.signedInVisitor = 'unusable';
       return;
     }
     connection.signedInVisitor = visitor;
@@ -48,11 +48,11 @@ export class HeldConnections {
 
   /**
    * Keeps an idle connection for its visitor. False when the visitor has left or has one. When there are too many, the
-   * one that is idle for the longest time is closed, so that a stranger with many sign-ins cannot keep others from theirs.
+   * one that is idle for the longest time is closed, so that one visitor with many sign-ins cannot take the places of all others.
    */
   put(connection: Connection): boolean {
     const { signedInVisitor } = connection;
-    if (signedInVisitor === undefined || signedInVisitor === 'nobody') return false;
+    if (signedInVisitor === undefined || signedInVisitor === 'unusable') return false;
     if (!this.#visitors.has(signedInVisitor) || this.#idle.has(signedInVisitor)) return false;
     if (this.#idle.size >= this.#max) this.#idle.values().next().value?.destroy();
     this.#idle.set(signedInVisitor, connection);
@@ -61,7 +61,7 @@ export class HeldConnections {
 
   remove(connection: Connection): void {
     const { signedInVisitor } = connection;
-    if (signedInVisitor === undefined || signedInVisitor === 'nobody') return;
+    if (signedInVisitor === undefined || signedInVisitor === 'unusable') return;
     if (this.#idle.get(signedInVisitor) === connection) this.#idle.delete(signedInVisitor);
   }
 }

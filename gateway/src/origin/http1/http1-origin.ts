@@ -59,13 +59,14 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
       return exchange;
     }
     const isRepeatable = body === undefined && REPEATABLE.has(method);
-    const minIdleTick = isRepeatable ? 0 : this.tickClock.sweepCount - FRESH_TICKS;
+    const earliestIdleTick = isRepeatable ? 0 : this.tickClock.sweepCount - FRESH_TICKS;
     const idleConnection =
       lane === 'retry'
         ? undefined
-        : (this.#heldConnections.take(visitor, minIdleTick) ?? this.#idleStack.take(minIdleTick));
+        : (this.#heldConnections.take(visitor, earliestIdleTick) ??
+          this.#idleStack.take(earliestIdleTick));
     const connection = idleConnection ?? this.#openConnection();
-    if (request.signsIn === true) this.#heldConnections.hold(connection, visitor);
+    if (request.signsIn === true) this.#heldConnections.reserve(connection, visitor);
     connection.send(exchange, head);
     return exchange;
   }
@@ -158,10 +159,10 @@ export class IdleStack<T extends { readonly idleSince: number }> {
     this.#max = max;
   }
 
-  /** The connection that was used last. Undefined when it became idle before the tick `minIdleTick`. */
-  take(minIdleTick: number): T | undefined {
+  /** The connection that was used last. Undefined when it became idle before the tick `earliestIdleTick`. */
+  take(earliestIdleTick: number): T | undefined {
     const lastUsed = this.#stack.at(-1);
-    return lastUsed === undefined || lastUsed.idleSince < minIdleTick
+    return lastUsed === undefined || lastUsed.idleSince < earliestIdleTick
       ? undefined
       : this.#stack.pop();
   }
