@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Place } from './tool.ts';
+import type { BrowserResources } from './tool.ts';
 
 /** Calls `use` with an empty profile folder, and removes the folder afterwards. */
 export async function withFreshProfile<T>(
   display: string,
-  use: (place: Place) => Promise<T>,
+  use: (resources: BrowserResources) => Promise<T>,
 ): Promise<T> {
   const profile = await mkdtemp(join(tmpdir(), 'guard-profile-'));
   try {

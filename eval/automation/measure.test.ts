@@ -91,7 +91,8 @@ describe('the result of a visit comes from the origin and the events, and not fr
     async (how, fail) => {
       const { at, come } = openSites();
       let starts = 0;
-      const visit: Visit = (url, place) => ((starts += 1) % 2 === 1 ? fail() : come(url, place));
+      const visit: Visit = (url, resources) =>
+        (starts += 1) % 2 === 1 ? fail() : come(url, resources);
       const visits = await measured(visit, 'plain', `late-${how.split(' ')[0] ?? ''}`, at);
       expect(visits).toMatchObject({ made: 2, reached: 2, broke: [], restarts: starts - 2 });
       expect(visits.restarts).toBeGreaterThan(0);
@@ -100,8 +101,8 @@ describe('the result of a visit comes from the origin and the events, and not fr
 
   test('a tool that fails after its request is not started again, and its visit does not count', async () => {
     const { at, come } = openSites();
-    const visit: Visit = async (url, place) => {
-      await come(url, place);
+    const visit: Visit = async (url, resources) => {
+      await come(url, resources);
       throw new Error('crashed');
     };
     const visits = await measured(visit, 'plain', 'crashing', at);

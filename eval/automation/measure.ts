@@ -52,7 +52,7 @@ export async function measure(
       const url = testbed.urlOf(protection, path);
       attempts.set(
         path,
-        await withFreshProfile(display, (place) => whatBroke(() => visit(url, place))),
+        await withFreshProfile(display, (resources) => whatBroke(() => visit(url, resources))),
       );
     }
     byPath = Map.groupBy(await testbed.decisions(prefix), ({ path }) => path);

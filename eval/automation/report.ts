@@ -49,7 +49,7 @@ The groups:
   find it loaded (after). **Asks the page at once:** the driver reads the page as soon as it is loaded. All other
   drivers wait for three seconds. **DevTools protocol, no driver** uses only the protocol, as nodriver does.
 - **navigator.webdriver off:** one line of script in Firefox's own context, which the remote protocols can reach.
-  **Its preferences off:** Firefox also does not set its preferences for remote control
+  **Without preferences for remote control:** Firefox also does not set these preferences
   (\`remote.prefs.recommended\`).
 - **jsdom, happy-dom:** fetch with Chromium's headers, keep cookies, and run the challenge's script. **Boxes and
   readings corrected:** boxes get their sizes from the style that the library computes, the layout comes from Guard's

@@ -1,4 +1,4 @@
-import type { Goal, Place, Tool, Visit } from './tool.ts';
+import type { Goal, BrowserResources, Tool, Visit } from './tool.ts';
 
 /** How a driver of Chromium is set up for a visit. */
 export interface Setup {
@@ -39,7 +39,7 @@ export function inAllSetups(
 }
 
 /** The environment of a browser process: that of this process, with the display of the run. */
-export function environmentOn({ display }: Place): Record<string, string> {
+export function environmentOn({ display }: BrowserResources): Record<string, string> {
   const env: Record<string, string> = { LANG: 'en_US.UTF-8', DISPLAY: display };
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'FONTCONFIG_PATH']) {
     const value = process.env[name];

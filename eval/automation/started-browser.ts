@@ -10,7 +10,7 @@ import {
 import { freePort } from '../../test/kit/free-port.ts';
 import { poll, send } from '../../test/kit/http.ts';
 import { environmentOn } from './setups.ts';
-import type { Place } from './tool.ts';
+import type { BrowserResources } from './tool.ts';
 
 /** Longest time until a browser on a busy machine has opened its port, in milliseconds. */
 const START_MS = 30_000;
@@ -27,10 +27,13 @@ export interface StartedBrowser {
  * Chromium with a debugging port, and without the switches that drivers add. The port has a fixed number, because
  * Chromium itself sets `navigator.webdriver` for `--remote-debugging-port=0` and for a pipe.
  */
-export async function startChromium(place: Place, ...switches: string[]): Promise<StartedBrowser> {
+export async function startChromium(
+  resources: BrowserResources,
+  ...switches: string[]
+): Promise<StartedBrowser> {
   const port = await freePort();
   const browser = chromiumWith({ switches: [`--remote-debugging-port=${port}`, ...switches] });
-  return start(browser, place, async () => {
+  return start(browser, resources, async () => {
     const { body } = await send(`http://127.0.0.1:${port}/json/version`);
     return (JSON.parse(body) as { webSocketDebuggerUrl: string }).webSocketDebuggerUrl;
   });
@@ -38,7 +41,7 @@ export async function startChromium(place: Place, ...switches: string[]): Promis
 
 /** Firefox with a port for Marionette, with a person's preferences and the given ones. */
 export function startMarionette(
-  place: Place,
+  resources: BrowserResources,
   switches: readonly string[],
   preferences: Readonly<Record<string, boolean>>,
 ): Promise<StartedBrowser> {
@@ -46,14 +49,16 @@ export function startMarionette(
     switches: ['--marionette', '--remote-allow-system-access', ...switches],
     preferences: { 'marionette.port': 0, ...preferences },
   });
-  return start(browser, place, () => readFile(join(place.profile, 'MarionetteActivePort'), 'utf8'));
+  return start(browser, resources, () =>
+    readFile(join(resources.profile, 'MarionetteActivePort'), 'utf8'),
+  );
 }
 
 /** Firefox with a port for WebDriver BiDi and a person's preferences. */
-export function startBidi(place: Place): Promise<StartedBrowser> {
+export function startBidi(resources: BrowserResources): Promise<StartedBrowser> {
   const switches = ['--remote-debugging-port=0', '--remote-allow-system-access'];
-  return start(firefoxWith({ switches }), place, async () => {
-    const text = await readFile(join(place.profile, 'WebDriverBiDiServer.json'), 'utf8');
+  return start(firefoxWith({ switches }), resources, async () => {
+    const text = await readFile(join(resources.profile, 'WebDriverBiDiServer.json'), 'utf8');
     return `ws://127.0.0.1:${(JSON.parse(text) as { ws_port: number }).ws_port}/session`;
   });
 }
@@ -61,12 +66,12 @@ export function startBidi(place: Place): Promise<StartedBrowser> {
 /** `endpointOf` rejects until the browser has opened its port. */
 async function start(
   { program, prepare }: DeskBrowser,
-  place: Place,
+  resources: BrowserResources,
   endpointOf: () => Promise<string>,
 ): Promise<StartedBrowser> {
   // A separate process group, so that all processes of the browser can be ended.
-  const child = spawn(program, [...(await prepare(place.profile))], {
-    env: { ...environmentOn(place), HOME: place.profile },
+  const child = spawn(program, [...(await prepare(resources.profile))], {
+    env: { ...environmentOn(resources), HOME: resources.profile },
     stdio: 'ignore',
     detached: true,
   });

@@ -2,7 +2,7 @@
 export type Ending = 'origin' | 'screen';
 
 /** The resources of one visit. They are created for the visit and removed after it. */
-export interface Place {
+export interface BrowserResources {
   /** An empty folder for the browser's profile. */
   readonly profile: string;
   /** X display with a 1920x1080 screen, such as `:99`. */
@@ -13,7 +13,7 @@ export interface Place {
  * One visit by a new browser or client, which it closes. Rejects when the tool itself fails, which does not count as
  * stopped.
  */
-export type Visit = (url: string, place: Place) => Promise<Ending>;
+export type Visit = (url: string, resources: BrowserResources) => Promise<Ending>;
 
 /**
  * The promise for a tool. With its defaults every visit is stopped, and disguised nine of ten. A person's browser

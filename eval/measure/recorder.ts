@@ -28,18 +28,18 @@ const PAGE = '<!doctype html><title>recorded</title>';
 /** Two servers on loopback that answer every request and record the first one. */
 export async function startRecorder(): Promise<Recorder> {
   let first: Recorded | undefined;
-  const answer = { 'content-type': 'text/html' };
-  const one = createHttp1Server((req, res) => {
+  const answerHeaders = { 'content-type': 'text/html' };
+  const http1Server = createHttp1Server((req, res) => {
     first ??= {
       protocol: req.httpVersion === '1.0' ? 'HTTP/1.0' : 'HTTP/1.1',
       method: req.method ?? '',
       headers: pairs(req.rawHeaders),
     };
     req.resume();
-    res.writeHead(200, answer).end(PAGE);
+    res.writeHead(200, answerHeaders).end(PAGE);
   });
-  const two = createHttp2Server();
-  two.on('stream', (stream: ServerHttp2Stream, headers, _flags, rawHeaders) => {
+  const http2Server = createHttp2Server();
+  http2Server.on('stream', (stream: ServerHttp2Stream, headers, _flags, rawHeaders) => {
     first ??= {
       protocol: 'HTTP/2',
       method: headers[':method'] ?? '',
@@ -48,26 +48,26 @@ export async function startRecorder(): Promise<Recorder> {
         value,
       ]),
     };
-    stream.respond({ ':status': 200, ...answer });
+    stream.respond({ ':status': 200, ...answerHeaders });
     stream.end(PAGE);
   });
   return {
-    http1: await listen(one),
-    http2: await listen(two),
+    http1: await listen(http1Server),
+    http2: await listen(http2Server),
     take() {
       const recorded = first;
       first = undefined;
       return recorded;
     },
     close() {
-      one.closeAllConnections();
-      one.close();
-      two.close();
+      http1Server.closeAllConnections();
+      http1Server.close();
+      http2Server.close();
     },
   };
 }
 
-/** Header fields as pairs, without pseudo-header fields other than `:authority`. */
+/** Header fields as pairs. Of the pseudo-header fields only `:authority` stays. */
 function pairs(raw: readonly string[]): (readonly [string, string])[] {
   const list: (readonly [string, string])[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {

@@ -81,8 +81,8 @@ async function measure(
   const broke = new Set<string>();
   for (let profile = 1; profile <= profiles; profile += 1) {
     const opened = await openedOf((starts) =>
-      withFreshProfile(display, (place) =>
-        visitOf(setting, place, target, `${prefix}${profile}/${starts}/`),
+      withFreshProfile(display, (resources) =>
+        visitOf(setting, resources, target, `${prefix}${profile}/${starts}/`),
       ),
     );
     if (typeof opened === 'string') broke.add(opened);

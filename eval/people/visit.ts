@@ -7,7 +7,7 @@ import {
   type DeskBrowser,
   firefoxWith,
 } from '../../test/kit/browsers/desk-browsers.ts';
-import type { Place } from '../automation/tool.ts';
+import type { BrowserResources } from '../automation/tool.ts';
 import { loadExtension } from './extensions.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -37,21 +37,21 @@ const PAGES = {
 /** One visit by a person with an empty profile. Returns the paths that the person wanted to see. */
 export async function visitOf(
   setting: Scenario,
-  place: Place,
+  resources: BrowserResources,
   target: Target,
   prefix: string,
 ): Promise<readonly string[]> {
   const { argumentFor = (url: string) => url, activity } = setting;
   const paths = PAGES[activity ?? 'one page'].map((page) => `${prefix}${page}`);
   const [first = '', second = ''] = paths;
-  const browser = await browserOf(setting, place);
+  const browser = await browserOf(setting, resources);
   const whenArrived = async (path: string) => {
     const until = Date.now() + ARRIVAL_MS;
     while (!target.wasReached(path) && Date.now() < until) await wait(100);
   };
   const sit = async (open: readonly string[], then?: (desk: Desk) => Promise<void>) => {
     const urls = open.map((path) => argumentFor(target.urlOf(path)));
-    const desk = await openAtDesk(browser, place, { urls });
+    const desk = await openAtDesk(browser, resources, { urls });
     try {
       for (const path of open) await whenArrived(path);
       await then?.(desk);
@@ -72,7 +72,7 @@ export async function visitOf(
       break;
     case 'cookies cleared':
       await sit([first]);
-      await clearCookies(place);
+      await clearCookies(resources);
       await sit([second]);
       break;
     case 'back, forward, reload':
@@ -91,15 +91,15 @@ export async function visitOf(
 
 async function browserOf(
   { engine, browserSettings: browser, extension }: Scenario,
-  place: Place,
+  resources: BrowserResources,
 ): Promise<DeskBrowser> {
   if (engine === 'firefox') return firefoxWith(browser ?? {});
   if (extension === undefined) return chromiumWith(browser ?? {});
-  return chromiumWith({ ...browser, switches: await loadExtension(place.profile, extension) });
+  return chromiumWith({ ...browser, switches: await loadExtension(resources.profile, extension) });
 }
 
 /** Clears the cookies between two visits, while the browser is closed. */
-async function clearCookies({ profile }: Place): Promise<void> {
+async function clearCookies({ profile }: BrowserResources): Promise<void> {
   for (const file of ['Default/Cookies', 'Default/Network/Cookies', 'cookies.sqlite'])
     await rm(join(profile, file), { force: true });
 }

@@ -21,8 +21,8 @@ const ALONE_MS = 12_000;
 
 /** Attaches to a browser that was started like a person's, before or after the page was loaded. */
 function attachTo(driver: ConnectingDriver, when: 'before' | 'after'): Visit {
-  return async (url, place) => {
-    const chromium = await startChromium(place, ...(when === 'after' ? [url] : []));
+  return async (url, resources) => {
+    const chromium = await startChromium(resources, ...(when === 'after' ? [url] : []));
     try {
       if (when === 'after') await wait(ALONE_MS);
       const browser = await driver.connectOverCDP(chromium.endpoint);

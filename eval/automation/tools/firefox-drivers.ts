@@ -9,13 +9,13 @@ const FIREFOX = '/usr/bin/firefox-esr';
 
 /** WebDriver BiDi. */
 function visitWithPuppeteer(headless: boolean): Visit {
-  return async (url, place) => {
+  return async (url, resources) => {
     const browser = await puppeteer.launch({
       browser: 'firefox',
       executablePath: FIREFOX,
       headless,
-      userDataDir: place.profile,
-      env: { ...environmentOn(place), HOME: place.profile },
+      userDataDir: resources.profile,
+      env: { ...environmentOn(resources), HOME: resources.profile },
     });
     try {
       const page = await browser.newPage();

@@ -4,25 +4,32 @@ import { startBidi, startMarionette } from '../started-browser.ts';
 import type { Tool, Visit } from '../tool.ts';
 
 /** A script for the browser context. After it, pages no longer see that the browser is controlled. */
-const hide = (agent: 'Marionette' | 'RemoteAgent') =>
-  `Services.ppmm.sharedData.set("${agent}:Active", false); Services.ppmm.sharedData.flush();`;
+const hidingScript = (component: 'Marionette' | 'RemoteAgent') =>
+  `Services.ppmm.sharedData.set("${component}:Active", false); Services.ppmm.sharedData.flush();`;
 
 interface MarionetteSetup {
-  readonly hidden: boolean;
+  readonly hidesWebdriver: boolean;
   readonly switches?: readonly string[];
   readonly preferences?: Readonly<Record<string, boolean>>;
 }
 
 /** A visit over Marionette, the protocol of geckodriver. */
-function marionetteVisit({ hidden, switches = [], preferences = {} }: MarionetteSetup): Visit {
-  return async (url, place) => {
-    const firefox = await startMarionette(place, switches, preferences);
+function marionetteVisit({
+  hidesWebdriver,
+  switches = [],
+  preferences = {},
+}: MarionetteSetup): Visit {
+  return async (url, resources) => {
+    const firefox = await startMarionette(resources, switches, preferences);
     try {
       const client = await openMarionette(Number(firefox.endpoint));
       await client.ask('WebDriver:NewSession', { pageLoadStrategy: 'none' });
-      if (hidden) {
+      if (hidesWebdriver) {
         await client.ask('Marionette:SetContext', { value: 'chrome' });
-        await client.ask('WebDriver:ExecuteScript', { script: hide('Marionette'), args: [] });
+        await client.ask('WebDriver:ExecuteScript', {
+          script: hidingScript('Marionette'),
+          args: [],
+        });
         await client.ask('Marionette:SetContext', { value: 'content' });
       }
       await client.ask('WebDriver:Navigate', { url });
@@ -39,17 +46,17 @@ function marionetteVisit({ hidden, switches = [], preferences = {} }: Marionette
 }
 
 /** A visit over WebDriver BiDi, the protocol of puppeteer and Selenium. */
-function bidiVisit(hidden: boolean): Visit {
-  return async (url, place) => {
-    const firefox = await startBidi(place);
+function bidiVisit(hidesWebdriver: boolean): Visit {
+  return async (url, resources) => {
+    const firefox = await startBidi(resources);
     try {
       const client = await openSocket(firefox.endpoint);
       await client.ask('session.new', { capabilities: {} });
-      if (hidden) {
-        const browser = await firstContext(client, { 'moz:scope': 'chrome' });
+      if (hidesWebdriver) {
+        const chromeContext = await firstContext(client, { 'moz:scope': 'chrome' });
         await client.ask('script.evaluate', {
-          expression: hide('RemoteAgent'),
-          target: { context: browser },
+          expression: hidingScript('RemoteAgent'),
+          target: { context: chromeContext },
           awaitPromise: false,
         });
       }
@@ -78,29 +85,33 @@ async function firstContext(client: ProtocolClient, scope: object = {}): Promise
   return first.context;
 }
 
-const HIDDEN = 'navigator.webdriver off';
-const UNUSUAL = { 'remote.prefs.recommended': false };
+const WEBDRIVER_OFF_TEXT = 'navigator.webdriver off';
+const NO_REMOTE_PREFERENCES = { 'remote.prefs.recommended': false };
 
 const VISITS: readonly (readonly [name: string, variant: string, Visit])[] = [
-  ['Marionette', 'headful', marionetteVisit({ hidden: false })],
-  ['Marionette', `headful, ${HIDDEN}`, marionetteVisit({ hidden: true })],
+  ['Marionette', 'headful', marionetteVisit({ hidesWebdriver: false })],
+  ['Marionette', `headful, ${WEBDRIVER_OFF_TEXT}`, marionetteVisit({ hidesWebdriver: true })],
   [
     'Marionette',
-    `headless, ${HIDDEN}`,
-    marionetteVisit({ hidden: true, switches: ['--headless'] }),
+    `headless, ${WEBDRIVER_OFF_TEXT}`,
+    marionetteVisit({ hidesWebdriver: true, switches: ['--headless'] }),
   ],
   [
     'Marionette',
-    `headful, ${HIDDEN}, its preferences off`,
-    marionetteVisit({ hidden: true, preferences: UNUSUAL }),
+    `headful, ${WEBDRIVER_OFF_TEXT}, without preferences for remote control`,
+    marionetteVisit({ hidesWebdriver: true, preferences: NO_REMOTE_PREFERENCES }),
   ],
   [
     'Marionette',
-    `headless, ${HIDDEN}, its preferences off`,
-    marionetteVisit({ hidden: true, preferences: UNUSUAL, switches: ['--headless'] }),
+    `headless, ${WEBDRIVER_OFF_TEXT}, without preferences for remote control`,
+    marionetteVisit({
+      hidesWebdriver: true,
+      preferences: NO_REMOTE_PREFERENCES,
+      switches: ['--headless'],
+    }),
   ],
   ['WebDriver BiDi', 'headful', bidiVisit(false)],
-  ['WebDriver BiDi', `headful, ${HIDDEN}`, bidiVisit(true)],
+  ['WebDriver BiDi', `headful, ${WEBDRIVER_OFF_TEXT}`, bidiVisit(true)],
 ];
 
 export const firefoxRemoteTools: readonly Tool[] = VISITS.map(([name, variant, visit]) => ({

@@ -16,8 +16,8 @@ export const personTools: readonly Tool[] = BROWSERS.map(([name, program, browse
   variant: 'keyboard and mouse',
   goal: 'allowed 100 %',
   needs: { packages: [], programs: [program, 'Xvfb', 'xdotool'] },
-  async visit(url, place) {
-    const desk = await openAtDesk(browser, place);
+  async visit(url, resources) {
+    const desk = await openAtDesk(browser, resources);
     try {
       await desk.goTo(url);
       await desk.moveMouse(420, 380);

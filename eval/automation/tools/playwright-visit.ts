@@ -31,19 +31,19 @@ export function playwrightVisit(
 ): Visit {
   const disguised = disguise === 'flags' || disguise === 'flags and script';
   const own = disguise === 'own switches';
-  return async (url, place) => {
-    const context = await chromium.launchPersistentContext(place.profile, {
+  return async (url, resources) => {
+    const context = await chromium.launchPersistentContext(resources.profile, {
       executablePath: await executablePath(),
       headless,
       args: [
         ...CHROMIUM_FLAGS,
         ...(disguised ? disguiseFlags() : []),
-        ...(own ? ownSwitches(place.profile) : []),
+        ...(own ? ownSwitches(resources.profile) : []),
       ],
       ...(disguised ? { ignoreDefaultArgs: ['--enable-automation'] } : {}),
       ...(own ? { ignoreDefaultArgs: true } : {}),
       ...(disguise === 'none' ? {} : { viewport: null }),
-      env: environmentOn(place),
+      env: environmentOn(resources),
     });
     try {
       if (disguise === 'flags and script') await context.addInitScript(DISGUISE_SCRIPT);

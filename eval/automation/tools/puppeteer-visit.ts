@@ -32,19 +32,19 @@ export function puppeteerVisit(
 ): Visit {
   const own = disguise === 'own switches';
   const disguised = disguise !== 'none' && !own;
-  return async (url, place) => {
+  return async (url, resources) => {
     const browser = await puppeteer.launch({
       executablePath: CHROMIUM,
       headless,
-      userDataDir: place.profile,
+      userDataDir: resources.profile,
       args: [
         ...CHROMIUM_FLAGS,
         ...(disguised ? disguiseFlags() : []),
-        ...(own ? await ownSwitches(place.profile) : []),
+        ...(own ? await ownSwitches(resources.profile) : []),
       ],
       ...(disguised ? { ignoreDefaultArgs: ['--enable-automation'], defaultViewport: null } : {}),
       ...(own ? { ignoreDefaultArgs: true, defaultViewport: null } : {}),
-      env: environmentOn(place),
+      env: environmentOn(resources),
     });
     try {
       const page = await browser.newPage();

@@ -15,8 +15,8 @@ interface RawSetup {
  * target.
  */
 function rawVisit({ switches = [], first }: RawSetup): Visit {
-  return async (url, place) => {
-    const chromium = await startChromium(place, ...switches);
+  return async (url, resources) => {
+    const chromium = await startChromium(resources, ...switches);
     try {
       const client = await openSocket(chromium.endpoint);
       const { targetId } = (await client.ask('Target.createTarget', { url: 'about:blank' })) as {

@@ -12,16 +12,16 @@ type Patch = (program: string) => string;
 
 /** A visit with a changed chromedriver, attached to a Chromium that was started like a person's. */
 function visitWith(patch: Patch): Visit {
-  return async (url, place) => {
-    const program = join(place.profile, 'driver');
+  return async (url, resources) => {
+    const program = join(resources.profile, 'driver');
     await writeFile(program, patch(await readFile('/usr/bin/chromedriver', 'latin1')), 'latin1');
     await chmod(program, 0o700);
-    const chromium = await startChromium(place);
+    const chromium = await startChromium(resources);
     try {
       const driver = await new Builder()
         .forBrowser('chrome')
         .setChromeOptions(new Options().debuggerAddress(new URL(chromium.endpoint).host))
-        .setChromeService(new ServiceBuilder(program).setEnvironment(environmentOn(place)))
+        .setChromeService(new ServiceBuilder(program).setEnvironment(environmentOn(resources)))
         .build();
       try {
         await driver.get(url);

@@ -8,15 +8,15 @@ import type { Tool, Visit } from '../tool.ts';
 
 function visitWith({ headless, disguise }: Setup): Visit {
   const disguised = disguise !== 'none';
-  return async (url, place) => {
+  return async (url, resources) => {
     const options = new Options()
       .setChromeBinaryPath(CHROMIUM)
-      .addArguments(...CHROMIUM_FLAGS, `--user-data-dir=${place.profile}`)
+      .addArguments(...CHROMIUM_FLAGS, `--user-data-dir=${resources.profile}`)
       .addArguments(...(headless ? ['--headless=new'] : []))
       .addArguments(...(disguised ? disguiseFlags() : []));
     if (disguised) options.excludeSwitches('enable-automation');
     const service = new ServiceBuilder('/usr/bin/chromedriver').setEnvironment(
-      environmentOn(place),
+      environmentOn(resources),
     );
     const driver = await new Builder()
       .forBrowser('chrome')
