@@ -19,24 +19,26 @@ type Overlay = (typeof OVERLAYS)[number];
 
 const rendered = new Map<Overlay, readonly Manifest[]>();
 function manifestsOf(overlay: Overlay): readonly Manifest[] {
-  const known = rendered.get(overlay) ?? renderKustomization(join(FOLDER, overlay));
-  rendered.set(overlay, known);
-  return known;
+  const manifests = rendered.get(overlay) ?? renderKustomization(join(FOLDER, overlay));
+  rendered.set(overlay, manifests);
+  return manifests;
 }
 
-interface Metadata {
+interface NamedObject {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
 function objectOf(overlay: Overlay, kind: string, name = 'guard'): unknown {
   const found = manifestsOf(overlay).filter(
     (manifest) =>
-      manifest.kind === kind && (manifest.object as unknown as Metadata).metadata.name === name,
+      manifest.kind === kind && (manifest.object as unknown as NamedObject).metadata.name === name,
   );
   expect(found).toHaveLength(1);
   return found[0]?.object;
 }
 
+// The types below have only the fields that these tests read. The casts are safe: the first test checks all objects
+// against the schemas.
 interface Container {
   readonly name: string;
   readonly args?: readonly string[];
@@ -64,13 +66,15 @@ interface Workload {
   readonly spec: {
     readonly replicas: number;
     readonly selector: { readonly matchLabels: unknown };
-    readonly template: { readonly metadata: { readonly labels: unknown }; readonly spec: Pod };
+    readonly template: {
+      readonly metadata: { readonly labels: unknown };
+      readonly spec: Pod;
+    };
   };
 }
 
-// The fields that these tests read. The first test checks the objects with the schemas.
-const workloadOf = (overlay: Overlay) => (objectOf(overlay, 'Deployment') as Workload).spec;
-const podOf = (overlay: Overlay) => workloadOf(overlay).template.spec;
+const deploymentSpecOf = (overlay: Overlay) => (objectOf(overlay, 'Deployment') as Workload).spec;
+const podOf = (overlay: Overlay) => deploymentSpecOf(overlay).template.spec;
 const containersOf = ({ initContainers = [], containers }: Pod) => [
   ...initContainers,
   ...containers,
@@ -121,7 +125,7 @@ describe.skipIf(!hasKubectl)('the schemas of Kubernetes and of the Prometheus op
   });
 });
 
-test('the kustomization of the base has each of its files', () => {
+test('the kustomization.yaml in base/ lists every other file of this folder', () => {
   const files = readdirSync(join(FOLDER, 'base')).filter((file) => file !== 'kustomization.yaml');
   const base = readManifests(join(FOLDER, 'base')).find(({ kind }) => kind === 'Kustomization');
   expect(base?.object['resources']).toEqual(expect.arrayContaining(files));
@@ -130,7 +134,7 @@ test('the kustomization of the base has each of its files', () => {
 describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
   test('has all objects in the namespace that forbids privileges', () => {
     for (const { kind, object } of manifestsOf(overlay)) {
-      const { metadata } = object as unknown as Metadata;
+      const { metadata } = object as unknown as NamedObject;
       expect(kind === 'Namespace' ? metadata.name : metadata.namespace).toBe('guard');
     }
     expect(objectOf(overlay, 'Namespace')).toMatchObject({
@@ -138,14 +142,17 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     });
   });
 
-  test('reads valid settings, with exactly the values of the Secret', () => {
-    const drawn = randomBytes(32).toString('hex');
+  test('has valid settings, and the Secret has exactly the variables that they name', () => {
+    const randomSecret = randomBytes(32).toString('hex');
     const secret = secretOf(overlay);
-    const replaced = { GUARD_SECRET: drawn, GUARD_ANALYTICS_KEY: `sk_api_ro_${drawn}` };
+    const realValues = {
+      GUARD_SECRET: randomSecret,
+      GUARD_ANALYTICS_KEY: `sk_api_ro_${randomSecret}`,
+    };
     const settings = settingsOf(overlay);
-    expect(settingsProblems(settings, { ...secret, ...replaced })).toEqual([]);
-    const asked = [...settings.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
-    expect(new Set(asked)).toEqual(new Set(Object.keys(secret)));
+    expect(settingsProblems(settings, { ...secret, ...realValues })).toEqual([]);
+    const namedVariables = [...settings.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
+    expect(new Set(namedVariables)).toEqual(new Set(Object.keys(secret)));
     expect(settings).toBe(readFileSync(join(FOLDER, overlay, 'guard.yaml'), 'utf8'));
   });
 
@@ -153,12 +160,12 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     const guard = guardOf(overlay);
     const volume = podOf(overlay).volumes.find(({ secret }) => secret?.secretName === 'guard');
     const folder = mountedAt(guard, volume?.name);
-    const files = Object.keys(secretOf(overlay)).map((name) => [
+    const fileVariables = Object.keys(secretOf(overlay)).map((name) => [
       `${name}_FILE`,
       `${folder}/${name}`,
     ]);
     expect(guard?.env?.map(({ name, value }) => [name, value]).toSorted()).toEqual(
-      files.toSorted(),
+      fileVariables.toSorted(),
     );
   });
 
@@ -175,13 +182,13 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     expect(guard?.args).toEqual(['start', '--config', file]);
   });
 
-  test('listens on its container ports, which the Service, the network policy and the monitor name', () => {
+  test('listens on its container ports; the Service, the network policy and the PodMonitor refer to them', () => {
     const ports = guardOf(overlay)?.ports ?? [];
     for (const { containerPort } of ports) {
       expect(settingsOf(overlay)).toContain(`: 0.0.0.0:${containerPort}`);
     }
-    const asked = ports.filter(({ name }) => name !== 'admin');
-    expect(asked.length).toBeGreaterThan(0);
+    const publicPorts = ports.filter(({ name }) => name !== 'admin');
+    expect(publicPorts.length).toBeGreaterThan(0);
     const { spec: service } = objectOf(overlay, 'Service') as {
       spec: { ports: { targetPort: string | number }[] };
     };
@@ -190,14 +197,13 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
         ({ targetPort }) =>
           ports.find(({ name }) => name === targetPort)?.containerPort ?? targetPort,
       ),
-    ).toEqual(asked.map(({ containerPort }) => containerPort));
+    ).toEqual(publicPorts.map(({ containerPort }) => containerPort));
     const { spec } = objectOf(overlay, 'NetworkPolicy') as {
       spec: { ingress: { ports: { port: number }[] }[] };
     };
-    expect(spec.ingress.flatMap(({ ports: open }) => open.map(({ port }) => port))).toEqual([
-      9090,
-      ...asked.map(({ containerPort }) => containerPort),
-    ]);
+    expect(
+      spec.ingress.flatMap(({ ports: openPorts }) => openPorts.map(({ port }) => port)),
+    ).toEqual([9090, ...publicPorts.map(({ containerPort }) => containerPort)]);
     expect(objectOf(overlay, 'PodMonitor')).toMatchObject({
       spec: { podMetricsEndpoints: [{ port: 'admin', path: '/metrics' }] },
     });
@@ -221,9 +227,11 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
         egress: { to: { ipBlock?: { cidr: string; except: string[] } }[]; ports: unknown }[];
       };
     };
-    const out = spec.egress.filter(({ to }) => to.some(({ ipBlock }) => ipBlock !== undefined));
-    expect(out.map(({ ports }) => ports)).toEqual([[{ port: 443 }]]);
-    const blocks = out.flatMap(({ to }) => to.map(({ ipBlock }) => ipBlock));
+    const egressToNetworks = spec.egress.filter(({ to }) =>
+      to.some(({ ipBlock }) => ipBlock !== undefined),
+    );
+    expect(egressToNetworks.map(({ ports }) => ports)).toEqual([[{ port: 443 }]]);
+    const blocks = egressToNetworks.flatMap(({ to }) => to.map(({ ipBlock }) => ipBlock));
     expect(blocks.map((block) => block?.cidr)).toEqual(['0.0.0.0/0', '::/0']);
     expect(blocks[0]?.except).toEqual(
       expect.arrayContaining(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16']),
@@ -231,7 +239,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
   });
 
   test('has three pods, never fewer than two, and more under load', () => {
-    expect(workloadOf(overlay).replicas).toBe(3);
+    expect(deploymentSpecOf(overlay).replicas).toBe(3);
     expect(objectOf(overlay, 'PodDisruptionBudget')).toMatchObject({ spec: { maxUnavailable: 1 } });
     expect(objectOf(overlay, 'HorizontalPodAutoscaler')).toMatchObject({
       spec: { minReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'guard' } },
@@ -270,13 +278,13 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
         capabilities: { drop: ['ALL'] },
       });
     }
-    const labels = { matchLabels: template.metadata.labels };
-    expect(selector).toEqual(labels);
+    const labelSelector = { matchLabels: template.metadata.labels };
+    expect(selector).toEqual(labelSelector);
     expect(objectOf(overlay, 'Service', name)).toMatchObject({
       spec: { selector: template.metadata.labels },
     });
     expect(objectOf(overlay, 'NetworkPolicy', name)).toMatchObject({
-      spec: { podSelector: labels, policyTypes: ['Ingress', 'Egress'] },
+      spec: { podSelector: labelSelector, policyTypes: ['Ingress', 'Egress'] },
     });
   });
 });
@@ -287,7 +295,7 @@ describe.skipIf(!hasKubectl)('the sidecar', () => {
     expect(pod.initContainers).toMatchObject([
       { name: 'guard', restartPolicy: 'Always', startupProbe: { httpGet: { path: '/ready' } } },
     ]);
-    // The application has the pause before the end.
+    // The application sleeps before it is stopped (preStop), so Guard itself has no such hook.
     expect(guardOf('sidecar')).not.toHaveProperty('lifecycle');
     expect(pod.containers).toMatchObject([
       { name: 'app', lifecycle: { preStop: { sleep: { seconds: 5 } } } },

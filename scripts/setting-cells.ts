@@ -19,7 +19,7 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/** The cells of a setting from the schema. Undefined if the page has its own text. */
+/** The cells of a setting, made from the schema. Where a cell is undefined, the text of the page stays. */
 interface SettingCells {
   readonly type?: string | undefined;
   readonly byDefault?: string | undefined;
@@ -42,12 +42,12 @@ export function withSettingCells(page: string): string {
   const lines = page.split('\n').map((line) => {
     isTable = line.startsWith('| Setting ') || (isTable && line.startsWith('|'));
     if (!isTable) return line;
-    return line.replace(ROW, (_row, written: string, type: string, byDefault: string) => {
-      const name = written.replace(/^rules\[\]/, 'organisations[].rules[]');
+    return line.replace(ROW, (_row, nameOnPage: string, type: string, byDefault: string) => {
+      const name = nameOnPage.replace(/^rules\[\]/, 'organisations[].rules[]');
       const cell = cells.get(name);
-      if (cell === undefined) throw new Error(`guard.yaml has no setting ${written}`);
+      if (cell === undefined) throw new Error(`guard.yaml has no setting ${nameOnPage}`);
       missing.delete(name);
-      return `| \`${written}\` | ${cell.type ?? type} | ${cell.byDefault ?? byDefault} |`;
+      return `| \`${nameOnPage}\` | ${cell.type ?? type} | ${cell.byDefault ?? byDefault} |`;
     });
   });
   if (missing.size > 0) throw new Error(`no table has a row for ${[...missing].join(', ')}`);
@@ -56,7 +56,7 @@ export function withSettingCells(page: string): string {
 
 /**
  * Every setting a user can write in guard.yaml, as `organisations[].rules[].name`. A pattern, a list of a rule, a match
- * within a match and a mapping of block reasons are one value.
+ * within a match and a mapping of block reasons each count as one value, so the names inside them are no settings.
  */
 function settingCells(): ReadonlyMap<string, SettingCells> {
   // The type of the generated schema has more fields.
@@ -65,14 +65,17 @@ function settingCells(): ReadonlyMap<string, SettingCells> {
   visit(root, '', {});
   return cellsByPath;
 
-  /** A match within a match counts as a value. */
+  /** Follows `$ref`, except for a match within a match, which counts as one value. */
   function resolveSchema(schema: Schema, path: string): Schema {
     if (schema.$ref === undefined || path.includes('.match.')) return schema;
     return root.$defs?.[schema.$ref.replace('#/$defs/', '')] ?? {};
   }
 
-  /** `isChoice`: the names of the schema are written with some values of its other names only. */
-  function visit(schema: Schema, path: string, cells: SettingCells, isChoice = false): void {
+  /**
+   * `isAlternative`: the schema is one of several alternatives. Its names can be written only together with certain
+   * values of other names, so they have no default.
+   */
+  function visit(schema: Schema, path: string, cells: SettingCells, isAlternative = false): void {
     const { items, properties, ...rest } = resolveSchema(schema, path);
     const alternatives = rest.anyOf ?? rest.oneOf;
     if (alternatives !== undefined) {
@@ -81,10 +84,10 @@ function settingCells(): ReadonlyMap<string, SettingCells> {
       for (const one of alternatives) visit(one, path, { byDefault }, isOneOfSeveral);
     } else if (items !== undefined) {
       visit(items, `${path}[]`, { byDefault: cells.byDefault });
-    } else if (properties !== undefined && !isValue(properties)) {
+    } else if (properties !== undefined && !countsAsOneValue(properties)) {
       for (const [name, property] of Object.entries(properties)) {
         const isRequired = rest.required?.includes(name) === true;
-        const byDefault = isChoice ? undefined : defaultOf(property, isRequired);
+        const byDefault = isAlternative ? undefined : defaultOf(property, isRequired);
         visit(property, path === '' ? name : `${path}.${name}`, {
           type: typeOf(property),
           byDefault,
@@ -98,8 +101,11 @@ function settingCells(): ReadonlyMap<string, SettingCells> {
   }
 }
 
-/** A value with its own names, such as a match. */
-function isValue(properties: Readonly<Record<string, Schema>>): boolean {
+/**
+ * Whether an object counts as one value although it has properties: a pattern, a list from a URL, or a mapping of
+ * reasons.
+ */
+function countsAsOneValue(properties: Readonly<Record<string, Schema>>): boolean {
   if ('regex' in properties || ('every' in properties && !('key' in properties))) return true;
   return Object.keys(properties).every(isReason);
 }

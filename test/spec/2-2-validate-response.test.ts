@@ -14,7 +14,7 @@ const pageFile = join(folder, 'page.html');
 writeFileSync(pageFile, '<h1>Näh</h1>');
 
 describe('2.2 "status_code": 200 for allow, 403 for block and redirect, "a policy rule can override it"', () => {
-  const blockedWith = (status: number) =>
+  const ruleThatBlocksWith = (status: number) =>
     `[{ name: r, match: {}, verdict: block, status: ${status} }]`;
 
   test.each<[string, string, number]>([
@@ -22,7 +22,7 @@ describe('2.2 "status_code": 200 for allow, 403 for block and redirect, "a polic
     ['[{ name: r, match: {}, verdict: block }]', 'block', 403],
     ['[{ name: r, match: {}, challenge: always }]', 'redirect', 403],
     ...STATUS_CODES.map((status): [string, string, number] => [
-      blockedWith(status),
+      ruleThatBlocksWith(status),
       'block',
       status,
     ]),
@@ -44,13 +44,13 @@ describe('2.2 "country_code": "only on allow, only when country enrichment is en
   test('absent on other decisions and without the feature', async () => {
     const { ask } = await serveValidator({ rules: DETECT, organisation: withCountry });
     expect(await ask(visit({ headers: curl }))).not.toHaveProperty('country_code');
-    const withoutCountry = await serveValidator({ rules: DETECT });
-    expect(await withoutCountry.ask(visit())).not.toHaveProperty('country_code');
+    const validatorWithoutCountry = await serveValidator({ rules: DETECT });
+    expect(await validatorWithoutCountry.ask(visit())).not.toHaveProperty('country_code');
   });
 });
 
 describe('2.2 "response_html": base64 of a UTF-8 body, "read headers.Content-Type before serving"', () => {
-  test('"a block rendered from a custom block page is reported as redirect", its intent is in status_code', async () => {
+  test('"a block rendered from a custom block page is reported as redirect", and its status_code is that of the block', async () => {
     const { ask, events } = await serveValidator({
       rules: '[{ name: r, match: {}, verdict: block, status: 404 }]',
       organisation: { block_page: pageFile },

@@ -3,7 +3,7 @@ import type { Action } from '@guard/config/contract/event';
 /** The result of a request, recorded or computed. */
 export type Outcome =
   | Action
-  /** The request passes, but would be blocked without monitor mode. */
+  /** The request passes, but without monitor mode or observe mode it would be blocked or limited. */
   | 'monitored'
   /** The log comes from a server without Guard. */
   | 'served'
@@ -14,7 +14,7 @@ export type Outcome =
   /** A remote validator has the rules of this site. */
   | 'elsewhere';
 
-/** One request from a log or a stored event. A field that is not known is undefined, never empty. */
+/** One request from a log or a stored event. A field whose type allows undefined is undefined when it is not known. */
 export interface LoggedRequest {
   /** Milliseconds since the epoch. */
   readonly timeMs: number;
@@ -27,6 +27,7 @@ export interface LoggedRequest {
   readonly target: string;
   /** Empty when the log says that the request had no User-Agent. */
   readonly userAgent: string;
+  /** Empty when the log does not have it, or the request had none. */
   readonly referrer: string;
   /** All request headers without credentials, with names in lower case. Undefined when the log has none. */
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -39,7 +40,7 @@ export interface LoggedRequest {
   readonly organisation: string | undefined;
 }
 
-/** What a log of a server without Guard says. */
+/** The fields that are the same for every request in a log of a server without Guard. */
 export const WITHOUT_GUARD = {
   recordedOutcome: 'served',
   session: undefined,

@@ -33,7 +33,7 @@ function startFreshList(keptAt: number | undefined, random = 0.5) {
   return { state, list, fetchedAt, lines, fresh };
 }
 
-test('without a copy the first fetch is within the spread, and more follow', async () => {
+test('without a copy the first fetch starts within `spreadMs`, and the next ones after each `everyMs`', async () => {
   const { fetchedAt, lines, fresh } = startFreshList(undefined);
   expect(fresh.oldestAt()).toBeUndefined();
   await vi.advanceTimersByTimeAsync(2 * HOUR + 40_000);
@@ -78,17 +78,17 @@ test('after repeated failures the waits grow up to six hours', async () => {
   list.everyMs = 24 * HOUR;
   state.outcome = { kind: 'kept_back', reason: 'less than half' };
   await vi.advanceTimersByTimeAsync(24 * HOUR);
-  const first = fetchedAt.length;
-  expect(first).toBeLessThanOrEqual(9);
+  const countOnFirstDay = fetchedAt.length;
+  expect(countOnFirstDay).toBeLessThanOrEqual(9);
   await vi.advanceTimersByTimeAsync(24 * HOUR);
-  expect(fetchedAt.length - first).toBe(4);
+  expect(fetchedAt.length - countOnFirstDay).toBe(4);
   state.outcome = { kind: 'current' };
   await vi.advanceTimersByTimeAsync(6 * HOUR);
-  const good = fetchedAt.length;
+  const countBeforeFailure = fetchedAt.length;
   state.outcome = { kind: 'kept_back', reason: 'status 500' };
   await vi.advanceTimersByTimeAsync(25 * HOUR);
-  const [failed = 0, again = 0] = fetchedAt.slice(good);
-  expect(Math.round((again - failed) / 60_000)).toBe(10);
+  const [failedAt = 0, retriedAt = 0] = fetchedAt.slice(countBeforeFailure);
+  expect(Math.round((retriedAt - failedAt) / 60_000)).toBe(10);
 });
 
 test('fetches go on with a copy that is dated in the future, and after the clock was set back', async () => {
@@ -100,7 +100,7 @@ test('fetches go on with a copy that is dated in the future, and after the clock
   expect(fetchedAt).toHaveLength(2);
 });
 
-test('a reload with a shorter `every` has effect at once', async () => {
+test('a reload with a shorter `everyMs` has effect at once', async () => {
   const { list, fetchedAt } = startFreshList(Date.now());
   await vi.advanceTimersByTimeAsync(20 * 60_000);
   list.everyMs = HOUR / 6;
@@ -108,7 +108,7 @@ test('a reload with a shorter `every` has effect at once', async () => {
   expect(fetchedAt).toHaveLength(1);
 });
 
-test('slow mirrors delay no other fetch, and at most four fetches run at once', async () => {
+test('four fetches run at once, and a slow one does not delay a fifth when another one has ended', async () => {
   const askedKeys: string[] = [];
   const answers = new Map<string, () => void>();
   const slow = (key: string): PublishedData => ({

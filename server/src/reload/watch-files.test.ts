@@ -20,7 +20,7 @@ function watchNames(names: readonly string[]) {
     watch.stop();
     rmSync(folder, { recursive: true });
   });
-  return { folder, reports, named: watchedNames, watch };
+  return { folder, reports, watchedNames, watch };
 }
 
 const waitUntil = (assertion: () => void) =>
@@ -56,11 +56,11 @@ test('a file is reported after its writes have ended', async () => {
 });
 
 test('an acknowledged change is not reported, and neither is a file that is new in the list', async () => {
-  const { folder, reports, named, watch } = watchNames(['a', 'last']);
+  const { folder, reports, watchedNames, watch } = watchNames(['a', 'last']);
   writeFileSync(join(folder, 'a'), 'one');
   await watch.acknowledge();
   writeFileSync(join(folder, 'new'), 'one');
-  named.push('new');
+  watchedNames.push('new');
   await watch.acknowledgeNew();
   writeFileSync(join(folder, 'last'), 'one');
   await waitUntil(() => expect(reports).toEqual([['last']]));

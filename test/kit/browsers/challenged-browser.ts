@@ -2,7 +2,10 @@ import { answering, asPageWrites } from '../../../validator/src/challenge/testin
 import { fixture } from '../../../validator/src/challenge/testing/challenged-visitor.ts';
 import { type Answer, send } from '../http.ts';
 
-/** A recorded browser that answers the challenge of a running product. It can be used outside of tests, too. */
+/**
+ * Answers the challenge of a running Guard with the recorded evidence of a person's browser. It can be used outside of
+ * tests, too.
+ */
 
 const RECORDING = fixture('human/chromium-headful-xvfb-default-screen.json');
 
@@ -19,7 +22,7 @@ export interface ChallengePage {
   readonly session: string;
 }
 
-/** A navigation from an address, with or without a session. */
+/** Sends a navigation from an address, with or without a session. */
 export function navigate(
   gateway: string,
   path: string,
@@ -37,7 +40,7 @@ export function readChallenge({ body, headers }: Answer, session = ''): Challeng
   return ticket === undefined ? undefined : { ticket, session: givenSession ?? session };
 }
 
-/** The upload of a page in a person's browser. */
+/** Sends what the challenge page in a person's browser uploads. Resolves to the answer. */
 export function sendUpload(gateway: string, page: ChallengePage, ip: string): Promise<Answer> {
   const { ticket, session } = page;
   const evidence = answering(RECORDING.evidence, ticket);
@@ -48,10 +51,10 @@ export function sendUpload(gateway: string, page: ChallengePage, ip: string): Pr
   });
 }
 
-/** The answer to an upload after which its session is verified. */
+/** The body of the answer to an upload that passed. */
 export const PASSED_ANSWER = '{"result":"reload"}';
 
-/** A session that passed its challenge. Rejects when it does not pass. */
+/** Returns a session that passed its challenge. Rejects when it does not pass. */
 export async function passChallenge(gateway: string, ip: string): Promise<string> {
   const first = await navigate(gateway, '/', { ip });
   const page = readChallenge(first);
