@@ -37,8 +37,7 @@ function objectOf(overlay: Overlay, kind: string, name = 'guard'): unknown {
   return found[0]?.object;
 }
 
-// The types below have only the fields that these tests read. The casts are safe: the first test checks all objects
-// against the schemas.
+// The types have only the fields that the tests read. The casts are safe: the first test checks all objects.
 interface Container {
   readonly name: string;
   readonly args?: readonly string[];
@@ -66,10 +65,7 @@ interface Workload {
   readonly spec: {
     readonly replicas: number;
     readonly selector: { readonly matchLabels: unknown };
-    readonly template: {
-      readonly metadata: { readonly labels: unknown };
-      readonly spec: Pod;
-    };
+    readonly template: { readonly metadata: { readonly labels: unknown }; readonly spec: Pod };
   };
 }
 

@@ -68,7 +68,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     trusts: (peer) => current.trusts(peer),
   };
   const forward = boundByAddress(ports, createForward(ports));
-  const serverParts: ServerParts = {
+  const parts: ServerParts = {
     handle: (req, res) => {
       current.handle(req, res, forward);
     },
@@ -77,13 +77,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     accept,
     isClosing: () => isClosing,
   };
-  const cleartextFront = createCleartextFront(serverParts);
+  const cleartextFront = createCleartextFront(parts);
   const forwardAuth = serveAccepted(
-    createForwardAuthServer(
-      (req, res) => current.forwardAuth(req, res),
-      limits,
-      serverParts.isClosing,
-    ),
+    createForwardAuthServer((req, res) => current.forwardAuth(req, res), limits, parts.isClosing),
     { ...accept, proxyProtocol: false },
   );
   const extAuthz = new ExtAuthzSide(() => current.extAuthz, accept);
@@ -115,7 +111,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       listen(cleartextFront.server, address, { scheme: 'http', shared: sharedAddress }),
     listenTls: (address) => {
       metrics.gauge('guard_gateway_certificate_expiry_timestamp_seconds', () => https.expiry());
-      return https.listen(serverParts, address, sharedAddress);
+      return https.listen(parts, address, sharedAddress);
     },
     listenForwardAuth: (address) =>
       listen(forwardAuth, address, { scheme: 'http', shared: undefined }),

@@ -17,16 +17,16 @@ export interface Http1Front {
 }
 
 /** The plain lane serves plain requests. node:http serves all others. */
-export function createHttp1Front(serverParts: ServerParts): Http1Front {
-  const server = createNodeServer(serverParts);
-  const { serve, drain, cut } = new PlainLane(serverParts, takeConnections(server));
+export function createHttp1Front(parts: ServerParts): Http1Front {
+  const server = createNodeServer(parts);
+  const { serve, drain, cut } = new PlainLane(parts, takeConnections(server));
   return { server, serve, drain, cut };
 }
 
 /** The HTTP/1.1 front of a gateway listener without TLS. */
-export function createCleartextFront(serverParts: ServerParts): Http1Front {
-  const front = createHttp1Front(serverParts);
-  acceptConnections(front.server, serverParts.accept, (socket, peer) => {
+export function createCleartextFront(parts: ServerParts): Http1Front {
+  const front = createHttp1Front(parts);
+  acceptConnections(front.server, parts.accept, (socket, peer) => {
     notePeer(socket, peer);
     front.serve(socket);
   });

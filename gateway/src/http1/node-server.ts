@@ -5,8 +5,8 @@ import type { AcceptOptions, ServerParts } from '../listen/accept.ts';
 import { addressOf, countUnsent, peerOf, unsentOn } from '../listen/connection.ts';
 import type { VisitorSocket } from '../message/message.ts';
 
-export function createNodeServer(serverParts: ServerParts): Server {
-  const { handle, upgrade, limits } = serverParts;
+export function createNodeServer(parts: ServerParts): Server {
+  const { handle, upgrade, limits } = parts;
   const server = createServer({
     ServerResponse: NodeResponse,
     headersTimeout: limits.headersTimeoutMs,
@@ -28,11 +28,11 @@ export function createNodeServer(serverParts: ServerParts): Server {
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.idleTimeoutMs;
 
-  answerBrokenRequests(server, serverParts.accept);
+  answerBrokenRequests(server, parts.accept);
   const handleRequest = (req: IncomingMessage, res: NodeResponse) => {
     // Node's parser reads nothing after a request with Upgrade, even when the upgrade was not accepted.
     const hasParserStopped = req.headers.upgrade !== undefined;
-    if (hasParserStopped || serverParts.isClosing()) res.shouldKeepAlive = false;
+    if (hasParserStopped || parts.isClosing()) res.shouldKeepAlive = false;
     const { socket } = req;
     countUnsent(socket, 1);
     res.once('close', () => countUnsent(socket, -1));

@@ -19,7 +19,7 @@ export class PlainLane {
   readonly sections: SectionMemory;
   /** `Connection` and `Keep-Alive` of an answer after which the connection is kept. */
   readonly keepAliveFields: string;
-  readonly #serverParts: LaneParts;
+  readonly #parts: LaneParts;
   readonly #serveByNode: (socket: Socket) => void;
   readonly #open = new Set<VisitorConnection>();
   readonly #ticks: DeadlineTicks<'first' | 'next' | 'movement'>;
@@ -27,9 +27,9 @@ export class PlainLane {
   #sweep: NodeJS.Timeout | undefined;
 
   /** `serveByNode` takes a connection as if it had been accepted just now. */
-  constructor(serverParts: LaneParts, serveByNode: (socket: Socket) => void) {
-    const { limits } = serverParts;
-    this.#serverParts = serverParts;
+  constructor(parts: LaneParts, serveByNode: (socket: Socket) => void) {
+    const { limits } = parts;
+    this.#parts = parts;
     this.#serveByNode = serveByNode;
     this.#ticks = new DeadlineTicks(
       {
@@ -46,17 +46,14 @@ export class PlainLane {
     this.keepAliveFields = `Connection: keep-alive\r\nKeep-Alive: timeout=${timeoutS}\r\n`;
   }
 
-  readonly keepsAlive = (): boolean => !this.#serverParts.isClosing();
+  readonly keepsAlive = (): boolean => !this.#parts.isClosing();
 
   /** Takes a connection on which nothing was read yet. */
   readonly serve = (socket: Socket): void => {
     const connection = new VisitorConnection(socket, this);
     connection.deadline = this.#ticks.tickAfter('first');
     this.#open.add(connection);
-    this.#sweep ??= setInterval(
-      this.#expire,
-      this.#serverParts.limits.connectionsCheckingIntervalMs,
-    );
+    this.#sweep ??= setInterval(this.#expire, this.#parts.limits.connectionsCheckingIntervalMs);
     this.#sweep.unref();
   };
 
@@ -70,7 +67,7 @@ export class PlainLane {
   };
 
   handle(req: PlainRequest, res: PlainResponse): void {
-    this.#serverParts.handle(req, res);
+    this.#parts.handle(req, res);
   }
 
   /** The connection has removed its listeners. node:http gets `firstBytes` before the rest of the bytes. */

@@ -48,20 +48,20 @@ interface BeforeHandshake {
  * the server of the protocol that was chosen by ALPN (RFC 7301).
  */
 export function createTlsFront(
-  serverParts: ServerParts,
+  parts: ServerParts,
   certificates: Certificates | undefined,
   challenges: AcmeChallenges | undefined,
 ): TlsFront {
-  const { limits } = serverParts;
+  const { limits } = parts;
   const proveHost = challenges && createAcmeResponder(challenges, limits.handshakeMs);
   // A TLS socket does not give access to its TCP socket. The TLS library calls back in the same async context, so the
   // context keeps the TCP socket.
   const handshakeContext = new AsyncLocalStorage<BeforeHandshake>();
   const sockets = new Set<Socket>();
   const openHandshakes = new Set<Socket>();
-  const streams = createStreamServer(serverParts);
+  const streams = createStreamServer(parts);
   // Gets only decrypted connections that chose HTTP/1.1.
-  const http1 = createHttp1Front(serverParts);
+  const http1 = createHttp1Front(parts);
   const { server } = http1;
   // The secret is made now, even when the first certificate comes later: worker threads copy it when they start.
   const secret = sharedTicketSecret();
@@ -76,7 +76,7 @@ export function createTlsFront(
     },
   });
 
-  acceptConnections(server, serverParts.accept, (socket, peer) => {
+  acceptConnections(server, parts.accept, (socket, peer) => {
     sockets.add(socket);
     openHandshakes.add(socket);
     socket.on('error', ignore);
@@ -96,9 +96,7 @@ export function createTlsFront(
             return;
           }
           if (current === undefined) {
-            serverParts.accept.faults('warn', 'gateway_has_no_certificate', {
-              peer: addressOf(peer),
-            });
+            parts.accept.faults('warn', 'gateway_has_no_certificate', { peer: addressOf(peer) });
             endWith(socket, NO_CERTIFICATE);
             return;
           }

@@ -31,12 +31,12 @@ export class HttpsSide {
 
   /** As Gateway.listenTls. */
   listen(
-    serverParts: ServerParts,
+    parts: ServerParts,
     address: ListenAddress,
     sharedAddress: 'claim' | 'join' | undefined,
   ): Promise<string> {
     this.#certificates = loadCertificates([...this.#fileCertificates, ...this.#issuedCertificates]);
-    this.#front = createTlsFront(serverParts, this.#certificates, this.#challenges);
+    this.#front = createTlsFront(parts, this.#certificates, this.#challenges);
     return listen(this.#front.server, address, { scheme: 'https', shared: sharedAddress });
   }
 
