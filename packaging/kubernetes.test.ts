@@ -223,9 +223,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
         egress: { to: { ipBlock?: { cidr: string; except: string[] } }[]; ports: unknown }[];
       };
     };
-    const egressToNetworks = spec.egress.filter(({ to }) =>
-      to.some(({ ipBlock }) => ipBlock !== undefined),
-    );
+    const egressToNetworks = spec.egress.filter(({ to }) => to.some(({ ipBlock }) => ipBlock));
     expect(egressToNetworks.map(({ ports }) => ports)).toEqual([[{ port: 443 }]]);
     const blocks = egressToNetworks.flatMap(({ to }) => to.map(({ ipBlock }) => ipBlock));
     expect(blocks.map((block) => block?.cidr)).toEqual(['0.0.0.0/0', '::/0']);

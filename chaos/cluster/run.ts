@@ -126,10 +126,10 @@ async function lose(node: Node, who: string): Promise<void> {
 
 function startLoad(guards: readonly Writer[]): { stop(): Promise<number> } {
   let recorded = 0;
-  const over = new AbortController();
+  const loadEnd = new AbortController();
   const startedAt = performance.now();
   const running = (async () => {
-    while (!over.signal.aborted) {
+    while (!loadEnd.signal.aborted) {
       await sleep(STEP_MS);
       const due = (EVENTS_A_SECOND * (performance.now() - startedAt)) / 1000;
       for (; recorded < due; recorded += 1) {
@@ -142,7 +142,7 @@ function startLoad(guards: readonly Writer[]): { stop(): Promise<number> } {
   })();
   return {
     async stop() {
-      over.abort();
+      loadEnd.abort();
       await running;
       return recorded;
     },

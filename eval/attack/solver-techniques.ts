@@ -29,8 +29,8 @@ interface Solver {
 /** Opens new sessions one after the other, each from its own address. */
 export async function openSessions(attack: Attack, { solve, write, headers }: Solver) {
   for (let index = 0; index < SESSIONS; index++) {
-    const over = { from: attack.address(index), ...(headers && { headers }) };
-    await visit(attack, `${attack.prefix}${index}`, solve, over, write);
+    const changes = { from: attack.address(index), ...(headers && { headers }) };
+    await visit(attack, `${attack.prefix}${index}`, solve, changes, write);
   }
   return SESSIONS;
 }

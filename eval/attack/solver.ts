@@ -48,8 +48,8 @@ export async function letPeoplePass(attack: Attack): Promise<void> {
   for (const [engine, { headers, evidence }] of ENGINES.entries()) {
     const solve: Solve = ({ ticket }) => answering(evidence, ticket);
     for (let network = 0; network < NETWORKS; network++) {
-      const over = { headers, from: `127.${210 + engine}.${network}.1` };
-      await visit(there, `/people/${engine}/${network}`, solve, over);
+      const changes = { headers, from: `127.${210 + engine}.${network}.1` };
+      await visit(there, `/people/${engine}/${network}`, solve, changes);
     }
   }
 }
@@ -169,11 +169,16 @@ export async function visit(
   attack: Attack,
   path: string,
   solve: Solve,
-  over: Partial<AttackRequest> = {},
+  changes: Partial<AttackRequest> = {},
   write: Write = writeWithSecret,
 ): Promise<string> {
   const { testbed, site, scheme } = attack;
-  const request = { site, scheme, headers: { ...RECORDED.headers, ...over.headers }, ...over };
+  const request = {
+    site,
+    scheme,
+    headers: { ...RECORDED.headers, ...changes.headers },
+    ...changes,
+  };
   const { body: html, session } = await testbed.send({ ...request, path });
   const ticket = /data-ticket="([^"]+)"/.exec(html)?.[1];
   if (ticket === undefined) return session;

@@ -29,8 +29,8 @@ const addressOf = (attack: Attack, index: number) =>
   attack.address(index % 250).replace('.0.', `.${1 + Math.floor(index / 250)}.`);
 
 /** Passes a challenge with its own address, on a path that is not counted. Returns the session. */
-const createPass = (attack: Attack, over: Partial<AttackRequest> = {}) =>
-  visit(attack, '/before', solveWithSecret, { from: attack.address(250), ...over });
+const createPass = (attack: Attack, changes: Partial<AttackRequest> = {}) =>
+  visit(attack, '/before', solveWithSecret, { from: attack.address(250), ...changes });
 
 interface PassUse {
   readonly count: number;

@@ -140,8 +140,8 @@ describe('whether a goal is met', () => {
     ['allowed 100 %', { made: 10, reached: 10, maxRequests: 3 }, false],
     ['allowed 100 %', { made: 9, reached: 9, maxRequests: 2, broke: ['no window'] }, false],
     ['stopped 100 %', { made: 0 }, undefined],
-  ] as const)('%s with %o: %s', (goal, over, met) => {
-    expect(isMet(row(goal, over))).toBe(met);
+  ] as const)('%s with %o: %s', (goal, changes, met) => {
+    expect(isMet(row(goal, changes))).toBe(met);
   });
 
   test('the notes of the table name the visits that were started again', () => {

@@ -43,10 +43,10 @@ export async function startEngine(
     const url = `http://127.0.0.1:${port}${queryPath}`;
     const client = createDatabaseClient(new URL(url));
     const engine = startEngineProcess({ libraryPath: library.path, dataPath, configPath, port });
-    const over = new AbortController();
-    const endReason = await Promise.race([engine.ended, answers(client, writer, over.signal)]);
+    const askingEnd = new AbortController();
+    const endReason = await Promise.race([engine.ended, answers(client, writer, askingEnd.signal)]);
     if (endReason === undefined) return { engine, client, url };
-    over.abort();
+    askingEnd.abort();
     lastWords = endReason;
     client.close();
   }
@@ -57,10 +57,10 @@ export async function startEngine(
 async function answers(
   client: DatabaseClient,
   writer: Account,
-  over: AbortSignal,
+  askingEnd: AbortSignal,
 ): Promise<undefined> {
   const ask = () => execute(client, writer, 'SELECT 1');
-  while (!over.aborted) {
+  while (!askingEnd.aborted) {
     const failures = await Promise.all([ask(), ask(), ask(), ask()]);
     if (failures.includes(undefined)) return undefined;
     await immediate();

@@ -18,7 +18,7 @@ function parseText(text: string): LoadResult {
 }
 
 /** A reloader for texts. It records what the reloader logs, counts and applies. */
-function rig() {
+function startReloader() {
   const first = parseText(START);
   if (first.kind === 'invalid') throw new Error(JSON.stringify(first.problems));
   const gauges = new Map<string, () => unknown>();
@@ -60,7 +60,7 @@ function rig() {
 }
 
 test('a change that needs a restart is logged with its place, and counted until it is undone', async () => {
-  const { state, reloader, lines, gauge } = rig();
+  const { state, reloader, lines, gauge } = startReloader();
   state.text = START.replace('admin: 127.0.0.1:1', 'api: 127.0.0.1:2')
     .replace('./data', './elsewhere')
     .replace('[{ id: acme }]', '[{ id: acme }, { id: late }]');
@@ -90,7 +90,7 @@ test('a change that needs a restart is logged with its place, and counted until 
 });
 
 test('calls during a reload lead to one more reload, with the content of the file at that time', async () => {
-  const { state, reloader, applied } = rig();
+  const { state, reloader, applied } = startReloader();
   const gate = Promise.withResolvers<number>();
   state.apply = () => gate.promise;
   const first = reloader.reload('signal');
@@ -107,7 +107,7 @@ test('calls during a reload lead to one more reload, with the content of the fil
 });
 
 test('settings that cannot be applied are refused with the reason, and the age of the settings keeps growing', async () => {
-  const { state, reloader, lines, counted, gauge } = rig();
+  const { state, reloader, lines, counted, gauge } = startReloader();
   state.now += 60_000;
   state.apply = () => Promise.reject(new Error('not a country database: /x.mmdb'));
   await reloader.reload('signal');
@@ -134,7 +134,7 @@ test('settings that cannot be applied are refused with the reason, and the age o
 });
 
 test('settings that a worker thread cannot apply are reported as applied in part', async () => {
-  const { state, reloader, lines, counted, gauge } = rig();
+  const { state, reloader, lines, counted, gauge } = startReloader();
   state.text = START + 'observe: true\n';
   state.apply = () => Promise.resolve(2);
   await reloader.reload('file');

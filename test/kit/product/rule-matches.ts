@@ -5,12 +5,12 @@ import { visit } from '../visitors/visitors.ts';
 /** Whether a rule with this match blocks a visit, in the real validator. */
 export async function matches(
   match: unknown,
-  over: Parameters<typeof visit>[0] = {},
+  changes: Parameters<typeof visit>[0] = {},
   organisation: Readonly<Record<string, unknown>> = {},
 ): Promise<boolean> {
   const rules = stringify([{ name: 'rule', match, verdict: 'block' }]);
   const { ask, events } = validatorWith(rules, { organisation });
-  await ask(visit(over));
+  await ask(visit(changes));
   return events[0]?.decision === 'block' && events[0].rule === 'rule';
 }
 

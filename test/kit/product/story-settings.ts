@@ -9,7 +9,7 @@ const ANY_PORT = '127.0.0.1:0';
 /** Settings of a whole product on free ports, with one organisation and one site. `over` replaces or adds parts. */
 export function storySettings(
   origin: string,
-  over: {
+  changes: {
     readonly rules?: readonly unknown[];
     readonly organisation?: Readonly<Record<string, unknown>> | undefined;
     readonly site?: Readonly<Record<string, unknown>>;
@@ -40,10 +40,12 @@ export function storySettings(
         analytics_keys: [{ id: 'tests', key: ANALYTICS_KEY }],
         features: { crawler_metadata: true, country: true },
         crawler_allowlist: [{ category: 'Search Engine' }],
-        rules: over.rules ?? [{ name: 'everybody', match: {}, detect: true, challenge: 'always' }],
-        ...over.organisation,
+        rules: changes.rules ?? [
+          { name: 'everybody', match: {}, detect: true, challenge: 'always' },
+        ],
+        ...changes.organisation,
       },
-      ...(over.organisations ?? []),
+      ...(changes.organisations ?? []),
     ],
     sites: [
       {
@@ -51,13 +53,13 @@ export function storySettings(
         organisation: 'acme',
         origin,
         skip: ['/assets/**'],
-        ...over.site,
+        ...changes.site,
       },
-      ...(over.sites ?? []).map((site) => ({ organisation: 'acme', origin, ...site })),
+      ...(changes.sites ?? []).map((site) => ({ organisation: 'acme', origin, ...site })),
     ],
     analytics: { engine: 'embedded', path: './analytics' },
     // A test asks no server of the internet.
     crawlers: { refresh: 'off' },
-    ...over.top,
+    ...changes.top,
   };
 }

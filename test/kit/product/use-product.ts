@@ -10,11 +10,11 @@ export interface Story {
 }
 
 /** Starts both before the tests of the calling file, and ends them after the last test. */
-export function useProduct(over: Parameters<typeof storySettings>[1] = {}): Story {
+export function useProduct(changes: Parameters<typeof storySettings>[1] = {}): Story {
   const story = {} as Story; // empty until beforeAll has run, which every test comes after
   beforeAll(async () => {
     story.origin = await startRecordingOrigin();
-    story.product = await startProduct(storySettings(story.origin.url, over));
+    story.product = await startProduct(storySettings(story.origin.url, changes));
   });
   afterAll(async () => {
     await story.product.stop();

@@ -44,7 +44,7 @@ const TRANSPORT_FACTS = { protocol: 'HTTP/1.1', seesAnswer: true } as const;
 /** The real validator with one organisation, a clock that stands still, and events in a list. */
 export function validatorWith(
   rules: string,
-  over: {
+  changes: {
     readonly organisation?: Readonly<Record<string, unknown>>;
     /** A second organisation beside it. */
     readonly neighbour?: Organisation;
@@ -58,7 +58,7 @@ export function validatorWith(
     readonly before?: TestValidator;
   } = {},
 ): TestValidator {
-  const time = over.before?.time ?? { now: Date.UTC(2026, 10, 21) };
+  const time = changes.before?.time ?? { now: Date.UTC(2026, 10, 21) };
   const clock = () => time.now;
   const caller = { seesAnswers: true };
   const origin: TestValidator['origin'] = { answers: 'other' };
@@ -68,30 +68,30 @@ export function validatorWith(
     events.push(event);
     if (events.length > 1000) events.length = 0;
   };
-  const store = over.before?.store ?? new MemoryStore(clock, STORE_LIMITS);
+  const store = changes.before?.store ?? new MemoryStore(clock, STORE_LIMITS);
   const temporary = new TemporaryRules(clock);
-  const organisation = organisationWith(rules, over.organisation);
+  const organisation = organisationWith(rules, changes.organisation);
   const options: ValidatorOptions = {
-    organisations: over.neighbour ? [organisation, over.neighbour] : [organisation],
+    organisations: changes.neighbour ? [organisation, changes.neighbour] : [organisation],
     secrets: ['the secret of the tests, long enough'],
-    observe: over.observe ?? false,
+    observe: changes.observe ?? false,
     settingsRevision: 'f00',
     collectorUrl: () => 'https://collector.example',
-    healthToken: over.healthToken,
+    healthToken: changes.healthToken,
     crawlers,
     networks,
-    databases: over.databases ?? {},
-    botKeys: over.botKeys,
-    resolver: over.resolver,
+    databases: changes.databases ?? {},
+    botKeys: changes.botKeys,
+    resolver: changes.resolver,
     store,
     temporary,
     events: { record },
     clock,
     log: (_level, event, fields = {}) => void logEntries.push([event, fields]),
     metrics: { count: () => undefined, gauge: () => undefined },
-    isReady: over.isReady ?? (() => true),
+    isReady: changes.isReady ?? (() => true),
   };
-  const validator = createValidator(options, over.before?.validator);
+  const validator = createValidator(options, changes.before?.validator);
   const validate = validator.forOrganisation(organisation.id);
   return {
     validator,

@@ -3,7 +3,7 @@ import { hashUserAgent } from '@guard/validator';
 import { CHROME_UA } from './visitors.ts';
 
 /** A session that passed its challenge, as the collector keeps it. `over` replaces fields. */
-export function verifiedSession(over: Partial<Session> = {}): Session {
+export function verifiedSession(changes: Partial<Session> = {}): Session {
   return {
     organisation: 'acme',
     state: 'verified',
@@ -12,6 +12,6 @@ export function verifiedSession(over: Partial<Session> = {}): Session {
     network: '84.115.20.0/24',
     client: '',
     judgedAt: 0,
-    ...over,
+    ...changes,
   };
 }

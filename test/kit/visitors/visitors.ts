@@ -89,13 +89,13 @@ export const googlebot: Readonly<Record<string, string>> = {
 export const HOME_IP = '84.115.20.7';
 
 /** A visit to the shop from a residential address, as `POST /validate` describes it. `over` replaces fields. */
-export function visit(over: Partial<ValidateRequest> = {}): ValidateRequest {
+export function visit(changes: Partial<ValidateRequest> = {}): ValidateRequest {
   return {
     url: 'https://shop.example/',
     ip: HOME_IP,
     method: 'GET',
     headers: { ...chromeHttps },
-    ...over,
+    ...changes,
   };
 }
 

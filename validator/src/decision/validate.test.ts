@@ -19,7 +19,7 @@ const ports = { clock: Date.now, log: () => undefined, metrics: { count: () => u
 const caller = { site: '', via: 'api', uploadUrl: '/.guard/verify', ipFrom: 'caller' } as const;
 
 /** An engine with one broken part. */
-function engineWith(over: Partial<Engine>) {
+function engineWith(changes: Partial<Engine>) {
   const log: string[] = [];
   const engine: Engine = {
     sources: {
@@ -45,7 +45,7 @@ function engineWith(over: Partial<Engine>) {
     log: (_level, event) => log.push(event),
     observe: false,
     settingsRevision: '',
-    ...over,
+    ...changes,
   };
   return { engine, log };
 }
@@ -73,8 +73,8 @@ describe('contract 3: "redirect without response_html: rendering or session encr
     ['session encryption', { ids }, 'session_not_sealed'],
   ])(
     '%s: the decision is unchanged, the caller denies the request, and the log has a line',
-    async (_what, over, line) => {
-      const { engine, log } = engineWith(over);
+    async (_what, changes, line) => {
+      const { engine, log } = engineWith(changes);
       const validated = await validate(visit(), challenged, caller, engine);
       expect(validated).toMatchObject({ response: { decision: 'redirect', status_code: 403 } });
       expect(validated).toMatchObject({ event: { action: 'challenge' } });

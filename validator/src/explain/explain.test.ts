@@ -6,9 +6,9 @@ import type { ExplainQuestion, Explanation } from './explain.ts';
 async function explainBy(
   { validator }: TestValidator,
   request: unknown,
-  over: Partial<ExplainQuestion> = {},
+  changes: Partial<ExplainQuestion> = {},
 ): Promise<Explanation> {
-  const question = { body: JSON.stringify(request), site: 'shop.example', ...over };
+  const question = { body: JSON.stringify(request), site: 'shop.example', ...changes };
   const explained = await validator.explain('acme', question);
   if (explained.kind === 'error') throw new Error(explained.message);
   return explained.explanation;

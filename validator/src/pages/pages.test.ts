@@ -220,7 +220,7 @@ describe("an organisation's own page", () => {
     '<html lang="{{language}}"><p>{{reason}}</p>{{reference}} {{reference}} {{support}} [{{retry_after}}]';
   const branded = compileLook({ support: { label: 'shop.example/help', href: hostile } });
   const notice = 'rateLimited' as const;
-  const own = (page: string, over: object = {}) =>
+  const own = (page: string, changes: object = {}) =>
     noticeOf({
       notice,
       reference: hostile,
@@ -228,7 +228,7 @@ describe("an organisation's own page", () => {
       look: branded,
       retryAfterS: 90,
       own: new OwnPages({ limit_page: { path: '', html: page }, rules: [] }).find(notice),
-      ...over,
+      ...changes,
     });
 
   test('contains the reference code, the message, the support, the language and the seconds, all escaped', () => {

@@ -16,11 +16,11 @@ const parsed = parseKeyFile(
 );
 const botKeys = parsed.kind === 'parsed' ? parsed.keys : [];
 
-function claim(userAgent: string, over: Readonly<Record<string, string>> = {}) {
+function claim(userAgent: string, changes: Readonly<Record<string, string>> = {}) {
   return visit({
     url: 'https://shop.example/',
     ip: OUTSIDE,
-    headers: { host: 'shop.example', 'user-agent': userAgent, ...over },
+    headers: { host: 'shop.example', 'user-agent': userAgent, ...changes },
   });
 }
 

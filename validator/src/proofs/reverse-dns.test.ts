@@ -20,15 +20,15 @@ function failure(code: string): () => Promise<never> {
 }
 
 /** A resolver with fixed answers, which counts its reverse look-ups. */
-function resolverOf(over: Partial<Resolver>): Resolver & { asked: number } {
+function resolverOf(changes: Partial<Resolver>): Resolver & { asked: number } {
   const resolver = {
     asked: 0,
     reverse: (ip: string) => {
       resolver.asked += 1;
-      return (over.reverse ?? failure('ENOTFOUND'))(ip);
+      return (changes.reverse ?? failure('ENOTFOUND'))(ip);
     },
-    resolve4: over.resolve4 ?? failure('ENOTFOUND'),
-    resolve6: over.resolve6 ?? failure('ENOTFOUND'),
+    resolve4: changes.resolve4 ?? failure('ENOTFOUND'),
+    resolve6: changes.resolve6 ?? failure('ENOTFOUND'),
   };
   return resolver;
 }
@@ -49,8 +49,8 @@ function reverseDns(resolver: Resolver, limits: Partial<ReverseDnsLimits> = {}) 
 }
 
 /** The standing of the second request from an address. */
-async function second(over: Partial<Resolver>, crawler = baidu, ip = IP) {
-  const { dns } = reverseDns(resolverOf(over));
+async function second(changes: Partial<Resolver>, crawler = baidu, ip = IP) {
+  const { dns } = reverseDns(resolverOf(changes));
   expect(dns.confirm(crawler, ip)).toBe('unverifiable');
   await dns.settled();
   return dns.confirm(crawler, ip);
@@ -76,19 +76,19 @@ describe('a name confirms a crawler', () => {
 
   test('with an IPv6 address in any spelling of the name server', async () => {
     const ip = '2400:da00::1';
-    const over: Partial<Resolver> = {
+    const changes: Partial<Resolver> = {
       reverse: () => Promise.resolve(['x.crawl.baidu.com']),
       resolve6: () => Promise.resolve(['2400:da00:0:0:0:0:0:1']),
     };
-    expect(await second(over, baidu, ip)).toBe('verified');
+    expect(await second(changes, baidu, ip)).toBe('verified');
   });
 
   test('when one of several names leads back to the address', async () => {
-    const over: Partial<Resolver> = {
+    const changes: Partial<Resolver> = {
       reverse: () => Promise.resolve(['host.example', 'x.crawl.baidu.com']),
       resolve4: (name) => Promise.resolve(name.endsWith('baidu.com') ? [IP] : []),
     };
-    expect(await second(over)).toBe('verified');
+    expect(await second(changes)).toBe('verified');
   });
 });
 
@@ -128,11 +128,11 @@ describe('a failure of DNS makes no impersonator', () => {
   );
 
   test('when the forward look-up fails', async () => {
-    const over: Partial<Resolver> = {
+    const changes: Partial<Resolver> = {
       ...named('x.crawl.baidu.com'),
       resolve4: failure('ESERVFAIL'),
     };
-    expect(await second(over)).toBe('unverifiable');
+    expect(await second(changes)).toBe('unverifiable');
   });
 });
 

@@ -23,14 +23,14 @@ function shop(rules = DETECT, botKeys = [THIEF, CHATGPT], organisation = {}) {
     ...made,
     /** Visits with a signature. Returns the answer, and the signer in the event. */
     come: async (
-      over: Partial<Signing> = {},
+      changes: Partial<Signing> = {},
       headers: Readonly<Record<string, string>> = odd,
       ip = HOME_IP,
     ) => {
       const signature = chatgpt.sign({
         signatureAgent: '"https://chatgpt.com"',
         createdMs: made.time.now,
-        ...over,
+        ...changes,
       });
       const answer = await made.ask(visit({ ip, headers: { ...headers, ...signature } }));
       return { ...answer, signedAgent: made.events.at(-1)?.signedAgent?.name };
@@ -74,8 +74,8 @@ describe('a valid signature is an identity with any User-Agent', () => {
       'a member of a dictionary',
       { signatureAgent: 'g="https://chatgpt.com/"', covers: '"signature-agent";key="g"' },
     ],
-  ])('a signature may name its directory in %s', async (_what, over) => {
-    expect((await shop().come(over)).signedAgent).toBe('chatgpt-agent');
+  ])('a signature may name its directory in %s', async (_what, changes) => {
+    expect((await shop().come(changes)).signedAgent).toBe('chatgpt-agent');
   });
 });
 
@@ -90,11 +90,14 @@ describe('use of another agent’s signature', () => {
       { signatureAgent: 'a="https://chatgpt.com", b="https://thief.example"' },
     ],
     ['without the scheme of a web address', { signatureAgent: '"chatgpt.com"' }],
-  ])('a signature %s is worth nothing: the visit is judged like any other', async (_what, over) => {
-    const answer = await shop().come(over);
-    expect(answer).toMatchObject({ decision: 'redirect', signedAgent: undefined });
-    expect(answer.block_reasons).toEqual(['client_hints_mismatch']);
-  });
+  ])(
+    'a signature %s is worth nothing: the visit is judged like any other',
+    async (_what, changes) => {
+      const answer = await shop().come(changes);
+      expect(answer).toMatchObject({ decision: 'redirect', signedAgent: undefined });
+      expect(answer.block_reasons).toEqual(['client_hints_mismatch']);
+    },
+  );
 
   test('a directory gains nothing by a foreign key, even when no other directory lists it', async () => {
     expect((await shop(DETECT, [THIEF]).come()).signedAgent).toBeUndefined();
@@ -124,9 +127,9 @@ test.each<[string, Partial<Signing>]>([
   ['that covers a missing field', { covers: '"signature-agent" "x-absent"' }],
   ['that covers an unsupported component', { covers: '"signature-agent" "@status"' }],
   ['that has expired', { createdMs: 0 }],
-])('a signature %s counts as a bad signature of its address', async (_what, over) => {
+])('a signature %s counts as a bad signature of its address', async (_what, changes) => {
   const { come, time } = shop();
-  for (let sent = 0; sent < 20; sent += 1) await come(over);
+  for (let sent = 0; sent < 20; sent += 1) await come(changes);
   expect((await come()).signedAgent).toBeUndefined();
   expect((await come({}, odd, '198.51.100.9')).signedAgent).toBe('chatgpt-agent');
   time.now += 60_001;

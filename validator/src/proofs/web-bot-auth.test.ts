@@ -103,9 +103,9 @@ interface Bot {
   readonly directory: Record<string, unknown>;
 }
 
-function newBot(over: Record<string, unknown> = {}): Bot {
+function newBot(changes: Record<string, unknown> = {}): Bot {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const directory = { ...publicKey.export({ format: 'jwk' }), operator: 'OpenAI', ...over };
+  const directory = { ...publicKey.export({ format: 'jwk' }), operator: 'OpenAI', ...changes };
   const [key] = keysOf(directory);
   return { keyId: key?.keyId ?? '', privateKey, directory };
 }

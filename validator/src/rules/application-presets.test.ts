@@ -1,7 +1,7 @@
 import { googlebot } from '../../../test/kit/visitors/visitors.ts';
-import { as, type Over, sent, testPreset } from './testing/preset-tables.ts';
+import { as, type RequestChanges, sent, testPreset } from './testing/preset-tables.ts';
 
-const posted = (length: string): Over => ({
+const posted = (length: string): RequestChanges => ({
   method: 'POST',
   ...sent({ 'content-length': length }),
 });

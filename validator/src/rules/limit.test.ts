@@ -98,8 +98,8 @@ describe('rate_limit by: session', () => {
 });
 
 describe('rate_limit by: header:<name>', () => {
-  const withKey = (key: string, over = {}) =>
-    visit({ headers: { ...chromeHttps, 'x-api-client': key }, ...over });
+  const withKey = (key: string, changes = {}) =>
+    visit({ headers: { ...chromeHttps, 'x-api-client': key }, ...changes });
 
   test('each value has its own budget, and the name ignores upper and lower case', async () => {
     const guard = limitedBy('header:x-API-client');

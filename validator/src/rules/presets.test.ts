@@ -15,7 +15,7 @@ import {
   decided,
   guard,
   organisation,
-  type Over,
+  type RequestChanges,
   sent,
   STRICT,
   testPreset,
@@ -32,11 +32,14 @@ function addressOf(name: string): string {
 }
 
 const refsOf = (path: string) => `${path}/info/refs?service=git-upload-pack`;
-const packed = (service: string): Over => ({
+const packed = (service: string): RequestChanges => ({
   method: 'POST',
   ...sent({ 'user-agent': 'git/2.39.5', 'content-type': `application/x-git-${service}-request` }),
 });
-const lfs: Over = { method: 'POST', ...sent({ 'content-type': 'application/vnd.git-lfs+json' }) };
+const lfs: RequestChanges = {
+  method: 'POST',
+  ...sent({ 'content-type': 'application/vnd.git-lfs+json' }),
+};
 
 testPreset(
   'well-known',
@@ -190,12 +193,12 @@ describe.each([
   test('may read any page from an address of its operator', async () => {
     const rule = `preset:${preset}`;
     expect(await decided(at('/any/page', { ...as(userAgent), ip }))).toEqual(['allow', rule]);
-    const head: Over = { ...as(userAgent), ip, method: 'HEAD' };
+    const head: RequestChanges = { ...as(userAgent), ip, method: 'HEAD' };
     expect(await decided(at('/', head))).toEqual(['allow', rule]);
   });
 
   test('may not POST, and may read nothing from other addresses', async () => {
-    const posted: Over = { ...as(userAgent), ip, method: 'POST' };
+    const posted: RequestChanges = { ...as(userAgent), ip, method: 'POST' };
     expect((await decided(at('/login', posted)))[0]).not.toBe('allow');
     expect((await decided(at('/', { ...as(userAgent), ip: HOME_IP })))[0]).not.toBe('allow');
   });

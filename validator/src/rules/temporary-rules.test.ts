@@ -23,13 +23,13 @@ let made = 0;
 function decision(
   verdict: TemporaryDecision['verdict'],
   target: DecisionTarget,
-  over: Partial<TemporaryDecision> = {},
+  changes: Partial<TemporaryDecision> = {},
 ): TemporaryDecision {
   made += 1;
   return {
     ...{ id: `t${String(made).padStart(6, '0')}`, organisation: 'acme', verdict, target },
     ...{ because: 'a test', by: 'test@here', madeAt: NOW, until: NOW + HOUR },
-    ...over,
+    ...changes,
   };
 }
 

@@ -3,12 +3,12 @@ import { chromeHttp, chromeHttps, firefoxHttps } from '../../../test/kit/visitor
 import { clientHintsSignal } from './client-hints.ts';
 import { changed, factsOf, PLAIN_HTTP } from './testing/facts.ts';
 
-const found = (changes: Record<string, string | undefined>) =>
+const reasonsFor = (changes: Record<string, string | undefined>) =>
   clientHintsSignal(factsOf(changed(chromeHttps, changes)));
 
 describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatch)', () => {
   test('the hints of Chrome agree with its User-Agent', () => {
-    expect(found({})).toEqual([]);
+    expect(reasonsFor({})).toEqual([]);
   });
 
   test.each([
@@ -16,7 +16,7 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     ['"Chromium";v="147", "Not.A/Brand";v="8"'],
     ['"Not.A/Brand";v="8", "Chromium";v="147", "YaBrowser";v="26.4", "Yowser";v="2.5"'],
   ])('the brands of other Chromium browsers are no finding: %s', (brands) => {
-    expect(found({ 'sec-ch-ua': brands })).toEqual([]);
+    expect(reasonsFor({ 'sec-ch-ua': brands })).toEqual([]);
   });
 
   test.each([
@@ -29,12 +29,12 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     ['a word for mobile', { 'sec-ch-ua-mobile': 'false' }],
     ['another full version', { 'sec-ch-ua-full-version-list': '"Chromium";v="139.0.1.2"' }],
   ])('hints that name %s contradict the User-Agent', (_what, changes) => {
-    expect(found(changes)).toEqual(['client_hints_mismatch']);
+    expect(reasonsFor(changes)).toEqual(['client_hints_mismatch']);
   });
 
   test('Edge without the brand of Edge contradicts its User-Agent', () => {
     const agent = `${chromeHttps['user-agent'] ?? ''} Edg/147.0.0.0`;
-    expect(found({ 'user-agent': agent })).toEqual(['client_hints_mismatch']);
+    expect(reasonsFor({ 'user-agent': agent })).toEqual(['client_hints_mismatch']);
   });
 
   test('Firefox with hints contradicts its User-Agent', () => {
@@ -45,7 +45,7 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
   test.each([[''], ['Google Chrome 147'], ['"Google Chrome";v="147"']])(
     'a list that Chromium never writes is malformed: %j',
     (brands) => {
-      expect(found({ 'sec-ch-ua': brands })).toEqual(['client_hints_malformed']);
+      expect(reasonsFor({ 'sec-ch-ua': brands })).toEqual(['client_hints_malformed']);
     },
   );
 
@@ -57,7 +57,7 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     ],
     ["another version's order", '"Chromium";v="147", "Not.A/Brand";v="8", "Google Chrome";v="147"'],
   ])('a list written by hand is unusual: %s', (_what, brands) => {
-    expect(found({ 'sec-ch-ua': brands })).toEqual(['client_hints_unusual']);
+    expect(reasonsFor({ 'sec-ch-ua': brands })).toEqual(['client_hints_unusual']);
   });
 
   test('hints of Chrome are missing on https, but not on plain http or in a WebSocket handshake', () => {

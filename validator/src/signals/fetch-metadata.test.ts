@@ -8,8 +8,8 @@ import {
 import { fetchMetadataSignal } from './fetch-metadata.ts';
 import { changed, factsOf } from './testing/facts.ts';
 
-const found = (headers: Readonly<Record<string, string>>, over = {}) =>
-  fetchMetadataSignal(factsOf(headers, over));
+const reasonsFor = (headers: Readonly<Record<string, string>>, changes = {}) =>
+  fetchMetadataSignal(factsOf(headers, changes));
 
 describe('fetch metadata (W3C Fetch Metadata Request Headers)', () => {
   test.each([
@@ -29,7 +29,7 @@ describe('fetch metadata (W3C Fetch Metadata Request Headers)', () => {
     ['a frame', changed(chromeHttps, { 'sec-fetch-dest': 'iframe' })],
     ['a destination of a later standard', changed(chromeHttps, { 'sec-fetch-dest': 'hologram' })],
   ])('%s is possible', (_what, headers) => {
-    expect(found(headers)).toEqual([]);
+    expect(reasonsFor(headers)).toEqual([]);
   });
 
   test.each([
@@ -41,15 +41,15 @@ describe('fetch metadata (W3C Fetch Metadata Request Headers)', () => {
     ['a navigation to a script', { 'sec-fetch-dest': 'script' }],
     ['a fetch by the user', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
   ])('%s is impossible', (_what, changes) => {
-    expect(found(changed(chromeHttps, changes))).toEqual(['fetch_metadata_impossible']);
+    expect(reasonsFor(changed(chromeHttps, changes))).toEqual(['fetch_metadata_impossible']);
   });
 
   test('a navigation is a GET or a POST', () => {
-    expect(found(chromeHttps, { method: 'POST' })).toEqual([]);
-    expect(found(chromeHttps, { method: 'HEAD' })).toEqual(['fetch_metadata_impossible']);
+    expect(reasonsFor(chromeHttps, { method: 'POST' })).toEqual([]);
+    expect(reasonsFor(chromeHttps, { method: 'HEAD' })).toEqual(['fetch_metadata_impossible']);
   });
 
   test('a navigation that does not accept HTML is contradictory', () => {
-    expect(found(changed(chromeHttps, { accept: '*/*' }))).toEqual(['header_contradiction']);
+    expect(reasonsFor(changed(chromeHttps, { accept: '*/*' }))).toEqual(['header_contradiction']);
   });
 });

@@ -9,7 +9,7 @@ import {
 import { missingHeadersSignal } from './missing-headers.ts';
 import { changed, claimOf, factsOf, PLAIN_HTTP } from './testing/facts.ts';
 
-const found = (changes: Record<string, string | undefined>) =>
+const reasonsFor = (changes: Record<string, string | undefined>) =>
   missingHeadersSignal(factsOf(changed(chromeHttps, changes)));
 
 describe('headers missing (contract 2.2, header_anomaly)', () => {
@@ -24,17 +24,19 @@ describe('headers missing (contract 2.2, header_anomaly)', () => {
   test.each(['accept', 'accept-language', 'accept-encoding', 'sec-fetch-mode'])(
     'Chrome on https always sends %s',
     (name) => {
-      expect(found({ [name]: undefined })).toEqual(['header_missing']);
+      expect(reasonsFor({ [name]: undefined })).toEqual(['header_missing']);
     },
   );
 
   test('plain http needs no fetch metadata, and a WebSocket handshake needs no Accept', () => {
     expect(missingHeadersSignal(factsOf(chromeHttp, PLAIN_HTTP))).toEqual([]);
-    expect(found({ accept: undefined, 'sec-websocket-version': '13' })).toEqual([]);
+    expect(reasonsFor({ accept: undefined, 'sec-websocket-version': '13' })).toEqual([]);
   });
 
   test('a navigation without Upgrade-Insecure-Requests is a weak sign', () => {
-    expect(found({ 'upgrade-insecure-requests': undefined })).toEqual(['navigation_incomplete']);
+    expect(reasonsFor({ 'upgrade-insecure-requests': undefined })).toEqual([
+      'navigation_incomplete',
+    ]);
   });
 
   test('Safari without fetch metadata is only a weak sign, because browsers inside apps send none', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { plausibilitySignal } from './plausibility.ts';
 import { claimOf, factsOf } from './testing/facts.ts';
 
-const found = (userAgent: string) => plausibilitySignal(factsOf({ 'user-agent': userAgent }));
+const reasonsFor = (userAgent: string) => plausibilitySignal(factsOf({ 'user-agent': userAgent }));
 const chromium = (system: string, rest: string) =>
   `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) ${rest}`;
 const safari = (system: string, rest: string) =>
@@ -29,7 +29,7 @@ describe('a browser that exists has no finding', () => {
     ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:109.0) Gecko/20100101 Firefox/115.0'],
     ['curl/8.14.1'],
   ])('%s', (agent) => {
-    expect(found(agent)).toEqual([]);
+    expect(reasonsFor(agent)).toEqual([]);
   });
 });
 
@@ -43,7 +43,7 @@ describe('a browser that cannot exist on its system is impossible', () => {
     ['a Mobile Safari on Windows', chromium(WINDOWS, MOBILE)],
     ['Safari on Windows', safari(WINDOWS, 'Version/17.0')],
   ])('%s', (_what, agent) => {
-    expect(found(agent)).toEqual(['agent_impossible']);
+    expect(reasonsFor(agent)).toEqual(['agent_impossible']);
   });
 });
 
@@ -66,7 +66,7 @@ describe('a browser that hardly anyone uses is implausible', () => {
       'Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/140.0',
     ],
   ])('%s', (_what, agent) => {
-    expect(found(agent)).toEqual(['agent_implausible']);
+    expect(reasonsFor(agent)).toEqual(['agent_implausible']);
   });
 });
 

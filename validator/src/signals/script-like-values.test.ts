@@ -3,8 +3,10 @@ import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visit
 import { scriptLikeValuesSignal } from './script-like-values.ts';
 import { changed, factsOf } from './testing/facts.ts';
 
-const found = (changes: Record<string, string>, over: Parameters<typeof factsOf>[1] = {}) =>
-  scriptLikeValuesSignal(factsOf(changed(chromeHttps, changes), over));
+const reasonsFor = (
+  changes: Record<string, string>,
+  factChanges: Parameters<typeof factsOf>[1] = {},
+) => scriptLikeValuesSignal(factsOf(changed(chromeHttps, changes), factChanges));
 
 describe('script-like values (contract 2.2, header_anomaly)', () => {
   test.each([
@@ -24,19 +26,21 @@ describe('script-like values (contract 2.2, header_anomaly)', () => {
     ['the encodings of libcurl', { 'accept-encoding': 'deflate, gzip, br, zstd' }],
     ['the encodings of Ruby', { 'accept-encoding': 'gzip;q=1.0,deflate;q=0.6,identity;q=0.3' }],
   ])('%s is a finding', (_what, changes) => {
-    expect(found(changes)).toEqual(['header_script_like']);
+    expect(reasonsFor(changes)).toEqual(['header_script_like']);
   });
 
   test('an unusual Accept-Encoding is a weak sign', () => {
-    expect(found({ 'accept-encoding': 'br, gzip, deflate' })).toEqual(['accept_encoding_unusual']);
-    expect(found({ 'accept-encoding': 'gzip' })).toEqual(['accept_encoding_unusual']);
+    expect(reasonsFor({ 'accept-encoding': 'br, gzip, deflate' })).toEqual([
+      'accept_encoding_unusual',
+    ]);
+    expect(reasonsFor({ 'accept-encoding': 'gzip' })).toEqual(['accept_encoding_unusual']);
   });
 
   test('an unusual Accept-Encoding is no finding behind a CDN, or for a part of a video', () => {
     const forwarded = { 'accept-encoding': 'gzip', 'x-forwarded-for': '84.115.20.7' };
-    expect(found(forwarded, { ipFrom: 'x-forwarded-for' })).toEqual([]);
-    expect(found(forwarded)).toEqual(['accept_encoding_unusual']);
-    expect(found({ 'accept-encoding': 'gzip', via: '1.1 proxy.corp.example' })).toEqual([]);
-    expect(found({ 'accept-encoding': 'identity;q=1, *;q=0', range: 'bytes=0-' })).toEqual([]);
+    expect(reasonsFor(forwarded, { ipFrom: 'x-forwarded-for' })).toEqual([]);
+    expect(reasonsFor(forwarded)).toEqual(['accept_encoding_unusual']);
+    expect(reasonsFor({ 'accept-encoding': 'gzip', via: '1.1 proxy.corp.example' })).toEqual([]);
+    expect(reasonsFor({ 'accept-encoding': 'identity;q=1, *;q=0', range: 'bytes=0-' })).toEqual([]);
   });
 });

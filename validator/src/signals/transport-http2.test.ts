@@ -9,7 +9,7 @@ import {
 import { factsOf } from './testing/facts.ts';
 import { transportHttp2Signal } from './transport-http2.ts';
 
-const found = (headers: Readonly<Record<string, string>>, client: string) =>
+const reasonsFor = (headers: Readonly<Record<string, string>>, client: string) =>
   transportHttp2Signal({ ...factsOf(headers), transport: handshakeOf(client).facts });
 
 const MISMATCH = ['http2_fingerprint_mismatch'];
@@ -19,21 +19,21 @@ describe('the opening of HTTP/2 and the claimed browser (contract 2.2, fingerpri
     ['Chromium 156', chromeHttps],
     ['Firefox 153', firefoxHttps],
   ])('the opening of %s agrees with its User-Agent', (client, headers) => {
-    expect(found(headers, client)).toEqual([]);
+    expect(reasonsFor(headers, client)).toEqual([]);
   });
 
   test.each(['curl 7.88', 'Node 24.21 http2'])(
     '%s is a mismatch as Chrome and as Firefox',
     (client) => {
-      expect(found(chromeHttps, client)).toEqual(MISMATCH);
-      expect(found(firefoxHttps, client)).toEqual(MISMATCH);
+      expect(reasonsFor(chromeHttps, client)).toEqual(MISMATCH);
+      expect(reasonsFor(firefoxHttps, client)).toEqual(MISMATCH);
     },
   );
 
   test('one browser that claims to be another is a mismatch', () => {
-    expect(found(firefoxHttps, 'Chromium 156')).toEqual(MISMATCH);
-    expect(found(chromeHttps, 'Firefox 153')).toEqual(MISMATCH);
-    expect(found(safariIphone, 'Chromium 156')).toEqual(MISMATCH);
+    expect(reasonsFor(firefoxHttps, 'Chromium 156')).toEqual(MISMATCH);
+    expect(reasonsFor(chromeHttps, 'Firefox 153')).toEqual(MISMATCH);
+    expect(reasonsFor(safariIphone, 'Chromium 156')).toEqual(MISMATCH);
   });
 
   test('the order of Chromium with the settings of a library is a mismatch', () => {
@@ -53,8 +53,8 @@ describe('the opening of HTTP/2 and the claimed browser (contract 2.2, fingerpri
   });
 
   test('there is no finding over HTTP/1.1, for an unseen handshake, or for a client that claims no browser', () => {
-    expect(found(chromeHttps, 'curl 7.88 --http1.1')).toEqual([]);
+    expect(reasonsFor(chromeHttps, 'curl 7.88 --http1.1')).toEqual([]);
     expect(transportHttp2Signal(factsOf(chromeHttps))).toEqual([]);
-    expect(found(curl, 'curl 7.88')).toEqual([]);
+    expect(reasonsFor(curl, 'curl 7.88')).toEqual([]);
   });
 });

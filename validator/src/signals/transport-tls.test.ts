@@ -11,30 +11,30 @@ import { transportTlsSignal } from './transport-tls.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-const found = (headers: Headers, client: string) =>
+const reasonsFor = (headers: Headers, client: string) =>
   transportTlsSignal({ ...factsOf(headers), transport: handshakeOf(client).facts });
 
 const TLS = 'tls_fingerprint_mismatch';
 
 describe('the handshake and the claimed browser (contract 2.2, fingerprint_mismatch)', () => {
   test('the handshake of a browser agrees with its User-Agent', () => {
-    expect(found(chromeHttps, 'Chromium 156')).toEqual([]);
-    expect(found(firefoxHttps, 'Firefox 153')).toEqual([]);
+    expect(reasonsFor(chromeHttps, 'Chromium 156')).toEqual([]);
+    expect(reasonsFor(firefoxHttps, 'Firefox 153')).toEqual([]);
   });
 
   const libraries = handshakes.filter(({ client }) => !/Chromium|Firefox/.test(client));
 
   test.each(libraries)('$client is a mismatch as any browser', ({ client }) => {
-    expect(found(chromeHttps, client)).toEqual([TLS]);
-    expect(found(firefoxHttps, client)).toEqual([TLS]);
-    expect(found(safariIphone, client)).toEqual([TLS]);
+    expect(reasonsFor(chromeHttps, client)).toEqual([TLS]);
+    expect(reasonsFor(firefoxHttps, client)).toEqual([TLS]);
+    expect(reasonsFor(safariIphone, client)).toEqual([TLS]);
   });
 
   test('one browser that claims to be another is a mismatch', () => {
-    expect(found(firefoxHttps, 'Chromium 156')).toEqual([TLS]);
-    expect(found(chromeHttps, 'Firefox 153')).toEqual([TLS]);
-    expect(found(safariIphone, 'Chromium 156')).toEqual([TLS]);
-    expect(found(safariIphone, 'Firefox 153')).toEqual([TLS]);
+    expect(reasonsFor(firefoxHttps, 'Chromium 156')).toEqual([TLS]);
+    expect(reasonsFor(chromeHttps, 'Firefox 153')).toEqual([TLS]);
+    expect(reasonsFor(safariIphone, 'Chromium 156')).toEqual([TLS]);
+    expect(reasonsFor(safariIphone, 'Firefox 153')).toEqual([TLS]);
   });
 
   test('reserved values (GREASE) in a hello of Safari are no finding', () => {
@@ -59,8 +59,8 @@ test.each([
   ],
 ])('%s may have the handshake of any browser, but not of a library', (_what, agent) => {
   const headers = { ...chromeHttps, 'user-agent': agent };
-  expect(found(headers, 'curl 7.88')).toEqual([TLS]);
-  expect(found(headers, 'Firefox 153')).toEqual([]);
+  expect(reasonsFor(headers, 'curl 7.88')).toEqual([TLS]);
+  expect(reasonsFor(headers, 'Firefox 153')).toEqual([]);
 });
 
 describe('there is no finding', () => {
@@ -71,7 +71,7 @@ describe('there is no finding', () => {
   });
 
   test('for a client that claims no browser', () => {
-    expect(found(curl, 'curl 7.88')).toEqual([]);
+    expect(reasonsFor(curl, 'curl 7.88')).toEqual([]);
   });
 
   test.each([
@@ -84,6 +84,6 @@ describe('there is no finding', () => {
       'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Googlebot/2.1; +http://www.google.com/bot.html) Chrome/156.0.0.0 Safari/537.36',
     ],
   ])('for %s with any handshake', (_what, agent) => {
-    expect(found({ ...chromeHttps, 'user-agent': agent }, 'curl 7.88')).toEqual([]);
+    expect(reasonsFor({ ...chromeHttps, 'user-agent': agent }, 'curl 7.88')).toEqual([]);
   });
 });

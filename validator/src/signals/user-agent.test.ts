@@ -3,7 +3,7 @@ import { chromeHttps, curl } from '../../../test/kit/visitors/visitors.ts';
 import { changed, claimOf, factsOf } from './testing/facts.ts';
 import { userAgentSignal } from './user-agent.ts';
 
-const found = (userAgent: string) => userAgentSignal(factsOf({ 'user-agent': userAgent }));
+const reasonsFor = (userAgent: string) => userAgentSignal(factsOf({ 'user-agent': userAgent }));
 
 describe('the claims of a User-Agent (contract 2.2, bot_identity and automated_browser)', () => {
   test('a missing User-Agent is a finding', () => {
@@ -12,12 +12,14 @@ describe('the claims of a User-Agent (contract 2.2, bot_identity and automated_b
 
   test('an HTTP client is a finding', () => {
     expect(userAgentSignal(factsOf(curl))).toEqual(['http_client_user_agent']);
-    expect(found('python-requests/2.34.2')).toEqual(['http_client_user_agent']);
+    expect(reasonsFor('python-requests/2.34.2')).toEqual(['http_client_user_agent']);
   });
 
   test('a headless browser is found by its User-Agent or by its brands', () => {
     const agent = chromeHttps['user-agent'] ?? '';
-    expect(found(agent.replace('Chrome/', 'HeadlessChrome/'))).toEqual(['headless_user_agent']);
+    expect(reasonsFor(agent.replace('Chrome/', 'HeadlessChrome/'))).toEqual([
+      'headless_user_agent',
+    ]);
     const brands = '"HeadlessChrome";v="147", "Not.A/Brand";v="8", "Chromium";v="147"';
     expect(userAgentSignal(factsOf(changed(chromeHttps, { 'sec-ch-ua': brands })))).toEqual([
       'headless_user_agent',
@@ -27,7 +29,7 @@ describe('the claims of a User-Agent (contract 2.2, bot_identity and automated_b
   test.each([['x'], ['Mozilla/5.0'], ['my-script'], ['Mozilla/5.0 (compatible; something)']])(
     'an unknown User-Agent is a finding: %s',
     (agent) => {
-      expect(found(agent)).toEqual(['user_agent_unknown']);
+      expect(reasonsFor(agent)).toEqual(['user_agent_unknown']);
     },
   );
 
@@ -41,7 +43,7 @@ describe('the claims of a User-Agent (contract 2.2, bot_identity and automated_b
       'Mozilla/5.0 (Nintendo Switch; WifiWebAuthApplet) AppleWebKit/609.4 (KHTML, like Gecko) NF/6.0.2.21.3 NintendoBrowser/5.1.0.22474',
     ],
   ])('an old or rare browser is no finding: %s', (agent) => {
-    expect(found(agent)).toEqual([]);
+    expect(reasonsFor(agent)).toEqual([]);
   });
 
   test('this signal ignores crawlers', () => {

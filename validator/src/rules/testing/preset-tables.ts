@@ -10,15 +10,15 @@ export const organisation = { presets: [...PRESETS], webhook_paths: ['/hooks/**'
 export const STRICT = '[{ name: everybody, match: {}, detect: true, challenge: always }]';
 export const guard = validatorWith(STRICT, { organisation });
 
-export type Over = Partial<ValidateRequest>;
-type Row = readonly [path: string, over: Over];
+export type RequestChanges = Partial<ValidateRequest>;
+type Row = readonly [path: string, changes: RequestChanges];
 
-export const at = (path: string, over: Over = {}): ValidateRequest =>
-  visit({ headers: { ...curl }, ...over, url: `https://shop.example${path}` });
-export const sent = (headers: Readonly<Record<string, string>>): Over => ({
+export const at = (path: string, changes: RequestChanges = {}): ValidateRequest =>
+  visit({ headers: { ...curl }, ...changes, url: `https://shop.example${path}` });
+export const sent = (headers: Readonly<Record<string, string>>): RequestChanges => ({
   headers: { ...curl, ...headers },
 });
-export const as = (userAgent: string): Over => sent({ 'user-agent': userAgent });
+export const as = (userAgent: string): RequestChanges => sent({ 'user-agent': userAgent });
 
 /** The decision on a request, and the rule that its event names. */
 export async function decided(request: ValidateRequest): Promise<[string, string]> {

@@ -8,7 +8,7 @@ export const readAgent = createAgentReader(CrawlerCatalogue.load(), UserAgentCat
 /** Facts of a GET of https://shop.example/ from an address that is on no list. */
 export function factsOf(
   headers: Readonly<Record<string, string>>,
-  over: Partial<Facts> = {},
+  changes: Partial<Facts> = {},
 ): Facts {
   const userAgent = headers['user-agent'] ?? '';
   return {
@@ -30,7 +30,7 @@ export function factsOf(
     asnName: () => '',
     session: { state: 'none' },
     sessionNetwork: () => undefined,
-    ...over,
+    ...changes,
   };
 }
 
@@ -51,7 +51,7 @@ export function changed(
   return headers;
 }
 
-export function claimOf(over: Partial<CrawlerClaim>): CrawlerClaim {
+export function claimOf(changes: Partial<CrawlerClaim>): CrawlerClaim {
   return {
     id: '00000000-0000-5000-8000-000000000000',
     name: 'Somebot',
@@ -60,6 +60,6 @@ export function claimOf(over: Partial<CrawlerClaim>): CrawlerClaim {
     verified: false,
     proof: 'unverifiable',
     allowlisted: false,
-    ...over,
+    ...changes,
   };
 }
