@@ -156,7 +156,7 @@ function writeNew(file: string, text: string, mode: number): void {
 
 function secretsText({ events }: Answers): string {
   const lines = [
-    '# Values of the settings file beside this one. Keep them for yourself.',
+    '# Values of the settings file beside this file. Keep this file secret.',
     `GUARD_SECRET=${randomBytes(32).toString('base64url')}`,
     ...(events === 'none'
       ? []
