@@ -5,7 +5,7 @@ import { dataFolderIn } from './derived/data-places.ts';
 import { rememberFetchedLists } from './derived/fetched-lists.ts';
 import { filesOf } from './derived/files-of.ts';
 import { rememberLinesOf, rememberRuleLines, type RuleLines } from './derived/rule-lines.ts';
-import { type KnownLists, ListReading, withLists } from './lists/list-reading.ts';
+import { type KnownLists, type ListOptions, ListReading, withLists } from './lists/list-reading.ts';
 import { createLocator, createProblemList, type Position } from './problems/problem-list.ts';
 import type { SettingPath } from './problems/problems.ts';
 import { cutEntries, type EntryText } from './reading/cut-entries.ts';
@@ -69,7 +69,11 @@ export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntr
   // A mapping at the top becomes an object without a prototype.
   const value = root && (plainValue(root, baseDir) as Readonly<Record<string, unknown>>);
   if (root?.kind !== 'mapping' || value === undefined) return undefined;
-  const options = { folder: dataFolderIn(value), known: kept?.lists, ...source };
+  const options: ListOptions = {
+    folder: dataFolderIn(value),
+    earlierLists: kept?.lists,
+    ...source,
+  };
   const lists = new ListReading(options);
   const checkedTop = withLists(lists, () => Settings.safeParse(value));
   if (!checkedTop.success) return undefined;
