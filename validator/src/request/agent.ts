@@ -75,7 +75,7 @@ function readAgent(
   };
 }
 
-/** The agent of a crawler of which only the name is known. */
+/** The agent of a crawler when only its name is known. */
 export function agentOf(crawler: CatalogueCrawler): Agent {
   return {
     hash: '',

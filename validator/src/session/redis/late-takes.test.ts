@@ -89,7 +89,7 @@ describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
       await told(a);
       expect(take(b, 100, budget)).toBe(20);
       await told(b);
-      // Nobody has told a of the debt, so one more passes there after an hour.
+      // Instance a has not learned of the debt, so one more request passes there after an hour.
       a.time.now += HOUR_MS;
       expect(take(a, 100, budget)).toBe(1);
       await told(a);

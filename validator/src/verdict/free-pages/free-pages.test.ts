@@ -38,7 +38,7 @@ describe('free pages with challenge: auto', () => {
     expect(await countAllowed(guard, 2, () => form('same-origin'))).toBe(0);
     expect(await countAllowed(guard, 4, () => form('cross-site'))).toBe(2);
     expect(await countAllowed(guard, 2, () => visit({ headers: firefoxHttps }))).toBe(0);
-    // All clients of one shape together have 100 pages, of which 5 are used, and 40 such forms.
+    // All clients of one shape together have 100 pages and 40 such forms. 5 pages and 2 forms are used.
     const from = (index: number) => form('cross-site', `84.116.${index}.7`);
     expect(await countAllowed(guard, 200, from)).toBe(95 + 38);
   });
