@@ -1,6 +1,6 @@
 import type { DeskSettings } from '../../test/kit/browsers/desk-browsers.ts';
 import { EXTENSIONS } from './extensions.ts';
-import { COMMON_SCENARIOS, type Scenario } from './scenario.ts';
+import { COMMON_SCENARIOS, scenariosOf, type UnboundScenario } from './scenario.ts';
 
 /** Chromium stores the zoom as an exponent of 1.2. */
 const zoom = (factor: number) => ({
@@ -59,14 +59,17 @@ const BROWSERS: Readonly<Record<string, DeskSettings>> = {
   'do not track': { preferences: { enable_do_not_track: true } },
 };
 
-export const chromiumScenarios: readonly Scenario[] = [
-  ...Object.entries(BROWSERS).map(([name, browser]) => ({ name, browser })),
-  { name: 'window of an application', opens: (url: string) => `--app=${url}` },
-  ...EXTENSIONS.map((extension) => ({
+export const chromiumScenarios = scenariosOf('chromium', [
+  ...Object.entries(BROWSERS).map(([name, browserSettings]): UnboundScenario => ({
+    name,
+    browserSettings,
+  })),
+  { name: 'window of an application', argumentFor: (url) => `--app=${url}` },
+  ...EXTENSIONS.map((extension): UnboundScenario => ({
     name: `extension: ${extension}`,
     extension,
     // Chromium does not load an address from the command line while it reads the extension's rules for headers.
-    ...(extension.includes('header') && { does: 'address typed' as const }),
+    activity: extension.includes('header') ? 'address typed' : undefined,
   })),
   ...COMMON_SCENARIOS,
-].map((setting) => ({ engine: 'chromium', ...setting }));
+]);

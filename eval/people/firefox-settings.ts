@@ -1,5 +1,5 @@
 import type { DeskSettings } from '../../test/kit/browsers/desk-browsers.ts';
-import { COMMON_SCENARIOS, type Scenario } from './scenario.ts';
+import { COMMON_SCENARIOS, scenariosOf, type UnboundScenario } from './scenario.ts';
 
 const RESIST = { 'privacy.resistFingerprinting': true };
 
@@ -95,7 +95,10 @@ const BROWSERS: Readonly<Record<string, DeskSettings>> = {
   'names itself Firefox on Windows': { preferences: { [OVERRIDE]: ON_WINDOWS } },
 };
 
-export const firefoxScenarios: readonly Scenario[] = [
-  ...Object.entries(BROWSERS).map(([name, browser]) => ({ name, browser })),
+export const firefoxScenarios = scenariosOf('firefox', [
+  ...Object.entries(BROWSERS).map(([name, browserSettings]): UnboundScenario => ({
+    name,
+    browserSettings,
+  })),
   ...COMMON_SCENARIOS,
-].map((setting) => ({ engine: 'firefox', ...setting }));
+]);

@@ -15,14 +15,24 @@ export interface Scenario {
   readonly line?: 'slow' | 'lossy';
   /** Makes the command-line argument of the browser from a URL. The default is the URL itself. */
   readonly argumentFor?: (url: string) => string;
-  readonly activity?: Activity;
+  readonly activity?: Activity | undefined;
 }
 
+/** A scenario before its browser is known. */
+export type UnboundScenario = Omit<Scenario, 'engine'>;
+
 /** Settings that do not depend on the browser. */
-export const COMMON_SCENARIOS: readonly Omit<Scenario, 'engine'>[] = [
+export const COMMON_SCENARIOS: readonly UnboundScenario[] = [
   { name: 'slow line', line: 'slow' },
   { name: 'lossy line', line: 'lossy' },
   { name: 'four tabs at once', activity: 'four tabs' },
   { name: 'cookies cleared', activity: 'cookies cleared' },
   { name: 'back, forward, reload', activity: 'back, forward, reload' },
 ];
+
+export function scenariosOf(
+  engine: Scenario['engine'],
+  scenarios: readonly UnboundScenario[],
+): Scenario[] {
+  return scenarios.map((scenario) => ({ ...scenario, engine }));
+}

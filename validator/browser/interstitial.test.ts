@@ -144,6 +144,21 @@ describe('never a loop', () => {
     expect(site.visits).toHaveLength(1);
   });
 
+  test('a User-Agent that changed before the upload leads to a new page, which arrives', async () => {
+    await page.route('**/.guard/verify', async (route) => {
+      const headers = { ...route.request().headers(), 'user-agent': 'another browser' };
+      await (site.outcomes.length === 0 ? route.continue({ headers }) : route.continue());
+    });
+    await page.goto(`${site.url}/`);
+    await page.waitForSelector('text=the origin');
+    expect(site.outcomes[0]?.reasons).toEqual(['challenge_invalid']);
+    expect(site.visits.map(({ answered }) => answered)).toEqual([
+      'challenge',
+      'challenge',
+      'origin',
+    ]);
+  });
+
   test('a URL that is always challenged ends on the failure screen', async () => {
     site.challengesAlways = true;
     await page.goto(`${site.url}/`);

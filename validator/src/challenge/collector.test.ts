@@ -93,10 +93,10 @@ describe('contract 3: the caller drops the returned cookies', () => {
 });
 
 describe('contract 2.2, challenge_failure: invalid answers', () => {
-  test('an answer with another User-Agent than the challenged request creates no session', async () => {
+  test('an answer with another User-Agent than the challenged request creates no session, and the page starts again', async () => {
     const { collect, request, store, outcomes } = aChallengedVisitor();
     const headers = { ...request.headers, 'user-agent': 'Mozilla/5.0 (somebody else)' };
-    expect((await collect({ ...request, headers })).body).toBe(body('failed'));
+    expect((await collect({ ...request, headers })).body).toBe(body('retry'));
     expect(outcomes[0]?.reasons).toEqual(['challenge_invalid']);
     expect(store.kept()).toBe(0);
   });

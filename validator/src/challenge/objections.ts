@@ -30,9 +30,10 @@ export function objectionTo(
     const result = upload.session === '' ? 'no_session' : 'retry';
     return { reason: 'interstitial_no_session', result };
   }
-  // The network of a visitor may change between page and answer (session-network.ts), but the agent does not.
+  // An extension starts after the first page, or the visitor asks for the desktop page. A reload gets a ticket for the
+  // new agent. The loop guard of the page ends this when the agent changes between each page and its upload.
   if (hashUserAgent(headerOf(request, 'user-agent')) !== ticket.userAgentHash) {
-    return { reason: 'challenge_invalid', result: 'failed' };
+    return { reason: 'challenge_invalid', result: 'retry' };
   }
   // The origin of a page does not change, and no other page can send this origin.
   if (ticket.origin !== '' && headers['origin'] !== ticket.origin) {
