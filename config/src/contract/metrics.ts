@@ -41,6 +41,10 @@ export const metrics = {
     'Connections closed before their first request, by reason: full, address_full, untrusted_peer, proxy_header_malformed, proxy_header_late.',
     'reason',
   ),
+  guard_gateway_connections_cut_total: counter(
+    'Connections cut because of their visitor, by reason: answers_unread (over HTTP/2, at the limit of answers that a visitor does not read).',
+    'reason',
+  ),
   guard_gateway_certificate_expiry_timestamp_seconds: gauge(
     'Time at which the certificate of a host ends, in seconds since 1970. The label is the first host of the certificate.',
     'host',

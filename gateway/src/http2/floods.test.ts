@@ -260,11 +260,12 @@ describe('RFC 9113 5.2: answers that a visitor does not read', () => {
 
   test('at the bound the connection with the oldest answer ends, and a neighbour is served', async () => {
     const limits = { http2UnreadPerAddress: 10, http2UnreadMs: 0 };
-    const { tlsPort } = await startFlooded({ limits });
+    const { tlsPort, counted } = await startFlooded({ limits });
     const first = await askWithoutReading(tlsPort, 8);
     expect(first.isClosed).toBe(false);
     const second = await askWithoutReading(tlsPort, 8);
     await eventually(() => first.isClosed);
+    expect(counted('guard_gateway_connections_cut_total', 'answers_unread')).toBe(1);
     const neighbour = openHttp2(tlsPort);
     for (let i = 0; i < 20; i++) expect((await exchange(neighbour)).status).toBe(200);
     expect(second.isClosed).toBe(false);

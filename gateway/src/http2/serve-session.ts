@@ -55,12 +55,20 @@ export function createStreamServer({
   const unreadAnswers = new UnreadAnswers(limits);
   let isDraining = false;
 
+  function cutUnread(socket: TLSSocket, peer: string): void {
+    if (socket.destroyed) return;
+    accept.metrics.count('guard_gateway_connections_cut_total', 'answers_unread');
+    accept.faults('warn', 'gateway_connection_cut', { reason: 'answers_unread', peer });
+    socket.destroy();
+  }
+
   function serve(socket: TLSSocket, { hello, frames }: ConnectionFacts): void {
     const peer = peerOf(socket);
     const session = performServerHandshake(socket, options);
     const sections = new StreamSections();
     const holder = holderOf(peer, accept.trusts);
-    const reader = holder === undefined ? undefined : { holder, cut: () => socket.destroy() };
+    const reader =
+      holder === undefined ? undefined : { holder, cut: () => cutUnread(socket, holder) };
     const onEnd = reader && ((stream: ServerHttp2Stream) => unreadAnswers.add(stream, reader));
     let facts: TransportFacts | undefined;
     let openStreams = 0;
