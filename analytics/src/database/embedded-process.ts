@@ -14,7 +14,12 @@ import { prepareSchema } from './prepare.ts';
 
 /** One process of the embedded engine: its start, the wait until it is ready, and its supervision. */
 
-const START_TIMEOUT_MS = 30_000;
+/**
+ * A start that ends is noticed at once, so this is only for a process that hangs. A start may take minutes: it reads all
+ * parts of the tables, at a low priority, and another program may use the processor. A shorter time would begin it anew,
+ * again and again.
+ */
+const START_TIMEOUT_MS = 300_000;
 const START_POLL_MS = 25;
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
