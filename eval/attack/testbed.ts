@@ -7,6 +7,7 @@ import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { startRecordingOrigin } from '../../test/kit/origins/recording-origin.ts';
 import { startProduct } from '../../test/kit/product/start-product.ts';
 import { storySettings } from '../../test/kit/product/story-settings.ts';
+import { decodeBody } from '../../test/kit/http.ts';
 import { findEvents } from '../find-events.ts';
 
 /** The default site enforces the rule of the README. The strict site challenges every session. */
@@ -126,10 +127,11 @@ function sendTo(port: number, request: AttackRequest): Promise<Answer> {
   };
   return new Promise((resolve, reject) => {
     const take = (answer: IncomingMessage) => {
-      let text = '';
-      answer.setEncoding(isFile ? 'latin1' : 'utf8').on('data', (part: string) => (text += part));
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', reject).on('end', () => {
         const session = /_guard=([^;]+)/.exec(String(answer.headers['set-cookie']))?.[1] ?? '';
+        const text = decodeBody(answer, chunks).toString(isFile ? 'latin1' : 'utf8');
         resolve({ status: answer.statusCode ?? 0, body: text, session });
       });
     };

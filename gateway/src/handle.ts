@@ -15,7 +15,7 @@ import { unsentOn } from './listen/connection.ts';
 import { logVisitorGone, VISITOR_GONE } from './judge/open-event.ts';
 import { eventOf, refuseUnreadable, type RequestPlan } from './judge/request-plan.ts';
 import type { VisitorRequest, VisitorResponse } from './message/message.ts';
-import { type OwnAnswer, plainAnswer, serve, serveLast } from './message/own-answer.ts';
+import { inGzip, type OwnAnswer, plainAnswer, serve, serveLast } from './message/own-answer.ts';
 
 /** The stages that a request passes. They are built once for each reading of the settings. */
 export interface Stages extends Reception {
@@ -132,7 +132,7 @@ function enforcePlan(stages: Stages, visit: Visit, plan: RequestPlan, forward: F
       const isPipelined = unsentOn(req.socket) > 1;
       if (isPipelined) refuseFurther(req.socket);
       const send = isPipelined ? serveLast : serve;
-      send(req, res, plan.answer, stages.limits.lingerMs);
+      send(req, res, inGzip(plan.answer), stages.limits.lingerMs);
     }
   } catch (error) {
     eventOf(plan)?.record(500);

@@ -145,7 +145,7 @@ describe('a ticket that was not issued to this visitor, or not now', () => {
   test('with another User-Agent than the challenged one', async () => {
     kept.length = 0;
     const stranger = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Firefox/152.0' };
-    expect((await post(served, uploadOf(visitor), stranger)).body).toBe('{"result":"failed"}');
+    expect((await post(served, uploadOf(visitor), stranger)).body).toBe('{"result":"retry"}');
     expect(kept).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { request as overHttps } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { type LocalGateway, startGateway } from '../kit/product/gateway.ts';
+import { decodeBody } from '../kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { type TestValidator, validatorWith } from '../kit/product/validator.ts';
 import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
@@ -86,10 +87,11 @@ function send(
         ? overHttp(url, { method, headers })
         : overHttps(url, { method, headers, ...tls, agent: false });
     request.on('response', (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('end', () => {
         const session = /_guard=([^;]+)/.exec(String(answer.headers['set-cookie']))?.[1] ?? '';
+        const text = String(decodeBody(answer, chunks));
         resolve({ status: answer.statusCode ?? 0, session, body: text });
       });
     });

@@ -141,6 +141,20 @@ describe('contract 3 and 4.7: a challenge page that uploads to a collector of an
   });
 });
 
+test.each([
+  ['gzip, deflate, br, zstd', 'gzip'],
+  ['br, gzip;q=0', undefined],
+  ['', undefined],
+])('to "Accept-Encoding: %s" the page comes in the coding %s', async (accepted, coding) => {
+  const headers = { accept: 'text/html', 'accept-encoding': accepted };
+  const servedPage = await send(`${story.product.addresses.gateway}/`, { headers });
+  expect(servedPage.headers['content-encoding']).toBe(coding);
+  expect(servedPage.body).toMatch(/^<!doctype html>[^]*<\/html>\n$/);
+  const length = Number(servedPage.headers['content-length']);
+  if (coding === undefined) expect(length).toBe(Buffer.byteLength(servedPage.body));
+  else expect(length).toBeLessThan(15_000);
+});
+
 test('the challenge is passed in a frame of a page with a Cross-Origin-Embedder-Policy', async () => {
   const { gateway } = story.product.addresses;
   await page.route(`${gateway}/isolated`, (route) =>

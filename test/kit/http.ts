@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 
 export interface Answer {
   readonly status: number;
@@ -21,17 +22,23 @@ export function send(
   const { method = 'GET', headers = {}, body } = options;
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (text += chunk));
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
-      );
+      response.on('end', () => {
+        const text = String(decodeBody(response, chunks));
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
+      });
     });
     outgoing.on('error', reject);
     outgoing.end(body);
   });
+}
+
+/** The body of an answer, without its content coding. */
+export function decodeBody({ headers }: IncomingMessage, chunks: readonly Buffer[]): Buffer {
+  const bytes = Buffer.concat(chunks);
+  return headers['content-encoding'] === 'gzip' && bytes.length > 0 ? gunzipSync(bytes) : bytes;
 }
 
 /** Nearly the time limit of a test. On a busy machine a shorter limit would fail without a mistake. */

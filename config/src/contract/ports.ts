@@ -61,6 +61,8 @@ export interface ResponseExtras {
   readonly session: string;
   /** The decoded `response_html`, so that a caller in the same process needs no Base64. */
   readonly body?: Buffer | undefined;
+  /** Makes `body` in gzip. Undefined when the request does not accept gzip, and for short bodies. */
+  readonly gzipBody?: (() => Buffer) | undefined;
   /** The event of the decision. It is not recorded yet: the caller records it once. */
   readonly event: DecisionEvent;
   /** A gateway calls it once when the request has ended (validator/src/verdict/free-pages/free-pages.ts and pressure/). */

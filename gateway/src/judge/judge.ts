@@ -62,7 +62,7 @@ export function createJudge(
         return { kind: 'refused', answer, event };
       }
       case 'enforce': {
-        const plan = planAnswer(ruling.response, knownFacts?.body);
+        const plan = planAnswer(ruling.response, knownFacts);
         if (plan.kind === 'serve') return { kind: 'served', answer: plan.answer, event };
         const visitor = visitorFacts(inquiry, outcome);
         return toOrigin({

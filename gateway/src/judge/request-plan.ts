@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import type { Log, ValidateOutcome } from '@guard/config/contract/ports';
+import type { Log, ResponseExtras, ValidateOutcome } from '@guard/config/contract/ports';
 import { presentedSessions } from '@guard/config/contract/presented-session';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { UUID } from '@guard/config/contract/uuid';
@@ -99,10 +99,13 @@ const DENIED_BODY = Buffer.from('Request denied.\n');
 
 /**
  * Contract 4.1 rules 2 to 5: what an answer of the validator means for the visitor. `allow` and `not_matched` pass,
- * unless they have a body. `block` and `redirect` never pass. `knownBody` is the body when the validator is in this
- * process.
+ * unless they have a body. `block` and `redirect` never pass. A validator in this process gives the body beside its
+ * answer.
  */
-export function planAnswer(response: ForeignValidateResponse, knownBody?: Buffer): AnswerPlan {
+export function planAnswer(
+  response: ForeignValidateResponse,
+  { body: knownBody, gzipBody }: Pick<ResponseExtras, 'body' | 'gzipBody'> = {},
+): AnswerPlan {
   const denies = response.decision === 'block' || response.decision === 'redirect';
   if (!denies && knownBody === undefined && response.response_html === undefined) {
     return { kind: 'pass', additions: additionsOf(response) };
@@ -112,7 +115,7 @@ export function planAnswer(response: ForeignValidateResponse, knownBody?: Buffer
   const fields = servedFields(response, denies, body.length === 0);
   return {
     kind: 'serve',
-    answer: { status, fields, body: body.length === 0 ? DENIED_BODY : body },
+    answer: { status, fields, body: body.length === 0 ? DENIED_BODY : body, gzip: gzipBody },
   };
 }
 

@@ -5,6 +5,16 @@ export interface OwnAnswer {
   readonly status: number;
   readonly fields: readonly string[];
   readonly body: Buffer;
+  /** Makes the body in gzip, for a visitor who accepts it. */
+  readonly gzip?: (() => Buffer) | undefined;
+}
+
+/** The answer with its body in gzip, if it has this form. */
+export function inGzip(answer: OwnAnswer): OwnAnswer {
+  const { status, fields, gzip } = answer;
+  if (gzip === undefined) return answer;
+  const gzipFields = ['Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding'];
+  return { status, fields: [...fields, ...gzipFields], body: gzip() };
 }
 
 /** A short text from the gateway. `fields` are additional names and values in turn. */

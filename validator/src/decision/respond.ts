@@ -9,6 +9,7 @@ import type { Caller, Engine } from './engine.ts';
 import { type Answer, describeEvent } from './event.ts';
 import type { Policy } from '../policy/compile-policy.ts';
 import { embedderOf } from '../pages/embedder.ts';
+import { acceptsCoding } from '../request/accept.ts';
 import { formSource } from '../request/form-source.ts';
 import { clientClass } from '../request/client-class.ts';
 import type { Facts, SessionFact } from '../request/facts.ts';
@@ -77,11 +78,16 @@ export function respond(
     kind: 'response',
     response,
     body,
+    gzipBody: challenge && gzipFor(facts, challenge),
     session,
     ended: originalJudgement.ended,
     event: describeEvent(judgement, response, answer, context),
     crawlerVerified: facts.crawler?.verified === true,
   };
+}
+
+function gzipFor({ headers }: Facts, { gzip }: Challenge): Challenge['gzip'] | undefined {
+  return acceptsCoding(headers['accept-encoding'], 'gzip') ? gzip : undefined;
 }
 
 /**

@@ -36,6 +36,7 @@ function engineWith(changes: Partial<Engine>) {
     ids: createSessionIds(createSealer(['the secret of the tests'], 'session')),
     issue: () => ({
       html: Buffer.from('<p>'),
+      gzip: () => Buffer.of(),
       headers: { 'Content-Type': 'text/html' },
       reference: 'ABCD',
     }),

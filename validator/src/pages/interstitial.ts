@@ -6,7 +6,7 @@ import type { Look } from './look.ts';
 import type { Messages, ScreenText } from './messages.ts';
 import { createPageCache } from './page-cache.ts';
 import { newNonce, pageHeaders } from './page-headers.ts';
-import { compileTemplate, type Fill } from './template.ts';
+import { compileTemplate, type Fill, type FilledTemplate } from './template.ts';
 
 export interface InterstitialOptions {
   readonly program: Pick<Program, 'script' | 'dataNames'>;
@@ -41,7 +41,7 @@ export interface RenderedPage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type RenderInterstitial = (options: InterstitialOptions) => RenderedPage;
+type RenderInterstitial = (options: InterstitialOptions) => RenderedPage & FilledTemplate;
 
 const NAMES = [
   'nonce',
@@ -92,7 +92,7 @@ export function createInterstitial(): RenderInterstitial {
       compile(look, messages, form, hasTrap),
     );
     return {
-      html: fill({
+      ...fill({
         ...otherValues,
         nonce,
         trap,

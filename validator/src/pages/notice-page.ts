@@ -31,7 +31,7 @@ export function renderNotice(options: NoticeOptions): RenderedPage {
   const { notice, reference, acceptLanguage, look, trap = '', retryAfterS, own } = options;
   const messages = chooseLanguage(acceptLanguage);
   if (own !== undefined) {
-    const html = own({
+    const { html } = own({
       reference,
       reason: messages[notice].text,
       support: look.contact,
@@ -48,7 +48,7 @@ export function renderNotice(options: NoticeOptions): RenderedPage {
   const nonce = newNonce();
   const wait = hasWait ? waitText(messages, retryAfterS) : '';
   return {
-    html: fill({ nonce, reference, trap, wait }),
+    html: fill({ nonce, reference, trap, wait }).html,
     headers: pageHeaders(nonce, look.cspAddition),
   };
 }

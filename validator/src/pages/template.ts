@@ -1,9 +1,27 @@
 import { escapeHtml } from './escape-html.ts';
+import { deflatePiece, type GzipPiece, joinGzip } from './gzip.ts';
 
-/** Fills a template, and returns UTF-8. Texts are escaped. Bytes are HTML of our own, and are copied. */
+/** A template with its values. */
+export interface FilledTemplate {
+  /** In UTF-8. */
+  readonly html: Buffer;
+  /** The same in gzip. Each call makes it again. */
+  readonly gzip: () => Buffer;
+}
+
+/** Fills a template. Texts are escaped. Bytes are HTML of our own, the same for many pages, and are copied. */
 export type Fill<Name extends string> = (
   values: Readonly<Record<Name, string | Uint8Array>>,
-) => Buffer;
+) => FilledTemplate;
+
+/** Shorter literals are compressed together with the values around them. */
+const MIN_LITERAL_BYTES = 512;
+
+interface Piece<Name> {
+  readonly name: Name;
+  readonly isRaw: boolean;
+  readonly literal: Buffer;
+}
 
 /**
  * Splits HTML at its `{{name}}` placeholders once. Most of a page is the same each time, so the pieces are kept as
@@ -17,7 +35,7 @@ export function compileTemplate<Name extends string>(
 ): Fill<Name> {
   // split() with a group returns: literal, name, literal, name, …, literal.
   const [head = '', ...rest] = html.split(/\{\{(\w+)\}\}/);
-  const pieces: { readonly name: Name; readonly isRaw: boolean; readonly literal: Buffer }[] = [];
+  const pieces: Piece<Name>[] = [];
   for (let index = 0; index < rest.length; index += 2) {
     const name = names.find((candidate) => candidate === rest[index]);
     if (name === undefined) throw new Error(`unknown placeholder {{${rest[index] ?? ''}}}`);
@@ -46,6 +64,31 @@ export function compileTemplate<Name extends string>(
       }
       offset += literal.copy(page, offset);
     });
-    return page;
+    return {
+      html: page,
+      gzip: () => {
+        const parts = [gzipLiteral(headBytes)];
+        pieces.forEach(({ literal }, place) => {
+          const text = texts[place] ?? '';
+          const value =
+            typeof text === 'string'
+              ? { length: Buffer.byteLength(text), deflated: undefined }
+              : gzipLiteral(text);
+          parts.push(value, gzipLiteral(literal));
+        });
+        return joinGzip(page, parts);
+      },
+    };
   };
+}
+
+/** The compressed forms of bytes that many pages share. */
+const deflatedBytes = new WeakMap<Uint8Array, Buffer>();
+
+function gzipLiteral(bytes: Uint8Array): GzipPiece {
+  const { length } = bytes;
+  if (length < MIN_LITERAL_BYTES) return { length, deflated: undefined };
+  let deflated = deflatedBytes.get(bytes);
+  if (deflated === undefined) deflatedBytes.set(bytes, (deflated = deflatePiece(bytes)));
+  return { length, deflated };
 }

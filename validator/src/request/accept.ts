@@ -43,3 +43,11 @@ export function qualityOf(parameters: readonly string[]): number {
   const value = weight.slice(2);
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? Number(value) : 0;
 }
+
+/** Whether an Accept-Encoding header names the coding, with a quality above 0 (RFC 9110 section 12.5.3). */
+export function acceptsCoding(header: string | undefined, coding: string): boolean {
+  return (header ?? '').split(',', MAX_RANGES).some((range) => {
+    const [name = '', ...parameters] = range.split(';');
+    return name.trim().toLowerCase() === coding && qualityOf(parameters) > 0;
+  });
+}

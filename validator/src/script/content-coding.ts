@@ -29,12 +29,3 @@ function encode(text: string): Codings {
     { coding: undefined, bytes },
   ];
 }
-
-/** Whether an Accept-Encoding header names the coding with a weight above 0. */
-export function accepts(header: string, coding: string): boolean {
-  return header.split(',', 32).some((part) => {
-    const [name = '', ...parameters] = part.split(';');
-    const isRefused = parameters.some((parameter) => /^\s*q\s*=\s*0(\.0*)?\s*$/i.test(parameter));
-    return name.trim().toLowerCase() === coding && !isRefused;
-  });
-}

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
-import { accepts, encodeOnce } from './content-coding.ts';
+import { acceptsCoding } from '../request/accept.ts';
+import { encodeOnce } from './content-coding.ts';
 import { emptyAnswer, headerOf } from '../challenge/exchange.ts';
 import type { FindTenant } from './site-keys.ts';
 
@@ -46,7 +47,7 @@ export function createScriptFile(
     }
     const header = headerOf(request, 'accept-encoding');
     const { coding, bytes } =
-      codings.find((file) => file.coding !== undefined && accepts(header, file.coding)) ?? identity;
+      codings.find((file) => file.coding !== undefined && acceptsCoding(header, file.coding)) ?? identity;
     const encoding = coding === undefined ? {} : { 'Content-Encoding': coding };
     return { status: 200, headers: { ...headers, ...encoding }, body: bytes };
   };

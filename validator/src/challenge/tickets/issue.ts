@@ -3,6 +3,7 @@ import { chooseLanguage } from '../../pages/choose-language.ts';
 import type { FormSource } from '../../request/form-source.ts';
 import { createInterstitial } from '../../pages/interstitial.ts';
 import type { Look } from '../../pages/look.ts';
+import type { FilledTemplate } from '../../pages/template.ts';
 import { createSealer } from '../../session/sealer.ts';
 import { createCascadeSheets } from '../cascade/sheet.ts';
 import { createQuestionPool } from '../learned/question-pool.ts';
@@ -30,9 +31,7 @@ interface ChallengeRequest extends TicketRequest {
   readonly trap?: string;
 }
 
-export interface Challenge {
-  /** In UTF-8. */
-  readonly html: Buffer;
+export interface Challenge extends FilledTemplate {
   /** These headers are valid only for this page, because they contain the nonce of its script. */
   readonly headers: Readonly<Record<string, string>>;
   readonly reference: string;
