@@ -78,7 +78,7 @@ export function respond(
     kind: 'response',
     response,
     body,
-    gzipBody: challenge && gzipFor(facts, challenge),
+    gzipBody: gzipFor(facts, challenge),
     session,
     ended: originalJudgement.ended,
     event: describeEvent(judgement, response, answer, context),
@@ -86,8 +86,8 @@ export function respond(
   };
 }
 
-function gzipFor({ headers }: Facts, { gzip }: Challenge): Challenge['gzip'] | undefined {
-  return acceptsCoding(headers['accept-encoding'], 'gzip') ? gzip : undefined;
+function gzipFor({ headers }: Facts, challenge: Challenge | undefined) {
+  return acceptsCoding(headers['accept-encoding'], 'gzip') ? challenge?.gzip : undefined;
 }
 
 /**
