@@ -68,6 +68,18 @@ test('a 403 says how to sign (RFC 9421), but not to a signed request, and other 
   expect([knownAnswer.status, knownAnswer.headers['accept-signature']]).toEqual([403, undefined]);
 });
 
+test('a signature that covers a name of Object.prototype lets nobody through', async () => {
+  for (const name of ['constructor', 'toString', '__proto__']) {
+    const signed = sign({ covers: `"signature-agent" "${name}"` });
+    // A POST, because the gateway reads a plain GET into an object without a prototype.
+    const headers = { ...chromeHttp, ...signed, 'content-length': '0' };
+    const gateway = story.product.addresses.gateway;
+    const { status } = await send(`${gateway}/closed`, { method: 'POST', headers });
+    expect([name, status]).toEqual([name, 403]);
+  }
+  expect(story.product.log()).not.toContain('gateway_fail_open');
+});
+
 test('one rule allows a signed agent with the User-Agent of Chrome, and another rule limits all agents', async () => {
   expect((await ask('/open/2', sign())).status).toBe(200);
   expect((await ask('/open/2')).status).toBe(403);

@@ -78,7 +78,8 @@ function valueOf(
       ? UNSUPPORTED
       : (DERIVED_COMPONENTS.get(name)?.(request) ?? UNSUPPORTED);
   }
-  const field = request.headers[name];
+  // Trap: the gateway's headers can inherit from Object.prototype, and a signer chooses `name`, such as `constructor`.
+  const field = Object.hasOwn(request.headers, name) ? request.headers[name] : undefined;
   if (parameters.size === 0) return field?.trim();
   if (parameters.size > 1 || key?.kind !== 'string') return UNSUPPORTED;
   if (field === undefined) return undefined;
