@@ -88,3 +88,26 @@ test('from the second request on, a host name proves a crawler or shows an imper
   expect((await ask(from('198.18.0.8'))).block_reasons).toEqual(['crawler_impersonator']);
   expect(events.map(({ crawler }) => crawler?.verified)).toEqual([false, false, true, false]);
 });
+
+test.each([
+  ['a virtual machine', '198.18.0.7', '7.0.18.198.bc.googleusercontent.com'],
+  ['App Engine', '107.178.192.1', '107-178-192-1.gae.googleusercontent.com'],
+])('%s of a customer of Google proves no crawler of Google', async (_what, ip, name) => {
+  let answered = 0;
+  const { ask, events } = validatorWith(DETECT, {
+    resolver: {
+      reverse: () => Promise.resolve([name]),
+      resolve4: () => {
+        answered += 1;
+        return Promise.resolve([ip]);
+      },
+      resolve6: () => Promise.resolve([]),
+    },
+  });
+  const claimed = () => ask({ ...claim('Google-NotebookLM'), ip });
+  await claimed();
+  for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+  await claimed();
+  expect(events.map(({ crawler }) => crawler?.verified)).toEqual([false, false]);
+  expect(answered).toBe(0);
+});
