@@ -4,6 +4,7 @@ import type {
   CrawlerStanding,
 } from '@guard/config/catalogue/crawlers';
 import type { Clock } from '@guard/config/contract/ports';
+import { ipv6NetworkOf, networkOf } from '@guard/config/net/network-of';
 import { LRUCache } from 'lru-cache';
 import { lookUpNames, type NameAnswer, type Resolver } from './forward-confirmed.ts';
 
@@ -20,6 +21,11 @@ export interface ReverseDnsLimits {
   readonly maxConcurrent: number;
   /** Maximum number of waiting questions. A further one is dropped, and asked when the address comes again. */
   readonly maxQueued: number;
+  /**
+   * Maximum number of questions about one network (/24, /48) that run or wait. Its owner chooses how slow its name
+   * servers are, and must not take the places of all crawlers.
+   */
+  readonly maxOfNetwork: number;
   /** How long all look-ups of one question may take. */
   readonly timeoutMs: number;
   /** How long an answer is valid. */
@@ -32,6 +38,7 @@ const DEFAULT_LIMITS: ReverseDnsLimits = {
   maxAnswers: 20_000,
   maxConcurrent: 8,
   maxQueued: 256,
+  maxOfNetwork: 8,
   timeoutMs: 5_000,
   ttlMs: { confirmed: 24 * 60 * MINUTE_MS, denied: 60 * MINUTE_MS, failed: MINUTE_MS },
 };
@@ -67,11 +74,16 @@ export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const answers = new LRUCache<string, KnownAnswer>({ max: limits.maxAnswers });
   const queue: Question[] = [];
+  const countsByNetwork = new Map<string, number>();
   const onSettled: (() => void)[] = [];
   let runningCount = 0;
 
   function ask(key: string, question: Question): void {
     if (runningCount >= limits.maxConcurrent && queue.length >= limits.maxQueued) return;
+    const network = wideNetworkOf(question.ip);
+    const count = countsByNetwork.get(network) ?? 0;
+    if (count >= limits.maxOfNetwork) return;
+    countsByNetwork.set(network, count + 1);
     question.known.pending = true;
     answers.set(key, question.known);
     queue.push(question);
@@ -93,6 +105,10 @@ export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
     known.validUntil = clock() + limits.ttlMs[known.answer];
     known.pending = false;
     runningCount -= 1;
+    const network = wideNetworkOf(ip);
+    const count = countsByNetwork.get(network) ?? 0;
+    if (count > 1) countsByNetwork.set(network, count - 1);
+    else countsByNetwork.delete(network);
     startQueued();
   }
 
@@ -117,4 +133,8 @@ export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
     settled: () =>
       runningCount === 0 ? Promise.resolve() : new Promise((resolve) => onSettled.push(resolve)),
   };
+}
+
+function wideNetworkOf(ip: string): string {
+  return ip.includes(':') ? ipv6NetworkOf(ip, 48) : networkOf(ip);
 }
