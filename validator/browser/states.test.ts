@@ -30,6 +30,17 @@ afterEach(async () => {
 const answered = () => site.visits.map((visit) => `${visit.answered} ${visit.url}`);
 
 describe('contract 3: one reload of the same URL', () => {
+  test('a page with a name and password in its URL passes: no request of the page repeats them', async () => {
+    const files: number[] = [];
+    page.on('response', (response) => {
+      if (response.url().includes('/.guard/witness')) files.push(response.status());
+    });
+    await page.goto(`${site.url.replace('//', '//ada:secret@')}/shop`);
+    await page.waitForSelector('text=the origin');
+    expect(files).toContain(200);
+    expect(answered()).toEqual(['challenge /shop', 'origin /shop']);
+  });
+
   test('after a pass, the back button leads to the page before, not to a challenge', async () => {
     await page.goto(`${site.url}/form`);
     await page.goto(`${site.url}/shop`);

@@ -16,13 +16,15 @@ import { whenVisited } from './when-visited.ts';
 const RESEND_HINT_MS = 4_000;
 
 const data = document.querySelector<HTMLElement>('[data-ticket]')?.dataset ?? {};
-const { ticket = '', upload: url = '', form = '' } = data;
+const { ticket = '', upload: uploadUrl = '', form = '' } = data;
 const {
   [dataNames.sheet]: sheet = '',
   [dataNames.witnesses]: witnesses = '',
   [dataNames.questions]: questions = '',
   [dataNames.session]: ownSession = '',
 } = data;
+// Browsers refuse a request with a name and password in its URL. The URL of this page can have them, its origin cannot.
+const url = new URL(uploadUrl, location.origin).href;
 /** The nonce of this script, needed to load another script. It must be read while this script runs. */
 const nonce = document.currentScript?.nonce;
 let hasTriedAgain = false;
@@ -43,7 +45,7 @@ async function run(): Promise<void> {
     return;
   }
   // Only a collector on this host has an echo page.
-  const echoUrl = url.startsWith('/') ? collectorUrl('echo') : undefined;
+  const echoUrl = uploadUrl.startsWith('/') ? collectorUrl('echo') : undefined;
   const visitData = { ticket, sheet, witnesses, questions, echoUrl, isOwnPage: true };
   const evidence = await collect(visitData);
   const send = (workDone: Pick<Upload, 'work'>) =>
@@ -58,7 +60,7 @@ async function run(): Promise<void> {
 }
 
 function collectorUrl(name: string): string {
-  return new URL(name, new URL(url, location.href)).href;
+  return new URL(name, url).href;
 }
 
 function showResult(result: Exclude<Awaited<ReturnType<typeof upload>>, object>): void {

@@ -34,8 +34,11 @@ export async function askWitnesses(
     holder.attachShadow({ mode: 'closed' }).append(host);
     // Lay out this document first: Firefox would style the new document for a frame without a size.
     host.getBoundingClientRect();
-    // The document has the policy of this page, so its style needs the nonce.
-    host.srcdoc = html.replace('style', `style nonce="${ownNonce()}"`);
+    // The document has the policy of this page, so its style needs the nonce. It also has the URL of this page as its
+    // base, and browsers load no file with a name and password in its URL.
+    host.srcdoc = html
+      .replace('style', `style nonce="${ownNonce()}"`)
+      .replace(/\/\.guard/g, `${location.origin}$&`);
     return { sizes: await measureWhenLoaded(host) };
   } catch {
     return undefined;
