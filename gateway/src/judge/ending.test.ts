@@ -17,7 +17,7 @@ const allowedEvent = {
 
 const HTML = 'text/html; charset=utf-8';
 
-function recordEndings() {
+function recordEndings(method = 'GET') {
   const endings: Ending[] = [];
   const noteEnding = (ending: Ending) => endings.push(ending);
   const validate: Validate = () => ({
@@ -26,7 +26,7 @@ function recordEndings() {
     extras: {
       session: '',
       crawlerVerified: false,
-      event: sampleEvent(allowedEvent),
+      event: sampleEvent({ ...allowedEvent, method }),
       ended: noteEnding,
     },
   });
@@ -112,4 +112,26 @@ test('a page in answer to a WebSocket handshake is a document', async () => {
   await eventually(() => endings.length === 1);
   visitor.socket.destroy();
   expect(endings).toEqual(['document']);
+});
+
+test.each<readonly [Ending, string, number, Readonly<Record<string, string>>]>([
+  // The answer of a web terminal to a key.
+  ['content', 'POST', 200, { 'content-length': '327' }],
+  ['content', 'POST', 200, { 'content-length': '1024' }],
+  ['document', 'POST', 200, { 'content-length': '1025' }],
+  ['document', 'POST', 200, {}],
+  ['document', 'GET', 200, { 'content-length': '327' }],
+  // A part of a page, and a compressed page.
+  ['document', 'POST', 206, { 'content-length': '327' }],
+  ['document', 'POST', 200, { 'content-length': '327', 'content-encoding': 'br' }],
+])('short HTML in answer to a form or script: %s for %s, %i with %j', async (...row) => {
+  const [expected, method, status, fields] = row;
+  const origin = await startOrigin((_req, res) => {
+    res.writeHead(status, { 'content-type': HTML, ...fields }).flushHeaders();
+    res.end('x'.repeat(Number(fields['content-length'] ?? '1')));
+  });
+  const { endings, validate } = recordEndings(method);
+  const rig = await startGateway({ origin: origin.address, certificates, validate });
+  await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
+  expect(endings).toEqual(FRONTS.map(() => expected));
 });

@@ -23,6 +23,11 @@ export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
 const DOCUMENT_TYPE =
   /^\s*(?:text\/html|application\/xhtml\+xml|text\/(?:markdown|x-wiki)|multipart\/(?:x-)?byteranges)\b/i;
 /**
+ * Longest HTML in answer to a POST that does not count as a document, in bytes. It is no page, but an answer such as
+ * that of a web terminal to each key.
+ */
+const SHORT_BYTES = 1024;
+/**
  * Types that count as data: text, and data of programs. These do not count: types of files that pages load, a web app
  * manifest, a list of the parts of a film, and a part itself (.ts), which many servers take for a translation of Qt.
  * Plain text does not count either: some servers give it as the type of each file that they do not know, such as fonts
@@ -78,7 +83,7 @@ export class OpenEvent {
     this.#event.originStatus = status;
     const now = performance.now();
     this.#event.originUs = Math.round((now - this.#sentAt) * 1000);
-    this.#end(status, this.#onEnded ? endingOf(status, fields) : 'other', now);
+    this.#end(status, this.#onEnded ? endingOf(this.#event.method, status, fields) : 'other', now);
   }
 
   /** Notes the first part of the body. A document counts only when its body has begun. */
@@ -121,9 +126,10 @@ export class OpenEvent {
 }
 
 /** Only a successful answer with a body can be a document or data. A program wants no content of an error page. */
-function endingOf(status: number, fields: readonly string[]): Ending {
+function endingOf(method: string, status: number, fields: readonly string[]): Ending {
   if (status < 200 || status > 299 || hasNoBody(status, fields)) return 'other';
   const type = valueOf('content-type', fields);
+  if (method === 'POST' && isShort(status, type, fields)) return 'content';
   if (DOCUMENT_TYPE.test(type)) return 'document';
   if (DATA_TYPE.test(type)) return 'data';
   if (MEDIA_TYPE.test(type)) return 'other';
@@ -131,6 +137,16 @@ function endingOf(status: number, fields: readonly string[]): Ending {
   // Apache sends no type for a file with an ending that it does not know. It offers ranges of files, but not of pages.
   const isStored = type === '' && valueOf('accept-ranges', fields).toLowerCase() === 'bytes';
   return isStored ? 'file' : 'document';
+}
+
+/** Whether it is short HTML: whole, because a program can fetch a page in parts, and not compressed. */
+function isShort(status: number, type: string, fields: readonly string[]): boolean {
+  return (
+    status === 200 &&
+    /^\s*text\/html\b/i.test(type) &&
+    Number(valueOf('content-length', fields) || 'NaN') <= SHORT_BYTES &&
+    valueOf('content-encoding', fields) === ''
+  );
 }
 
 function hasNoBody(status: number, fields: readonly string[]): boolean {
