@@ -8,15 +8,16 @@ import { loadSettings } from '@guard/config/settings/load';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { runCommand } from '../testing/run-command.ts';
-import { type Application, type ApplicationName, APPLICATIONS } from './applications.ts';
+import type { Application } from './application.ts';
+import { type ApplicationName, APPLICATIONS } from './applications.ts';
 
 type Page = readonly [head: Readonly<Record<string, string>>, body: string, status?: number];
 type Site = Readonly<Record<string, Page>>;
 
 /** Answers of applications, shortened to the lines that Guard reads. Other paths are 404. */
 const SITES: Readonly<Record<ApplicationName, Site>> = {
-  // WordPress 6.1.9, MediaWiki 1.39.17, DokuWiki 2022-07-31a, Notebook 6.4.12, docker-registry 2.8.2 and Apache 2.4.71,
-  // all from Debian 12.
+  // WordPress 6.1.9, MediaWiki 1.39.17, DokuWiki 2022-07-31a, Notebook 6.4.12, docker-registry 2.8.2, Apache 2.4.71 and
+  // Icecast 2.4.4, all from Debian 12.
   wordpress: {
     '/': [
       { link: '<http://blog.example/wp-json/>; rel="https://api.w.org/"' },
@@ -52,6 +53,7 @@ const SITES: Readonly<Record<ApplicationName, Site>> = {
   apt: {
     '/': [{}, '<ul><li><a href="dists/"> dists/</a></li><li><a href="pool/"> pool/</a></li></ul>'],
   },
+  icecast: { '/': [{ server: 'Icecast 2.4.4' }, '<title>Icecast Streaming Media Server</title>'] },
   // Not recorded, but written from the documentation and source of Nextcloud 30, Gitea 1.22, GitLab 17, Home Assistant
   // 2024, Synapse 1.120, Mastodon 4.3, Ghost 5 and Discourse 3.
   nextcloud: {

@@ -1,38 +1,4 @@
-import type { Preset } from '@guard/config/settings/sections/preset-names';
-
-/** The paths that are asked after the front page, in this order. */
-export const ASKED_PATHS = ['/robots.txt', '/v2/', '/_matrix/client/versions'] as const;
-
-/**
- * A sign of an application. Without `at`, it is looked for in the front page and in the pages that this one redirects
- * to.
- */
-export type Sign = { readonly pathSuffix?: (typeof ASKED_PATHS)[number] } & (
-  | { readonly kind: 'header'; readonly name: string; readonly has?: string }
-  /** The beginning of a cookie's name. */
-  | { readonly kind: 'cookie'; readonly name: string }
-  /** The beginning of `<meta name="generator">`. */
-  | { readonly kind: 'generator'; readonly name: string }
-  /** A part of the address of a script or a `<link>`. */
-  | { readonly kind: 'asset'; readonly path: string }
-  | { readonly kind: 'text'; readonly text: string }
-);
-
-export interface Application {
-  readonly title: string;
-  /** One of them is enough. */
-  readonly signs: readonly Sign[];
-  readonly presets: readonly { readonly preset: Preset; readonly why: string }[];
-  readonly rules: readonly NeededRule[];
-}
-
-export interface NeededRule {
-  readonly why: string;
-  /** The rule as a line of guard.yaml. */
-  readonly line: string;
-  /** A path that the rule lets through. */
-  readonly example: string;
-}
+import type { Application } from './application.ts';
 
 const FEEDS = { preset: 'feeds', why: 'Feed readers fetch the feeds.' } as const;
 const GIT = { preset: 'git', why: 'git clones and pushes.' } as const;
@@ -291,6 +257,18 @@ export const APPLICATIONS = {
         why: 'Programs and the app use the API with a key. Discourse refuses a wrong key.',
         line: "{ name: discourse api, match: { any: [{ header: { api-key: '?*' } }, { header: { user-api-key: '?*' } }] }, challenge: never, rate_limit: { requests: 300, per: 1m, by: ip } }",
         example: '/posts.json',
+      },
+    ],
+  },
+  icecast: {
+    title: 'Icecast',
+    signs: [{ kind: 'header', name: 'server', has: 'Icecast' }],
+    presets: [],
+    rules: [
+      {
+        why: 'Players and radios play the streams, and programs ask what is played.',
+        line: '{ name: icecast streams, match: { path: /**, method: GET, not: { path: [/, /status.xsl, /server_version.xsl, /admin/**] } }, challenge: never, rate_limit: { requests: 300, per: 1m, by: ip } }',
+        example: '/live',
       },
     ],
   },

@@ -1,7 +1,7 @@
 import type { Origin } from '@guard/config/settings/values/values';
 import { type AnsweredExchange, exchange, fieldsOf } from '../exchange/exchange.ts';
-import { type Application, type ApplicationName, APPLICATIONS } from './applications.ts';
-import { ASKED_PATHS, type Sign } from './applications.ts';
+import { type Application, ASKED_PATHS, type Sign } from './application.ts';
+import { type ApplicationName, APPLICATIONS } from './applications.ts';
 
 /** For one origin. The front page and its redirects count too. */
 const MAX_REQUESTS = 5;

@@ -1,7 +1,8 @@
 import { readingsOf } from '@guard/config/matching/path-readings';
 import type { Settings } from '@guard/config/settings/schema';
 import { compileRoute } from '@guard/gateway';
-import { type Application, APPLICATIONS, type NeededRule } from '../applications/applications.ts';
+import type { Application, NeededRule } from '../applications/application.ts';
+import { APPLICATIONS } from '../applications/applications.ts';
 import { recogniseOrigin } from '../applications/recognise.ts';
 import { isUnchallenged } from './challenged-visitors.ts';
 import { hint, type Remark, warning } from './remark.ts';

@@ -1,5 +1,5 @@
 import { type Preset, PRESETS } from '@guard/config/settings/sections/preset-names';
-import type { Application } from '../applications/applications.ts';
+import type { Application } from '../applications/application.ts';
 import type { Answers } from './answers.ts';
 
 export const GATEWAY_PORT = 8080;
