@@ -2,7 +2,7 @@ import type { Log, MaybePromise, Metrics } from '@guard/config/contract/ports';
 import type { Tracing } from '@guard/config/contract/tracing';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { logBroken } from './base/throttled-log.ts';
-import { arrive, pathOf, type Reception, refuseFurther, type Visit } from './arrive/arrive.ts';
+import { arrive, pathOf, type Reception, type Visit } from './arrive/arrive.ts';
 import type { EarlyAnswer } from './arrive/early-answer.ts';
 import { openBody, planSample, type SamplePlan } from './arrive/open-body.ts';
 import { follow } from './follow/follow.ts';
@@ -11,7 +11,6 @@ import { brokenStatus } from './http1/node-server.ts';
 import { collect, type UploadsUnderWay } from './judge/collect.ts';
 import { isCollectorPath } from './arrive/sites.ts';
 import type { Judge } from './judge/judge.ts';
-import { unsentOn } from './listen/connection.ts';
 import { logVisitorGone, VISITOR_GONE } from './judge/open-event.ts';
 import { eventOf, refuseUnreadable, type RequestPlan } from './judge/request-plan.ts';
 import type { VisitorRequest, VisitorResponse } from './message/message.ts';
@@ -128,11 +127,7 @@ function enforcePlan(stages: Stages, visit: Visit, plan: RequestPlan, forward: F
     } else {
       plan.event?.record(plan.answer.status);
       stages.metrics.count('guard_gateway_requests_total', plan.kind);
-      // A page of Guard is large. With pipelining, a connection could hold many that the visitor does not read.
-      const isPipelined = unsentOn(req.socket) > 1;
-      if (isPipelined) refuseFurther(req.socket);
-      const send = isPipelined ? serveLast : serve;
-      send(req, res, inGzip(plan.answer), stages.limits.lingerMs);
+      serve(req, res, inGzip(plan.answer), stages.limits.lingerMs);
     }
   } catch (error) {
     eventOf(plan)?.record(500);

@@ -4,7 +4,7 @@ import type { Client, ClientOf } from './client-ip.ts';
 import { readFraming } from './framing.ts';
 import type { ServedSite, Sites } from './sites.ts';
 import type { GatewayLimits } from '../base/limits.ts';
-import { type Connection, type ConnectionOf, unsentOn } from '../listen/connection.ts';
+import type { Connection, ConnectionOf } from '../listen/connection.ts';
 import {
   forwardsLeft,
   passesBefore,
@@ -82,11 +82,6 @@ const MAX_PASSES = 5;
  */
 const refusedOn = new WeakSet<VisitorSocket>();
 
-/** Takes no further request of a connection. */
-export function refuseFurther(socket: VisitorSocket): void {
-  refusedOn.add(socket);
-}
-
 /** Finds out everything about a request that the gateway can find out without the validator. */
 export function arrive(reception: Reception, req: VisitorRequest, res: VisitorResponse): Arrival {
   const { limits, sites, connectionOf, clientOf } = reception;
@@ -107,9 +102,6 @@ export function arrive(reception: Reception, req: VisitorRequest, res: VisitorRe
   }
   if (passesBefore(req.headers.via) >= MAX_PASSES) return refuse(req, 508, 'Loop detected.');
 
-  if (unsentOn(req.socket) > limits.maxPipelined) {
-    return refuse(req, 503, 'Too many requests on one connection.', 'Retry-After', '1');
-  }
   const connection = connectionOf(req.socket);
   const client = clientOf(connection, req.headers);
   const protocol = protocolOf(req);
@@ -117,12 +109,7 @@ export function arrive(reception: Reception, req: VisitorRequest, res: VisitorRe
   return { kind: 'visit', visit };
 }
 
-function refuse(
-  { socket }: VisitorRequest,
-  status: number,
-  why: string,
-  ...fields: string[]
-): Arrival {
+function refuse({ socket }: VisitorRequest, status: number, why: string): Arrival {
   refusedOn.add(socket);
-  return { kind: 'answered', outcome: 'refused', answer: plainAnswer(status, why, ...fields) };
+  return { kind: 'answered', outcome: 'refused', answer: plainAnswer(status, why) };
 }

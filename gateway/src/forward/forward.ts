@@ -63,11 +63,9 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
 
   start(): void {
     const { req, connection } = this.#visit;
-    const isBehind = connection.underway.size > 0;
     connection.underway.add(this);
-    // Node announces a chunked request before its parser has read all bytes that came (node-server.ts). A later
-    // request on the same connection must not overtake it.
-    if (isBehind || req.headers['transfer-encoding'] !== undefined) callAtEndOfTurn(this);
+    // Node announces a chunked request before its parser has read all bytes that came (node-server.ts).
+    if (req.headers['transfer-encoding'] !== undefined) callAtEndOfTurn(this);
     else this.#begin();
   }
 

@@ -110,30 +110,6 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
     expect(received).toMatch(/^HTTP\/1\.1 203 /);
   });
 
-  test('those of a pipelined request do not appear inside the answer before it', async () => {
-    const origin = await startTcpOrigin(() => {
-      const connectionOf = (path: string) =>
-        origin.sockets[origin.bytes.findIndex((bytes) => bytes.startsWith(`DELETE ${path} `))];
-      const firstConnection = connectionOf('/first');
-      connectionOf('/second')?.write(HINT + FINAL, () => {
-        firstConnection?.write('HTTP/1.1 203 First\r\nContent-Length: 5\r\n\r\nfirst');
-      });
-    });
-    const { port } = await startGateway({ origin: origin.address });
-    const client = new RawClient(port);
-    const firstRequest = ['DELETE /first HTTP/1.1', 'Host: shop.example', '', ''];
-    const secondRequest = [
-      'DELETE /second HTTP/1.1',
-      'Host: shop.example',
-      'Connection: close',
-      '',
-      '',
-    ];
-    client.send(firstRequest.join('\r\n') + secondRequest.join('\r\n'));
-    const received = await client.untilClosed();
-    expect(received).toMatch(/^HTTP\/1\.1 203 First[^]*\r\n\r\nfirstHTTP\/1\.1 203 Final/);
-  });
-
   test('are passed on up to the limit, and one more makes the answer malformed', async () => {
     const { maxInterim } = HTTP1_LIMITS;
     const answerTexts = [HINT.repeat(maxInterim) + FINAL, HINT.repeat(maxInterim + 1) + FINAL];

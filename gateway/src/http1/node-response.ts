@@ -1,4 +1,5 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { VisitorResponse } from '../message/message.ts';
 
 /** The answer of node:http, with interim answers. Not every supported version of Node has a way to write them. */
@@ -6,6 +7,16 @@ export class NodeResponse<Request extends IncomingMessage = IncomingMessage>
   extends ServerResponse<Request>
   implements VisitorResponse
 {
+  /** Called when the answers to earlier requests of the connection are sent. Not called for an answer without these. */
+  onTurn: (() => void) | undefined;
+
+  override assignSocket(socket: Socket): void {
+    super.assignSocket(socket);
+    const { onTurn } = this;
+    // In a turn of the event loop of its own, because other visitors wait too.
+    if (onTurn !== undefined) setImmediate(onTurn);
+  }
+
   writeInterim(status: number, fields: readonly string[]): void {
     if (this.headersSent) return;
     // Node closes the connection of a visitor who waits for a 100, unless writeContinue wrote it.

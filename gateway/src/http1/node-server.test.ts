@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -106,17 +107,48 @@ describe('a refused request or path is answered, counted, and logged at a limite
   });
 });
 
-test('of 1,600 pipelined requests in one packet, two get a page of Guard, and the second page is the last', async () => {
-  const page = html('x'.repeat(36_000));
-  const rig = await startGatewayWithOrigin({
-    validate: answering({ decision: 'block', response_html: page }),
+describe('pipelining (RFC 9112 section 9.3.2)', () => {
+  test('of 1,600 requests in one packet 16 get a page of Guard, and the next one is the last', async () => {
+    const page = html('x'.repeat(36_000));
+    const rig = await startGatewayWithOrigin({
+      validate: answering({ decision: 'block', response_html: page }),
+    });
+    const client = new RawClient(rig.port);
+    client.send(`${HEAD}\r\n`.repeat(1_600));
+    const received = await client.untilClosed();
+    expect(rig.asked).toHaveLength(16);
+    const statuses = received.match(/HTTP\/1\.1 \d+/g);
+    expect(statuses).toEqual([...Array<string>(16).fill('HTTP/1.1 403'), 'HTTP/1.1 503']);
+    expect(received.match(/connection: close/gi)).toHaveLength(1);
   });
-  const client = new RawClient(rig.port);
-  client.send('GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n'.repeat(1_600));
-  const received = await client.untilClosed();
-  expect(rig.asked).toHaveLength(2);
-  expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 403']);
-  expect(received.match(/connection: close/gi)).toHaveLength(1);
+
+  test('what follows a request too many is not read, and the answers before it arrive', async () => {
+    const held: ServerResponse[] = [];
+    const origin = await startOrigin((_req, res) => held.push(res));
+    const rig = await startGateway({ origin: origin.address, limits: { maxPipelined: 2 } });
+    const client = new RawClient(rig.port);
+    client.send(`${HEAD}\r\n`.repeat(5) + 'nonsense\r\n\r\n');
+    await eventually(() => held.length === 1);
+    held[0]?.end('first');
+    await eventually(() => held.length === 2);
+    held[1]?.end('second');
+    const received = await client.untilClosed();
+    expect(received.match(/HTTP\/1\.1 \d+/g)?.map(statusOf)).toEqual([200, 200, 503]);
+  });
+
+  test.each(['GET', 'POST'])(
+    'a visitor who reads nothing holds one answer to %s',
+    async (method) => {
+      const origin = await startOrigin((_req, res) => res.end(Buffer.alloc(8 * 1024 * 1024)));
+      const rig = await startGateway({ origin: origin.address, limits: { idleTimeoutMs: 500 } });
+      const client = new RawClient(rig.port);
+      client.socket.pause();
+      const body = method === 'POST' ? 'Content-Length: 1\r\n\r\nx' : '\r\n';
+      client.send(`${method} / HTTP/1.1\r\nHost: shop.example\r\n${body}`.repeat(8));
+      await eventually(() => rig.counted(REQUESTS, 'aborted') === 1);
+      expect(origin.arrived).toHaveLength(1);
+    },
+  );
 });
 
 test('connections above the limit are closed at once, counted and logged', async () => {

@@ -2,8 +2,11 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import { NodeResponse } from './node-response.ts';
 import type { AcceptOptions, ServerParts } from '../listen/accept.ts';
-import { addressOf, countUnsent, peerOf, unsentOn } from '../listen/connection.ts';
+import { addressOf, peerOf } from '../listen/connection.ts';
 import type { VisitorSocket } from '../message/message.ts';
+import { plainAnswer, serveLast } from '../message/own-answer.ts';
+
+const TOO_MANY = plainAnswer(503, 'Too many requests on one connection.', 'Retry-After', '1');
 
 export function createNodeServer(parts: ServerParts): Server {
   const { handle, upgrade, limits } = parts;
@@ -34,14 +37,17 @@ export function createNodeServer(parts: ServerParts): Server {
     const hasParserStopped = req.headers.upgrade !== undefined;
     if (hasParserStopped || parts.isClosing()) res.shouldKeepAlive = false;
     const { socket } = req;
-    countUnsent(socket, 1);
-    res.once('close', () => countUnsent(socket, -1));
-    // The request before this one was refused (arrive.ts), and its answer closes the connection.
-    if (unsentOn(socket) > limits.maxPipelined + 1) {
-      socket.pause();
-      return;
-    }
-    handle(req, res);
+    const unsent = (unsentOn.get(socket) ?? 0) + 1;
+    unsentOn.set(socket, unsent);
+    res.once('close', () => unsentOn.set(socket, (unsentOn.get(socket) ?? 1) - 1));
+    if (unsent <= limits.maxPipelined) {
+      // A connection has one request at a time, as in the plain lane. So a visitor who reads nothing holds one answer.
+      if (openAnswer(socket) === res) handle(req, res);
+      else res.onTurn = () => socket.writable && handle(req, res);
+    } else if (unsent === limits.maxPipelined + 1) {
+      parts.accept.metrics.count('guard_gateway_requests_total', 'refused');
+      serveLast(req, res, TOO_MANY, limits.lingerMs);
+    } else stopReading(socket);
   };
   server.on('request', handleRequest);
   // Without a listener Node would answer every `Expect` with 100 (Continue).
@@ -76,6 +82,21 @@ function isWebSocketHandshake(req: IncomingMessage): boolean {
     openAnswer(req.socket) === undefined
   );
 }
+
+/** How many requests of a connection were read whose answers are not sent in full: more than one means pipelining. */
+const unsentOn = new WeakMap<Socket, number>();
+
+/**
+ * Reads no further request. A pause of the socket is not enough: the parser would read all requests of the bytes that
+ * it has, and Node would keep each of them until the connection closes. Node's parser has no public way to stop. It
+ * stops when the connection changes its protocol, which is the meaning of 2.
+ */
+function stopReading(socket: Socket): void {
+  socket.pause();
+  const parser: unknown = Reflect.get(socket, 'parser');
+  if (parser instanceof Object) Reflect.set(parser, 'onIncoming', () => 2);
+}
+
 const refusalStatus = new WeakMap<VisitorSocket, number>();
 
 /**

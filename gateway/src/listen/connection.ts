@@ -60,8 +60,6 @@ interface SocketNotes {
   connection: Connection | undefined;
   /** The trust settings with which `connection` was made. */
   madeBy: Trusts | undefined;
-  /** Requests that node:http has read and whose answers are not sent in full. */
-  unsent: number;
 }
 
 /** The notes are a property of the socket. With a WeakMap, the garbage collector had to follow each stream. */
@@ -72,29 +70,9 @@ const UNKNOWN_PEER: Peer = { kind: 'unnamed', ip: LOOPBACK };
 
 /** Notes the peer of a connection or stream, and what the TLS handshake of the peer showed. */
 export function notePeer(socket: NotedSocket, peer: Peer, transport?: TransportFacts): SocketNotes {
-  const notes: SocketNotes = {
-    peer,
-    transport,
-    connection: undefined,
-    madeBy: undefined,
-    unsent: 0,
-  };
+  const notes: SocketNotes = { peer, transport, connection: undefined, madeBy: undefined };
   socket[NOTES] = notes;
   return notes;
-}
-
-/** Changes the count of `unsentOn`. */
-export function countUnsent(socket: NotedSocket, change: 1 | -1): void {
-  const notes = socket[NOTES];
-  if (notes !== undefined) notes.unsent += change;
-}
-
-/**
- * How many requests of a connection node:http has read without sending their whole answers: more than one means
- * pipelining. 0 on a connection or stream that has one request at a time.
- */
-export function unsentOn(socket: NotedSocket): number {
-  return socket[NOTES]?.unsent ?? 0;
 }
 
 /** The noted peer, or an untrusted peer when none was noted. */
