@@ -20,6 +20,31 @@ function callAll(): void {
 }
 
 /**
+ * Returns a function that makes at most `calls` calls in one turn of the event loop, and the next ones in later turns.
+ * So the calls of one connection do not keep other connections waiting. The order stays.
+ */
+export function callFewInATurn(calls: number): (call: () => void) => void {
+  const waitingCalls: (() => void)[] = [];
+  let left = calls;
+  const beginTurn = (): void => {
+    left = calls;
+    const nextCalls = waitingCalls.splice(0, calls);
+    if (nextCalls.length > 0) setImmediate(beginTurn);
+    left -= nextCalls.length;
+    for (const call of nextCalls) call();
+  };
+  return (call) => {
+    if (left === calls) setImmediate(beginTurn);
+    if (left === 0) {
+      waitingCalls.push(call);
+      return;
+    }
+    left -= 1;
+    call();
+  };
+}
+
+/**
  * Measures time as a count of sweeps, so no request needs a timer. Every sweep compares the deadlines with the
  * count.
  */

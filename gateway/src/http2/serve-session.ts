@@ -6,6 +6,7 @@ import {
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { ClientHello, TransportFacts } from '@guard/config/contract/transport';
+import { callFewInATurn } from '../base/event-loop.ts';
 import { describeOpening, type OpeningFrames } from './opening.ts';
 import { StreamSections } from './stream-fields.ts';
 import { cutStream, StreamRequest } from './stream-request.ts';
@@ -19,6 +20,9 @@ export interface ConnectionFacts {
   readonly hello: ClientHello | undefined;
   readonly frames: OpeningFrames | undefined;
 }
+
+/** One packet can hold hundreds of requests. So many of one connection are handled before other visitors are served. */
+const REQUESTS_IN_A_TURN = 16;
 
 /** Serves the requests of HTTP/2 connections. */
 export interface StreamServer {
@@ -66,6 +70,7 @@ export function createStreamServer({
     const peer = peerOf(socket);
     const session = performServerHandshake(socket, options);
     const sections = new StreamSections();
+    const callInTurn = callFewInATurn(REQUESTS_IN_A_TURN);
     const holder = holderOf(peer, accept.trusts);
     const reader =
       holder === undefined ? undefined : { holder, cut: () => cutUnread(socket, holder) };
@@ -98,7 +103,11 @@ export function createStreamServer({
       facts ??= { hello, http2: frames && describeOpening(frames, rawHeaders) };
       const req = new StreamRequest(stream, sections.read(rawHeaders));
       notePeer(req.socket, peer, facts);
-      handle(req, new StreamResponse(stream, onEnd));
+      callInTurn(() => {
+        // The visitor may have reset the stream meanwhile, or in the same packet.
+        if (req.socket.destroyed) accept.metrics.count('guard_gateway_requests_total', 'aborted');
+        else handle(req, new StreamResponse(stream, onEnd));
+      });
     });
     if (isDraining) session.close();
   }
