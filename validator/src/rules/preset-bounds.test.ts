@@ -13,8 +13,9 @@ import {
 
 /** The presets that look only at the path. */
 const RULES = '[{ name: everybody, match: {}, detect: true }]';
-const presets = ['well-known', 'feeds', 'git', 'wp-cron', 'media'];
-const guarded = () => validatorWith(RULES, { organisation: { presets } });
+const presets = ['well-known', 'feeds', 'git', 'wp-cron', 'media', 'webhooks'];
+const guarded = () =>
+  validatorWith(RULES, { organisation: { presets, webhook_paths: ['/hooks/**'] } });
 const at = (path: string, ip = '203.0.113.9') =>
   visit({ headers: { ...curl }, ip, url: `https://shop.example${path}` });
 
@@ -30,6 +31,9 @@ describe('no preset allows a parameter that WordPress or a wiki answers with a p
     '/a/wp-cron.php?rest_route=/wp/v2/posts',
     '/a.png?rest_route=/wp/v2/posts',
     '/a.png?pagename=&feed=rss2&paged=7',
+    '/hooks/x?rest_route=/wp/v2/posts&_method=GET',
+    '/hooks/x?feed=rss2&paged=7',
+    '/hooks/x?curid=7&action=raw',
     '/wiki/feed?curid=7&Action=Raw&ctype=text/css',
     '/robots.txt?id=start&do[Export-_raw]=',
   ])('%s', async (path) => {

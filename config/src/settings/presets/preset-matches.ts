@@ -24,15 +24,19 @@ const PATH_AFTER_SCRIPT: Match = {
   path: [{ regex: String.raw`(?i)(\.(${SCRIPTS})|/f?cgi-bin)/` }],
 };
 
+const TEXT_PARAMETERS: readonly Match[] = [
+  { query: { rest_route: '?**' } },
+  { query: { feed: '?**' } },
+  { query: { action: { regex: '(?i)^raw$' } } },
+];
+
 /**
  * Parameters with which an application serves its content on any path, with a content type that hides this: WordPress
  * serves posts as JSON, a script or a feed, and MediaWiki and DokuWiki the source of a page.
  */
 export const ASKS_FOR_TEXT: Match = {
   any: [
-    { query: { rest_route: '?**' } },
-    { query: { feed: '?**' } },
-    { query: { action: { regex: '(?i)^raw$' } } },
+    ...TEXT_PARAMETERS,
     // DokuWiki drops other characters from the value, and accepts `do[export_raw]=` too.
     { query: { do: '**' } },
   ],
@@ -183,7 +187,8 @@ export function webhooks(paths: readonly string[]): Match {
   const namedPaths: Match = {
     method: ['POST', 'PUT', 'GET', 'HEAD', 'OPTIONS'],
     path: [...paths],
-    not: CAUGHT_LYING,
+    // `do` stays: shops have it in the addresses of their webhooks.
+    not: { any: [CAUGHT_LYING, ...TEXT_PARAMETERS] },
   };
   return { any: [verifiedSenders, namedPaths] };
 }
