@@ -1,5 +1,7 @@
 import { inertJson } from '@guard/config/settings/problems/problems';
-import { valueOption, switchOption } from '../command-line/options.ts';
+import { CONFIG_OPTION, valueOption, switchOption } from '../command-line/options.ts';
+import { readSettings, settingsFile } from '../command-line/read-settings.ts';
+import { crawlerRangesFolder } from '@guard/config/settings/derived/data-places';
 import { existsSync } from 'node:fs';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { CrawlerList } from '@guard/config/catalogue/crawler-list';
@@ -16,15 +18,17 @@ import { messageOf } from '../terminal/faults.ts';
 import { reportFailure, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 
+/** Without a settings file. */
 const DEFAULT_FOLDER = './data/crawlers';
+const USUAL_FOLDER = `default: the folder that \`guard start\` reads`;
 
 export const crawlers = createCommand({
   name: 'crawlers',
   summary: 'List the known crawlers, show one, or fetch their current addresses.',
   usage: [
-    'guard crawlers list [TEXT] [--ranges DIR] [--json]',
-    'guard crawlers show NAME [--ranges DIR] [--json]',
-    'guard crawlers refresh [NAME …] [--into DIR] [--json]',
+    'guard crawlers list [TEXT] [--config FILE] [--json]',
+    'guard crawlers show NAME [--config FILE] [--json]',
+    'guard crawlers refresh [NAME …] [--config FILE] [--json]',
   ],
   about: `list     name, operator, category, ranges and their age, and what can prove a claim;
          with TEXT, only the lines that contain it
@@ -32,12 +36,9 @@ show     one crawler in full
 refresh  fetch the lists that operators publish, all or those of the crawlers,
          operators or lists named`,
   options: {
-    ranges: valueOption(
-      'DIR',
-      `read refreshed lists from here (default ${DEFAULT_FOLDER})`,
-      'folder',
-    ),
-    into: valueOption('DIR', `write refreshed lists here (default ${DEFAULT_FOLDER})`, 'folder'),
+    config: CONFIG_OPTION,
+    ranges: valueOption('DIR', `read refreshed lists from here; ${USUAL_FOLDER}`, 'folder'),
+    into: valueOption('DIR', `write refreshed lists here; ${USUAL_FOLDER}`, 'folder'),
     timeout: timeoutOption('list'),
     'source-base': SOURCE_BASE_OPTION,
     'accept-drop': switchOption('accept a list that lost more than half of its addresses'),
@@ -45,7 +46,7 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
   },
   operand: ['list', 'show', 'refresh'],
   notes: `When a list cannot be fetched, or its content is not plausible, the earlier list stays.
-\`crawlers.ranges\` in the settings names the folder from which \`guard start\` reads them.`,
+A running Guard reads the new lists by itself. Without a settings file the folder is ${DEFAULT_FOLDER}.`,
   exits: '0 done; 1 no such crawler, or a list could not be refreshed; 2 called wrongly.',
   async run({ values, positionals }) {
     const [action, ...names] = positionals;
@@ -53,8 +54,9 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
     if (values.ranges !== undefined && !existsSync(values.ranges)) {
       return reportFailure('crawlers', `--ranges ${values.ranges}: there is no such folder`);
     }
-    const folder = values.ranges ?? values.into ?? DEFAULT_FOLDER;
     return attempt(() => {
+      const folder = values.ranges ?? values.into ?? usualFolder(values.config);
+      if (folder === undefined) return 1;
       switch (action) {
         case 'list':
           return names.length > 1 ? 'list takes one text' : list(names[0], folder, json);
@@ -69,6 +71,17 @@ refresh  fetch the lists that operators publish, all or those of the crawlers,
     });
   },
 });
+
+/** The folder that `guard start` reads. Undefined if the settings have problems, which are printed. */
+function usualFolder(config: string | undefined): string | undefined {
+  const file = settingsFile(config);
+  if (typeof file !== 'string') {
+    if (file.isForeign) throw new Error(file.why);
+    return DEFAULT_FOLDER;
+  }
+  const settings = readSettings(file)?.settings;
+  return settings && (crawlerRangesFolder(settings) ?? DEFAULT_FOLDER);
+}
 
 async function attempt(
   action: () => number | string | Promise<number | string>,

@@ -63,10 +63,10 @@ The decision counts before all rules, in every Guard that shares the Redis or th
 of the settings. It starts within a second and ends by itself. Events name it as their rule:
 temporary ID.`,
     options: OPTIONS,
-    notes: `Of several decisions that fit, a session counts before an address, a small network before a
-large one, and an autonomous system last. One target has one decision: the last one. When
-Guard only observes, a block is recorded and not enforced. guard decisions lists and ends
-temporary decisions.`,
+    notes: `When several decisions match a request, a session counts before an address, a small network
+before a large one, and an autonomous system last. A new decision on a target replaces the
+earlier one. Under observe, a block is recorded and not enforced. guard decisions lists and
+ends temporary decisions.`,
     exits: '0 decided, 1 refused and nothing changed, 2 called wrongly.',
     async run(line) {
       const call = readCall(line);

@@ -15,14 +15,14 @@ export const doctor = createCommand({
   name: 'doctor',
   summary: 'Check a running deployment from outside, and report its problems.',
   usage: ['guard doctor URL [--config FILE] [--json]'],
-  about: `Asks URL as visitors do, some ten times, and says of each thing that can go wrong between
-visitors and Guard: ok, warning, problem, or not checked, with why it matters and what to
-do. Among them: redirects, TLS, the address that Guard sees, whether a visitor can forge
+  about: `Sends about ten requests to URL, as visitors do. For each thing that can go wrong between
+visitors and Guard, it prints ok, warning, problem or not checked, why it matters, and what
+to do. It checks redirects, TLS, the address that Guard sees and whether a visitor can forge
 it, status and caching of the challenge, cookies, policy, changes of the page, uploads,
-WebSockets, clocks.
+WebSockets and clocks.
 
-Run it where visitors are, not on the machine of the proxy. With --config and an analytics
-key it also asks Guard what it saw of these requests.`,
+Run it on a machine outside, as visitors are, and not on the machine of the proxy. With
+--config and an analytics key it also asks Guard what it saw of these requests.`,
   options: {
     ...GUARD_OPTIONS,
     ip: valueOption(

@@ -25,7 +25,7 @@ export const keys = createCommand({
   about: `create   makes a key and puts its SHA-256 into the settings file. The key itself is printed
          once, alone on standard output, and kept nowhere
 list     id, organisation, kind, last day and state of each key, never a key or its hash
-revoke   takes a key out of the settings file`,
+revoke   removes a key from the settings file`,
   options: {
     config: CONFIG_OPTION,
     organisation: valueOption('ID', 'needed when the file has several organisations'),

@@ -50,8 +50,8 @@ export const replay = createCommand({
     'guard replay [--config FILE] [--against FILE] --from URL [--since 24h]',
   ],
   about: `Judges every request of a log with the settings of --config, and prints what would change:
-before and after, by rule and reason, with examples. Before is what the log says happened, or
-with --against what those settings would have done. Nothing is sent, stored or recorded.
+before and after, by rule and reason, with examples. "Before" is the result in the log, or
+with --against the result of those settings. Nothing is sent, stored or recorded.
 
 A LOG is an access log of nginx or Apache (combined, vhost_combined), one of JSON lines (Caddy,
 or nginx's variables by their names), or events as JSONEachRow; also gzipped (.gz).`,

@@ -22,11 +22,11 @@ export const why = createCommand({
     'guard why CODE [--let-in WAY] [--config FILE] [--json]',
     'guard why REQUEST_ID | SESSION | ADDRESS [--let-in WAY] [--config FILE] [--json]',
   ],
-  about: `Takes the reference code that a visitor reads on a page of Guard, and says in plain words
-what happened, what was found and what it means, which rule at which line of guard.yaml
-decided, who else can have this, what the visitor can do, and what to write into guard.yaml
-to let the visitor in. A request id, the session of an event (32 hex digits) or an address
-works too: for an address you get the newest five requests, and all requests in numbers.`,
+  about: `Takes the reference code that a visitor reads on a page of Guard, and explains the request
+in plain words: what happened, what Guard found, and which rule at which line of guard.yaml
+decided. It also says what the visitor can do, and what to write into guard.yaml to let the
+visitor in. A request id, the session of an event (32 hex digits) or an address works too.
+For an address you get the newest five requests, and all requests in numbers.`,
   options: {
     ...EVENTS_OPTIONS,
     'let-in': valueOption('WAY', `print this change of guard.yaml:\n${WAYS.join(', ')}`, WAYS),

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -76,6 +76,28 @@ describe('guard crawlers refresh', () => {
     const gptbot = catalogue.identify('GPTBot/1.2');
     expect(gptbot && catalogue.verify(gptbot, '9.9.9.9')).toBe('verified');
     expect(gptbot && catalogue.verify(gptbot, '8.8.8.8')).toBe('impersonator');
+  });
+
+  test('writes into the folder that guard start reads, when the call names no folder', async () => {
+    const folder = newFolder();
+    mkdirSync(folder);
+    const file = join(folder, 'guard.yaml');
+    writeFileSync(
+      file,
+      `version: 1
+listen: { gateway: 127.0.0.1:8080 }
+secret: b6X0c1v8Yq3rT5wZ2nM9kL4jH7gF0dSa
+organisations: [{ id: me }]
+sites: [{ hosts: ['*'], organisation: me, origin: 'http://127.0.0.1:3000' }]
+store: { engine: memory, path: ./data/store }
+`,
+    );
+    publish(GPTBOT, { prefixes });
+    const refreshed = await crawlers('refresh', 'GPTBot', '--config', file, '--source-base', base);
+    expect([refreshed.code, refreshed.stderr]).toEqual([0, '']);
+    expect(filesIn(join(folder, 'data/store/crawlers'))).toEqual(['openai-gptbot.json']);
+    const shown = await crawlers('show', 'GPTBot', '--config', file, '--json');
+    expect(shown.stdout).toContain('"age_days":0');
   });
 
   test('asks whether a list has changed, and records the time if it has not', async () => {
