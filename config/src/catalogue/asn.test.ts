@@ -93,18 +93,18 @@ describe('the packed table', () => {
     };
     const v4 = runs(32n, 500);
     const v6 = runs(64n, 500);
-    const names = decodeAsnFile(encodeAsnFile(v4, v6));
+    const decoded = decodeAsnFile(encodeAsnFile(v4, v6));
     const word = 32n;
-    expect([...names.v4.starts].map(BigInt), `seed ${random.seed}`).toEqual(
+    expect([...decoded.v4.starts].map(BigInt), `seed ${random.seed}`).toEqual(
       v4.map(({ start }) => start),
     );
-    expect([...names.v4.values]).toEqual(v4.map(({ asn }) => asn));
+    expect([...decoded.v4.values]).toEqual(v4.map(({ asn }) => asn));
     expect(
-      [...names.v6.highs].map(
-        (high, at) => (BigInt(high) << word) | BigInt(names.v6.lows[at] ?? 0),
+      [...decoded.v6.highs].map(
+        (high, at) => (BigInt(high) << word) | BigInt(decoded.v6.lows[at] ?? 0),
       ),
     ).toEqual(v6.map(({ start }) => start));
-    expect([...names.v6.values]).toEqual(v6.map(({ asn }) => asn));
+    expect([...decoded.v6.values]).toEqual(v6.map(({ asn }) => asn));
   });
 
   test('may be empty', () => {

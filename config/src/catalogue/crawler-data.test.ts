@@ -16,7 +16,7 @@ const files = readdirSync(folder).map((name) => ({
 const entries = files.flatMap(({ file }) => file.crawlers);
 const catalogue = CrawlerCatalogue.load();
 
-/** The table of contract 2.4, written out once more. */
+/** The table of contract 2.4. It is repeated here, so that a change of the product is found. */
 const PAIRS = `AI Agent=ai-all, AI Assistant=ai-input, AI Search=ai-input, AI Training=ai-train,
   Search Engine=search, Accessibility=all, Advertising=all, Aggregator=all, Archiver=all,
   Feed Readers=all, Monitoring=all, Other=all, Preview=all, Research=all, Scraper=all, Security=all,

@@ -107,7 +107,7 @@ describe('verification (contract 1.3: the source IP lies inside the published ra
   });
 });
 
-describe('loading', () => {
+describe('loading the crawlers', () => {
   function folderWith(content: unknown): string {
     const folder = mkdtempSync(join(tmpdir(), 'guard-crawlers-'));
     writeFileSync(join(folder, 'example.json'), JSON.stringify(content));
@@ -154,13 +154,13 @@ describe('loading', () => {
     );
   });
 
-  describe('takes refreshed ranges from a folder', () => {
+  describe('with refreshed ranges in a folder', () => {
     const bundledFile = file(['8.8.8.0/24']);
     const source = { url: 'https://bot.example/ips', v4: ['9.9.9.0/24'], v6: [] };
     const refreshedRanges = { fetched_at: '2026-11-22T08:00:00.000Z', sources: [source] };
     const standing = (overlay: string, ip: string) => standingOf(ip, bundledFile, overlay);
 
-    test('which replace the bundled ranges', () => {
+    test('replaces the bundled ranges', () => {
       const overlay = folderWith(refreshedRanges);
       expect(standing(overlay, '9.9.9.9')).toBe('verified');
       expect(standing(overlay, '8.8.8.8')).toBe('impersonator');
@@ -168,7 +168,7 @@ describe('loading', () => {
       expect(list?.asOf).toBe(Date.parse('2026-11-22T08:00:00Z'));
     });
 
-    test('and drops bogons and over-wide ranges from them', () => {
+    test('drops bogons and over-wide ranges', () => {
       const overlay = folderWith({
         ...refreshedRanges,
         sources: [{ ...source, v4: ['10.0.0.0/8'] }],
@@ -176,21 +176,21 @@ describe('loading', () => {
       expect(standing(overlay, '10.1.1.1')).toBe('unverifiable');
     });
 
-    test('unless the bundled ranges are newer', () => {
+    test('keeps bundled ranges that are newer', () => {
       const overlay = folderWith({ ...refreshedRanges, fetched_at: '2026-11-01T08:00:00.000Z' });
       expect(standing(overlay, '8.8.8.8')).toBe('verified');
     });
 
-    test('and needs no such folder', () => {
+    test('does not need the folder', () => {
       expect(standing(join(tmpdir(), 'guard-no-such-folder'), '8.8.8.8')).toBe('verified');
     });
 
-    test('and throws an error that names a file there with another format', () => {
+    test('throws an error that names a file with another format', () => {
       expect(() => CrawlerCatalogue.load(bundledFile, folderWith({}))).toThrow(/example\.json/);
     });
   });
 
-  test('and gives the age of the oldest list', () => {
+  test('gives the age of the oldest list', () => {
     const dates = catalogue.lists
       .filter(({ refreshUrls }) => refreshUrls.length > 0)
       .map(({ asOf }) => asOf);
@@ -198,7 +198,7 @@ describe('loading', () => {
     expect(catalogue.oldestListAt).toBe(dates.toSorted((a, b) => a - b)[0]);
   });
 
-  test('and has the host names of an operator without ranges', () => {
+  test('gives the host names of an operator without ranges', () => {
     const baidu = claimedCrawler('Baiduspider');
     expect(catalogue.proofsOf(baidu)).toEqual({
       list: undefined,

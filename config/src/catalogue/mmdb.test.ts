@@ -7,7 +7,7 @@ import { mmdbOf } from './testing/mmdb.ts';
 const bits = (...numbers: readonly number[]) =>
   numbers.map((number) => number.toString(2).padStart(8, '0')).join('');
 const country = (code: string) => ({ country_code: code });
-const open = (mmdb: Buffer) =>
+const openCountryDatabase = (mmdb: Buffer) =>
   openMmdb(
     mmdb,
     'country database',
@@ -20,10 +20,10 @@ test('neighbours of an address do not get its record, and a damaged record does 
     { prefix: bits(10, 0, 0, 2), record: country('FR') },
     { prefix: bits(10, 0, 0, 3), record: country('XX') },
   ]);
-  // There is no such type of field.
+  // No field has this type.
   mmdb[mmdb.indexOf('XX') - 1] = 0;
   mmdb[mmdb.indexOf('XX')] = 99;
-  const countryOf = open(mmdb);
+  const countryOf = openCountryDatabase(mmdb);
   const countriesInTurn = [3, 1, 2, 4, 3, 1, 2, 4].map((last) => countryOf(`10.0.0.${last}`));
   expect(countriesInTurn.slice(0, 4)).toEqual([undefined, 'DE', 'FR', undefined]);
   expect(countriesInTurn.slice(4)).toEqual(countriesInTurn.slice(0, 4));
@@ -38,10 +38,10 @@ test('a record that expands to far more than its bytes counts as missing, and a 
   const mmdb = mmdbOf([{ prefix: '0', record: country('DE') }]);
   const record = mmdb.indexOf('country_code') - 2;
   const bomb = Buffer.concat([mmdb.subarray(0, record), LISTS, mmdb.subarray(record)]);
-  expect(open(bomb)('10.0.0.1')).toBeUndefined();
-  const about = mmdb.indexOf('MaxMind.com') + 'MaxMind.com'.length;
-  const other = Buffer.concat([mmdb.subarray(0, about), LISTS]);
-  expect(() => open(other)).toThrow('not a country database');
+  expect(openCountryDatabase(bomb)('10.0.0.1')).toBeUndefined();
+  const metadataStart = mmdb.indexOf('MaxMind.com') + 'MaxMind.com'.length;
+  const fileWithLargeMetadata = Buffer.concat([mmdb.subarray(0, metadataStart), LISTS]);
+  expect(() => openCountryDatabase(fileWithLargeMetadata)).toThrow('not a country database');
 });
 
 test('the cache of decoded records has a bound, also when single records are large', () => {
@@ -56,7 +56,7 @@ test('the cache of decoded records has a bound, also when single records are lar
     Array.from({ length: 27 }, (_, at) => [`f${at}`, 'x'.repeat(280)]),
   );
   const networks = Array.from({ length: 2_000 }, (_, at) => bits(10, at >> 8, at & 255));
-  const countryOf = open(
+  const countryOf = openCountryDatabase(
     mmdbOf(networks.map((prefix) => ({ prefix, record: { ...country('DE'), ...fields } }))),
   );
   const before = heapMiB();

@@ -5,8 +5,8 @@ import { dataPath } from './data-path.ts';
 const document = readFileSync(dataPath('SOURCES.md'), 'utf8');
 
 test('SOURCES.md names every bundled folder and every list of addresses', () => {
-  const folders = readdirSync(dataPath('.'), { withFileTypes: true }).filter((at) =>
-    at.isDirectory(),
+  const folders = readdirSync(dataPath('.'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
   );
   expect(folders.length).toBeGreaterThan(0);
   for (const { name } of folders) expect(document).toContain(`${name}/`);

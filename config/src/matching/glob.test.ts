@@ -18,8 +18,7 @@ test.each<[glob: string, matches: readonly string[], differs: readonly string[]]
   ['/**', ['/', '', '/A'], []],
 ])(
   'the folded glob %s also matches another case, with and without a slash at the end',
-  (...row) => {
-    const [glob, matching, differing] = row;
+  (glob, matching, differing) => {
     const isFoldedMatch = compileFoldedGlob(glob);
     const matches = (path: string) => isFoldedMatch(foldPath(path));
     expect(matching.filter((path) => !matches(path))).toEqual([]);
@@ -88,41 +87,44 @@ test('what a glob matches is what its definition says, character by character', 
   const random = seededRandom();
   console.log(`glob property: seed ${random.seed}`);
   for (let round = 0; round < 20_000; round++) {
-    const glob = draw(['/', '/', 'a', 'b', '*', '**', '?', '/**', '/**/'], random.below(7));
-    const path = draw(['/', '/', 'a', 'b'], random.below(8));
+    const glob = randomText(['/', '/', 'a', 'b', '*', '**', '?', '/**', '/**/'], random.below(7));
+    const path = randomText(['/', '/', 'a', 'b'], random.below(8));
     const actual = compileGlob(glob)(path);
     expect([random.seed, glob, path, actual]).toEqual([
       random.seed,
       glob,
       path,
-      oracle(glob, path),
+      matchesByDefinition(glob, path),
     ]);
   }
 
-  function draw(alphabet: readonly [string, ...string[]], length: number): string {
+  function randomText(alphabet: readonly [string, ...string[]], length: number): string {
     return Array.from({ length }, () => random.pick(alphabet)).join('');
   }
 });
 
-/** The definition, by exhaustive search. */
-function oracle(glob: string, path: string, whole = true): boolean {
+/** Applies the definition of a glob by exhaustive search. */
+function matchesByDefinition(glob: string, path: string, whole = true): boolean {
   if (whole && glob === '/**') return true;
   if (glob === '') return path === '';
   if (/^\/\*\*(?=\/|$)/.test(glob)) {
     const rest = glob.slice(3);
-    if (oracle(rest, path, false)) return true;
-    return path.startsWith('/') && cuts(path, 1).some((tail) => oracle(rest, tail, false));
+    if (matchesByDefinition(rest, path, false)) return true;
+    return (
+      path.startsWith('/') && cuts(path, 1).some((tail) => matchesByDefinition(rest, tail, false))
+    );
   }
   const run = /^\*+/.exec(glob)?.[0];
   if (run !== undefined) {
     const rest = glob.slice(run.length);
     return cuts(path, 0).some(
       (tail, takenLength) =>
-        (run.length > 1 || !path.slice(0, takenLength).includes('/')) && oracle(rest, tail, false),
+        (run.length > 1 || !path.slice(0, takenLength).includes('/')) &&
+        matchesByDefinition(rest, tail, false),
     );
   }
-  const one = glob[0] === '?' ? path !== '' && path[0] !== '/' : path[0] === glob[0];
-  return one && oracle(glob.slice(1), path.slice(1), false);
+  const isFirstMatch = glob[0] === '?' ? path !== '' && path[0] !== '/' : path[0] === glob[0];
+  return isFirstMatch && matchesByDefinition(glob.slice(1), path.slice(1), false);
 }
 
 function cuts(path: string, from: number): string[] {
@@ -190,7 +192,7 @@ test('canMatchPaths is true for exactly the globs that match some path, of all g
       ? ['']
       : texts(letters, length - 1).flatMap((text) => [
           text,
-          ...Array.from(letters, (one) => text + one),
+          ...Array.from(letters, (letter) => text + letter),
         ]);
   const paths = texts('/a', 4).map((rest) => `/${rest}`);
   const globs = texts('/*?a', 4).filter((glob) => glob !== '');

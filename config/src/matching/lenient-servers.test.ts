@@ -14,38 +14,38 @@ type Server = (path: string) => string | undefined;
 /** nginx with merge_slashes: decodes once, and treats decoded slashes and dots like literal ones. */
 const nginx: Server = (path) => {
   const decodedPath = decodeOnce(path);
-  return decodedPath.includes('\0') ? undefined : walk(decodedPath.split('/'));
+  return decodedPath.includes('\0') ? undefined : resolveSegments(decodedPath.split('/'));
 };
 
 /** Node: the URL class, then decodeURIComponent. Express then ignores case and a trailing slash. */
 const express: Server = (path) => {
   const { pathname } = new URL(`http://host${path}`);
   try {
-    return withoutEnd(decodeURIComponent(pathname).toLowerCase());
+    return withoutTrailingSlash(decodeURIComponent(pathname).toLowerCase());
   } catch {
-    return withoutEnd(pathname.toLowerCase());
+    return withoutTrailingSlash(pathname.toLowerCase());
   }
 };
 
 /** Node without a framework: `new URL(target, base)`, so two slashes begin an authority. */
 const nodeWithBase: Server = (path) => {
   try {
-    return withoutEnd(new URL(path, 'http://host').pathname);
+    return withoutTrailingSlash(new URL(path, 'http://host').pathname);
   } catch {
     return undefined;
   }
 };
 
-/** IIS before a file system: dots and blanks at the end of a name do not count. */
-const windows: Server = (path) => {
-  const servedPath = walk(decodeOnce(path).replaceAll('\\', '/').split('/'));
+/** IIS with the file system of Windows: dots and blanks at the end of a name do not count. */
+const windowsFileSystem: Server = (path) => {
+  const servedPath = resolveSegments(decodeOnce(path).replaceAll('\\', '/').split('/'));
   return servedPath === undefined || servedPath.includes('\0')
     ? undefined
-    : walk(servedPath.split('/').map((name) => name.replace(/[. ]+$/, '')));
+    : resolveSegments(servedPath.split('/').map((name) => name.replace(/[. ]+$/, '')));
 };
 
 /** An application that removes control characters and folds look-alike letters before it routes. */
-const cleaning: Server = (path) => {
+const cleaningServer: Server = (path) => {
   const decodedPath = nginx(path.replace(/%0[09]/g, ''));
   return decodedPath && Buffer.from(decodedPath, 'latin1').toString().normalize('NFKC');
 };
@@ -58,7 +58,7 @@ const tomcat: Server = (path) => {
     .join('/');
   const overlong = plain.replace(/%c0%ae/gi, '.').replace(/%c0%af/gi, '/');
   const decodedPath = decodeOnce(overlong).replaceAll('\\', '/');
-  return decodedPath.includes('\0') ? undefined : walk(decodedPath.split('/'));
+  return decodedPath.includes('\0') ? undefined : resolveSegments(decodedPath.split('/'));
 };
 
 /** A proxy that decodes the path, in front of an application that decodes the result again. */
@@ -75,8 +75,8 @@ const SERVERS: Readonly<Record<string, Server>> = {
   nginx,
   express,
   tomcat,
-  windows,
-  cleaning,
+  windows: windowsFileSystem,
+  cleaning: cleaningServer,
   'Node with a base': nodeWithBase,
   'a proxy before Tomcat': pathAfter(nginx, tomcat),
   'a proxy before Express': pathAfter(nginx, express),
@@ -89,17 +89,17 @@ function decodeOnce(path: string): string {
 }
 
 /** Merges slashes and resolves dots; undefined above the root. */
-function walk(segments: readonly string[]): string | undefined {
-  const kept: string[] = [];
+function resolveSegments(segments: readonly string[]): string | undefined {
+  const resolvedSegments: string[] = [];
   for (const segment of segments.slice(1)) {
     if (segment === '.' || segment === '') continue;
-    if (segment !== '..') kept.push(segment);
-    else if (kept.pop() === undefined) return undefined;
+    if (segment !== '..') resolvedSegments.push(segment);
+    else if (resolvedSegments.pop() === undefined) return undefined;
   }
-  return `/${kept.join('/')}`;
+  return `/${resolvedSegments.join('/')}`;
 }
 
-function withoutEnd(path: string): string {
+function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
@@ -149,7 +149,7 @@ const ROUNDS = 5_000;
 
 test('a protected path cannot be bypassed through a server that drops control characters and keeps backslashes', () => {
   const path = '/%2e/a%2f..%00/./admin%2F..%00%5cusers';
-  expect(isIn('/admin', cleaning(path))).toBe(true);
+  expect(isIn('/admin', cleaningServer(path))).toBe(true);
   const protects = compileFoldedGlob('/admin/**');
   expect(readingsOf(path)?.some((reading) => protects(foldPath(reading)))).toBe(true);
 });
@@ -159,27 +159,27 @@ test('a path that a lenient server reads as a protected one is judged, in every 
   console.log(`lenient servers, protect: seed ${random.seed}`);
   const isFoldedMatch = compileFoldedGlob('/admin/**');
   const protects = (path: string) => isFoldedMatch(foldPath(path));
-  const servedPath = new Map<string, number>();
-  const walkedAround: string[] = [];
+  const servedCounts = new Map<string, number>();
+  const bypasses: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const path = spell('admin', random);
     const isJudged = readingsOf(path)?.some(protects) ?? true;
     for (const [name, server] of Object.entries(SERVERS)) {
       if (!isIn('/admin', server(path))) continue;
-      servedPath.set(name, (servedPath.get(name) ?? 0) + 1);
-      if (!isJudged) walkedAround.push(`${name}: ${path}`);
+      servedCounts.set(name, (servedCounts.get(name) ?? 0) + 1);
+      if (!isJudged) bypasses.push(`${name}: ${path}`);
     }
   }
-  expect(walkedAround, `seed ${random.seed}`).toEqual([]);
+  expect(bypasses, `seed ${random.seed}`).toEqual([]);
   for (const name of Object.keys(SERVERS))
-    expect(servedPath.get(name) ?? 0, name).toBeGreaterThan(100);
+    expect(servedCounts.get(name) ?? 0, name).toBeGreaterThan(100);
 });
 
 test('a path that one of the servers does not read as a skipped one is not skipped', () => {
   const random = seededRandom();
   console.log(`lenient servers, skip: seed ${random.seed}`);
   const skips = compileGlob('/assets/**');
-  const slippedOut: string[] = [];
+  const wronglySkipped: string[] = [];
   let skippedCount = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const path = `/assets${spell('admin', random)}`;
@@ -188,14 +188,14 @@ test('a path that one of the servers does not read as a skipped one is not skipp
     for (const [name, server] of Object.entries(SERVERS)) {
       const servedPath = server(path);
       if (servedPath !== undefined && !isIn('/assets', servedPath))
-        slippedOut.push(`${name}: ${path}`);
+        wronglySkipped.push(`${name}: ${path}`);
     }
   }
-  expect(slippedOut, `seed ${random.seed}`).toEqual([]);
+  expect(wronglySkipped, `seed ${random.seed}`).toEqual([]);
   expect(skippedCount).toBeGreaterThan(100);
 });
 
-/** For each line, a path as JSON, it prints the path that parse_url finds: a string, null or false. */
+/** A PHP program. It reads one path as JSON from each line, and prints what parse_url finds: text, null or false. */
 const PARSE_URL = `while (($line = fgets(STDIN)) !== false)
   echo json_encode(parse_url(json_decode($line), PHP_URL_PATH), JSON_INVALID_UTF8_SUBSTITUTE), "\\n";`;
 
@@ -212,8 +212,8 @@ test.skipIf(!hasPhp)(
       maxBuffer: 2 ** 26,
     });
     const isFoldedMatch = compileFoldedGlob('/admin/**');
-    let servedPath = 0;
-    const walkedAround = stdout
+    let servedCount = 0;
+    const bypasses = stdout
       .trimEnd()
       .split('\n')
       .map((line, index) => {
@@ -221,17 +221,17 @@ test.skipIf(!hasPhp)(
         if (typeof parsed !== 'string') return undefined;
         const path = paths[index] ?? '';
         const isServed =
-          isIn('/admin', parsed) || isIn('/admin', walk(decodeOnce(parsed).split('/')));
-        if (isServed) servedPath++;
+          isIn('/admin', parsed) || isIn('/admin', resolveSegments(decodeOnce(parsed).split('/')));
+        if (isServed) servedCount++;
         const isJudged =
           readingsOf(path)?.some((reading) => isFoldedMatch(foldPath(reading))) ?? true;
         return isServed && !isJudged ? path : undefined;
       });
     expect(
-      walkedAround.filter((path) => path !== undefined),
+      bypasses.filter((path) => path !== undefined),
       `seed ${random.seed}`,
     ).toEqual([]);
-    expect(walkedAround).toHaveLength(paths.length);
-    expect(servedPath).toBeGreaterThan(100);
+    expect(bypasses).toHaveLength(paths.length);
+    expect(servedCount).toBeGreaterThan(100);
   },
 );

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { readIpv4, readIpv6, readRange } from './address.ts';
 
-function words(text: string): string | undefined {
-  const out = new Uint32Array(4);
-  if (!readIpv6(text, text.length, out)) return undefined;
-  return [...out].map((word) => word.toString(16).padStart(8, '0')).join('');
+function wordsOf(text: string): string | undefined {
+  const groups = new Uint32Array(4);
+  if (!readIpv6(text, text.length, groups)) return undefined;
+  return [...groups].map((word) => word.toString(16).padStart(8, '0')).join('');
 }
 
 describe('reading addresses', () => {
   test('reads a dotted tail', () => {
-    expect(words('::ffff:192.0.2.1')).toBe('00000000000000000000ffffc0000201');
-    expect(words('64:ff9b::192.0.2.1')).toBe('0064ff9b0000000000000000c0000201');
-    expect(words('1:2:3:4:5:6:1.2.3.4')).toBe('00010002000300040005000601020304');
+    expect(wordsOf('::ffff:192.0.2.1')).toBe('00000000000000000000ffffc0000201');
+    expect(wordsOf('64:ff9b::192.0.2.1')).toBe('0064ff9b0000000000000000c0000201');
+    expect(wordsOf('1:2:3:4:5:6:1.2.3.4')).toBe('00010002000300040005000601020304');
   });
 
   test.each([
@@ -26,7 +26,7 @@ describe('reading addresses', () => {
     ],
     ['1.2.3.4', '[::1]', '::1%eth0', '::-1', ' ::1', '1:::2'],
   ])('does not read these texts as IPv6: %s, %s, …', (...texts) => {
-    for (const text of texts) expect(words(text), text).toBeUndefined();
+    for (const text of texts) expect(wordsOf(text), text).toBeUndefined();
   });
 
   test('reads only dotted quads without leading zeros as IPv4', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readPublicRanges } from './bogons.ts';
 
-const widest = { v4: 12, v6: 19 };
+const WIDEST_RANGES = { v4: 12, v6: 19 };
 
 describe('a list of public addresses', () => {
   test.each([
@@ -36,7 +36,7 @@ describe('a list of public addresses', () => {
     ['multicast', 'ff02::1'],
     ['private, v4-mapped', '::ffff:10.0.0.0/112'],
   ])('holds no special-purpose address (RFC 6890): %s, %s', (_, cidr) => {
-    expect(readPublicRanges([cidr], widest)).toEqual({
+    expect(readPublicRanges([cidr], WIDEST_RANGES)).toEqual({
       ranges: [],
       refusals: { malformed: 0, bogon: 1, tooWide: 0 },
     });
@@ -45,7 +45,7 @@ describe('a list of public addresses', () => {
   test('drops and counts ranges that are too wide, and text that is not a range', () => {
     const { ranges, refusals } = readPublicRanges(
       ['8.0.0.0/11', '2600::/18', '0.0.0.0/0', 'example.com', '8.8.8.0/24', '2600:1f00::/24'],
-      widest,
+      WIDEST_RANGES,
     );
     expect(ranges).toHaveLength(2);
     expect(refusals).toEqual({ malformed: 1, bogon: 0, tooWide: 3 });
@@ -59,6 +59,6 @@ describe('a list of public addresses', () => {
     '223.255.255.0/24',
     '2001:200::/23',
   ])('may contain neighbours of special-purpose addresses: %s', (cidr) => {
-    expect(readPublicRanges([cidr], widest).ranges).toHaveLength(1);
+    expect(readPublicRanges([cidr], WIDEST_RANGES).ranges).toHaveLength(1);
   });
 });

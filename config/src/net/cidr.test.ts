@@ -81,11 +81,11 @@ describe('an IPv6 address', () => {
         text += random.pick(pieces) + (random.below(2) === 0 ? ':' : '');
       }
       // 010.0.0.1 is octal to some readers and decimal to others, so it is ambiguous.
-      const octal = text.includes('.') && /(?:^|[:.])0\d+(?:\.|%|$)/.test(text);
-      const valid =
-        !octal && (ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text));
+      const hasLeadingZeros = text.includes('.') && /(?:^|[:.])0\d+(?:\.|%|$)/.test(text);
+      const isValid =
+        !hasLeadingZeros && (ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text));
       expect(parseIp(text) !== undefined, `${JSON.stringify(text)}, seed ${random.seed}`).toBe(
-        valid,
+        isValid,
       );
     }
   });

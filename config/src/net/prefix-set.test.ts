@@ -12,24 +12,24 @@ function randomBytes(pick: (below: number) => number, length: number): number[] 
   return Array.from({ length }, () => [0, 1, 2, 127, 128, 254, 255, pick(256)][pick(8)] ?? 0);
 }
 
-function text(address: Address): string {
+function textOf(address: Address): string {
   const canonical = parseIp(address.toString());
   if (canonical === undefined) throw new TypeError(address.toString());
   return canonical;
 }
 
 /** First and last address of a range, and their neighbours outside the range if they exist. */
-function edges(bytes: readonly number[], length: number): Address[] {
+function edgesOf(bytes: readonly number[], length: number): Address[] {
   const bits = BigInt(bytes.length * 8);
   const value = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
   const host = bits - BigInt(length);
   const first = (value >> host) << host;
   const last = first + (1n << host) - 1n;
   return [first - 1n, first, last, last + 1n]
-    .filter((at) => at >= 0n && at < 1n << bits)
-    .map((at) =>
+    .filter((address) => address >= 0n && address < 1n << bits)
+    .map((address) =>
       ipaddr.fromByteArray(
-        bytes.map((_, index) => Number((at >> (bits - 8n - 8n * BigInt(index))) & 0xffn)),
+        bytes.map((_, index) => Number((address >> (bits - 8n - 8n * BigInt(index))) & 0xffn)),
       ),
     );
 }
@@ -52,7 +52,7 @@ describe('a prefix set', () => {
         const address = ipaddr.fromByteArray(bytes);
         if (address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress()) continue;
         ranges.push([address, length]);
-        probes.push(...edges(bytes, length));
+        probes.push(...edgesOf(bytes, length));
       }
       for (let count = 0; count < 60; count += 1) {
         probes.push(ipaddr.fromByteArray(randomBytes(pick, pick(2) === 0 ? 4 : 16)));
@@ -65,8 +65,8 @@ describe('a prefix set', () => {
         const expected = ranges.some(
           ([address, length]) => address.kind() === probe.kind() && probe.match(address, length),
         );
-        const place = `${text(probe)} in ${ranges.map(([a, l]) => `${a.toString()}/${l}`).join(' ')}`;
-        if (set.has(text(probe)) !== expected)
+        const place = `${textOf(probe)} in ${ranges.map(([a, l]) => `${a.toString()}/${l}`).join(' ')}`;
+        if (set.has(textOf(probe)) !== expected)
           expect.fail(`seed ${seed}: expected ${expected}: ${place}`);
         checkedCount += 1;
       }
@@ -81,9 +81,9 @@ describe('a prefix set', () => {
       { length: 12_000 },
       () => `${pick(256)}.${pick(256)}.${pick(256)}.${pick(256)}/${16 + pick(17)}`,
     );
-    const large = PrefixSet.from(cidrs);
-    expect(large.size).toBeGreaterThan(4096);
-    const small = Array.from({ length: 12 }, (_, at) =>
+    const indexedSet = PrefixSet.from(cidrs);
+    expect(indexedSet.size).toBeGreaterThan(4096);
+    const smallSets = Array.from({ length: 12 }, (_, at) =>
       PrefixSet.from(cidrs.slice(at * 1000, at * 1000 + 1000)),
     );
     for (let probe = 0; probe < 20_000; probe += 1) {
@@ -92,8 +92,8 @@ describe('a prefix set', () => {
         pick(2) === 0
           ? `${pick(256)}.${pick(256)}.${pick(256)}.${pick(256)}`
           : base.replace(/\d+$/, String(pick(256)));
-      const expected = small.some((set) => set.has(ip));
-      if (large.has(ip) !== expected) expect.fail(`seed ${seed}: ${ip}`);
+      const expected = smallSets.some((set) => set.has(ip));
+      if (indexedSet.has(ip) !== expected) expect.fail(`seed ${seed}: ${ip}`);
     }
   });
 

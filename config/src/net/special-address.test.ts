@@ -35,7 +35,7 @@ describe('RFC 6890: the use of an address', () => {
     ['0x7f.0.0.1', undefined],
     ['localhost', undefined],
     ['', undefined],
-  ])('%s → %s', (address, use) => {
+  ])('of %s is %s', (address, use) => {
     expect(addressUse(address)).toBe(use);
   });
 
@@ -43,13 +43,13 @@ describe('RFC 6890: the use of an address', () => {
     const random = seededRandom();
     const word = () => random.below(2 ** 32);
     // Half of the addresses begin like special ones of IPv6.
-    const first = () =>
+    const firstWord = () =>
       random.pick([word(), 0x20010000 + random.below(2 ** 25), 0x3fff0000, 0x5f000000]);
-    const isReserved = /^(?:[0-9a-f]{0,2}:|::|1[0-9a-f]{2}:)/;
+    const RESERVED = /^(?:[0-9a-f]{0,2}:|::|1[0-9a-f]{2}:)/;
     for (let round = 0; round < rounds(2_000, 200_000); round++) {
       const v4 = formatIpv4(word());
-      const v6 = formatIpv6(Uint32Array.of(first(), word(), word(), word()));
-      for (const address of isReserved.test(v6) ? [v4] : [v4, v6]) {
+      const v6 = formatIpv6(Uint32Array.of(firstWord(), word(), word(), word()));
+      for (const address of RESERVED.test(v6) ? [v4] : [v4, v6]) {
         const { refusals } = readPublicRanges([address], { v4: 0, v6: 0 });
         const isPublic = addressUse(address) === 'public';
         expect(refusals.bogon, `seed ${random.seed}: ${address}`).toBe(isPublic ? 0 : 1);

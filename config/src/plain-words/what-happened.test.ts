@@ -25,17 +25,17 @@ test('a 502 that the origin itself sent is not reported as a page of Guard', () 
 
 test('when a rule decided, the weight of a finding is not offered as a way to let the visitor in', () => {
   const cells = { action: 'block', ip: '2001:db8:1:2::9', findings: { header_missing: 2 } };
-  const kinds = (reasons: readonly string[]) =>
+  const optionsFor = (reasons: readonly string[]) =>
     letInOptions(eventOf({ ...cells, block_reasons: reasons })).map(({ kind, value }) => [
       kind,
       value,
     ]);
-  const visitors = [
+  const visitorOptions = [
     ['address', '2001:db8:1:2::9'],
     ['network', '2001:db8:1::/48'],
   ];
-  expect(kinds(['header_missing'])).toEqual([...visitors, ['reason', 'header_missing']]);
-  expect(kinds(['policy_block', 'header_missing'])).toEqual(visitors);
+  expect(optionsFor(['header_missing'])).toEqual([...visitorOptions, ['reason', 'header_missing']]);
+  expect(optionsFor(['policy_block', 'header_missing'])).toEqual(visitorOptions);
 });
 
 test('the crawler allowlist has a text, and so has a rule that is no longer in the settings', () => {

@@ -12,11 +12,11 @@ const PIECES = [
 
 const MUTATIONS = rounds(400, 15_000);
 
-const LONG = { timeout: 300_000 };
+const LONG_TIMEOUT = { timeout: 300_000 };
 
 test(
   'no mutation of a good file throws, and every problem has a place inside the file',
-  LONG,
+  LONG_TIMEOUT,
   () => {
     const random = seededRandom();
     console.log(`settings fuzz: seed ${random.seed}`);
@@ -48,7 +48,6 @@ test(
         expect(formatProblem(problem), clue).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
       }
     }
-    // Some mutations load and some are refused.
     expect(kinds.loaded).toBeGreaterThan(0);
     expect(kinds.invalid).toBeGreaterThan(0);
 
@@ -76,19 +75,19 @@ test(
 );
 
 test('an unknown name inside a key is not shown, because it may be the key', () => {
-  const key =
+  const text =
     'version: 1\norganisations: [{ id: a, secret_keys: [{ id: b, key: { keySECRETkey: *x } }] }]\n';
-  const result = parseSettings(key, { file: 'guard.yaml', baseDir: '/', env: {} });
+  const result = parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
   expect(result).toMatchObject({ kind: 'invalid' });
   expect(JSON.stringify(result)).toContain('organisations[0].secret_keys[0].key[\\"…\\"]');
   expect(JSON.stringify(result)).not.toContain('SECRET');
 });
 
-test('no problem contains a key or a secret, wherever the mistake is', LONG, () => {
+test('no problem contains a key or a secret, wherever the mistake is', LONG_TIMEOUT, () => {
   const random = seededRandom();
   console.log(`secrets fuzz: seed ${random.seed}`);
   const env = { FROM_ENV: 'envSECRETenv%%91827' };
-  let problems = 0;
+  let problemCount = 0;
   for (let round = 0; round < MUTATIONS; round++) {
     const result = parseSettings(breakLines(SECRET_FILE), {
       file: 'guard.yaml',
@@ -97,11 +96,11 @@ test('no problem contains a key or a secret, wherever the mistake is', LONG, () 
     });
     if (result.kind === 'loaded') continue;
     for (const problem of result.problems) {
-      problems += 1;
+      problemCount += 1;
       expect(JSON.stringify(problem), `seed ${random.seed}, round ${round}`).not.toMatch(/SECRET/);
     }
   }
-  expect(problems).toBeGreaterThan(MUTATIONS);
+  expect(problemCount).toBeGreaterThan(MUTATIONS);
 
   /** Damages the text around the secrets, and keeps the names of the secrets readable. */
   function breakLines(text: string): string {

@@ -6,24 +6,24 @@ import { readFixtures } from './testing/fixtures.ts';
 import { formatProblem, loadSettings, parseSettings } from './load.ts';
 import type { Settings } from './schema.ts';
 
-const good = readFixtures('good');
-const bad = readFixtures('bad');
+const goodFixtures = readFixtures('good');
+const badFixtures = readFixtures('bad');
 const folder = testFolder();
 
 test('the fixture folders have at least 10 good and 30 bad files', () => {
-  expect(good.length).toBeGreaterThanOrEqual(10);
-  expect(bad.length).toBeGreaterThanOrEqual(30);
+  expect(goodFixtures.length).toBeGreaterThanOrEqual(10);
+  expect(badFixtures.length).toBeGreaterThanOrEqual(30);
 });
 
 describe('a good file loads', () => {
-  test.each(good)('$name', ({ path, env }) => {
+  test.each(goodFixtures)('$name', ({ path, env }) => {
     const result = loadSettings(path, env);
     expect(result.kind === 'invalid' ? result.problems.map(formatProblem) : []).toEqual([]);
   });
 });
 
 describe('a bad file gives every problem at once, with line, column, what was found and what is allowed', () => {
-  test.each(bad)('$name', ({ path, env, expected }) => {
+  test.each(badFixtures)('$name', ({ path, env, expected }) => {
     const result = loadSettings(path, env);
     expect(expected).not.toEqual([]);
     expect(result.kind).toBe('invalid');
@@ -35,7 +35,7 @@ describe('a bad file gives every problem at once, with line, column, what was fo
 });
 
 test('loaded settings are parsed: addresses, milliseconds, hashes, absolute paths, pages', () => {
-  const settings = load('full.yaml');
+  const settings = loadFixture('full.yaml');
   const [organisation] = settings.organisations;
   const [site] = settings.sites;
   expect(settings.listen.gateway).toEqual({ kind: 'tcp', host: '0.0.0.0', port: 8080 });
@@ -71,7 +71,7 @@ test('loaded settings are parsed: addresses, milliseconds, hashes, absolute path
 });
 
 test('robots_txt is `managed`, a file that is read with the settings, or `managed` with the URL of a licence', () => {
-  const [acme, plain, licensed] = load('pages.yaml').organisations;
+  const [acme, plain, licensed] = loadFixture('pages.yaml').organisations;
   expect(acme?.robots_txt).toMatchObject({
     kind: 'file',
     text: 'User-agent: *\nDisallow: /private\n',
@@ -82,7 +82,7 @@ test('robots_txt is `managed`, a file that is read with the settings, or `manage
 });
 
 test('relative paths, also of sockets, start from the folder of the settings file', () => {
-  const { listen, sites } = load('unix-sockets.yaml');
+  const { listen, sites } = loadFixture('unix-sockets.yaml');
   expect(listen.gateway).toEqual({ kind: 'unix', path: '/run/guard/gateway.sock' });
   expect(listen.admin).toEqual({
     kind: 'unix',
@@ -95,7 +95,7 @@ test('relative paths, also of sockets, start from the folder of the settings fil
 });
 
 test('`files` lists each file that is read with the settings, without duplicates; of the files that Guard writes, it lists only fetched ones', () => {
-  const fixture = good.find(({ name }) => name === 'full.yaml');
+  const fixture = goodFixtures.find(({ name }) => name === 'full.yaml');
   const result = loadSettings(fixture?.path ?? '', fixture?.env ?? {});
   expect(result.kind).toBe('loaded');
   expect(result.files).toEqual([
@@ -107,12 +107,12 @@ test('`files` lists each file that is read with the settings, without duplicates
 });
 
 test('`files` is complete also when settings have problems: a missing file may exist at the next reload', () => {
-  const result = parse('organisations: [{ id: acme, robots_txt: ./absent.txt }]', {});
+  const result = parseWithLine('organisations: [{ id: acme, robots_txt: ./absent.txt }]', {});
   expect(result).toMatchObject({ kind: 'invalid', files: [join(folder, 'absent.txt')] });
 });
 
 test('`positionOf` gives the place of a setting, and for a missing setting the place of its mapping', () => {
-  const result = parse('organisations: [{ id: acme }, { id: other, monitor: true }]', {});
+  const result = parseWithLine('organisations: [{ id: acme }, { id: other, monitor: true }]', {});
   if (result.kind === 'invalid') throw new Error(result.problems.map(formatProblem).join());
   expect(result.positionOf(['listen', 'docs'])).toEqual({ line: 2, column: 11 });
   expect(result.positionOf(['listen', 'api'])).toEqual({ line: 2, column: 9 });
@@ -121,41 +121,41 @@ test('`positionOf` gives the place of a setting, and for a missing setting the p
 });
 
 test('a service without a line under `listen` is off, for example listen.sql', () => {
-  const { listen } = load('clickhouse.yaml');
+  const { listen } = loadFixture('clickhouse.yaml');
   expect(listen).toMatchObject({ api: expect.anything() as unknown });
   expect(listen.sql).toBeUndefined();
 });
 
 test('a variable is filled in after YAML was parsed, so its value is always text', () => {
-  expect(load('clickhouse.yaml').analytics).toMatchObject({
+  expect(loadFixture('clickhouse.yaml').analytics).toMatchObject({
     password: 'p@ss: word # with everything YAML could trip over',
     spill: expect.stringMatching(/^\/.*\/config\/fixtures\/good\/data\/spill$/) as string,
     privacy: { truncate_ip: true, drop_headers: ['x-account', 'referer'] },
   });
-  const result = parse('secret: ${S}', {
+  const result = parseWithLine('secret: ${S}', {
     S: '0123456789abcdef", observe: true #\nobserve: true',
   });
   expect(result).toMatchObject({ kind: 'loaded', settings: { observe: false } });
 });
 
 test('$${ is a dollar sign and a brace', () => {
-  expect(load('aliases.yaml').secret).toEqual(['9f2c7b1e5a8d4036${c1e7}f4b2a9d85036']);
+  expect(loadFixture('aliases.yaml').secret).toEqual(['9f2c7b1e5a8d4036${c1e7}f4b2a9d85036']);
 });
 
 test('an alias replaces a whole value', () => {
-  const { organisations } = load('aliases.yaml');
+  const { organisations } = loadFixture('aliases.yaml');
   expect(organisations[1]?.rules).toEqual(organisations[0]?.rules);
 });
 
 test('names of hosts, headers, methods and countries get one spelling', () => {
-  const match = load('every-match.yaml').organisations[0]?.rules[0]?.match;
+  const match = loadFixture('every-match.yaml').organisations[0]?.rules[0]?.match;
   expect(match).toMatchObject({ method: ['POST', 'PUT'], country: ['DE', 'AT', 'NO'] });
   expect(Object.keys(match?.header ?? {}).sort()).toEqual([
     '404',
     'accept-language',
     'x-requested-with',
   ]);
-  expect(load('ipv6.yaml').sites[0]?.hosts).toEqual(['[2001:db8::1]', '*']);
+  expect(loadFixture('ipv6.yaml').sites[0]?.hosts).toEqual(['[2001:db8::1]', '*']);
 });
 
 describe('a settings file that cannot be read is a problem, not an exception', () => {
@@ -182,7 +182,7 @@ describe('a settings file that cannot be read is a problem, not an exception', (
     expect(problemsOf(writeSettings('large.yaml', '#'.repeat(8 * 1024 * 1024 + 1)))).toMatch(
       /^:1:1: found a file of more than 8 MiB;/,
     );
-    expect(parse(`#${'é'.repeat(4_200_000)}`, {})).toMatchObject({ kind: 'invalid' });
+    expect(parseWithLine(`#${'é'.repeat(4_200_000)}`, {})).toMatchObject({ kind: 'invalid' });
   });
 
   test('it is not UTF-8, and the problem has the place of the first invalid byte', () => {
@@ -214,31 +214,33 @@ test('a byte order mark and Windows line ends are accepted, and positions are ri
   writeFileSync(join(folder, 'bom.yaml'), text);
   const result = loadSettings(join(folder, 'bom.yaml'), {});
   const problem =
-    result.kind === 'invalid' ? result.problems.find((one) => one.found === '"x"') : undefined;
+    result.kind === 'invalid'
+      ? result.problems.find((problem) => problem.found === '"x"')
+      : undefined;
   expect(problem).toMatchObject({ line: 2, column: 22, path: 'listen.validator' });
 });
 
 test('problems above the limit are only counted', () => {
   const names = Array.from({ length: 300 }, (_, index) => `zz${index}: 1`).join('\n');
-  const result = parse(names, {});
+  const result = parseWithLine(names, {});
   const problems = result.kind === 'invalid' ? result.problems : [];
   expect(problems).toHaveLength(201);
   expect(problems.at(-1)).toMatchObject({ found: '100 more problems' });
 });
 
-function load(name: string): Settings {
-  const fixture = good.find((one) => one.name === name);
+function loadFixture(name: string): Settings {
+  const fixture = goodFixtures.find((candidate) => candidate.name === name);
   const result = loadSettings(fixture?.path ?? name, fixture?.env ?? {});
   if (result.kind === 'loaded') return result.settings;
   throw new Error(result.problems.map(formatProblem).join('\n'));
 }
 
 /** A small good file with one more line, which may replace one of the lines. */
-function parse(line: string, env: Record<string, string>) {
+function parseWithLine(line: string, env: Record<string, string>) {
   const baseLines = ['version: 1', 'listen: { docs: 127.0.0.1:0 }', 'secret: 9f2c7b1e5a8d4036c1e7'];
   const name = line.split(':', 1)[0] ?? '';
-  const keptLines = baseLines.filter((other) => !other.startsWith(`${name}:`));
-  return parseSettings([...keptLines, line].join('\n'), {
+  const otherLines = baseLines.filter((baseLine) => !baseLine.startsWith(`${name}:`));
+  return parseSettings([...otherLines, line].join('\n'), {
     file: 'guard.yaml',
     baseDir: folder,
     env,

@@ -11,7 +11,7 @@ function createLoop() {
     after: (ms, call) => void pendingTimers.push({ at: now + ms, call }),
     afterReading: (call) => void immediates.push(call),
   };
-  /** One turn. Before it `ms` pass, in which the thread was busy or idle. `read` handles the data that has arrived. */
+  /** Runs one turn after `ms`, in which the thread was busy or idle. `read` handles the data that has arrived. */
   const turn = (ms: number, read: () => void = () => undefined) => {
     now += ms;
     const due = pendingTimers.filter(({ at }) => at <= now);
@@ -22,7 +22,7 @@ function createLoop() {
     immediates = [];
     for (const call of pendingImmediates) call();
   };
-  /** Turns of one millisecond that run only timers. */
+  /** Runs turns of one millisecond that have only timers. */
   const idle = (ms: number) => {
     for (const until = now + ms; now < until;) turn(1);
   };
@@ -121,10 +121,10 @@ describe('a wait', () => {
 
 test('a promise settles with its own result, or with the result for a late answer', async () => {
   const { patience, idle } = startWait(100);
-  const never = new Promise<string>(() => undefined);
+  const pendingPromise = new Promise<string>(() => undefined);
   expect(await patience.within(Promise.resolve('answer'), (why) => why)).toBe('answer');
   await expect(patience.within(Promise.reject(new Error('no')), () => '')).rejects.toThrow('no');
-  const lateAnswer = patience.within(never, (why) => why);
+  const lateAnswer = patience.within(pendingPromise, (why) => why);
   idle(101);
   expect(await lateAnswer).toBe('silent');
 });

@@ -8,22 +8,22 @@ type Value = string | number | { readonly [name: string]: Value };
  */
 export function mmdbOf(
   entries: readonly { readonly prefix: string; readonly record: Value }[],
-  about: { readonly build_epoch?: number } = {},
+  metadataChanges: { readonly build_epoch?: number } = {},
 ): Buffer {
   const data = entries.map(({ record }) => encode(record));
   const nodes: [number, number][] = [[-1, -1]];
   entries.forEach(({ prefix }, entry) => {
-    let at = 0;
+    let nodeIndex = 0;
     for (let depth = 0; depth < prefix.length; depth += 1) {
       const side = prefix[depth] === '1' ? 1 : 0;
-      const node = nodes[at] ?? [-1, -1];
+      const node = nodes[nodeIndex] ?? [-1, -1];
       if (depth === prefix.length - 1) {
         // Numbers below -1 stand for an entry until the number of nodes is known.
         node[side] = -2 - entry;
         break;
       }
       if (node[side] === -1) node[side] = nodes.push([-1, -1]) - 1;
-      at = node[side];
+      nodeIndex = node[side];
     }
   });
   const offsets = data.map((_, entry) =>
@@ -35,9 +35,9 @@ export function mmdbOf(
     return nodes.length + 16 + (offsets[-2 - target] ?? 0);
   };
   const tree = Buffer.alloc(nodes.length * 6);
-  nodes.forEach(([left, right], at) => {
-    tree.writeUIntBE(pointer(left), at * 6, 3);
-    tree.writeUIntBE(pointer(right), at * 6 + 3, 3);
+  nodes.forEach(([left, right], nodeIndex) => {
+    tree.writeUIntBE(pointer(left), nodeIndex * 6, 3);
+    tree.writeUIntBE(pointer(right), nodeIndex * 6 + 3, 3);
   });
   const metadata = encode({
     node_count: nodes.length,
@@ -46,7 +46,7 @@ export function mmdbOf(
     database_type: 'Test',
     binary_format_major_version: 2,
     binary_format_minor_version: 0,
-    ...about,
+    ...metadataChanges,
   });
   const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
   return Buffer.concat([tree, Buffer.alloc(16), ...data, marker, metadata]);

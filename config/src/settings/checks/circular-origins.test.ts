@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findCircularOrigins } from './circular-origins.ts';
 
-const circular = (gateway: string, origin: unknown) =>
+const circularPaths = (gateway: string, origin: unknown) =>
   findCircularOrigins({ listen: { gateway }, sites: [{ origin }] }).map(({ path }) => path);
 
 test.each([
@@ -20,7 +20,7 @@ test.each([
   ['guard.internal:8080', 'http://Guard.internal:8080'],
   ['unix:/run/guard.sock', 'unix:/run/guard.sock'],
 ])('a gateway at %s is the origin %s itself', (gateway, origin) => {
-  expect(circular(gateway, origin)).toEqual([['sites', 0, 'origin']]);
+  expect(circularPaths(gateway, origin)).toEqual([['sites', 0, 'origin']]);
 });
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
 ])(
   'a gateway at %s may have the origin %s, because only certain loops are refused',
   (gateway, origin) => {
-    expect(circular(gateway, origin)).toEqual([]);
+    expect(circularPaths(gateway, origin)).toEqual([]);
   },
 );
 

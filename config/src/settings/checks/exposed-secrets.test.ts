@@ -75,16 +75,16 @@ test('every secret that the documentation and the examples show in plain text is
     );
   });
   expect(shownSecrets).toContain(PUBLISHED_SECRET);
-  expect(shownSecrets.filter((one) => !isPublished(one) && weaknessOf(one) === undefined)).toEqual(
-    [],
-  );
+  expect(
+    shownSecrets.filter((secret) => !isPublished(secret) && weaknessOf(secret) === undefined),
+  ).toEqual([]);
 });
 
 /** All texts of at least 16 characters below the names of secrets, without ${NAME} and hashes. */
 function secretsIn(value: unknown, name = ''): string[] {
   if (typeof value === 'string') {
-    const hidden = ['secret', 'key', 'health_check_token'].includes(name);
-    return hidden && value.length >= 16 && !/^\$\{\w+\}$|^sha256:/.test(value) ? [value] : [];
+    const isSecretName = ['secret', 'key', 'health_check_token'].includes(name);
+    return isSecretName && value.length >= 16 && !/^\$\{\w+\}$|^sha256:/.test(value) ? [value] : [];
   }
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((item) => secretsIn(item, name));
@@ -111,24 +111,24 @@ describe('a service listens only at the address in the settings', () => {
 
   test.each(['9090', ':9090', '"9090"', '"*:9090"'])(
     '%s, a port without a host, is refused',
-    (at) => {
-      const outcome = settings(`{ admin: ${at}, api: 127.0.0.1:0 }`);
+    (port) => {
+      const outcome = settings(`{ admin: ${port}, api: 127.0.0.1:0 }`);
       expect(outcome).toMatchObject({ kind: 'invalid', problems: [{ path: 'listen.admin' }] });
     },
   );
 
   test('every settings file of the examples has the admin page and the API on loopback', () => {
     const files = globSync('examples/*/guard.yaml', { cwd: ROOT });
-    const reachableFiles = files.flatMap((file) => {
+    const addresses = files.flatMap((file) => {
       // The cast is safe: other tests load this file, so its listeners are texts.
       const { listen } = parse(readFileSync(join(ROOT, file), 'utf8')) as {
         listen: Readonly<Record<string, string>>;
       };
       return [listen['admin'], listen['api']].filter((address) => address !== undefined);
     });
-    expect(reachableFiles.length).toBeGreaterThanOrEqual(3);
+    expect(addresses.length).toBeGreaterThanOrEqual(3);
     // The demo takes its addresses from the environment, and cli/src/demo/demo.test.ts tests them.
-    for (const address of reachableFiles)
+    for (const address of addresses)
       expect(address).toMatch(/^(127\.0\.0\.1:|\$\{DEMO_(ADMIN|API)\}$)/);
   });
 });

@@ -48,9 +48,9 @@ test('each setting counts for the revision, or is in the list of those that do n
 });
 
 test('the revision does not depend on secrets and keys, so they cannot be guessed with it', () => {
-  const other = FILE.replace('one-secret', 'two-secret').replaceAll('_one_key', '_two_key');
-  expect(other).not.toBe(FILE);
-  expect(revisionOf(other)).toBe(revisionOf(FILE));
+  const changedFile = FILE.replace('one-secret', 'two-secret').replaceAll('_one_key', '_two_key');
+  expect(changedFile).not.toBe(FILE);
+  expect(revisionOf(changedFile)).toBe(revisionOf(FILE));
 });
 
 test.each([
@@ -63,9 +63,9 @@ test.each([
   ['sites:', 'trusted_proxies: [10.0.0.1]\nsites:'],
   ['id: acme', 'id: acme\n    challenge: { work: 3 }'],
 ])('the revision changes with a setting that decides: %s', (before, after) => {
-  const other = FILE.replace(before, after);
-  expect(other).not.toBe(FILE);
-  expect(revisionOf(other)).not.toBe(revisionOf(FILE));
+  const changedFile = FILE.replace(before, after);
+  expect(changedFile).not.toBe(FILE);
+  expect(revisionOf(changedFile)).not.toBe(revisionOf(FILE));
 });
 
 test('a long list counts by its entries, wherever it was read from', () => {

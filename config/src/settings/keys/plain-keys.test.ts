@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { testFolder } from '../../../../test/kit/test-folder.ts';
 import { plainAnalyticsKeys } from './plain-keys.ts';
 
-test('finds the analytics key that guard init writes into guard.env', () => {
+test('plainAnalyticsKeys finds the analytics key that guard init writes into guard.env', () => {
   const file = join(testFolder(), 'guard.yaml');
   const organisation = "{ id: me, analytics_keys: [{ id: me, key: '${ANALYTICS_KEY}' }] }";
   writeFileSync(file, `organisations: [${organisation}]\n`);

@@ -12,7 +12,7 @@ import { MAX_ENTRIES, parseList } from './list-text.ts';
 const folder = testFolder();
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/good');
 
-function load(match: string, top = '', baseDir = folder): LoadResult {
+function parseWith(match: string, top = '', baseDir = folder): LoadResult {
   const text = `version: 1
 listen: { admin: 127.0.0.1:1 }
 secret: b8d2046a7f3c1e95b8d2047a7f3c1e95
@@ -31,7 +31,7 @@ function problemsOf(result: LoadResult): readonly string[] {
   return result.kind === 'invalid' ? result.problems.map(formatProblem) : [];
 }
 
-function write(name: string, ...lines: readonly string[]): string {
+function writeList(name: string, ...lines: readonly string[]): string {
   const path = join(folder, name);
   writeFileSync(path, lines.join('\n'));
   return path;
@@ -40,7 +40,7 @@ function write(name: string, ...lines: readonly string[]): string {
 describe('a list from a file', () => {
   test('is read with the settings, without comments and blank lines', () => {
     const match = matchOf(
-      load(
+      parseWith(
         '{ ip: [192.0.2.1, { file: ../lists/banned.txt }], asn: { file: ../lists/systems.txt }, user_agent: [{ regex: x }, { file: ../lists/agents.txt }] }',
         '',
         FIXTURES,
@@ -54,21 +54,28 @@ describe('a list from a file', () => {
   });
 
   test('counts as a file of the settings, whether it is good or bad', () => {
-    const good = write('good.txt', '192.0.2.1');
-    const bad = write('bad.txt', 'no address');
-    expect(load('{ ip: { file: good.txt } }').files).toEqual([good]);
-    expect(load('{ any: [{ ip: [{ file: bad.txt }] }] }').files).toEqual([bad]);
-    expect(load('{ header: { file: good.txt } }').files).toEqual([]);
+    const good = writeList('good.txt', '192.0.2.1');
+    const bad = writeList('bad.txt', 'no address');
+    expect(parseWith('{ ip: { file: good.txt } }').files).toEqual([good]);
+    expect(parseWith('{ any: [{ ip: [{ file: bad.txt }] }] }').files).toEqual([bad]);
+    expect(parseWith('{ header: { file: good.txt } }').files).toEqual([]);
   });
 
   test('a bad line is a problem with the place in that file, and five of them are shown', () => {
-    const path = write('typo.txt', '# list', '192.0.2.1', '300.1.1.1', '', ' 10.0.0.0/33 # wide');
-    expect(problemsOf(load('{ ip: { file: typo.txt } }'))).toEqual([
+    const path = writeList(
+      'typo.txt',
+      '# list',
+      '192.0.2.1',
+      '300.1.1.1',
+      '',
+      ' 10.0.0.0/33 # wide',
+    );
+    expect(problemsOf(parseWith('{ ip: { file: typo.txt } }'))).toEqual([
       `${path}:3:1: organisations[0].rules[0].match.ip: found "300.1.1.1"; expected an IP address or a CIDR range; one a line, and # begins a comment`,
       `${path}:5:1: organisations[0].rules[0].match.ip: found "10.0.0.0/33"; expected an IP address or a CIDR range; one a line, and # begins a comment`,
     ]);
-    write('many.txt', ...Array.from({ length: 9 }, (_, at) => `bad${at}`));
-    const manyProblems = problemsOf(load('{ ip: [192.0.2.1, { file: many.txt }] }'));
+    writeList('many.txt', ...Array.from({ length: 9 }, (_, at) => `bad${at}`));
+    const manyProblems = problemsOf(parseWith('{ ip: [192.0.2.1, { file: many.txt }] }'));
     expect(manyProblems).toHaveLength(5);
     expect(manyProblems[4]).toMatch(
       /many\.txt:5:1: .*match\.ip\[1\]: found "bad4"; .*; 4 more lines are bad$/,
@@ -76,8 +83,8 @@ describe('a list from a file', () => {
   });
 
   test('problems never show a line of a file that is not a list, such as a file of secrets', () => {
-    write('.env', 'SECRET=hunter2hunter2', `-----BEGIN ${'A'.repeat(64)}`);
-    const problems = problemsOf(load('{ ip: { file: .env } }')).join('\n');
+    writeList('.env', 'SECRET=hunter2hunter2', `-----BEGIN ${'A'.repeat(64)}`);
+    const problems = problemsOf(parseWith('{ ip: { file: .env } }')).join('\n');
     expect(problems).toContain(
       '.env:1:1: organisations[0].rules[0].match.ip: found a line (not shown)',
     );
@@ -89,8 +96,8 @@ describe('a list from a file', () => {
       { length: 100_000 },
       (_, at) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`,
     );
-    write('long.txt', ...addresses);
-    expect(matchOf(load('{ ip: { file: long.txt } }'))?.ip).toEqual(addresses);
+    writeList('long.txt', ...addresses);
+    expect(matchOf(parseWith('{ ip: { file: long.txt } }'))?.ip).toEqual(addresses);
     const text = '192.0.2.1\n'.repeat(MAX_ENTRIES.ip);
     expect(atOnce(parseList(text, 'ip')).kind).toBe('parsed');
     expect(atOnce(parseList(`${text}192.0.2.1`, 'ip'))).toEqual({
@@ -100,13 +107,13 @@ describe('a list from a file', () => {
   });
 
   test('rules that name the same list of addresses share it, so it counts once', () => {
-    write(
+    writeList(
       'shared.txt',
       ...Array.from({ length: 60_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`),
     );
     for (const ip of ['{ file: shared.txt }', '[{ file: shared.txt }, 192.0.2.1]']) {
       const matches = Array(100).fill(`{ ip: ${ip} }`).join();
-      const lists = matchOf(load(`{ any: [${matches}] }`))?.any?.map((match) => match.ip);
+      const lists = matchOf(parseWith(`{ any: [${matches}] }`))?.any?.map((match) => match.ip);
       expect(lists).toHaveLength(100);
       expect(new Set(lists).size).toBe(1);
     }
@@ -115,26 +122,29 @@ describe('a list from a file', () => {
   test('each of several lists counts, also when they differ in only one entry', () => {
     const addressOf = (at: number) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
     const addresses = Array.from({ length: 250_000 }, (_, at) => addressOf(at));
-    write('large.txt', addresses.join('\n'));
+    writeList('large.txt', addresses.join('\n'));
     const matches = (count: number) =>
       Array.from({ length: count }, (_, at) => `{ ip: [{ file: large.txt }, 192.0.2.${at}] }`);
-    expect(problemsOf(load(`{ any: [${matches(3).join()}] }`))).toEqual([]);
-    expect(problemsOf(load(`{ any: [${matches(4).join()}] }`)).join()).toContain(
+    expect(problemsOf(parseWith(`{ any: [${matches(3).join()}] }`))).toEqual([]);
+    expect(problemsOf(parseWith(`{ any: [${matches(4).join()}] }`)).join()).toContain(
       'expected lists of ip with at most 1000000 entries in all rules together',
     );
   });
 
   test('a list has at most 1,000 patterns, and all rules together have at most 10,000', () => {
     const patterns = Array.from({ length: 1_000 }, (_, at) => `*bot${at}*`);
-    write('agents.txt', ...patterns);
+    writeList('agents.txt', ...patterns);
     const agents = '{ file: agents.txt }';
-    const times = (count: number) => `{ user_agent: [${Array(count).fill(agents).join()}] }`;
-    expect(matchOf(load(times(10)))?.user_agent).toHaveLength(10_000);
-    expect(problemsOf(load(times(11))).join()).toContain(
+    const matchWithLists = (count: number) =>
+      `{ user_agent: [${Array(count).fill(agents).join()}] }`;
+    expect(matchOf(parseWith(matchWithLists(10)))?.user_agent).toHaveLength(10_000);
+    expect(problemsOf(parseWith(matchWithLists(11))).join()).toContain(
       'expected lists of user_agent with at most 10000 entries in all rules together',
     );
-    write('agents.txt', ...patterns, 'one more');
-    expect(problemsOf(load(times(1))).join()).toContain('expected a list of at most 1000 entries');
+    writeList('agents.txt', ...patterns, 'one more');
+    expect(problemsOf(parseWith(matchWithLists(1))).join()).toContain(
+      'expected a list of at most 1000 entries',
+    );
   });
 });
 
@@ -165,10 +175,10 @@ describe('a list from a URL', () => {
   ])(
     'has its last good copy in the folder of %s, and the copy is a file of the settings',
     (_what, top, data) => {
-      const before = load(MATCH, top);
+      const before = parseWith(MATCH, top);
       expect(matchOf(before)?.ip).toEqual(['192.0.2.1']);
       const copy = copyIn(data, '203.0.113.7\n');
-      const result = load(MATCH, top);
+      const result = parseWith(MATCH, top);
       expect(matchOf(result)?.ip).toEqual(['192.0.2.1', '203.0.113.7']);
       expect(before.files).toContain(copy);
       expect(result.kind === 'loaded' && fetchedListsOf(result.settings)).toEqual([
@@ -180,13 +190,15 @@ describe('a list from a URL', () => {
   test('at most 16 URLs are allowed', () => {
     const lists = (count: number) =>
       Array.from({ length: count }, (_, at) => `{ url: 'https://lists.example/${at}' }`).join();
-    expect(problemsOf(load(`{ ip: [${lists(16)}] }`, STORE))).toEqual([]);
-    expect(problemsOf(load(`{ ip: [${lists(17)}] }`, STORE)).join()).toContain('at most 16 lists');
+    expect(problemsOf(parseWith(`{ ip: [${lists(16)}] }`, STORE))).toEqual([]);
+    expect(problemsOf(parseWith(`{ ip: [${lists(17)}] }`, STORE)).join()).toContain(
+      'at most 16 lists',
+    );
   });
 
   test('a damaged copy counts as missing, so Guard starts', () => {
     copyIn('data', '<html>');
-    expect(matchOf(load(MATCH, STORE))?.ip).toEqual(['192.0.2.1']);
+    expect(matchOf(parseWith(MATCH, STORE))?.ip).toEqual(['192.0.2.1']);
   });
 
   test('a copy begins with its source, in a comment', () => {

@@ -16,10 +16,10 @@ test('each preset gives one rule with `verdict: allow`, in a fixed order; only f
   const names = presetRules({ presets: ['git', 'feeds', 'git'], webhook_paths: [] });
   expect(names.map(({ name }) => name)).toEqual(['preset:feeds', 'preset:git']);
   expect(allRules.map(({ name }) => name)).toEqual(PRESETS.map((preset) => `preset:${preset}`));
-  for (const { name, match, ...sets } of allRules) {
+  for (const { name, match, ...directives } of allRules) {
     const budget = { rate_limit: { requests: 300, per: 600_000, by: ['ip'] } };
     const values = { verdict: 'allow', ...(name === 'preset:feeds' && budget) };
-    expect([name, sets, match]).toEqual([name, values, expect.anything()]);
+    expect([name, directives, match]).toEqual([name, values, expect.anything()]);
   }
 });
 
@@ -32,16 +32,18 @@ test('a preset has no empty match, and a user could write the same rule', () => 
 
 test('each crawler that a preset names is in the catalogue, with a list or host names of its operator', () => {
   const catalogue = CrawlerCatalogue.load();
-  const provable = catalogue.all().filter((crawler) => {
+  const provableCrawlers = catalogue.all().filter((crawler) => {
     const { list, hostNames } = catalogue.proofsOf(crawler);
     return (list?.ranges.size ?? 0) > 0 || hostNames.length > 0;
   });
-  const names = provable.map(({ name }) => name);
+  const names = provableCrawlers.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining([...WEBHOOK_SENDERS]));
   for (const { crawler } of [monitors, linkPreviews]) {
     for (const category of crawler?.category ?? []) {
       expect(Object.keys(RSL_CATEGORIES)).toContain(category);
-      expect(provable.map((one) => one.category)).toContain(category);
+      expect(provableCrawlers.map((provableCrawler) => provableCrawler.category)).toContain(
+        category,
+      );
     }
   }
 });

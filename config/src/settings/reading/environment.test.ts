@@ -39,7 +39,7 @@ test('every missing, empty or malformed variable is named', () => {
 
 describe('NAME_FILE: the value is in a file', () => {
   const folder = testFolder();
-  const file = (name: string, content: string | Uint8Array): string => {
+  const writeTestFile = (name: string, content: string | Uint8Array): string => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
@@ -52,7 +52,7 @@ describe('NAME_FILE: the value is in a file', () => {
     ['two lines\nand an empty one\n\n', 'two lines\nand an empty one\n'],
     ['${NAME} is text', '${NAME} is text'],
   ])('%j', (content, value) => {
-    const path = file('value', content);
+    const path = writeTestFile('value', content);
     const outcome = substitute('a-${S}', { S_FILE: path, NAME: 'x' });
     expect(outcome).toEqual({
       value: `a-${value}`,
@@ -63,7 +63,7 @@ describe('NAME_FILE: the value is in a file', () => {
   });
 
   test('the file counts when the variable is empty; a value in both is refused', () => {
-    const path = file('one', 'from the file');
+    const path = writeTestFile('one', 'from the file');
     expect(substitute('${S}', { S: '', S_FILE: path }).value).toBe('from the file');
     expect(substitute('${S}', { S: 'x', S_FILE: '' }).value).toBe('x');
     expect(messageOf({ S: 'x', S_FILE: path })).toBe(
@@ -75,11 +75,15 @@ describe('NAME_FILE: the value is in a file', () => {
     expect(messageOf({ S_FILE: 'secret.txt' })).toContain('S_FILE is no absolute path');
     expect(messageOf({ S_FILE: join(folder, 'none') })).toContain('S_FILE names no such file');
     expect(messageOf({ S_FILE: folder })).toContain('S_FILE names a folder or device');
-    expect(messageOf({ S_FILE: file('empty', '\n') })).toContain('S_FILE names an empty file');
-    expect(messageOf({ S_FILE: file('binary', Uint8Array.of(0xff, 0x41)) })).toContain('not UTF-8');
-    expect(messageOf({ S_FILE: file('large', 'x'.repeat(MAX_VALUE_BYTES + 1)) })).toContain(
-      'more than 16 KiB',
+    expect(messageOf({ S_FILE: writeTestFile('empty', '\n') })).toContain(
+      'S_FILE names an empty file',
     );
+    expect(messageOf({ S_FILE: writeTestFile('binary', Uint8Array.of(0xff, 0x41)) })).toContain(
+      'not UTF-8',
+    );
+    expect(
+      messageOf({ S_FILE: writeTestFile('large', 'x'.repeat(MAX_VALUE_BYTES + 1)) }),
+    ).toContain('more than 16 KiB');
   });
 
   test('a missing file is among the files to watch', () => {
@@ -88,7 +92,7 @@ describe('NAME_FILE: the value is in a file', () => {
     const load = () =>
       parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: { S_FILE: path } });
     expect(load()).toMatchObject({ kind: 'invalid', files: [path] });
-    file('later', '9f2c7b1e5a8d4036c1e7');
+    writeTestFile('later', '9f2c7b1e5a8d4036c1e7');
     expect(load()).toMatchObject({ kind: 'loaded', files: [path] });
   });
 });

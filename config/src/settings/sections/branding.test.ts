@@ -8,7 +8,7 @@ import { templateFault } from '../values/template-fault.ts';
 
 const folder = testFolder();
 
-function file(name: string, content: string | Buffer): string {
+function writeTestFile(name: string, content: string | Buffer): string {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
@@ -41,7 +41,7 @@ describe('a logo', () => {
     ['a.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml'],
     ['b.svg', '<?xml version="1.0"?>\n<!-- by hand -->\n<svg/>', 'image/svg+xml'],
   ])('%s becomes a data: URL', (name, content, type) => {
-    const { logo } = Branding.parse({ logo: file(name, content) });
+    const { logo } = Branding.parse({ logo: writeTestFile(name, content) });
     expect(logo?.dataUrl).toBe(`data:${type};base64,${Buffer.from(content).toString('base64')}`);
   });
 
@@ -50,7 +50,7 @@ describe('a logo', () => {
     ['photo.jpg', Buffer.from([0xff, 0xd8, 0xff])],
     ['large.svg', `<svg>${' '.repeat(MAX_LOGO_BYTES)}</svg>`],
   ])('%s is refused', (name, content) => {
-    expect(Branding.safeParse({ logo: file(name, content) }).success).toBe(false);
+    expect(Branding.safeParse({ logo: writeTestFile(name, content) }).success).toBe(false);
   });
 });
 
@@ -71,15 +71,15 @@ describe('help', () => {
 });
 
 describe('a challenge page of the user', () => {
-  const around = (body: string, head = '{{head}}') =>
+  const pageAround = (body: string, head = '{{head}}') =>
     `<html>\n<head>${head}</head>\n<body>${body}</body>\n</html>`;
 
   test('is used unchanged when it has no fault', () => {
-    const html = around(
+    const html = pageAround(
       '<!-- {{lang}} --><img src="data:image/png;base64,AAAA" alt="a > b"><a href="https://shop.example/">x</a>{{challenge}}',
       '{{head}}<style nonce="{{nonce}}">a{}</style>',
     );
-    expect(ChallengeTemplate.parse(file('good.html', html)).html).toBe(html);
+    expect(ChallengeTemplate.parse(writeTestFile('good.html', html)).html).toBe(html);
   });
 
   test.each([
@@ -100,15 +100,17 @@ describe('a challenge page of the user', () => {
     ['{{challenge}}<meta http-equiv=refresh>', 3, 20, '<meta http-equiv> cannot be used'],
     ['<p title="{{challenge}}">', 3, 7, 'a placeholder cannot stand in title='],
   ])('%j is refused, with its place', (body, line, column, message) => {
-    const fault = templateFault(around(body));
+    const fault = templateFault(pageAround(body));
     expect(fault).toMatchObject({ line, column });
     expect(fault?.message).toContain(message);
   });
 
   test('names the place in the message, and has a limit', () => {
-    const refusal = ChallengeTemplate.safeParse(file('bad.html', around('{{challenge}}<form>')));
+    const refusal = ChallengeTemplate.safeParse(
+      writeTestFile('bad.html', pageAround('{{challenge}}<form>')),
+    );
     expect(refusal.error?.issues[0]?.message).toContain('its line 3, column 20: <form>');
-    const large = around(`{{challenge}}${' '.repeat(MAX_TEMPLATE_BYTES)}`);
-    expect(ChallengeTemplate.safeParse(file('large.html', large)).success).toBe(false);
+    const large = pageAround(`{{challenge}}${' '.repeat(MAX_TEMPLATE_BYTES)}`);
+    expect(ChallengeTemplate.safeParse(writeTestFile('large.html', large)).success).toBe(false);
   });
 });

@@ -7,7 +7,7 @@ import { formatProblem, parseSettings } from '../load.ts';
 
 const folder = testFolder();
 
-function make(name: string, ...furtherArguments: readonly string[]): void {
+function makeCertificate(name: string, ...furtherArguments: readonly string[]): void {
   const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -days 2'.split(' ');
   const files = ['-keyout', join(folder, `${name}.key`), '-out', join(folder, `${name}.pem`)];
   const names = [
@@ -22,9 +22,9 @@ function make(name: string, ...furtherArguments: readonly string[]): void {
 }
 
 beforeAll(() => {
-  make('shop', '-nodes');
-  make('other', '-nodes');
-  make('locked', '-passout', 'pass:secret');
+  makeCertificate('shop', '-nodes');
+  makeCertificate('other', '-nodes');
+  makeCertificate('locked', '-passout', 'pass:secret');
   writeFileSync(join(folder, 'text.pem'), 'no certificate\n');
 });
 
@@ -38,18 +38,18 @@ function parse(text: string) {
   return parseSettings(BASE + text, { file: 'guard.yaml', baseDir: folder, env: {} });
 }
 
-function problems(text: string): string[] {
+function problemsOf(text: string): string[] {
   const result = parse(text);
   return result.kind === 'invalid' ? result.problems.map(formatProblem) : [];
 }
 
 const LISTEN = 'listen: { gateway_tls: 127.0.0.1:8443 }\n';
-const pair = (cert: string, key: string) =>
+const yamlOfPair = (cert: string, key: string) =>
   `${LISTEN}tls:\n  certificates:\n    - cert: ${cert}\n      key: ${key}\n`;
 
 describe('certificates are read with the settings', () => {
   test('the hosts are the DNS names of the certificate (RFC 6125 section 6.4), and the files are watched', () => {
-    const result = parse(pair('shop.pem', './shop.key'));
+    const result = parse(yamlOfPair('shop.pem', './shop.key'));
     expect(result.kind).toBe('loaded');
     if (result.kind !== 'loaded') return;
     expect(result.settings.listen.gateway_tls).toEqual({
@@ -65,7 +65,7 @@ describe('certificates are read with the settings', () => {
   });
 
   test('`hosts` replaces those names', () => {
-    const result = parse(`${pair('shop.pem', 'shop.key')}      hosts: [elsewhere.example]\n`);
+    const result = parse(`${yamlOfPair('shop.pem', 'shop.key')}      hosts: [elsewhere.example]\n`);
     const certificates = result.kind === 'loaded' ? result.settings.tls?.certificates : [];
     expect(certificates?.[0]?.hosts).toEqual(['elsewhere.example']);
   });
@@ -75,56 +75,56 @@ describe('a mistake is reported with its place, and no part of a key', () => {
   test.each([
     [
       'a missing file',
-      pair('missing.pem', 'shop.key'),
-      '8:7',
+      yamlOfPair('missing.pem', 'shop.key'),
+      '8:13',
       'cert',
       'a PEM file of certificates, relative to this file; there is no such file',
     ],
     [
       'a file without a certificate',
-      pair('text.pem', 'shop.key'),
-      '8:7',
+      yamlOfPair('text.pem', 'shop.key'),
+      '8:13',
       'cert',
       'there is a file that holds no certificate in PEM',
     ],
     [
       'a file without a key',
-      pair('shop.pem', 'text.pem'),
-      '9:7',
+      yamlOfPair('shop.pem', 'text.pem'),
+      '9:12',
       'key',
       'there is a file that holds no private key in PEM without a passphrase',
     ],
     [
       'a key with a passphrase',
-      pair('locked.pem', 'locked.key'),
-      '9:7',
+      yamlOfPair('locked.pem', 'locked.key'),
+      '9:12',
       'key',
       'there is a file that holds no private key in PEM without a passphrase',
     ],
     [
       'the key of another certificate',
-      pair('shop.pem', 'other.key'),
-      '9:7',
+      yamlOfPair('shop.pem', 'other.key'),
+      '9:12',
       'key',
       'the private key of the certificate in `cert`, relative to this file; there is the key of another one',
     ],
   ])('%s', (_what, text, place, name, message) => {
-    const foundProblems = problems(text);
+    const foundProblems = problemsOf(text);
     expect(foundProblems).toHaveLength(1);
     expect(foundProblems[0]).toContain(`tls.certificates[0].${name}`);
     expect(foundProblems[0]).toContain(message);
-    expect(foundProblems[0]).toMatch(new RegExp(`^guard\\.yaml:${place.split(':')[0] ?? ''}:`));
+    expect(foundProblems[0]).toMatch(new RegExp(`^guard\\.yaml:${place}:`));
     expect(foundProblems.join()).not.toContain('PRIVATE KEY');
   });
 
   test('a listener without certificates is a mistake, and so are certificates without a listener', () => {
     const message =
       'expected both or neither: listen.gateway_tls, and tls with its certificates or acme';
-    expect(problems(LISTEN).join()).toContain(message);
-    const idle = pair('shop.pem', 'shop.key').replace(
+    expect(problemsOf(LISTEN).join()).toContain(message);
+    const certificatesWithoutListener = yamlOfPair('shop.pem', 'shop.key').replace(
       LISTEN,
       'listen: { gateway: 127.0.0.1:8080 }\n',
     );
-    expect(problems(idle).join()).toContain(message);
+    expect(problemsOf(certificatesWithoutListener).join()).toContain(message);
   });
 });

@@ -27,7 +27,7 @@ test.each([
   ['1.5s', 'refused'],
   ['5 m', 'refused'],
   ['1w', 'refused'],
-])('the duration %s is %s milliseconds', (text, expected) => {
+])('the duration %s is read as %s milliseconds', (text, expected) => {
   expect(parseValue(Duration, text)).toBe(expected);
 });
 
@@ -39,7 +39,7 @@ test.each([
   ['a:65536', 'refused'],
   ['::1:80', 'refused'],
   ['unix:', 'refused'],
-])('the address %s', (text, expected) => {
+])('the address %s is read as %j', (text, expected) => {
   expect(parseValue(Listen, text)).toEqual(expected);
 });
 
@@ -50,7 +50,7 @@ test.each([
   ['http://a/b', 'refused'],
   ['http://u:p@a', 'refused'],
   ['a:3000', 'refused'],
-])('the origin %s', (text, expected) => {
+])('the origin %s is read as %j', (text, expected) => {
   const [origin, isSecure, host, port] = expected;
   const url = { kind: 'url', origin, isSecure, host, port };
   expect(parseValue(OriginAddress, text)).toEqual(expected === 'refused' ? expected : url);
@@ -62,7 +62,7 @@ test.each([
   ['2027-02-29', 'refused'],
   ['2027-13-01', 'refused'],
   ['30.6.2027', 'refused'],
-])('the key expires at the end of %s', (text, expected) => {
+])('the expiry date %s is read as %s, the end of that day', (text, expected) => {
   expect(parseValue(ExpiryDate, text)).toBe(expected);
 });
 
@@ -82,13 +82,13 @@ test.each([
   ['a..b', 'refused'],
   ['http://a', 'refused'],
   ['bücher.example', 'refused'],
-])('the host %s', (text, expected) => {
+])('the host %s is read as %s', (text, expected) => {
   expect(parseValue(HostPattern, text)).toBe(expected);
 });
 
 describe('a key is kept as its SHA-256, from plain text and from a hash', () => {
   const hash = createHash('sha256').update('sk_live_91827364').digest();
-  test('both give the same', () => {
+  test('both give the same hash', () => {
     expect(parseValue(KeyHash, 'sk_live_91827364')).toEqual(hash);
     expect(parseValue(KeyHash, `sha256:${hash.toString('hex').toUpperCase()}`)).toEqual(hash);
   });
