@@ -90,8 +90,8 @@ test('all rules of the name are removed, and the paste says the name and the lin
   const change: ReplayChange = { kind: 'without_rule', rule: 'everybody' };
   const [rule] = organisation.rules;
   if (!rule) throw new Error('acme has rules');
-  const twice = { ...organisation, rules: [...organisation.rules, rule] };
-  const changedAcme = changedSettings({ ...acme, organisations: [twice] }, change);
+  const withRuleTwice = { ...organisation, rules: [...organisation.rules, rule] };
+  const changedAcme = changedSettings({ ...acme, organisations: [withRuleTwice] }, change);
   expect(changedAcme.organisations[0]?.rules.map(({ name }) => name)).toEqual(['let in: one path']);
   const line = ruleLine(rule, organisation.rules) ?? 0;
   expect(line).toBeGreaterThan(1);

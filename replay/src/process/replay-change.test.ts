@@ -83,7 +83,7 @@ function judgeHere(change: unknown, events: readonly object[] = EVENTS) {
   if (reading?.kind !== 'read') throw new Error(JSON.stringify(reading));
   const candidate = changedSettings(against, reading.change);
   const comparison = new Comparison({ candidate, against, site: undefined, assumeVerified: false });
-  for (const one of events) comparison.take(JSON.stringify(one), 'events', 1);
+  for (const storedEvent of events) comparison.take(JSON.stringify(storedEvent), 'events', 1);
   return comparison.report();
 }
 
@@ -116,10 +116,10 @@ describe('what a change would do', () => {
   });
 
   test('letting in a session changes its requests, judged or not', () => {
-    const mine = { session: SESSION, session_sent: SESSION };
+    const sentSession = { session: SESSION, session_sent: SESSION };
     const { judged, changed } = judgeHere({ kind: 'allow', match: { session: SESSION } }, [
-      curl(mine),
-      curl({ ...mine, challenge: 'rejected', block_reasons: ['automation_flags'] }),
+      curl(sentSession),
+      curl({ ...sentSession, challenge: 'rejected', block_reasons: ['automation_flags'] }),
       curl({ session: SESSION }),
       curl(),
     ]);
