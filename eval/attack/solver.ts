@@ -3,11 +3,11 @@ import { runInNewContext } from 'node:vm';
 import { hashOf } from '../../validator/page-contract/text-hash.ts';
 import type { Evidence } from '../../validator/page-contract/evidence.ts';
 import {
-  answering,
-  asPageWrites,
-  type Ticketed,
+  answerTicket,
+  writeUpload,
+  type TicketedUpload,
 } from '../../validator/src/challenge/testing/answers.ts';
-import { fixture } from '../../validator/src/challenge/testing/challenged-visitor.ts';
+import { readFixture } from '../../validator/src/challenge/testing/challenged-visitor.ts';
 import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
 import { solveSheet } from './css-solver.ts';
 import { solveWitnesses } from './witness-solver.ts';
@@ -15,7 +15,7 @@ import type { AttackRequest } from './testbed.ts';
 import type { Attack } from './technique.ts';
 
 /** A recorded browser: the header fields of its requests, and its measurements. */
-export const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json');
+export const RECORDED = readFixture('human/chromium-headful-xvfb-default-screen.json');
 
 /** A challenge page, and a function that loads the files of the page. */
 interface Page {
@@ -29,7 +29,8 @@ interface Page {
 export type Solve = (page: Page) => object | Promise<object>;
 
 /** Makes correct evidence with the secret of this Guard, for rows that do not measure the creation of passes. */
-export const solveWithSecret = ({ ticket }: Page): Evidence => answering(RECORDED.evidence, ticket);
+export const solveWithSecret = ({ ticket }: Page): Evidence =>
+  answerTicket(RECORDED.evidence, ticket);
 
 /**
  * Networks of people with each engine. A page asks five of the twelve questions, and each question needs answers from
@@ -38,15 +39,15 @@ export const solveWithSecret = ({ ticket }: Page): Evidence => answering(RECORDE
 const NETWORKS = 80;
 const ENGINES = [
   RECORDED,
-  fixture('human/firefox-headful.json'),
-  fixture('human/safari-mac.json'),
+  readFixture('human/firefox-headful.json'),
+  readFixture('human/safari-mac.json'),
 ] as const;
 
 /** People with each engine pass at the strict site. On a site with visitors this takes some hours. */
 export async function letPeoplePass(attack: Attack): Promise<void> {
   const there: Attack = { ...attack, site: 'strict', scheme: 'http' };
   for (const [engine, { headers, evidence }] of ENGINES.entries()) {
-    const solve: Solve = ({ ticket }) => answering(evidence, ticket);
+    const solve: Solve = ({ ticket }) => answerTicket(evidence, ticket);
     for (let network = 0; network < NETWORKS; network++) {
       const changes = { headers, from: `127.${210 + engine}.${network}.1` };
       await visit(there, `/people/${engine}/${network}`, solve, changes);
@@ -145,10 +146,10 @@ function unescaped(html: string): string {
 }
 
 /** Writes the upload for a page. */
-export type Write = (html: string, upload: Ticketed) => string;
+export type Write = (html: string, upload: TicketedUpload) => string;
 
 /** Writes with the secret of this Guard, for rows that do not measure the writing. */
-const writeWithSecret: Write = (_html, upload) => asPageWrites(upload);
+const writeWithSecret: Write = (_html, upload) => writeUpload(upload);
 
 /** Writes in the form of older pages, for which the program was made. */
 export const writeInOldForm: Write = (_html, upload) => JSON.stringify(upload);
@@ -192,7 +193,7 @@ export async function visit(
     return (await testbed.send(file)).body;
   };
   const upload = { ticket, session, evidence: await solve({ ticket, html, load }) };
-  const verify = (body: Ticketed) =>
+  const verify = (body: TicketedUpload) =>
     testbed.send({ ...request, path: '/.guard/verify', body: write(html, body) });
   const { body: answer } = await verify(upload);
   const task = /"task":"([^"]+)"/.exec(answer)?.[1];

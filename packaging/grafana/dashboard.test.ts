@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { metrics } from '@guard/config/contract/metrics';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
+import { writeUpload } from '../../validator/src/challenge/testing/answers.ts';
 import { person, uploadOf } from '../../test/attack/challenged-visitor.ts';
 import { freePort } from '../../test/kit/free-port.ts';
 import { poll, send } from '../../test/kit/http.ts';
@@ -97,7 +97,7 @@ async function sendTraffic(): Promise<void> {
   const upload = await send(`${product.addresses.gateway}/.guard/verify`, {
     method: 'POST',
     headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
-    body: asPageWrites(uploadOf(challenged)),
+    body: writeUpload(uploadOf(challenged)),
   });
   expect(upload.status).toBe(200);
 }

@@ -1,15 +1,18 @@
 import {
-  answering,
-  asPageWrites,
-  type Ticketed,
+  answerTicket,
+  writeUpload,
+  type TicketedUpload,
 } from '../../validator/src/challenge/testing/answers.ts';
-import { type Fixture, fixture } from '../../validator/src/challenge/testing/challenged-visitor.ts';
+import {
+  type Fixture,
+  readFixture,
+} from '../../validator/src/challenge/testing/challenged-visitor.ts';
 import { type Answer, send } from '../kit/http.ts';
 import { visit } from '../kit/visitors/visitors.ts';
 import { bodyOf, KEY, type Served } from '../spec/serve-validator.ts';
 
-export const person = fixture('human/chromium-headful-xvfb-default-screen.json');
-export const robot = fixture('automated/playwright-headful.json');
+export const person = readFixture('human/chromium-headful-xvfb-default-screen.json');
+export const robot = readFixture('automated/playwright-headful.json');
 
 /** The values of a challenge page that an answer needs. */
 export interface Challenged {
@@ -45,7 +48,7 @@ export async function openPage(
 
 /** The upload a person's browser would send. */
 export function uploadOf({ ticket, session }: Challenged, who = person) {
-  return { ticket, session, evidence: answering(who.evidence, ticket) };
+  return { ticket, session, evidence: answerTicket(who.evidence, ticket) };
 }
 
 /** The task of an answer that asks for work; empty where it asks for none. */
@@ -59,7 +62,7 @@ function textOf(body: unknown): string {
   const hasTicket = typeof body === 'object' && body !== null && 'ticket' in body;
   // A ticket that is not a text has no page.
   return hasTicket && typeof body.ticket === 'string'
-    ? asPageWrites(body as Ticketed)
+    ? writeUpload(body as TicketedUpload)
     : JSON.stringify(body);
 }
 

@@ -7,7 +7,7 @@ import { decodeBody } from '../kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { type TestValidator, validatorWith } from '../kit/product/validator.ts';
 import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
-import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
+import { writeUpload } from '../../validator/src/challenge/testing/answers.ts';
 import { type Challenged, person, taskIn, uploadOf } from './challenged-visitor.ts';
 
 /** A program, named by how it connects. It copies the header fields of a browser. */
@@ -102,14 +102,14 @@ function send(
 /** Answers a ticket. A client whose TLS library is not the browser's has to do work. */
 async function answerAs(client: Client, page: Pick<Challenged, 'ticket' | 'session'>) {
   const upload = uploadOf({ ...page, reference: '' }, person);
-  const first = await send(client, '/.guard/verify', { body: asPageWrites(upload) });
+  const first = await send(client, '/.guard/verify', { body: writeUpload(upload) });
   const isAsked = client !== 'http';
   expect(first.body).toMatch(
     isAsked ? /^\{"result":"work","task":"5\./ : /^\{"result":"reload"\}$/,
   );
   if (!isAsked) return;
   const solved = { ...upload, work: doWork(taskIn(first)) };
-  const answer = await send(client, '/.guard/verify', { body: asPageWrites(solved) });
+  const answer = await send(client, '/.guard/verify', { body: writeUpload(solved) });
   expect(answer.body).toBe('{"result":"reload"}');
 }
 
@@ -129,7 +129,7 @@ const CLIENTS = Object.keys(CIPHERS) as Client[];
 test('17.3: a ticket that one client gets and another client answers gives no session', async () => {
   const { body, session } = await send('http', '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
-  const upload = asPageWrites(uploadOf({ ticket, session, reference: '' }, person));
+  const upload = writeUpload(uploadOf({ ticket, session, reference: '' }, person));
   for (const other of CLIENTS.filter((client) => client !== 'http')) {
     const answer = await send(other, '/.guard/verify', { body: upload });
     expect([other, answer.body]).toEqual([other, '{"result":"retry"}']);
@@ -150,7 +150,7 @@ test('17.3: a file of the challenge page is for the client that got the page', a
 test('17.3: an upload with the header fields of a library is doubtful, even if the page was asked for as by a browser', async () => {
   const { body, session } = await send('http', '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
-  const upload = asPageWrites(uploadOf({ ticket, session, reference: '' }, person));
+  const upload = writeUpload(uploadOf({ ticket, session, reference: '' }, person));
   const { 'user-agent': agent = '' } = BROWSER;
   const answer = await send('http', '/.guard/verify', {
     body: upload,

@@ -1,6 +1,6 @@
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { expect, test } from 'vitest';
-import { openPatient } from '../../validator/src/session/redis/testing/open-stores.ts';
+import { openPatientInstance } from '../../validator/src/session/redis/testing/open-stores.ts';
 import { startRedis } from '../kit/peers/redis-server.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { serveValidator } from '../spec/serve-validator.ts';
@@ -13,7 +13,7 @@ test.skipIf(!hasRedis)(
   '100 concurrent uploads of one answer to 3 instances with one Redis create exactly one session',
   async () => {
     const redis = await startRedis();
-    const stores = await Promise.all([1, 2, 3].map(() => openPatient(redis.url)));
+    const stores = await Promise.all([1, 2, 3].map(() => openPatientInstance(redis.url)));
     const instances = await Promise.all(
       stores.map(({ store }) => serveValidator({ store, rules: RULES })),
     );

@@ -1,4 +1,4 @@
-import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
+import { writeUpload } from '../../validator/src/challenge/testing/answers.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type LocalGateway, startGateway } from '../kit/product/gateway.ts';
 import { type Answer, send } from '../kit/http.ts';
@@ -106,7 +106,7 @@ async function passAgain({ body }: Answer, cookie: string) {
   const answer = await send(`${gateway.http}/.guard/verify`, {
     method: 'POST',
     headers: { ...person.headers, 'content-type': 'application/json' },
-    body: asPageWrites(upload),
+    body: writeUpload(upload),
   });
   expect(answer.body).toBe('{"result":"reload"}');
 }

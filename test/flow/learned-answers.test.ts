@@ -15,8 +15,8 @@ import {
   Upload,
 } from '../../validator/page-contract/evidence.ts';
 import { createQuestionPool } from '../../validator/src/challenge/learned/question-pool.ts';
-import { answering } from '../../validator/src/challenge/testing/answers.ts';
-import { fixture } from '../../validator/src/challenge/testing/challenged-visitor.ts';
+import { answerTicket } from '../../validator/src/challenge/testing/answers.ts';
+import { readFixture } from '../../validator/src/challenge/testing/challenged-visitor.ts';
 import { readTicket } from '../../validator/src/challenge/tickets/ticket.ts';
 import { createSealer } from '../../validator/src/session/sealer.ts';
 import {
@@ -40,7 +40,7 @@ const PAGES = 3;
 /** The most starts of the Firefox that pretends to be Chromium. */
 const STARTS = 4;
 
-const RECORDED_UPLOAD = fixture('human/chromium-headful-xvfb-default-screen.json');
+const RECORDED_UPLOAD = readFixture('human/chromium-headful-xvfb-default-screen.json');
 const CHROMIUM_AGENT = RECORDED_UPLOAD.headers['user-agent'] ?? '';
 
 const [PROGRAM] = buildSync({
@@ -82,7 +82,7 @@ type Answer = readonly [question: string, hash: number | null | undefined];
 
 /** Uploads recorded evidence of Chromium with other answers, for this ticket. */
 async function send(ip: string, ticket: string, session: string, answers: Readings['answers']) {
-  const evidence = answering(RECORDED_UPLOAD.evidence, ticket);
+  const evidence = answerTicket(RECORDED_UPLOAD.evidence, ticket);
   const readings = { ...evidence.readings, answers };
   site.ip = ip;
   await fetch(`${site.url}/.guard/verify`, {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asPageWrites } from '../../validator/src/challenge/testing/answers.ts';
+import { writeUpload } from '../../validator/src/challenge/testing/answers.ts';
 import { person, uploadOf } from '../attack/challenged-visitor.ts';
 import { type Answer, poll, send } from '../kit/http.ts';
 import { metricOf } from '../kit/product/metric-of.ts';
@@ -56,7 +56,7 @@ describe('workers: 3', () => {
     const upload = await send(`${story.product.addresses.gateway}/.guard/verify`, {
       method: 'POST',
       headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
-      body: asPageWrites(uploadOf(challenged)),
+      body: writeUpload(uploadOf(challenged)),
     });
     expect(upload.status).toBe(200);
     const cookie = `_guard=${challenged.session}`;

@@ -19,8 +19,8 @@ afterAll(async () => {
   gallery.server.close();
 });
 
-/** Runs `look` on one screen in a new browser context. */
-async function on<T>(
+/** Opens one screen in a new browser context, and returns the result of `look`. */
+async function onScreen<T>(
   name: string,
   options: BrowserContextOptions,
   look: (page: Page) => Promise<T>,
@@ -28,9 +28,9 @@ async function on<T>(
   const context = await browser.newContext({ locale: 'en-US', ...options });
   const page = await context.newPage();
   await openScreen(page, gallery, name);
-  const seen = await look(page);
+  const result = await look(page);
   await context.close();
-  return seen;
+  return result;
 }
 
 /** The sum of red, green and blue of the page's background, and of its heading. */
@@ -45,12 +45,12 @@ const lightnessOf = (page: Page) =>
   })()`);
 
 /** How many pixels of the text are outside of the window. */
-async function beside(page: Page): Promise<number> {
-  const [body, seen] = await Promise.all([
+async function overflowOf(page: Page): Promise<number> {
+  const [textBox, result] = await Promise.all([
     page.locator('main').boundingBox(),
     page.locator('html').boundingBox(),
   ]);
-  return (body?.x ?? 0) + (body?.width ?? 999) - (seen?.width ?? 0);
+  return (textBox?.x ?? 0) + (textBox?.width ?? 999) - (result?.width ?? 0);
 }
 
 const PHONE = { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true } as const;
@@ -58,16 +58,16 @@ const PHONE = { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch:
 describe('WCAG 2.2 AA: axe finds nothing', () => {
   // Without scripts axe cannot run, so a test below makes this screen visible.
   test.each(SCREENS)(
-    'on the %s screen, in light and dark, on desktop and phone; it has the right colours, and 1.4.10: no horizontal scrolling at 200 %% zoom',
+    'on the %s screen, in light and dark colours, on desktop and phone; 1.4.10: it does not scroll sideways at 200 %% zoom',
     async (name) => {
       const javaScriptEnabled = name !== 'noscript';
-      await on(name, { javaScriptEnabled }, async (page) => {
-        const found: string[] = [];
+      await onScreen(name, { javaScriptEnabled }, async (page) => {
+        const violationsFound: string[] = [];
         for (const width of javaScriptEnabled ? [1280, 320] : []) {
           await page.setViewportSize({ width, height: 720 });
-          found.push(...(await violationsInBothSchemes(page)));
+          violationsFound.push(...(await violationsInBothSchemes(page)));
         }
-        expect(found).toEqual([]);
+        expect(violationsFound).toEqual([]);
         await page.emulateMedia({ colorScheme: 'dark' });
         const dark = await lightnessOf(page);
         expect(dark.ground).toBeLessThan(dark.ink);
@@ -76,13 +76,13 @@ describe('WCAG 2.2 AA: axe finds nothing', () => {
         expect(light.ground).toBeGreaterThan(light.ink);
         // A phone with 320 pixels has 160 pixels at 200 %.
         await page.setViewportSize({ width: 160, height: 320 });
-        expect(await beside(page)).toBeLessThanOrEqual(0);
+        expect(await overflowOf(page)).toBeLessThanOrEqual(0);
       });
     },
   );
 
   test('on the screen without scripts', async () => {
-    const found = await on('checking', {}, async (page) => {
+    const violationsFound = await onScreen('checking', {}, async (page) => {
       await page.evaluate(`document.querySelector('[role=status]').remove();
         const still = document.querySelector('noscript');
         const shown = document.createElement('div');
@@ -90,42 +90,42 @@ describe('WCAG 2.2 AA: axe finds nothing', () => {
         still.replaceWith(shown);`);
       return violations(page);
     });
-    expect(found).toEqual([]);
+    expect(violationsFound).toEqual([]);
   });
 
   test.each(languages.filter(({ language }) => /^(?:ar|ja|de)/.test(language)))(
     'in $language',
     async ({ language, direction }) => {
-      const seen = await on('failed', { locale: language }, async (page) => ({
+      const result = await onScreen('failed', { locale: language }, async (page) => ({
         found: await violations(page),
         lang: await page.getAttribute('html', 'lang'),
         direction: await page.evaluate('getComputedStyle(document.querySelector("h1")).direction'),
       }));
-      expect(seen).toEqual({ found: [], lang: language, direction });
+      expect(result).toEqual({ found: [], lang: language, direction });
     },
   );
 });
 
 describe('WCAG 2.2: motion, contrast, keyboard and size', () => {
   test('2.3.3 nothing moves when people prefer reduced motion', async () => {
-    const moving = (page: Page) => page.evaluate('document.getAnimations().length');
-    expect(await on('checking', { reducedMotion: 'reduce' }, moving)).toBe(0);
-    expect(await on('checking', { reducedMotion: 'no-preference' }, moving)).toBe(1);
+    const countAnimations = (page: Page) => page.evaluate('document.getAnimations().length');
+    expect(await onScreen('checking', { reducedMotion: 'reduce' }, countAnimations)).toBe(0);
+    expect(await onScreen('checking', { reducedMotion: 'no-preference' }, countAnimations)).toBe(1);
   });
 
   test('1.4.11 with forced colours a button has a visible border', async () => {
-    const edge = await on('retry', { forcedColors: 'active' }, (page) =>
+    const hasVisibleBorder = await onScreen('retry', { forcedColors: 'active' }, (page) =>
       page.evaluate(`(() => {
         const style = getComputedStyle(document.querySelector('[data-screen=retry] button'));
         const ground = getComputedStyle(document.querySelector('main')).backgroundColor;
         return style.borderTopStyle === 'solid' && style.borderTopColor !== ground;
       })()`),
     );
-    expect(edge).toBe(true);
+    expect(hasVisibleBorder).toBe(true);
   });
 
   test('2.1.1 and 2.4.3: Tab reaches the buttons of a screen in order, and nothing else', async () => {
-    const reached = await on('resend', {}, async (page) => {
+    const reachedLabels = await onScreen('resend', {}, async (page) => {
       const labels: unknown[] = [];
       for (let press = 0; press < 2; press += 1) {
         await page.keyboard.press('Tab');
@@ -133,11 +133,11 @@ describe('WCAG 2.2: motion, contrast, keyboard and size', () => {
       }
       return labels;
     });
-    expect(reached).toEqual(['Send the form', 'Go back']);
+    expect(reachedLabels).toEqual(['Send the form', 'Go back']);
   });
 
   test('2.4.7 the focus is visible', async () => {
-    const outline = await on('retry', {}, async (page) => {
+    const outline = await onScreen('retry', {}, async (page) => {
       await page.keyboard.press('Tab');
       return page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
     });
@@ -145,7 +145,9 @@ describe('WCAG 2.2: motion, contrast, keyboard and size', () => {
   });
 
   test('2.5.8 buttons are at least 44 pixels high', async () => {
-    const box = await on('retry', PHONE, (page) => page.locator('button:visible').boundingBox());
+    const box = await onScreen('retry', PHONE, (page) =>
+      page.locator('button:visible').boundingBox(),
+    );
     expect(box?.height).toBeGreaterThanOrEqual(44);
   });
 });

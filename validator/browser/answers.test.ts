@@ -23,7 +23,7 @@ const [PROGRAM] = buildSync({
 const program = PROGRAM?.text ?? '';
 
 type Reading = ReadingValue<'answers'>;
-interface Asking {
+interface WindowWithAnswer {
   readonly answer: (questions: string) => Reading;
 }
 
@@ -31,10 +31,10 @@ interface Asking {
 const QUESTIONS = (() => {
   const pool = createQuestionPool(SECRETS);
   const atMs = [1_800_000_000_000, 1_800_000_000_000 + 6 * 3_600_000];
-  const all = atMs.flatMap((ms) =>
+  const issuedQuestions = atMs.flatMap((ms) =>
     Array.from({ length: 300 }, () => pool.issue(newTicketId(), ms).split('~')).flat(),
   );
-  return [...new Set(all)];
+  return [...new Set(issuedQuestions)];
 })();
 const ASKED = QUESTIONS.join('~');
 
@@ -54,32 +54,35 @@ async function answersOf(options: BrowserContextOptions = {}): Promise<Reading['
   const context = await browser.newContext(options);
   const page = await context.newPage();
   await page.goto(`${site.url}/form`);
-  const said: string[] = [];
-  page.on('console', (message) => said.push(message.text()));
-  page.on('pageerror', (error) => said.push(String(error)));
+  const messages: string[] = [];
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('pageerror', (error) => messages.push(String(error)));
   await page.evaluate(program);
   const { hashes } = await page.evaluate(
-    (asked) => (globalThis as unknown as Asking).answer(asked),
+    (asked) => (globalThis as unknown as WindowWithAnswer).answer(asked),
     ASKED,
   );
   expect(await page.evaluate('document.documentElement.children.length')).toBe(2);
-  expect(said).toEqual([]);
+  expect(messages).toEqual([]);
   await context.close();
   return hashes;
 }
 
 /** The questions with different answers, without widths of text, which depend on fonts and screens. */
-function differing(some: Reading['hashes'], others: Reading['hashes']): readonly string[] {
-  return QUESTIONS.filter((question, at) => question[0] !== 'w' && some[at] !== others[at]);
+function differentQuestions(
+  first: Reading['hashes'],
+  second: Reading['hashes'],
+): readonly string[] {
+  return QUESTIONS.filter((question, at) => question[0] !== 'w' && first[at] !== second[at]);
 }
 
 describe('17.3 questions that are learned: Chromium', () => {
   test('two profiles give the same answers, and so do profiles with other settings', async () => {
     expect(QUESTIONS).toHaveLength(24);
-    const usual = await answersOf();
-    expect(usual).not.toContain(null);
-    expect(new Set(usual).size).toBeGreaterThan(20);
-    expect(await answersOf()).toEqual(usual);
+    const firstAnswers = await answersOf();
+    expect(firstAnswers).not.toContain(null);
+    expect(new Set(firstAnswers).size).toBeGreaterThan(20);
+    expect(await answersOf()).toEqual(firstAnswers);
     const settings: readonly BrowserContextOptions[] = [
       { locale: 'de-DE', timezoneId: 'Asia/Tokyo' },
       { deviceScaleFactor: 1.25, colorScheme: 'dark', reducedMotion: 'reduce' },
@@ -92,44 +95,49 @@ describe('17.3 questions that are learned: Chromium', () => {
       { forcedColors: 'active', offline: false },
     ];
     for (const options of settings) {
-      expect(differing(await answersOf(options), usual), JSON.stringify(options)).toEqual([]);
+      expect(
+        differentQuestions(await answersOf(options), firstAnswers),
+        JSON.stringify(options),
+      ).toEqual([]);
     }
   });
 
   test('the challenge page answers all questions', async () => {
     const page = await browser.newPage();
-    const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
+    const uploadRequest = page.waitForRequest((request) =>
+      request.url().endsWith('/.guard/verify'),
+    );
     await page.goto(`${site.url}/`);
-    const { evidence } = Upload.parse(JSON.parse((await sent).postData() ?? ''));
+    const { evidence } = Upload.parse(JSON.parse((await uploadRequest).postData() ?? ''));
     expect(valueOfReading(evidence.readings.answers)?.hashes).toEqual(
       Array(5).fill(expect.any(Number)),
     );
-    console.log(JSON.stringify(evidence.tookMs), evidence.totalMs);
+
     await page.close();
   });
 });
 
 describe('17.3 questions that are learned: programs without an engine', () => {
   test('jsdom and happy-dom answer hardly any question like Chromium', async () => {
-    const usual = await answersOf();
-    const alike = (given: Reading['hashes']) =>
-      QUESTIONS.filter((_, at) => given[at] !== null && given[at] === usual[at]);
+    const firstAnswers = await answersOf();
+    const sameAnswers = (hashes: Reading['hashes']) =>
+      QUESTIONS.filter((_, at) => hashes[at] !== null && hashes[at] === firstAnswers[at]);
 
     const { window } = new JSDOM('', { runScripts: 'dangerously' });
-    const inJsdom = window as unknown as Asking & { eval(text: string): void };
-    inJsdom.eval(program);
-    expect(alike(inJsdom.answer(ASKED).hashes).length).toBeLessThan(3);
+    const jsdomWindow = window as unknown as WindowWithAnswer & { eval(text: string): void };
+    jsdomWindow.eval(program);
+    expect(sameAnswers(jsdomWindow.answer(ASKED).hashes).length).toBeLessThan(3);
     window.close();
 
-    const inHappy = new HappyWindow({
+    const happyWindow = new HappyWindow({
       settings: {
         enableJavaScriptEvaluation: true,
         suppressInsecureJavaScriptEnvironmentWarning: true,
       },
     });
-    const { hashes } = inHappy.eval(`${program};answer(${JSON.stringify(ASKED)})`) as Reading;
+    const { hashes } = happyWindow.eval(`${program};answer(${JSON.stringify(ASKED)})`) as Reading;
     expect(hashes).toHaveLength(QUESTIONS.length);
-    expect(alike(hashes).length).toBeLessThan(3);
-    await inHappy.happyDOM.abort();
+    expect(sameAnswers(hashes).length).toBeLessThan(3);
+    await happyWindow.happyDOM.abort();
   });
 });

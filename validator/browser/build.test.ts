@@ -8,11 +8,11 @@ import type { Building } from './bundle.ts';
 describe('the bundle of the browser code', () => {
   test('is written to dist and read back unchanged', () => {
     buildBrowser();
-    const kept: unknown = JSON.parse(
+    const writtenBundle: unknown = JSON.parse(
       readFileSync(new URL('../dist/browser.json', import.meta.url), 'utf8'),
     );
     const { interstitial, script } = loadBrowserBundle();
-    expect(kept).toMatchObject({ interstitial, script });
+    expect(writtenBundle).toMatchObject({ interstitial, script });
   });
 
   test('is not built when the sources have changed since the start', async () => {
@@ -37,7 +37,7 @@ describe('the bundle of the browser code', () => {
     expect(script).not.toMatch(/localStorage|_guard_ref/);
   });
 
-  test('only reloads, and never assigns a location (contract 3)', () => {
+  test('of the challenge page only reloads, and never assigns a location (contract 3)', () => {
     const { interstitial } = loadBrowserBundle();
     expect(interstitial).toContain('location.reload()');
     expect(interstitial).not.toMatch(

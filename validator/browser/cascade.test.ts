@@ -28,56 +28,60 @@ describe('the widths of a style sheet', () => {
   const sheets = createCascadeSheets(['a secret', 'an earlier secret']);
 
   /** The widths of these sheets in Chromium, on a page of this size. */
-  async function measured(texts: readonly string[], zoom = 1, doctype = '<!doctype html>') {
+  async function measureSheets(texts: readonly string[], zoom = 1, doctype = '<!doctype html>') {
     const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
     await page.setContent(`${doctype}<html style="zoom:${zoom}"><style>div{width:1px}</style>`);
     await page.evaluate(PROGRAM?.text ?? '');
-    const found = await page.evaluate(
-      (all) =>
-        all.map((text) =>
+    const measurements = await page.evaluate(
+      (sheetTexts) =>
+        sheetTexts.map((text) =>
           (globalThis as unknown as { measure: (text: string) => unknown }).measure(text),
         ),
       texts,
     );
     await page.close();
-    return found as { side: number; widths: number[] }[];
+    return measurements as { side: number; widths: number[] }[];
   }
 
   test('Chromium measures the expected widths of any sheet, on a phone and on a page with its own style', async () => {
     const ids = Array.from({ length: rounds(100, 50) }, () => randomUUID());
-    const found = await measured(ids.map(sheets.issue));
+    const measurements = await measureSheets(ids.map(sheets.issue));
     for (const [at, id] of ids.entries()) {
-      const { side, widths } = found[at] ?? { side: 0, widths: [] };
+      const { side, widths } = measurements[at] ?? { side: 0, widths: [] };
       expect(side).toBe(1000);
       expect(widths.map(Math.round), id).toEqual(sheets.widths(id)[0]);
     }
   });
 
-  test('also on a page without a doctype, where the browser script may run', async () => {
+  test('Chromium measures the expected widths on a page without a doctype, where the browser script may run', async () => {
     const ids = Array.from({ length: 50 }, () => randomUUID());
-    const found = await measured(ids.map(sheets.issue), 1, '');
-    expect(found.map(({ widths }) => widths.map(Math.round))).toEqual(
+    const measurements = await measureSheets(ids.map(sheets.issue), 1, '');
+    expect(measurements.map(({ widths }) => widths.map(Math.round))).toEqual(
       ids.map((id) => sheets.widths(id)[0]),
     );
   });
 
-  test('also on a page that is scaled', async () => {
+  test('Chromium measures the expected widths on a scaled page', async () => {
     const id = randomUUID();
-    const [found] = await measured([sheets.issue(id)], 1.5);
-    const scale = (found?.side ?? 0) / 1000;
+    const [measurements] = await measureSheets([sheets.issue(id)], 1.5);
+    const scale = (measurements?.side ?? 0) / 1000;
     expect(scale).toBeGreaterThan(0);
-    expect(found?.widths.map((width) => Math.round(width / scale))).toEqual(sheets.widths(id)[0]);
+    expect(measurements?.widths.map((width) => Math.round(width / scale))).toEqual(
+      sheets.widths(id)[0],
+    );
   });
 
-  test('without constructed sheets, on a page that forbids styles, there is no reading instead of wrong widths', async () => {
+  test('a page that forbids styles, in a browser without constructed sheets, gives no reading instead of wrong widths', async () => {
     const page = await browser.newPage();
     const policy = `<meta http-equiv="Content-Security-Policy" content="style-src 'none'">`;
     await page.setContent(`<!doctype html><html><head>${policy}</head>`);
     await page.evaluate(
       `${PROGRAM?.text ?? ''};CSSStyleSheet.prototype.replaceSync = () => { throw new TypeError(); }`,
     );
-    const found = await page.evaluate(`measure(${JSON.stringify(sheets.issue(randomUUID()))})`);
-    expect(found).toBeUndefined();
+    const measurements = await page.evaluate(
+      `measure(${JSON.stringify(sheets.issue(randomUUID()))})`,
+    );
+    expect(measurements).toBeUndefined();
     await page.close();
   });
 

@@ -12,7 +12,7 @@ let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let site: Site;
-let other: Site;
+let otherSite: Site;
 
 beforeAll(async () => {
   browser = await launchPlain();
@@ -20,29 +20,29 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 beforeEach(async () => {
-  [site, other] = await Promise.all([startSite(), startSite()]);
+  [site, otherSite] = await Promise.all([startSite(), startSite()]);
   context = await browser.newContext({ locale: 'en-US' });
   page = await context.newPage();
 });
 afterEach(async () => {
   await context.close();
-  for (const { server } of [site, other]) {
+  for (const { server } of [site, otherSite]) {
     server.closeAllConnections();
     server.close();
   }
 });
 
-const posts = () => site.visits.filter(({ method }) => method === 'POST');
+const postVisits = () => site.visits.filter(({ method }) => method === 'POST');
 /** The same machine with another name, which is another site for a browser. */
-const elsewhere = () => other.url.replace('127.0.0.1', 'localhost');
+const otherSiteUrl = () => otherSite.url.replace('127.0.0.1', 'localhost');
 
 describe('contract 3: a form of the site itself', () => {
   test('is sent again once by the browser, with its files, and arrives', async () => {
     await page.goto(`${site.url}/form`);
     await page.click('button');
     await page.waitForSelector('text=the origin');
-    expect(posts().map(({ answered }) => answered)).toEqual(['challenge', 'origin']);
-    const [challenged, arrived] = posts();
+    expect(postVisits().map(({ answered }) => answered)).toEqual(['challenge', 'origin']);
+    const [challenged, arrived] = postVisits();
     expect(arrived?.body).toBe(challenged?.body);
     expect(arrived?.body).toContain('name="user"\r\n\r\nada');
     expect(arrived?.body).toContain('the file itself');
@@ -57,7 +57,7 @@ describe('contract 3: a form of the site itself', () => {
     site.intercept = undefined;
     await page.click('button:visible');
     await page.waitForSelector('text=the origin');
-    expect(posts().at(-1)?.body).toContain('the file itself');
+    expect(postVisits().at(-1)?.body).toContain('the file itself');
   });
 
   test('leads to a screen with two buttons when the browser did not send it again', async () => {
@@ -71,7 +71,7 @@ describe('contract 3: a form of the site itself', () => {
     ]);
     await page.click('button:text("Send the form")');
     await page.waitForSelector('text=the origin');
-    expect(posts().at(-1)?.body).toContain('the file itself');
+    expect(postVisits().at(-1)?.body).toContain('the file itself');
   });
 
   test('still has its input after the back button', async () => {
@@ -87,50 +87,50 @@ describe('contract 3: a form of the site itself', () => {
 
 describe('a form of another site (CSRF)', () => {
   test('never becomes a form of this site, because it is not sent again', async () => {
-    await page.goto(`${elsewhere()}/form?to=${site.url}`);
+    await page.goto(`${otherSiteUrl()}/form?to=${site.url}`);
     await page.click('button');
     await page.waitForSelector('text=Please send it once more', { state: 'visible' });
-    expect(posts().map(({ answered, origin }) => [answered, origin])).toEqual([
-      ['challenge', elsewhere()],
+    expect(postVisits().map(({ answered, origin }) => [answered, origin])).toEqual([
+      ['challenge', otherSiteUrl()],
     ]);
     expect(site.outcomes).toHaveLength(1);
   });
 
   test('arrives when its own site sends it again, and a button leads back to this site', async () => {
-    await page.goto(`${elsewhere()}/form?to=${site.url}`);
+    await page.goto(`${otherSiteUrl()}/form?to=${site.url}`);
     await page.click('button');
     await page.click('button:visible');
     await page.waitForSelector('text=a form');
     await page.click('button');
     await page.waitForSelector('text=the origin');
-    expect(posts().map(({ answered, origin }) => [answered, origin])).toEqual([
-      ['challenge', elsewhere()],
-      ['origin', elsewhere()],
+    expect(postVisits().map(({ answered, origin }) => [answered, origin])).toEqual([
+      ['challenge', otherSiteUrl()],
+      ['origin', otherSiteUrl()],
     ]);
-    expect(posts().at(-1)?.body).toContain('the file itself');
+    expect(postVisits().at(-1)?.body).toContain('the file itself');
   });
 
   test.each(['failed', 'no_session', 'retry'])(
     'cannot be sent again when the check ends with %s',
     async (result) => {
       site.intercept = (response) => response.end(JSON.stringify({ result }));
-      await page.goto(`${elsewhere()}/form?to=${site.url}`);
+      await page.goto(`${otherSiteUrl()}/form?to=${site.url}`);
       await page.click('button');
       const back = page.locator('button:visible');
       await back.waitFor();
       expect(await back.allTextContents()).toEqual(['Go back']);
-      expect(posts()).toHaveLength(1);
+      expect(postVisits()).toHaveLength(1);
     },
   );
 
   test('a payment or SAML answer arrives at once when the visitor passed before', async () => {
     await page.goto(`${site.url}/`);
     await page.waitForSelector('text=the origin');
-    await page.goto(`${elsewhere()}/form?to=${site.url}`);
+    await page.goto(`${otherSiteUrl()}/form?to=${site.url}`);
     await page.click('button');
     await page.waitForSelector('text=the origin');
-    expect(posts().map(({ answered, origin }) => [answered, origin])).toEqual([
-      ['origin', elsewhere()],
+    expect(postVisits().map(({ answered, origin }) => [answered, origin])).toEqual([
+      ['origin', otherSiteUrl()],
     ]);
   });
 });

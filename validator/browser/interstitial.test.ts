@@ -51,12 +51,12 @@ describe('contract 3: interstitial served, browser completes it', () => {
   });
 
   test('sends requests only to its own host: the page, the upload, the frame and the files', async () => {
-    const asked = new Set<string>();
-    page.on('request', (request) => asked.add(request.url().split(/[#?]/, 1)[0] ?? ''));
+    const requestedUrls = new Set<string>();
+    page.on('request', (request) => requestedUrls.add(request.url().split(/[#?]/, 1)[0] ?? ''));
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=the origin');
-    const fetched = [...asked].filter((url) => !/^(?:data|blob):/.test(url));
-    expect(fetched.filter((url) => !url.endsWith('/favicon.ico')).toSorted()).toEqual(
+    const networkUrls = [...requestedUrls].filter((url) => !/^(?:data|blob):/.test(url));
+    expect(networkUrls.filter((url) => !url.endsWith('/favicon.ico')).toSorted()).toEqual(
       ['/.guard/echo', '/.guard/verify', '/.guard/witness', '/shop'].map((path) => site.url + path),
     );
   });
@@ -72,17 +72,17 @@ describe('contract 3: interstitial served, browser completes it', () => {
   });
 
   test('two tabs of one new visitor both reach the site', async () => {
-    const other = await context.newPage();
-    await Promise.all([page.goto(`${site.url}/one`), other.goto(`${site.url}/two`)]);
+    const otherTab = await context.newPage();
+    await Promise.all([page.goto(`${site.url}/one`), otherTab.goto(`${site.url}/two`)]);
     await Promise.all([
       page.waitForSelector('text=the origin'),
-      other.waitForSelector('text=the origin'),
+      otherTab.waitForSelector('text=the origin'),
     ]);
   });
 });
 
 describe('contract 2.8: _guard_ref', () => {
-  const stored = () => page.evaluate("sessionStorage.getItem('_guard_ref')");
+  const storedReferrer = () => page.evaluate("sessionStorage.getItem('_guard_ref')");
 
   test('is absent without a cross-origin referrer, and removed from an earlier run', async () => {
     await context.addInitScript(
@@ -90,7 +90,7 @@ describe('contract 2.8: _guard_ref', () => {
     );
     await page.goto(`${site.url}/`, { referer: `${site.url}/inside` });
     await page.waitForSelector('text=the origin');
-    expect(await stored()).toBeNull();
+    expect(await storedReferrer()).toBeNull();
   });
 });
 
@@ -124,7 +124,7 @@ describe('contract 3: upload fails', () => {
     expect(site.visits).toHaveLength(1);
   });
 
-  test('session storage that is unavailable: retry screen, then failure screen', async () => {
+  test('without session storage, the retry screen comes first and the failure screen second', async () => {
     await context.addInitScript(
       "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('denied'); } })",
     );
@@ -135,7 +135,7 @@ describe('contract 3: upload fails', () => {
   });
 });
 
-describe('never a loop', () => {
+describe('the challenge page never reloads in a loop', () => {
   test('a cookie that does not stay shows the cookies screen (interstitial_no_session)', async () => {
     site.setsCookie = false;
     await page.goto(`${site.url}/`);
@@ -166,29 +166,32 @@ describe('never a loop', () => {
     expect(site.visits).toHaveLength(4);
   });
 
-  test.each([-1, 1])('also when the clock of the visitor jumps by %d day', async (days) => {
-    // From the third page on, but in no frame.
-    await context.addInitScript(`if (window === top) {
+  test.each([-1, 1])(
+    'a URL that is always challenged ends on the failure screen, also when the clock jumps by %d day',
+    async (days) => {
+      // From the third page on, but in no frame.
+      await context.addInitScript(`if (window === top) {
         const pages = 1 + Number(sessionStorage.getItem('pages'));
         sessionStorage.setItem('pages', pages);
         const { now } = Date;
         if (pages > 2) Date.now = () => now() + ${days * 86_400_000};
       }`);
-    site.challengesAlways = true;
-    await page.goto(`${site.url}/`);
-    await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
-    // Two visits before the jump, which the page forgets, and then as many as without a jump.
-    expect(site.visits).toHaveLength(2 + 4);
-  });
+      site.challengesAlways = true;
+      await page.goto(`${site.url}/`);
+      await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
+      // Two visits before the jump, which the page forgets, and then as many as without a jump.
+      expect(site.visits).toHaveLength(2 + 4);
+    },
+  );
 });
 
 describe('without scripts', () => {
   test('the page shows only what it needs', async () => {
-    const plain = await browser.newContext({ javaScriptEnabled: false });
-    const still = await plain.newPage();
-    await still.goto(`${site.url}/`);
-    expect(await still.isVisible('noscript h1')).toBe(true);
-    expect(await still.isVisible('[data-screen]')).toBe(false);
-    await plain.close();
+    const contextWithoutScripts = await browser.newContext({ javaScriptEnabled: false });
+    const pageWithoutScripts = await contextWithoutScripts.newPage();
+    await pageWithoutScripts.goto(`${site.url}/`);
+    expect(await pageWithoutScripts.isVisible('noscript h1')).toBe(true);
+    expect(await pageWithoutScripts.isVisible('[data-screen]')).toBe(false);
+    await contextWithoutScripts.close();
   });
 });

@@ -6,7 +6,7 @@ import { startSite } from './testing/test-site.ts';
 const TASK = '4.AAAAAAAAAAAAAAAAAAAAAA';
 
 /** A visit that is asked for work once: the text that the visitor saw, and the second upload. */
-async function visitWithWork(result: 'work' | 'doubt', without: string) {
+async function visitWithWork(result: 'work' | 'doubt', prepare: string) {
   const site = await startSite();
   // A driven browser is found, and never asked for work, so the test replaces the answer of the collector.
   site.intercept = (response) => {
@@ -18,14 +18,14 @@ async function visitWithWork(result: 'work' | 'doubt', without: string) {
   const browser = await launchDriven();
   const context = await browser.newContext();
   const page = await context.newPage();
-  await page.addInitScript(without);
+  await page.addInitScript(prepare);
   const uploads: { work?: { task: string; counter: number } }[] = [];
-  let shown = '';
+  let shownText = '';
   page.on('request', (request) => {
     if (request.method() === 'POST') uploads.push(request.postDataJSON() as (typeof uploads)[0]);
   });
   await page.route('**/work.js', async (route) => {
-    shown = await page.locator('[data-screen]:visible p').innerText();
+    shownText = await page.locator('[data-screen]:visible p').innerText();
     await route.continue();
   });
   await page.goto(`${site.url}/shop`);
@@ -33,7 +33,7 @@ async function visitWithWork(result: 'work' | 'doubt', without: string) {
   await browser.close();
   site.server.closeAllConnections();
   site.server.close();
-  return { uploads, shown, outcomes: site.outcomes.map(({ kind }) => kind) };
+  return { uploads, shownText, outcomes: site.outcomes.map(({ kind }) => kind) };
 }
 
 test.each([
@@ -41,9 +41,9 @@ test.each([
   ['in the page where there is no worker', 'doubt', 'delete window.Worker', 'An extension or a'],
 ] as const)(
   'the page does the work %s, gives the reason, and sends the same upload again',
-  async (_where, result, without, text) => {
-    const { uploads, shown, outcomes } = await visitWithWork(result, without);
-    expect(shown).toContain(text);
+  async (_where, result, prepare, text) => {
+    const { uploads, shownText, outcomes } = await visitWithWork(result, prepare);
+    expect(shownText).toContain(text);
     const [first, second] = uploads;
     expect(second).toMatchObject({ ...first, work: { task: TASK } });
     expect(await isWorkDone(TASK, second?.work?.counter ?? -1, 4)).toBe(true);

@@ -12,14 +12,14 @@ async function launch(args: readonly string[] = []) {
 }
 
 /** The reading of partitions of the challenge page, in a browser with these additional switches. */
-async function partitionRead(args: readonly string[], block?: string) {
+async function partitionReading(args: readonly string[], block?: string) {
   const browser = await launch(args);
   const site = await startSite();
   const page = await browser.newPage();
   if (block !== undefined) await page.route(block, (route) => route.abort());
-  const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
+  const uploadRequest = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
   await page.goto(`${site.url}/`);
-  const { evidence } = Upload.parse(JSON.parse((await sent).postData() ?? ''));
+  const { evidence } = Upload.parse(JSON.parse((await uploadRequest).postData() ?? ''));
   await browser.close();
   site.server.closeAllConnections();
   site.server.close();
@@ -27,17 +27,17 @@ async function partitionRead(args: readonly string[], block?: string) {
 }
 
 test('a message from a frame of another site arrives when the driver turned partitions off, its default', async () => {
-  expect(await partitionRead([])).toEqual({ value: { crossed: true } });
+  expect(await partitionReading([])).toEqual({ value: { crossed: true } });
 });
 
 test('no message arrives when the browser partitions such frames', async () => {
   // The last switch with a name counts, so this switch replaces the driver's.
-  const read = await partitionRead(['--disable-features=Translate']);
-  expect(read).toEqual({ value: { crossed: false } });
+  const reading = await partitionReading(['--disable-features=Translate']);
+  expect(reading).toEqual({ value: { crossed: false } });
 });
 
 test('frames that do not load in time give no reading, and delay no visitor', async () => {
-  expect(await partitionRead([], '**/.guard/echo')).toEqual({ unread: 'failed' });
+  expect(await partitionReading([], '**/.guard/echo')).toEqual({ unread: 'failed' });
 });
 
 /**

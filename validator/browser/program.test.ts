@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 import { Programs } from '../src/challenge/program/programs.ts';
 import { buildPrograms, loadBrowserBundle } from './build.ts';
-import { ofPages, SECRETS, type Site, startSite } from './testing/test-site.ts';
+import { servedPages, SECRETS, type Site, startSite } from './testing/test-site.ts';
 
 let site: Site;
 let browser: Browser;
@@ -19,7 +19,6 @@ afterAll(async () => {
   site.server.close();
 });
 
-/** The programs of one hour. */
 async function programsOfAnHour() {
   let building: Promise<unknown> = Promise.resolve();
   const programs = new Programs({
@@ -41,12 +40,12 @@ async function programsOfAnHour() {
 }
 
 test('17.3: a browser answers with each program of an hour, and its upload shows no names', async () => {
-  const plain = ofPages.program;
+  const originalProgram = servedPages.program;
   const programs = await programsOfAnHour();
   expect(new Set(programs.map(({ id }) => id)).size).toBe(4);
   try {
     for (const program of programs) {
-      ofPages.program = program;
+      servedPages.program = program;
       const context = await browser.newContext();
       const page = await context.newPage();
       const uploads: string[] = [];
@@ -62,6 +61,6 @@ test('17.3: a browser answers with each program of an hour, and its upload shows
     // This browser is driven. The rejection shows that the server read each upload.
     expect(site.outcomes.map(({ kind }) => kind)).toEqual(programs.map(() => 'rejected'));
   } finally {
-    ofPages.program = plain;
+    servedPages.program = originalProgram;
   }
 });

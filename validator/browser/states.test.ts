@@ -27,7 +27,7 @@ afterEach(async () => {
   site.server.close();
 });
 
-const answered = () => site.visits.map((visit) => `${visit.answered} ${visit.url}`);
+const answeredVisits = () => site.visits.map((visit) => `${visit.answered} ${visit.url}`);
 
 describe('contract 3: one reload of the same URL', () => {
   test('a page with a name and password in its URL passes: no request of the page repeats them', async () => {
@@ -49,16 +49,16 @@ describe('contract 3: one reload of the same URL', () => {
     await page.waitForSelector('text=a form');
     await page.goForward();
     await page.waitForSelector('text=the origin');
-    expect(answered().filter((visit) => visit.startsWith('challenge'))).toEqual([
+    expect(answeredVisits().filter((visit) => visit.startsWith('challenge'))).toEqual([
       'challenge /shop',
     ]);
   });
 
   test('a page that was left during its check finishes the check when people come back', async () => {
-    let held: (() => void) | undefined;
-    site.intercept = (response) => (held = () => response.destroy());
+    let dropUpload: (() => void) | undefined;
+    site.intercept = (response) => (dropUpload = () => response.destroy());
     await page.goto(`${site.url}/shop`);
-    await expect.poll(() => held).toBeDefined();
+    await expect.poll(() => dropUpload).toBeDefined();
     await page.goto(`${site.url}/form`);
     site.intercept = undefined;
     await page.goBack();
@@ -92,7 +92,7 @@ describe('contract 3: one reload of the same URL', () => {
     site.intercept = undefined;
     await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
     await page.waitForSelector('text=the origin');
-    expect(answered()).toEqual(['challenge /shop', 'origin /shop']);
+    expect(answeredVisits()).toEqual(['challenge /shop', 'origin /shop']);
   });
 
   test('a slow connection (400 ms, 50 kB/s: "slow 3G") causes no extra visits', async () => {
@@ -106,7 +106,7 @@ describe('contract 3: one reload of the same URL', () => {
     });
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=the origin');
-    expect(answered()).toEqual(['challenge /shop', 'origin /shop']);
+    expect(answeredVisits()).toEqual(['challenge /shop', 'origin /shop']);
     expect(site.outcomes).toHaveLength(1);
   });
 
@@ -119,17 +119,17 @@ describe('contract 3: one reload of the same URL', () => {
   });
 
   test('a file that is loaded during a check causes no additional visit', async () => {
-    let fetched: unknown;
+    let statuses: unknown;
     await page.route('**/.guard/verify', async (route) => {
-      fetched = await page.evaluate(
+      statuses = await page.evaluate(
         "Promise.all(['/cart', '/logo.png'].map((path) => fetch(path).then(({ status }) => status)))",
       );
       await route.continue();
     });
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=the origin');
-    expect(fetched).toEqual([403, 403]);
-    expect(answered().toSorted()).toEqual([
+    expect(statuses).toEqual([403, 403]);
+    expect(answeredVisits().toSorted()).toEqual([
       'challenge /cart',
       'challenge /logo.png',
       'challenge /shop',
@@ -148,7 +148,7 @@ describe('contract 3: one reload of the same URL', () => {
     );
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=the origin');
-    expect(answered()).toEqual(['challenge /shop', 'challenge /shop', 'origin /shop']);
+    expect(answeredVisits()).toEqual(['challenge /shop', 'challenge /shop', 'origin /shop']);
   });
 
   test('the fragment and the query do not change', async () => {
@@ -160,9 +160,9 @@ describe('contract 3: one reload of the same URL', () => {
 
 describe('a collector that asks to wait, or that has another version', () => {
   test('after 429 with Retry-After the page shows this, waits, and continues without its user', async () => {
-    let asked = 0;
+    let uploadCount = 0;
     site.intercept = (response) => {
-      asked += 1;
+      uploadCount += 1;
       site.intercept = undefined;
       response.writeHead(429, { 'Retry-After': '2' }).end('{"result":"retry"}');
     };
@@ -171,18 +171,18 @@ describe('a collector that asks to wait, or that has another version', () => {
       state: 'visible',
     });
     await page.waitForSelector('text=the origin');
-    expect(asked).toBe(1);
-    expect(answered()).toEqual(['challenge /shop', 'origin /shop']);
+    expect(uploadCount).toBe(1);
+    expect(answeredVisits()).toEqual(['challenge /shop', 'origin /shop']);
   });
 
   test.each([
     ['an unknown form', 400, '{"result":"failed"}'],
     ['an unknown result', 200, '{"result":"later"}'],
-  ])('%s: a reload, and no loop', async (_what, status, body) => {
+  ])('%s leads to three reloads, and then to the failure screen', async (_what, status, body) => {
     site.intercept = (response) => response.writeHead(status).end(body);
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
-    expect(answered()).toEqual(Array.from({ length: 4 }, () => 'challenge /shop'));
+    expect(answeredVisits()).toEqual(Array.from({ length: 4 }, () => 'challenge /shop'));
   });
 });
 
@@ -195,7 +195,7 @@ describe('contract 3: "session unverified"', () => {
     site.intercept = undefined;
     await page.click('button:visible');
     await page.waitForSelector('text=the origin');
-    expect(answered()).toEqual(['challenge /shop', 'challenge /shop', 'origin /shop']);
+    expect(answeredVisits()).toEqual(['challenge /shop', 'challenge /shop', 'origin /shop']);
   });
 
   test('without cookies there is one visit for each click of a person', async () => {
@@ -210,13 +210,13 @@ describe('contract 3: "session unverified"', () => {
 });
 
 describe('contract 2.8: _guard_ref', () => {
-  const stored = () => page.evaluate("sessionStorage.getItem('_guard_ref')");
+  const storedReferrer = () => page.evaluate("sessionStorage.getItem('_guard_ref')");
 
   test.each([
     ['https://search.example/find?q=secret#x', 'https://search.example'],
     ['http://search.example:8080/find', 'http://search.example:8080'],
     ['android-app://com.example/', null],
-  ])('arriving from %s it holds %s', async (referer, expected) => {
+  ])('after a visit from %s it contains %s', async (referer, expected) => {
     await page.addInitScript(
       `Object.defineProperty(document, 'referrer', { get: () => ${JSON.stringify(referer)} })`,
     );
@@ -224,7 +224,7 @@ describe('contract 2.8: _guard_ref', () => {
     site.intercept = (response) => response.end('{"result":"failed"}');
     await page.goto(`${site.url}/`);
     await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
-    expect(await stored()).toBe(expected);
+    expect(await storedReferrer()).toBe(expected);
   });
 
   test('is in no upload', async () => {
@@ -232,7 +232,7 @@ describe('contract 2.8: _guard_ref', () => {
     page.on('request', (request) => bodies.push(request.postData()));
     await page.goto(`${site.url}/`, { referer: 'https://search.example/find' });
     await page.waitForSelector('text=the origin');
-    expect(await stored()).toBe('https://search.example');
+    expect(await storedReferrer()).toBe('https://search.example');
     expect(bodies.filter((body) => body !== null)).toHaveLength(1);
     expect(bodies.join()).not.toContain('search.example');
   });

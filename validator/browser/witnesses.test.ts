@@ -42,13 +42,13 @@ function findingOf(id: string, readings: Pick<Readings, 'witnesses'>) {
 }
 
 /** The witnesses in the upload of the challenge page, in a browser that blocks these kinds of files. */
-async function uploaded(page: Page, blocked: readonly string[]) {
+async function visitChallengePage(page: Page, blocked: readonly string[]) {
   await page.route('**/.guard/witness?*', (route) =>
     blocked.includes(route.request().resourceType()) ? route.abort() : route.continue(),
   );
-  const sent = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
+  const uploadRequest = page.waitForRequest((request) => request.url().endsWith('/.guard/verify'));
   await page.goto(`${site.url}/`);
-  const { evidence, ticket } = Upload.parse(JSON.parse((await sent).postData() ?? ''));
+  const { evidence, ticket } = Upload.parse(JSON.parse((await uploadRequest).postData() ?? ''));
   const reading = readTicket(createSealer(SECRETS, 'ticket'), ticket, Date.now());
   const id = 'ticket' in reading ? reading.ticket.id : '';
   return { finding: await findingOf(id, evidence.readings), tookMs: evidence.tookMs.witnesses };
@@ -64,7 +64,7 @@ describe('17.3 witnesses in Chromium', () => {
     await page.evaluate(PROGRAM?.text ?? '');
     for (let round = rounds(30, 15); round > 0; round--) {
       const id = randomBytes(12).toString('base64url');
-      const read = await page.evaluate(
+      const measured = await page.evaluate(
         (text) => (globalThis as unknown as { ask: (text: string) => unknown }).ask(text),
         witnesses
           .issue(id, '')
@@ -72,7 +72,7 @@ describe('17.3 witnesses in Chromium', () => {
           .replaceAll('&gt;', '>')
           .replaceAll('&quot;', '"'),
       );
-      const value = read as { sizes: number[] };
+      const value = measured as { sizes: number[] };
       expect(await findingOf(id, { witnesses: { value } }), id).toBeUndefined();
     }
     await page.close();
@@ -84,7 +84,7 @@ describe('17.3 witnesses in Chromium', () => {
     ['fonts', ['font']],
   ] as const)('a person who blocks %s passes the witnesses', async (_, blocked) => {
     const context = await browser.newContext();
-    const { finding, tookMs } = await uploaded(await context.newPage(), blocked);
+    const { finding, tookMs } = await visitChallengePage(await context.newPage(), blocked);
     expect(finding).toBeUndefined();
     // A browser does not wait until the time limit for blocked files.
     expect(tookMs).toBeLessThan(WITNESSES.waitMs);

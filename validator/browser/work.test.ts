@@ -9,13 +9,13 @@ import { loadBrowserBundle } from './build.ts';
 /** Runs the program of a page in a worker, and returns its answer to one task. */
 function workerAnswer(task: string): Promise<unknown> {
   return new Promise((resolve) => {
-    let told: (event: { data: string }) => void = () => undefined;
+    let onMessage: (event: { data: string }) => void = () => undefined;
     const context = createContext({
       TextEncoder,
       setTimeout,
-      addEventListener: (_name: string, listener: typeof told) => (told = listener),
+      addEventListener: (_name: string, listener: typeof onMessage) => (onMessage = listener),
       postMessage: (answer: unknown) => {
-        if (answer === '') setImmediate(() => told({ data: task }));
+        if (answer === '') setImmediate(() => onMessage({ data: task }));
         else resolve(answer);
       },
     });
@@ -31,24 +31,27 @@ describe('the memory-hard work', () => {
 
   test('lets the page run after each try when there is no worker', async () => {
     const element: { solve?: (task: string) => Promise<number> } = {};
-    let gaveWay = 0;
-    const counted = (callback: () => void, ms?: number) => {
-      gaveWay += 1;
+    let timeoutCount = 0;
+    const countingTimeout = (callback: () => void, ms?: number) => {
+      timeoutCount += 1;
       return setTimeout(callback, ms);
     };
     const document = { currentScript: element };
     runInContext(
       loadBrowserBundle().work,
-      createContext({ TextEncoder, setTimeout: counted, document }),
+      createContext({ TextEncoder, setTimeout: countingTimeout, document }),
     );
     const task = `4.${randomBytes(16).toString('base64url')}`;
     const counter = (await element.solve?.(task)) ?? -1;
     expect(await isWorkDone(task, counter, 4)).toBe(true);
-    expect(gaveWay).toBeGreaterThanOrEqual(counter);
+    expect(timeoutCount).toBeGreaterThanOrEqual(counter);
   });
 
-  test('is checked four at a time, and the next check has to wait', async () => {
-    const checks = [0, 1, 2, 3].map((counter) => isWorkDone('1.x', counter, 1));
+  test('is checked four at a time: three checks leave room for one more, and four leave none', async () => {
+    const check = (counter: number) => isWorkDone('1.x', counter, 1);
+    const checks = [0, 1, 2].map(check);
+    expect(isCheckBusy()).toBe(false);
+    checks.push(check(3));
     expect(isCheckBusy()).toBe(true);
     await Promise.all(checks);
     expect(isCheckBusy()).toBe(false);
@@ -57,8 +60,8 @@ describe('the memory-hard work', () => {
   test('belongs to its task, and work with fewer bits is not enough', async () => {
     const task = `5.${randomBytes(16).toString('base64url')}`;
     const counter = Number(await workerAnswer(task));
-    for (let short = 0; short < counter; short += 1) {
-      expect(await isWorkDone(task, short, 5)).toBe(false);
+    for (let smallerCounter = 0; smallerCounter < counter; smallerCounter += 1) {
+      expect(await isWorkDone(task, smallerCounter, 5)).toBe(false);
     }
     let byChance = 0;
     for (let i = 0; i < 64; i += 1) {
@@ -83,11 +86,20 @@ describe('a task', () => {
     const spareBits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
       .split('')
       .map((letter) => `5.${mac.slice(0, -1)}${letter}`)
-      .filter((other) => other !== task);
+      .filter((text) => text !== task);
     const unsealed = `5.${Buffer.alloc(16).toString('base64url')}`;
-    const others = [`1.${mac}`, `05.${mac}`, `5.${mac}=`, ` ${task}`, mac, '', '5.', unsealed];
-    for (const other of [...spareBits, ...others]) {
-      expect(readTask(sealer, 'one ticket', other), other).toBe(0);
+    const otherSpellings = [
+      `1.${mac}`,
+      `05.${mac}`,
+      `5.${mac}=`,
+      ` ${task}`,
+      mac,
+      '',
+      '5.',
+      unsealed,
+    ];
+    for (const text of [...spareBits, ...otherSpellings]) {
+      expect(readTask(sealer, 'one ticket', text), text).toBe(0);
     }
   });
 });

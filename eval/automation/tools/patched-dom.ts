@@ -1,9 +1,9 @@
 import type { Upload } from '../../../validator/page-contract/evidence.ts';
-import { answering } from '../../../validator/src/challenge/testing/answers.ts';
-import { fixture } from '../../../validator/src/challenge/testing/challenged-visitor.ts';
+import { answerTicket } from '../../../validator/src/challenge/testing/answers.ts';
+import { readFixture } from '../../../validator/src/challenge/testing/challenged-visitor.ts';
 import type { DomPage } from './dom-visit.ts';
 
-const RECORDED = fixture('human/chromium-headful-xvfb-default-screen.json').evidence;
+const RECORDED = readFixture('human/chromium-headful-xvfb-default-screen.json').evidence;
 
 /** The parts of a DOM library's window that the patch needs. */
 interface DomWindow {
@@ -69,7 +69,7 @@ export function correctUploads(fetch: DomPage['fetch']): DomPage['fetch'] {
     if (body === undefined) return fetch(path, init);
     const upload = JSON.parse(body) as Upload;
     const { startedAtMs, readings } = upload.evidence;
-    const computed = answering(RECORDED, upload.ticket);
+    const computed = answerTicket(RECORDED, upload.ticket);
     const evidence = {
       ...computed,
       startedAtMs,

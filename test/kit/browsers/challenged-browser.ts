@@ -1,5 +1,5 @@
-import { answering, asPageWrites } from '../../../validator/src/challenge/testing/answers.ts';
-import { fixture } from '../../../validator/src/challenge/testing/challenged-visitor.ts';
+import { answerTicket, writeUpload } from '../../../validator/src/challenge/testing/answers.ts';
+import { readFixture } from '../../../validator/src/challenge/testing/challenged-visitor.ts';
 import { type Answer, send } from '../http.ts';
 
 /**
@@ -7,7 +7,7 @@ import { type Answer, send } from '../http.ts';
  * tests, too.
  */
 
-const RECORDING = fixture('human/chromium-headful-xvfb-default-screen.json');
+const RECORDING = readFixture('human/chromium-headful-xvfb-default-screen.json');
 
 /** The header fields of its navigations. */
 export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
@@ -43,11 +43,11 @@ export function readChallenge({ body, headers }: Answer, session = ''): Challeng
 /** Sends what the challenge page in a person's browser uploads. Resolves to the answer. */
 export function sendUpload(gateway: string, page: ChallengePage, ip: string): Promise<Answer> {
   const { ticket, session } = page;
-  const evidence = answering(RECORDING.evidence, ticket);
+  const evidence = answerTicket(RECORDING.evidence, ticket);
   return send(`${gateway}/.guard/verify`, {
     method: 'POST',
     headers: { ...BROWSER_HEADERS, 'x-forwarded-for': ip, 'content-type': 'application/json' },
-    body: asPageWrites({ ticket, session, evidence }),
+    body: writeUpload({ ticket, session, evidence }),
   });
 }
 

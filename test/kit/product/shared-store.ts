@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { asPageWrites } from '../../../validator/src/challenge/testing/answers.ts';
+import { writeUpload } from '../../../validator/src/challenge/testing/answers.ts';
 import { person, uploadOf } from '../../attack/challenged-visitor.ts';
 import { type Answer, poll, send } from '../http.ts';
 import { metricOf } from './metric-of.ts';
@@ -90,7 +90,7 @@ export function answerAt({ addresses }: ServedGuard, page: Page, who = person): 
   return send(`${addresses.gateway}/.guard/verify`, {
     method: 'POST',
     headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
-    body: asPageWrites(uploadOf({ ...page, reference: '' }, who)),
+    body: writeUpload(uploadOf({ ...page, reference: '' }, who)),
   });
 }
 

@@ -29,8 +29,8 @@ const CHALLENGE_SCREENS: readonly Screen[] = [
   { name: 'cookies', form: 'none' },
   { name: 'noscript', form: 'none' },
 ];
-type Told = Pick<NoticeOptions, 'notice' | 'retryAfterS'>;
-const NOTICES: Readonly<Partial<Record<string, Told>>> = {
+type ShownNotice = Pick<NoticeOptions, 'notice' | 'retryAfterS'>;
+const NOTICES: Readonly<Partial<Record<string, ShownNotice>>> = {
   blocked: { notice: 'blocked' },
   'rate-limited': { notice: 'rateLimited', retryAfterS: 3600 },
   unreachable: { notice: 'unreachable' },
@@ -71,10 +71,10 @@ function pageOf(
   acceptLanguage: string | undefined,
   look: Look,
 ): RenderedPage | undefined {
-  const told = NOTICES[name];
-  if (told !== undefined)
-    return renderNotice({ ...told, reference: REFERENCE, acceptLanguage, look });
-  const screen = CHALLENGE_SCREENS.find((one) => one.name === name);
+  const notice = NOTICES[name];
+  if (notice !== undefined)
+    return renderNotice({ ...notice, reference: REFERENCE, acceptLanguage, look });
+  const screen = CHALLENGE_SCREENS.find((candidate) => candidate.name === name);
   return (
     screen &&
     render({

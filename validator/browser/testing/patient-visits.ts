@@ -10,11 +10,11 @@ export async function untilInTime<T>(
   visit: () => Promise<T>,
   readingsOf: (visited: T) => Readings,
 ): Promise<T> {
-  for (let left = VISITS - 1; ; left -= 1) {
+  for (let visitsLeft = VISITS - 1; ; visitsLeft -= 1) {
     const visited = await visit();
     const isLate = Object.values(readingsOf(visited)).some(
       (reading) => 'unread' in reading && reading.unread !== 'absent',
     );
-    if (!isLate || left === 0) return visited;
+    if (!isLate || visitsLeft === 0) return visited;
   }
 }

@@ -18,17 +18,17 @@ import { formSource } from '../../src/request/form-source.ts';
 import { compileLook, type Look } from '../../src/pages/look.ts';
 import { createScriptFile } from '../../src/script/script-file.ts';
 import { loadBrowserBundle } from '../build.ts';
-import { USUAL } from '../../src/challenge/testing/answers.ts';
+import { DEFAULT_STRENGTHS } from '../../src/challenge/testing/answers.ts';
 
-const BEGUN_AT = Date.now();
+const STARTED_AT = Date.now();
 const NOON = Date.UTC(2026, 10, 24, 12);
 /**
  * The clock of the site. It starts at the same noon in each run: the questions depend on the time, and in some half
  * hours Firefox and Chromium answer most of them in the same way.
  */
-export const siteClock = (): number => NOON + Date.now() - BEGUN_AT;
+export const siteClock = (): number => NOON + Date.now() - STARTED_AT;
 
-/** The secrets of its tickets. */
+/** The secrets of the tickets of every test site. */
 export const SECRETS = ['the secret of the browser test'];
 
 interface Visit {
@@ -72,7 +72,7 @@ export async function startSite(): Promise<Site> {
     rejectedTtlMs: 60_000,
     currentRuleSet: () => TERMS.ruleSet,
     priceOf: () => undefined,
-    strengthsOf: () => USUAL,
+    strengthsOf: () => DEFAULT_STRENGTHS,
     allowedOrigin: () => true,
     countryOf: () => undefined,
     signalsOf: () => [],
@@ -80,12 +80,12 @@ export async function startSite(): Promise<Site> {
   });
   const answerWitness = createWitnessAnswerer(createWitnesses(SECRETS), store);
   const server = createServer((request, response) => {
-    void answer(started, { collect, answerWitness }, request, response);
+    void answer(site, { collect, answerWitness }, request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A server that listens on TCP has an AddressInfo.
   const { port } = server.address() as AddressInfo;
-  const started: Site = {
+  const site: Site = {
     url: `http://127.0.0.1:${port}`,
     store,
     visits: [],
@@ -99,15 +99,15 @@ export async function startSite(): Promise<Site> {
     work: 0,
     server,
   };
-  return started;
+  return site;
 }
 
 const workFile = createScriptFile(loadBrowserBundle().work);
 /** The program of all pages. A test may set another one. */
-export const ofPages = { program: plainProgram(loadBrowserBundle().interstitial) };
+export const servedPages = { program: plainProgram(loadBrowserBundle().interstitial) };
 const issue = createChallengeIssuer({
   secrets: SECRETS,
-  programs: { next: () => ofPages.program },
+  programs: { next: () => servedPages.program },
 });
 
 /** An unprotected page: a form with a file, which posts to the site in `?to=`. */
@@ -118,7 +118,7 @@ function formPage(url: string): string {
 }
 
 async function answer(
-  on: Site,
+  site: Site,
   { collect, answerWitness }: Record<'collect' | 'answerWitness', Collect>,
   request: IncomingMessage,
   response: ServerResponse,
@@ -141,14 +141,14 @@ async function answer(
     const file = await answerWitness({ method, path: '', query, headers, body, ip: '' });
     response.writeHead(file.status, file.headers).end(file.body);
   } else if (url === '/.guard/verify') {
-    if (on.intercept) {
-      on.intercept(response);
+    if (site.intercept) {
+      site.intercept(response);
       return;
     }
-    const answered = await collect({ method, path: '/verify', headers, body, ip: on.ip });
-    response.writeHead(answered.status, answered.headers).end(answered.body);
+    const collected = await collect({ method, path: '/verify', headers, body, ip: site.ip });
+    response.writeHead(collected.status, collected.headers).end(collected.body);
   } else {
-    serve(on, { method, url, body, origin: headers.origin }, headers, response);
+    serve(site, { method, url, body, origin: headers.origin }, headers, response);
   }
 }
 
@@ -162,25 +162,25 @@ async function wholeBody(request: IncomingMessage): Promise<string | undefined> 
 }
 
 function serve(
-  on: Site,
+  site: Site,
   visit: Omit<Visit, 'answered'>,
   headers: IncomingMessage['headers'],
   response: ServerResponse,
 ): void {
-  const held = /_guard=([^;]+)/.exec(headers.cookie ?? '')?.[1];
-  const judged = held !== undefined && on.store.sessions.has(held);
-  if (judged && !on.challengesAlways) {
-    on.visits.push({ ...visit, answered: 'origin' });
-    if (visit.method === 'POST' && on.formsDeclined > 0) {
-      on.formsDeclined -= 1;
+  const sessionCookie = /_guard=([^;]+)/.exec(headers.cookie ?? '')?.[1];
+  const isJudged = sessionCookie !== undefined && site.store.sessions.has(sessionCookie);
+  if (isJudged && !site.challengesAlways) {
+    site.visits.push({ ...visit, answered: 'origin' });
+    if (visit.method === 'POST' && site.formsDeclined > 0) {
+      site.formsDeclined -= 1;
       response.writeHead(204).end();
       return;
     }
     response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>the origin</h1>');
     return;
   }
-  on.visits.push({ ...visit, answered: 'challenge' });
-  const sessionId = held ?? randomUUID();
+  site.visits.push({ ...visit, answered: 'challenge' });
+  const sessionId = sessionCookie ?? randomUUID();
   const challenge = issue({
     organisation: 'acme',
     sessionId,
@@ -195,8 +195,8 @@ function serve(
       // Repeated fields do not matter here.
       headers: headers as Readonly<Record<string, string>>,
     }),
-    look: on.look,
-    terms: { ...TERMS, work: on.work },
+    look: site.look,
+    terms: { ...TERMS, work: site.work },
     uploadUrl: '/.guard/verify',
     nowMs: siteClock(),
   });
@@ -204,6 +204,6 @@ function serve(
   const attributes = 'Path=/; SameSite=None; Secure; Max-Age=3600';
   const cookie = { 'Set-Cookie': `_guard=${sessionId}; ${attributes}` };
   response
-    .writeHead(403, { ...challenge.headers, ...(on.setsCookie ? cookie : {}) })
+    .writeHead(403, { ...challenge.headers, ...(site.setsCookie ? cookie : {}) })
     .end(challenge.html);
 }

@@ -1,14 +1,19 @@
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { expect, test } from 'vitest';
 import { describeUpload } from './challenge-event.ts';
-import { USUAL } from './testing/answers.ts';
+import { DEFAULT_STRENGTHS } from './testing/answers.ts';
 
-const sent = { ip: '198.51.100.7', userAgent: 'Mozilla/5.0' };
-const subject = { organisation: 'acme', session: 's', reference: 'K7QM2X9D' };
+const sender = { ip: '198.51.100.7', userAgent: 'Mozilla/5.0' };
+const ticketFacts = { organisation: 'acme', session: 's', reference: 'K7QM2X9D' };
 
 test('contract 3, "a support reference code": the event of a failed upload contains the code', () => {
-  const outcome = { ...sent, ...subject, kind: 'failed', reasons: ['challenge_expired'] } as const;
-  expect(describeUpload(outcome, 1_800_000_000_000, () => USUAL)).toMatchObject({
+  const outcome = {
+    ...sender,
+    ...ticketFacts,
+    kind: 'failed',
+    reasons: ['challenge_expired'],
+  } as const;
+  expect(describeUpload(outcome, 1_800_000_000_000, () => DEFAULT_STRENGTHS)).toMatchObject({
     reference: 'K7QM2X9D',
     organisation: 'acme',
     session: sessionDigest('s'),
@@ -21,8 +26,8 @@ test('contract 3, "a support reference code": the event of a failed upload conta
 });
 
 test('contract 3, "session storage unavailable": the event has the code, and does not block the visitor', () => {
-  const outcome = { ...sent, ...subject, kind: 'unavailable', reasons: [] } as const;
-  expect(describeUpload(outcome, 1_800_000_000_000, () => USUAL)).toMatchObject({
+  const outcome = { ...sender, ...ticketFacts, kind: 'unavailable', reasons: [] } as const;
+  expect(describeUpload(outcome, 1_800_000_000_000, () => DEFAULT_STRENGTHS)).toMatchObject({
     reference: 'K7QM2X9D',
     action: 'challenge',
     decision: 'none',
@@ -31,21 +36,25 @@ test('contract 3, "session storage unavailable": the event has the code, and doe
   });
 });
 
-test('an upload without an organisation of this installation makes no event, so no client can fill the table', () => {
+test('an upload without an organisation of this installation makes no event, because any client could fill the table', () => {
   for (const outcome of [
-    { ...sent, kind: 'failed', reasons: ['challenge_invalid'] },
-    { ...sent, kind: 'unavailable', reasons: [] },
-    { ...sent, kind: 'limited', reasons: [] },
-    { ...sent, ...subject, kind: 'verified', reasons: [], noted: [] },
+    { ...sender, kind: 'failed', reasons: ['challenge_invalid'] },
+    { ...sender, kind: 'unavailable', reasons: [] },
+    { ...sender, kind: 'limited', reasons: [] },
   ] as const) {
-    expect(describeUpload(outcome, 0, () => USUAL)).toBeUndefined();
+    expect(describeUpload(outcome, 0, () => DEFAULT_STRENGTHS)).toBeUndefined();
   }
+});
+
+test('an upload that passes without findings makes no event', () => {
+  const outcome = { ...sender, ...ticketFacts, kind: 'verified', reasons: [], noted: [] } as const;
+  expect(describeUpload(outcome, 0, () => DEFAULT_STRENGTHS)).toBeUndefined();
 });
 
 test('the event of a person who passed names findings that changed nothing, with their points', () => {
   const noted = ['debugger_attached', 'time_zone_elsewhere'] as const;
-  const outcome = { ...sent, ...subject, kind: 'verified', reasons: [], noted } as const;
-  expect(describeUpload(outcome, 0, () => USUAL)).toMatchObject({
+  const outcome = { ...sender, ...ticketFacts, kind: 'verified', reasons: [], noted } as const;
+  expect(describeUpload(outcome, 0, () => DEFAULT_STRENGTHS)).toMatchObject({
     action: 'allow',
     challenge: 'verified',
     blockReasons: [],

@@ -7,13 +7,13 @@ import { createSealer } from '../session/sealer.ts';
 import { writeFields } from './tickets/ticket-fields.ts';
 import { aChallengedVisitor, SECRETS } from './testing/challenged-visitor.ts';
 
-const body = (result: string) => JSON.stringify({ result });
+const resultBody = (result: string) => JSON.stringify({ result });
 
 describe('contract 3: the browser completes the challenge and uploads', () => {
   test('the answer of a person creates one verified session and asks for a reload', async () => {
     const { collect, request, store, sessionId, outcomes, challenge } = aChallengedVisitor();
     const answer = await collect(request);
-    expect(answer).toMatchObject({ status: 200, body: body('reload') });
+    expect(answer).toMatchObject({ status: 200, body: resultBody('reload') });
     expect(answer.headers['Cache-Control']).toBe('no-store');
     expect(store.sessions.get(sessionId)).toMatchObject({
       organisation: 'acme',
@@ -35,7 +35,7 @@ describe('contract 3: the browser completes the challenge and uploads', () => {
   test('an automated browser gets the same answer, and its session is rejected with its reasons', async () => {
     const visitor = aChallengedVisitor('automated/playwright-headless-shell.json');
     const answer = await visitor.collect(visitor.request);
-    expect(answer).toMatchObject({ status: 200, body: body('reload') });
+    expect(answer).toMatchObject({ status: 200, body: resultBody('reload') });
     expect(visitor.store.sessions.get(visitor.sessionId)).toMatchObject({
       state: 'rejected',
       reasons: ['webdriver', 'headless_browser'],
@@ -54,9 +54,9 @@ describe('contract 3: the browser completes the challenge and uploads', () => {
   test('one solution sent a hundred times at once creates exactly one session', async () => {
     const { collect, request, store, outcomes } = aChallengedVisitor();
     const answers = await Promise.all(Array.from({ length: 100 }, () => collect(request)));
-    expect(answers.filter((answer) => answer.body === body('reload'))).toHaveLength(1);
-    expect(answers.filter((answer) => answer.body === body('retry'))).toHaveLength(99);
-    expect(store.kept()).toBe(1);
+    expect(answers.filter((answer) => answer.body === resultBody('reload'))).toHaveLength(1);
+    expect(answers.filter((answer) => answer.body === resultBody('retry'))).toHaveLength(99);
+    expect(store.storedCount()).toBe(1);
     const replayed = outcomes.filter(({ reasons }) => reasons[0] === 'challenge_replayed');
     expect(replayed).toHaveLength(99);
   });
@@ -64,12 +64,15 @@ describe('contract 3: the browser completes the challenge and uploads', () => {
   test('a second upload with the same ticket cannot change a rejected session', async () => {
     const visitor = aChallengedVisitor('automated/playwright-headful.json');
     await visitor.collect(visitor.request);
-    const clean = structuredClone(visitor.upload);
-    clean.evidence.readings.webdriver = {
+    const cleanUpload = structuredClone(visitor.upload);
+    cleanUpload.evidence.readings.webdriver = {
       value: { reported: false, ownProperty: false, nativeGetter: true },
     };
-    const second = await visitor.collect({ ...visitor.request, body: JSON.stringify(clean) });
-    expect(second.body).toBe(body('retry'));
+    const secondAnswer = await visitor.collect({
+      ...visitor.request,
+      body: JSON.stringify(cleanUpload),
+    });
+    expect(secondAnswer.body).toBe(resultBody('retry'));
     expect(visitor.store.sessions.get(visitor.sessionId)?.state).toBe('rejected');
   });
 });
@@ -78,17 +81,17 @@ describe('contract 3: the caller drops the returned cookies', () => {
   test('the upload fails with interstitial_no_session, and the page gets this result', async () => {
     const { collect, request, upload, store, outcomes } = aChallengedVisitor();
     const answer = await collect({ ...request, body: JSON.stringify({ ...upload, session: '' }) });
-    expect(answer).toMatchObject({ status: 200, body: body('no_session') });
+    expect(answer).toMatchObject({ status: 200, body: resultBody('no_session') });
     expect(outcomes[0]).toMatchObject({ kind: 'failed', reasons: ['interstitial_no_session'] });
-    expect(store.kept()).toBe(0);
+    expect(store.storedCount()).toBe(0);
   });
 
   test('with the session of another tab the upload creates no session, and the page starts again', async () => {
     const { collect, request, upload, store } = aChallengedVisitor();
-    const other = { ...upload, session: randomUUID() };
-    const answer = await collect({ ...request, body: JSON.stringify(other) });
-    expect(answer.body).toBe(body('retry'));
-    expect(store.kept()).toBe(0);
+    const uploadOfAnotherTab = { ...upload, session: randomUUID() };
+    const answer = await collect({ ...request, body: JSON.stringify(uploadOfAnotherTab) });
+    expect(answer.body).toBe(resultBody('retry'));
+    expect(store.storedCount()).toBe(0);
   });
 });
 
@@ -96,27 +99,29 @@ describe('contract 2.2, challenge_failure: invalid answers', () => {
   test('an answer with another User-Agent than the challenged request creates no session, and the page starts again', async () => {
     const { collect, request, store, outcomes } = aChallengedVisitor();
     const headers = { ...request.headers, 'user-agent': 'Mozilla/5.0 (somebody else)' };
-    expect((await collect({ ...request, headers })).body).toBe(body('retry'));
+    expect((await collect({ ...request, headers })).body).toBe(resultBody('retry'));
     expect(outcomes[0]?.reasons).toEqual(['challenge_invalid']);
-    expect(store.kept()).toBe(0);
+    expect(store.storedCount()).toBe(0);
   });
 
   test('an answer after the end of the ticket is challenge_expired, and the page gets a new ticket', async () => {
     const { collect, request, store, time, outcomes } = aChallengedVisitor();
     time.nowMs += 11 * 60_000;
-    expect((await collect(request)).body).toBe(body('retry'));
+    expect((await collect(request)).body).toBe(resultBody('retry'));
     expect(outcomes[0]).toMatchObject({ organisation: 'acme', reasons: ['challenge_expired'] });
-    expect(store.kept()).toBe(0);
+    expect(store.storedCount()).toBe(0);
   });
 
   test('additional fields of an upload cannot change the organisation or the expiry of the ticket', async () => {
     const { collect, request, upload, store } = aChallengedVisitor();
-    const wider = { ...upload, organisation: 'evil', expiresAt: 9e15 };
-    expect(await collect({ ...request, body: JSON.stringify(wider) })).toMatchObject({
-      status: 400,
-      body: body('retry'),
-    });
-    expect(store.kept()).toBe(0);
+    const uploadWithMoreFields = { ...upload, organisation: 'evil', expiresAt: 9e15 };
+    expect(await collect({ ...request, body: JSON.stringify(uploadWithMoreFields) })).toMatchObject(
+      {
+        status: 400,
+        body: resultBody('retry'),
+      },
+    );
+    expect(store.storedCount()).toBe(0);
   });
 
   test('an authentic ticket or upload of another version gets a reload, an invalid one does not', async () => {
@@ -124,14 +129,23 @@ describe('contract 2.2, challenge_failure: invalid answers', () => {
     const sealer = createSealer(SECRETS, 'ticket');
     const fields = writeFields(['4', 'of', 'a', 'later', 'version']);
     const ticket = Buffer.concat([sealer.seal([fields], 32), fields]).toString('base64url');
-    const later = await collect({ ...request, body: JSON.stringify({ ...upload, ticket }) });
-    expect(later.body).toBe(body('retry'));
-    const { evidence, ...others } = upload;
+    const answerToLaterTicket = await collect({
+      ...request,
+      body: JSON.stringify({ ...upload, ticket }),
+    });
+    expect(answerToLaterTicket.body).toBe(resultBody('retry'));
+    const { evidence, ...uploadWithoutEvidence } = upload;
     const readings = { ...evidence.readings, ofALaterVersion: { value: 1 } };
-    const form = JSON.stringify({ ...others, evidence: { ...evidence, readings } });
-    expect((await collect({ ...request, body: form })).body).toBe(body('retry'));
-    const junk = await collect({ ...request, body: JSON.stringify({ ticket: 'x' }) });
-    expect(junk.body).toBe(body('failed'));
+    const laterUpload = JSON.stringify({
+      ...uploadWithoutEvidence,
+      evidence: { ...evidence, readings },
+    });
+    expect((await collect({ ...request, body: laterUpload })).body).toBe(resultBody('retry'));
+    const answerToInvalidTicket = await collect({
+      ...request,
+      body: JSON.stringify({ ticket: 'x' }),
+    });
+    expect(answerToInvalidTicket.body).toBe(resultBody('failed'));
   });
 
   test('2,000 damaged bodies: none throws, and none creates a session without this ticket and session', async () => {
@@ -141,12 +155,12 @@ describe('contract 2.2, challenge_failure: invalid answers', () => {
     let visitor = aChallengedVisitor();
     for (let round = 0; round < 2000; round += 1) {
       const { request, collect, store } = visitor;
-      const mutilated = mutilate(request.body, random);
-      const answer = await collect({ ...request, body: mutilated });
+      const damagedBody = damage(request.body, random);
+      const answer = await collect({ ...request, body: damagedBody });
       expect([200, 400, 413], `seed ${seed}`).toContain(answer.status);
-      if (store.kept() === 0) continue;
+      if (store.storedCount() === 0) continue;
       // A fuzzed body may be valid only when the change is in the evidence and keeps its form.
-      expect(sameTicketAndSession(mutilated, request.body), `seed ${seed}`).toBe(true);
+      expect(sameTicketAndSession(damagedBody, request.body), `seed ${seed}`).toBe(true);
       visitor = aChallengedVisitor();
     }
   });
@@ -163,7 +177,7 @@ describe('POST /verify', () => {
   ])('%s', async (_name, change, status) => {
     const { collect, request, store } = aChallengedVisitor();
     expect((await collect({ ...request, ...change })).status).toBe(status);
-    expect(store.kept()).toBe(0);
+    expect(store.storedCount()).toBe(0);
   });
 
   test('a collector on another host than the page answers CORS, a collector on the same host does not', async () => {
@@ -171,13 +185,13 @@ describe('POST /verify', () => {
     const origin = 'https://shop.example';
     const preflight = (host: string) =>
       collect({ ...request, method: 'OPTIONS', headers: { origin, host } });
-    const elsewhere = await preflight('collector.example');
-    expect(elsewhere.status).toBe(204);
-    expect(elsewhere.headers['Access-Control-Allow-Origin']).toBe(origin);
-    expect(elsewhere.headers['Access-Control-Allow-Credentials']).toBeUndefined();
-    const own = await preflight('shop.example');
-    expect(own.headers['Access-Control-Allow-Origin']).toBeUndefined();
-    expect(own.headers['Access-Control-Allow-Methods']).toBeUndefined();
+    const otherHostAnswer = await preflight('collector.example');
+    expect(otherHostAnswer.status).toBe(204);
+    expect(otherHostAnswer.headers['Access-Control-Allow-Origin']).toBe(origin);
+    expect(otherHostAnswer.headers['Access-Control-Allow-Credentials']).toBeUndefined();
+    const sameHostAnswer = await preflight('shop.example');
+    expect(sameHostAnswer.headers['Access-Control-Allow-Origin']).toBeUndefined();
+    expect(sameHostAnswer.headers['Access-Control-Allow-Methods']).toBeUndefined();
   });
 
   test.each(['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:3000'])(
@@ -193,30 +207,30 @@ describe('POST /verify', () => {
   test('while the session store is away, the answer is 503, and the page retries', async () => {
     const { collect, outcomes, request, store } = aChallengedVisitor();
     Object.assign(store, { spend: () => Promise.reject(new Error('connection refused')) });
-    expect(await collect(request)).toMatchObject({ status: 503, body: body('retry') });
+    expect(await collect(request)).toMatchObject({ status: 503, body: resultBody('retry') });
     expect(outcomes).toMatchObject([{ kind: 'unavailable' }]);
   });
 });
 
 describe('a page that reports that its visitor left (challenge_abandoned)', () => {
-  const leave = <Request extends object>(request: Request, ticket: string) => ({
+  const reportOfLeaving = <Request extends object>(request: Request, ticket: string) => ({
     ...request,
     body: JSON.stringify({ ticket, left: true }),
   });
 
   test('is counted once for each ticket, and the visitor may still pass', async () => {
     const { collect, outcomes, request, upload } = aChallengedVisitor();
-    for (let time = 0; time < 3; time += 1) await collect(leave(request, upload.ticket));
-    const named = outcomes.filter((outcome) => 'organisation' in outcome);
-    expect(named).toMatchObject([{ kind: 'left', reasons: ['challenge_abandoned'] }]);
-    expect((await collect(request)).body).toBe(body('reload'));
+    for (let time = 0; time < 3; time += 1) await collect(reportOfLeaving(request, upload.ticket));
+    const outcomesOfTickets = outcomes.filter((outcome) => 'organisation' in outcome);
+    expect(outcomesOfTickets).toMatchObject([{ kind: 'left', reasons: ['challenge_abandoned'] }]);
+    expect((await collect(request)).body).toBe(resultBody('reload'));
   });
 
   test('has no effect with an expired ticket, or with a ticket that was never issued', async () => {
     const { collect, outcomes, request, time, upload } = aChallengedVisitor();
-    await collect(leave(request, `${upload.ticket.slice(0, -1)}_`));
+    await collect(reportOfLeaving(request, `${upload.ticket.slice(0, -1)}_`));
     time.nowMs += 601_000;
-    await collect(leave(request, upload.ticket));
+    await collect(reportOfLeaving(request, upload.ticket));
     expect(outcomes.filter((outcome) => 'organisation' in outcome)).toEqual([]);
   });
 });
@@ -228,12 +242,12 @@ describe('a visitor whose network changes between challenge and answer', () => {
     ['answers over IPv6: the challenged network is kept', '2001:db8::1', '198.51.100.0/24'],
   ])('%s', async (_name, ip, network) => {
     const { collect, request, store, sessionId } = aChallengedVisitor();
-    expect((await collect({ ...request, ip })).body).toBe(body('reload'));
+    expect((await collect({ ...request, ip })).body).toBe(resultBody('reload'));
     expect(store.sessions.get(sessionId)?.network).toBe(network);
   });
 });
 
-function mutilate(text: string, random: (below: number) => number): string {
+function damage(text: string, random: (below: number) => number): string {
   const at = random(text.length);
   const letter = String.fromCharCode(random(random(10) === 0 ? 0x3000 : 127));
   switch (random(5)) {
@@ -250,7 +264,7 @@ function mutilate(text: string, random: (below: number) => number): string {
   }
 }
 
-function sameTicketAndSession(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((text) => JSON.parse(text) as Record<string, unknown>);
+function sameTicketAndSession(first: string, second: string): boolean {
+  const [a, b] = [first, second].map((text) => JSON.parse(text) as Record<string, unknown>);
   return a?.['ticket'] === b?.['ticket'] && a?.['session'] === b?.['session'];
 }

@@ -7,7 +7,7 @@ import { readAgent } from '../signals/testing/facts.ts';
 import { answerEchoPage } from './echo-page.ts';
 import { aChallengedVisitor, SECRETS, TERMS } from './testing/challenged-visitor.ts';
 
-test('the echo page may run only its one script, and is the same for all visitors', () => {
+test('the echo page may run only its one script, and caches may share it between visitors', () => {
   const { status, headers, body } = answerEchoPage({ method: 'GET' });
   const script = /<script>(.*)<\/script>/.exec(String(body))?.[1] ?? '';
   const hash = createHash('sha256').update(script).digest('base64');

@@ -18,14 +18,14 @@ const { ask } = validatorWith('[{ name: everybody, match: {}, detect: true }]', 
   organisation: { challenge: { free_pages: false } },
 });
 
-describe.each(['allow', 'challenge', 'block'] as const)('detection alone: %s', (outcome) => {
+describe.each(['allow', 'challenge', 'block'] as const)('detection alone gives %s', (outcome) => {
   const files = globSync('*.json', { cwd: join(folder, outcome) });
 
-  test('there are such requests', () => {
+  test('the folder has requests', () => {
     expect(files.length).toBeGreaterThan(4);
   });
 
-  test.each(files)('%s', async (file) => {
+  test.each(files)('for the request of %s', async (file) => {
     const text = readFileSync(join(folder, outcome, file), 'utf8');
     const { request, reasons, about } = Fixture.parse(JSON.parse(text));
     const answer = await ask(request);

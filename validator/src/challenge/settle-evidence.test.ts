@@ -1,39 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { answering } from './testing/answers.ts';
+import { answerTicket } from './testing/answers.ts';
 import { aChallengedVisitor } from './testing/challenged-visitor.ts';
 
-const body = (result: string) => JSON.stringify({ result });
+const resultBody = (result: string) => JSON.stringify({ result });
 
 /** Two visitors of one collector, each with its own ticket and session. */
 function twoVisitors() {
   const first = aChallengedVisitor();
   const second = aChallengedVisitor();
   const { startedAtMs } = first.upload.evidence;
-  const recorded = {
+  const replayedUpload = {
     ...second.upload,
-    evidence: { ...answering(first.upload.evidence, second.upload.ticket), startedAtMs },
+    evidence: { ...answerTicket(first.upload.evidence, second.upload.ticket), startedAtMs },
   };
-  return { first, second, recorded };
+  return { first, second, replayedUpload };
 }
 
 describe('contract 2.2, challenge_failure, payload variants: evidence at the collector', () => {
-  test('challenge_incomplete: without measurements there is no session, and a new page asks again', async () => {
+  test('challenge_incomplete: an upload without measurements gets no session, and its page starts again', async () => {
     const { collect, request, upload, store, outcomes } = aChallengedVisitor();
     const readings = { ...upload.evidence.readings, cascade: { unread: 'failed' } };
     const incomplete = { ...upload, evidence: { ...upload.evidence, readings } };
     const answer = await collect({ ...request, body: JSON.stringify(incomplete) });
-    expect(answer.body).toBe(body('retry'));
+    expect(answer.body).toBe(resultBody('retry'));
     expect(outcomes[0]).toMatchObject({ kind: 'failed', reasons: ['challenge_incomplete'] });
-    expect(store.kept()).toBe(0);
+    expect(store.storedCount()).toBe(0);
     // A second try is refused. Otherwise a program could try until its answer is right.
-    expect((await collect(request)).body).toBe(body('retry'));
-    expect(store.kept()).toBe(0);
+    expect((await collect(request)).body).toBe(resultBody('retry'));
+    expect(store.storedCount()).toBe(0);
   });
 
   test('layout_mismatch: evidence for another ticket is rejected', async () => {
     const { collect, request, upload, store, sessionId } = aChallengedVisitor();
-    const evidence = answering(upload.evidence, randomUUID());
+    const evidence = answerTicket(upload.evidence, randomUUID());
     await collect({ ...request, body: JSON.stringify({ ...upload, evidence }) });
     expect(store.sessions.get(sessionId)).toMatchObject({
       state: 'rejected',
@@ -42,10 +42,10 @@ describe('contract 2.2, challenge_failure, payload variants: evidence at the col
   });
 
   test('payload_replayed: a recording is rejected, even with the answers to a new ticket', async () => {
-    const { first, second, recorded } = twoVisitors();
+    const { first, second, replayedUpload } = twoVisitors();
     await first.collect(first.request);
     expect(first.outcomes[0]?.kind).toBe('verified');
-    const replay = { ...second.request, body: JSON.stringify(recorded) };
+    const replay = { ...second.request, body: JSON.stringify(replayedUpload) };
     await first.collect(replay);
     expect(first.store.sessions.get(second.sessionId)).toMatchObject({
       state: 'rejected',
@@ -63,16 +63,16 @@ describe('contract 2.2, challenge_failure, payload variants: evidence at the col
   test('an upload that the page sends again after a lost answer is no payload_replayed', async () => {
     const { collect, request, outcomes } = aChallengedVisitor();
     await collect(request);
-    expect((await collect(request)).body).toBe(body('retry'));
+    expect((await collect(request)).body).toBe(resultBody('retry'));
     expect(outcomes[1]?.reasons).toEqual(['challenge_replayed']);
   });
 
   test('time_zone_elsewhere: the country is the country of the address of the upload', async () => {
-    const seen: string[] = [];
+    const lookedUpAddresses: string[] = [];
     const { collect, request, upload, outcomes } = aChallengedVisitor(
       'human/chrome-windows-office-fonts.json',
       (ip) => {
-        seen.push(ip);
+        lookedUpAddresses.push(ip);
         return 'DE';
       },
     );
@@ -81,9 +81,9 @@ describe('contract 2.2, challenge_failure, payload variants: evidence at the col
       webdriver: { value: { reported: true, ownProperty: false, nativeGetter: true } },
       timezone: { value: { name: 'Asia/Tokyo' } },
     };
-    const driven = { ...upload, evidence: { ...upload.evidence, readings } };
-    await collect({ ...request, ip: '::ffff:198.51.100.7', body: JSON.stringify(driven) });
-    expect(seen).toEqual(['198.51.100.7']);
+    const uploadOfDriver = { ...upload, evidence: { ...upload.evidence, readings } };
+    await collect({ ...request, ip: '::ffff:198.51.100.7', body: JSON.stringify(uploadOfDriver) });
+    expect(lookedUpAddresses).toEqual(['198.51.100.7']);
     expect(outcomes[0]?.reasons).toEqual(['webdriver', 'time_zone_elsewhere']);
   });
 });

@@ -45,7 +45,7 @@ async function follow({ validator }: TestValidator, link: string, ip = HOME_IP, 
   });
 }
 
-async function challenged(guard: TestValidator): Promise<Page> {
+async function requestChallengePage(guard: TestValidator): Promise<Page> {
   return pageOf(await guard.ask(scraper()));
 }
 
@@ -66,7 +66,7 @@ describe('the trap link on pages of Guard', () => {
 
   test('answers 404 to a visitor who follows it; then new visitors of the address are challenged for 10 minutes', async () => {
     const guard = validatorWith(RULES);
-    const { link } = await challenged(guard);
+    const { link } = await requestChallengePage(guard);
     expect(await isFree(guard)).toBe(true);
     expect(await follow(guard, link)).toMatchObject({ status: 404, body: '' });
     expect(guard.events.at(-1)).toMatchObject({
@@ -85,18 +85,18 @@ describe('the trap link on pages of Guard', () => {
 
   test('ends the pass of a session that follows it, at any address; after a second time the session has to wait', async () => {
     const guard = validatorWith(RULES);
-    const { link, session } = await challenged(guard);
-    const passes = () =>
+    const { link, session } = await requestChallengePage(guard);
+    const passChallenge = () =>
       guard.store.keepSession(session, verifiedSession({ judgedAt: guard.time.now }), HOUR_MS);
-    const elsewhere = () => guard.ask(visit({ cookie: session, ip: '84.115.99.1' }));
-    passes();
-    expect((await elsewhere()).decision).toBe('allow');
+    const askFromElsewhere = () => guard.ask(visit({ cookie: session, ip: '84.115.99.1' }));
+    passChallenge();
+    expect((await askFromElsewhere()).decision).toBe('allow');
     await follow(guard, link, HOME_IP, session);
-    expect((await elsewhere()).decision).toBe('redirect');
-    passes();
-    expect((await elsewhere()).decision).toBe('allow');
+    expect((await askFromElsewhere()).decision).toBe('redirect');
+    passChallenge();
+    expect((await askFromElsewhere()).decision).toBe('allow');
     await follow(guard, link, HOME_IP, session);
-    expect(await elsewhere()).toMatchObject({ status_code: 429, retry_after: 600 });
+    expect(await askFromElsewhere()).toMatchObject({ status_code: 429, retry_after: 600 });
     expect(guard.events.at(-1)).toMatchObject({ action: 'limited', blockReasons: ['trap_hit'] });
   });
 
@@ -105,30 +105,30 @@ describe('the trap link on pages of Guard', () => {
     const crawler = await guard.ask(visit({ headers: { 'user-agent': GOOGLEBOT_UA } }));
     expect(pageOf(crawler)).toMatchObject({ link: '' });
     expect(pageOf(crawler).html).not.toBe('');
-    const off = validatorWith(RULES, { organisation: { traps: { link: false } } });
-    const { html, link } = await challenged(off);
+    const guardWithoutLink = validatorWith(RULES, { organisation: { traps: { link: false } } });
+    const { html, link } = await requestChallengePage(guardWithoutLink);
     expect([link, html.includes('<!--')]).toEqual(['', false]);
-    await follow(off, (await challenged(guard)).link);
-    expect(await isFree(off)).toBe(true);
+    await follow(guardWithoutLink, (await requestChallengePage(guard)).link);
+    expect(await isFree(guardWithoutLink)).toBe(true);
   });
 });
 
 describe('a stranger cannot make a visitor follow the trap link', () => {
   test('it has no effect from another address', async () => {
     const guard = validatorWith(RULES);
-    const { link } = await challenged(guard);
+    const { link } = await requestChallengePage(guard);
     const before = guard.events.length;
     expect(await follow(guard, link, '198.51.100.4')).toMatchObject({ status: 404 });
     expect(guard.events).toHaveLength(before);
     expect(await isFree(guard)).toBe(true);
-    const there = await guard.ask({ ...neighbour(), ip: '198.51.100.4' });
-    expect(there.decision).toBe('allow');
+    const answerAtOtherAddress = await guard.ask({ ...neighbour(), ip: '198.51.100.4' });
+    expect(answerAtOtherAddress.decision).toBe('allow');
   });
 
   test('it does not end the pass of a neighbour at the same address', async () => {
     const guard = validatorWith(RULES);
-    const { link } = await challenged(guard);
-    const { session } = await challenged(guard);
+    const { link } = await requestChallengePage(guard);
+    const { session } = await requestChallengePage(guard);
     guard.store.keepSession(session, verifiedSession({ judgedAt: guard.time.now }), HOUR_MS);
     for (let times = 0; times < 5; times++) await follow(guard, link, HOME_IP, session);
     const { decision } = await guard.ask(visit({ cookie: session }));
@@ -139,7 +139,7 @@ describe('a stranger cannot make a visitor follow the trap link', () => {
 
   test('it has no effect after two hours, or with one changed character', async () => {
     const guard = validatorWith(RULES);
-    const { link } = await challenged(guard);
+    const { link } = await requestChallengePage(guard);
     for (let at = link.indexOf('=') + 1; at < link.length; at += 3) {
       const sign = link[at] === 'a' ? 'b' : 'a';
       await follow(guard, link.slice(0, at) + sign + link.slice(at + 1));
@@ -155,7 +155,7 @@ describe('a stranger cannot make a visitor follow the trap link', () => {
 
   test('a hundred hits in a minute make 10 events', async () => {
     const guard = validatorWith(RULES);
-    const { link } = await challenged(guard);
+    const { link } = await requestChallengePage(guard);
     const before = guard.events.length;
     for (let times = 0; times < 100; times++) await follow(guard, link);
     expect(guard.events).toHaveLength(before + 10);

@@ -51,32 +51,32 @@ function engineWith(changes: Partial<Engine>) {
   return { engine, log };
 }
 
-const broken = (): never => {
+const throwBroken = (): never => {
   throw new Error('broken');
 };
-const ids = {
-  mint: broken,
-  renewed: broken,
+const brokenIds = {
+  mint: throwBroken,
+  renewed: throwBroken,
   isOurs: () => false,
   digestOf: String,
   shownChallenge: () => 'none' as const,
 };
 
 describe('contract 3: "redirect without response_html: rendering or session encryption failed"', () => {
-  const challenged = compilePolicy(
+  const challengePolicy = compilePolicy(
     organisationWith('[{ name: r, match: {}, challenge: always }]'),
     crawlers,
     ports,
   );
 
   test.each([
-    ['rendering', { issue: broken }, 'challenge_not_rendered'],
-    ['session encryption', { ids }, 'session_not_sealed'],
+    ['rendering', { issue: throwBroken }, 'challenge_not_rendered'],
+    ['session encryption', { ids: brokenIds }, 'session_not_sealed'],
   ])(
-    '%s: the decision is unchanged, the caller denies the request, and the log has a line',
+    '%s: the decision stays redirect, without response_html, and the log has a line',
     async (_what, changes, line) => {
       const { engine, log } = engineWith(changes);
-      const validated = await validate(visit(), challenged, caller, engine);
+      const validated = await validate(visit(), challengePolicy, caller, engine);
       expect(validated).toMatchObject({ response: { decision: 'redirect', status_code: 403 } });
       expect(validated).toMatchObject({ event: { action: 'challenge' } });
       expect(validated).not.toHaveProperty('response.response_html');
@@ -85,9 +85,9 @@ describe('contract 3: "redirect without response_html: rendering or session encr
   );
 
   test('an allowed visitor passes without a session', async () => {
-    const { engine, log } = engineWith({ ids });
-    const open = compilePolicy(organisationWith('[]'), crawlers, ports);
-    const validated = await validate(visit(), open, caller, engine);
+    const { engine, log } = engineWith({ ids: brokenIds });
+    const openPolicy = compilePolicy(organisationWith('[]'), crawlers, ports);
+    const validated = await validate(visit(), openPolicy, caller, engine);
     expect(validated).toMatchObject({ response: { decision: 'allow' } });
     expect(validated).not.toHaveProperty('response.cookies');
     expect(log).toEqual(['session_not_sealed']);
@@ -96,12 +96,12 @@ describe('contract 3: "redirect without response_html: rendering or session encr
 
 test('2.2 "response_html": base64 of the body that a caller in the same process gets as bytes', async () => {
   const { engine } = engineWith({});
-  const closed = compilePolicy(
+  const blockPolicy = compilePolicy(
     organisationWith('[{ name: r, match: {}, verdict: block }]'),
     crawlers,
     ports,
   );
-  const validated = await validate(visit(), closed, caller, engine);
+  const validated = await validate(visit(), blockPolicy, caller, engine);
   if (validated.kind !== 'response') throw new Error('no answer');
   const { response, body } = validated;
   expect(body?.toString()).toContain('<h1');
@@ -114,15 +114,15 @@ test('2.2 "response_html": base64 of the body that a caller in the same process 
 describe('the Validate port: "never rejects"', () => {
   test('the decision is synchronous while the store is', () => {
     const { engine } = engineWith({});
-    const open = compilePolicy(organisationWith('[]'), crawlers, ports);
-    expect(validate(visit(), open, caller, engine)).toMatchObject({ kind: 'response' });
+    const openPolicy = compilePolicy(organisationWith('[]'), crawlers, ports);
+    expect(validate(visit(), openPolicy, caller, engine)).toMatchObject({ kind: 'response' });
   });
 
   test('a source that throws becomes an outcome (contract 7.1 internal_server_error)', () => {
     const { engine, log } = engineWith({});
-    const open = compilePolicy(organisationWith('[]'), crawlers, ports);
-    const sources = { ...engine.sources, networkOf: broken };
-    expect(validate(visit(), open, caller, { ...engine, sources })).toEqual({
+    const openPolicy = compilePolicy(organisationWith('[]'), crawlers, ports);
+    const sources = { ...engine.sources, networkOf: throwBroken };
+    expect(validate(visit(), openPolicy, caller, { ...engine, sources })).toEqual({
       kind: 'error',
       type: 'internal_server_error',
     });

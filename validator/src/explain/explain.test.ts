@@ -3,7 +3,7 @@ import { type TestValidator, validatorWith } from '../../../test/kit/product/val
 import { chromeHttps, curl, googlebot, visit } from '../../../test/kit/visitors/visitors.ts';
 import type { ExplainQuestion, Explanation } from './explain.ts';
 
-async function explainBy(
+async function explainRequest(
   { validator }: TestValidator,
   request: unknown,
   changes: Partial<ExplainQuestion> = {},
@@ -30,8 +30,8 @@ describe('an explanation agrees with the decision', () => {
     ['an API client', visit({ headers: { ...curl, accept: 'application/json' } })],
   ])('for %s, its verdict and answer are the same as for the visitor', async (_, request) => {
     const guard = validatorWith(RULES);
-    const { verdict, answer } = await explainBy(guard, request);
-    const real = await guard.ask(request);
+    const { verdict, answer } = await explainRequest(guard, request);
+    const visitorAnswer = await guard.ask(request);
     const [event] = guard.events;
     expect(verdict).toMatchObject({
       concluded: event?.decision,
@@ -40,17 +40,17 @@ describe('an explanation agrees with the decision', () => {
       reasons: event?.blockReasons,
     });
     expect(answer).toMatchObject({
-      decision: real.decision,
-      status_code: real.status_code,
-      ...(real.block_reasons && { block_reasons: real.block_reasons }),
+      decision: visitorAnswer.decision,
+      status_code: visitorAnswer.status_code,
+      ...(visitorAnswer.block_reasons && { block_reasons: visitorAnswer.block_reasons }),
     });
-    expect(Object.keys(answer.headers ?? {})).toEqual(Object.keys(real.headers ?? {}));
-    expect(answer.cookies?.length).toBe(real.cookies?.length);
-    expect(answer.body_bytes > 0).toBe(real.response_html !== undefined);
+    expect(Object.keys(answer.headers ?? {})).toEqual(Object.keys(visitorAnswer.headers ?? {}));
+    expect(answer.cookies?.length).toBe(visitorAnswer.cookies?.length);
+    expect(answer.body_bytes > 0).toBe(visitorAnswer.response_html !== undefined);
   });
 
   test('it names the first rule that set each directive', async () => {
-    const { rules } = await explainBy(
+    const { rules } = await explainRequest(
       validatorWith(RULES),
       visit({ url: 'https://shop.example/checkout/' }),
     );
@@ -64,7 +64,7 @@ describe('an explanation agrees with the decision', () => {
   });
 
   test('it lists all findings, also when no rule uses them', async () => {
-    const { findings, weighed, verdict } = await explainBy(
+    const { findings, weighed, verdict } = await explainRequest(
       validatorWith('[]'),
       visit({ headers: { ...googlebot } }),
     );
@@ -77,7 +77,7 @@ describe('an explanation agrees with the decision', () => {
 
   test('in observe mode the event has the conclusion and the enforced decision', async () => {
     const guard = validatorWith(RULES, { observe: true });
-    const { verdict } = await explainBy(guard, visit({ headers: { ...googlebot } }));
+    const { verdict } = await explainRequest(guard, visit({ headers: { ...googlebot } }));
     expect(verdict).toMatchObject({ concluded: 'block', enforced: 'allow', observe: true });
   });
 });
@@ -87,7 +87,7 @@ describe('an explanation changes nothing', () => {
 
   test('no event is recorded, and no budget is taken', async () => {
     const guard = validatorWith(RULES);
-    for (let i = 0; i < 5; i++) await explainBy(guard, login);
+    for (let i = 0; i < 5; i++) await explainRequest(guard, login);
     expect(guard.events).toEqual([]);
     expect((await guard.ask(login)).rate_limited).toBeUndefined();
     expect((await guard.ask(login)).rate_limited).toBe(true);
@@ -95,18 +95,18 @@ describe('an explanation changes nothing', () => {
 
   test('it gives the wait of a used-up budget when the question assumes one', async () => {
     const guard = validatorWith(RULES);
-    const { verdict, answer } = await explainBy(guard, login, { overBudget: true });
+    const { verdict, answer } = await explainRequest(guard, login, { overBudget: true });
     expect(verdict).toMatchObject({ concluded: 'limited', rule: 'budget' });
     expect(answer).toMatchObject({ rate_limited: true, retry_after: 60 });
   });
 
   test('a session can be assumed, and is not stored', async () => {
     const guard = validatorWith('[{ name: r, match: { session: verified }, verdict: block }]');
-    const { facts, verdict } = await explainBy(guard, visit(), { session: 'verified' });
+    const { facts, verdict } = await explainRequest(guard, visit(), { session: 'verified' });
     expect(verdict.rule).toBe('r');
     expect(facts.session.state).toBe('verified');
     expect(guard.store.sessionCount).toBe(0);
-    const issued = await explainBy(guard, visit(), { session: 'issued' });
+    const issued = await explainRequest(guard, visit(), { session: 'issued' });
     expect(issued.facts.session.state).toBe('issued');
     expect(issued.verdict.rule).toBe('');
   });

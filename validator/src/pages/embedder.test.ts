@@ -21,7 +21,7 @@ async function ancestorsFor(headers: Readonly<Record<string, string>>): Promise<
   return /frame-ancestors ([^;]*)/.exec(policy)?.[1] ?? 'no policy';
 }
 
-test('a page of another host of the same site may: its frame renews a sign-in, for example', async () => {
+test('a page of another host of the same site may show the challenge in a frame, for example to renew a sign-in', async () => {
   expect(await ancestorsFor(FRAME)).toBe("'self' https://app.shop.example");
   const withPort = { ...FRAME, referer: 'https://App.shop.example:8443/a?b=c' };
   expect(await ancestorsFor(withPort)).toBe("'self' https://app.shop.example:8443");
@@ -33,18 +33,18 @@ test.each([
   ['a page that does not say its origin', { referer: '' }],
   ['a name that would change the policy', { referer: "https://a;script-src 'none'/" }],
   ['two sources in one', { referer: 'https://a,b.example/' }],
-])('only pages of the own host may: %s', async (_name, over) => {
-  expect(await ancestorsFor({ ...FRAME, ...over })).toBe("'self'");
+])('only pages of the own host may show the challenge in a frame: %s', async (_name, changes) => {
+  expect(await ancestorsFor({ ...FRAME, ...changes })).toBe("'self'");
 });
 
 test('a page with a Cross-Origin-Embedder-Policy may show the challenge in its frames; a tab gets no such policy', async () => {
-  const wanted = {
+  const expectedHeaders = {
     'Cross-Origin-Embedder-Policy': 'require-corp',
     'Cross-Origin-Resource-Policy': 'same-site',
   };
   for (const site of ['same-origin', 'same-site']) {
-    expect(await headersFor({ ...FRAME, 'sec-fetch-site': site })).toMatchObject(wanted);
+    expect(await headersFor({ ...FRAME, 'sec-fetch-site': site })).toMatchObject(expectedHeaders);
   }
-  for (const name of Object.keys(wanted))
+  for (const name of Object.keys(expectedHeaders))
     expect(await headersFor(chromeHttps)).not.toHaveProperty(name);
 });

@@ -21,7 +21,7 @@ const branding = Branding.parse({
 });
 const logo = { path: '', dataUrl: 'data:image/svg+xml;base64,PHN2Zy8+' };
 
-const challenge = (look: Look) =>
+const challengePage = (look: Look) =>
   render({
     program: plainProgram(loadBrowserBundle().interstitial),
     ticket: 'ticket',
@@ -33,13 +33,13 @@ const challenge = (look: Look) =>
     form: 'none',
     look,
   });
-const block = (look: Look) =>
+const blockPage = (look: Look) =>
   noticeOf({ reference: 'K7QM2X9D', notice: 'blocked', acceptLanguage: 'en', look });
 
 describe('branding', () => {
   test.each([
-    ['challenge', challenge],
-    ['block', block],
+    ['challenge', challengePage],
+    ['block', blockPage],
   ])('the %s page shows name, colours and support, all escaped', (_, page) => {
     const { html } = page(compileLook(branding));
     expect(html).toContain('Smith &amp; &lt;Sons&gt; &#123;&#123;nonce}}');
@@ -53,8 +53,8 @@ describe('branding', () => {
   });
 
   test.each([
-    ['challenge', challenge],
-    ['block', block],
+    ['challenge', challengePage],
+    ['block', blockPage],
   ])(
     'with a logo, the policy of the %s page also allows data: images, and nothing else',
     (_, page) => {
@@ -68,9 +68,13 @@ describe('branding', () => {
   );
 
   test('two organisations have separate looks', () => {
-    const [one, other] = [compileLook({ name: 'One' }), compileLook({ name: 'Other' })];
-    expect([challenge(one).html, block(one).html].join()).not.toContain('Other');
-    expect([challenge(other).html, block(other).html].join()).not.toContain('<span>One');
+    const [firstLook, secondLook] = [compileLook({ name: 'One' }), compileLook({ name: 'Other' })];
+    expect([challengePage(firstLook).html, blockPage(firstLook).html].join()).not.toContain(
+      'Other',
+    );
+    expect([challengePage(secondLook).html, blockPage(secondLook).html].join()).not.toContain(
+      '<span>One',
+    );
   });
 });
 
@@ -80,7 +84,7 @@ describe('a template for the challenge page', () => {
   const look = compileLook(branding, { html });
 
   test('contains everything that the check needs, and has the same policy', () => {
-    const { html: page, headers } = challenge(look);
+    const { html: page, headers } = challengePage(look);
     const nonce = /'nonce-([^']+)'/.exec(headers['Content-Security-Policy'] ?? '')?.[1] ?? '';
     expect(page).toContain('<html lang="en" dir="ltr">');
     expect(page).toContain('<h2>Ours</h2>');
@@ -95,6 +99,6 @@ describe('a template for the challenge page', () => {
   });
 
   test('does not change the block page', () => {
-    expect(block(look).html).not.toContain('<h2>Ours</h2>');
+    expect(blockPage(look).html).not.toContain('<h2>Ours</h2>');
   });
 });

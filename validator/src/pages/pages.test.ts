@@ -8,12 +8,10 @@ import { languages } from './languages.ts';
 import { compileLook } from './look.ts';
 import { type NoticeOptions, renderNotice } from './notice-page.ts';
 import { asText } from './testing/as-text.ts';
-import { OwnPages } from './own-pages.ts';
 import { renderProblem } from './problem.ts';
 import { createCascadeSheets } from '../challenge/cascade/sheet.ts';
 import { createQuestionPool } from '../challenge/learned/question-pool.ts';
 import { createWitnesses } from '../challenge/witnesses/witnesses.ts';
-import { compileTemplate } from './template.ts';
 
 const look = compileLook();
 const script = loadBrowserBundle().interstitial;
@@ -34,7 +32,7 @@ const options = {
   form: 'none',
   look,
 } as const;
-const hostile = `"'><script>alert(1)</script>&`;
+const HOSTILE_TEXT = `"'><script>alert(1)</script>&`;
 
 function nonceOf(headers: Readonly<Record<string, string>>): string {
   return /'nonce-([^']+)'/.exec(headers['Content-Security-Policy'] ?? '')?.[1] ?? '';
@@ -51,26 +49,26 @@ describe('contract 3: the challenge page', () => {
   );
 
   test('has a new nonce each time, on every script and style, and a policy without unsafe sources', () => {
-    const [one, two] = [render(options), render(options)];
-    expect(nonceOf(one.headers)).not.toBe(nonceOf(two.headers));
-    expect(nonceOf(one.headers)).toHaveLength(24);
-    const policy = one.headers['Content-Security-Policy'] ?? '';
+    const [first, second] = [render(options), render(options)];
+    expect(nonceOf(first.headers)).not.toBe(nonceOf(second.headers));
+    expect(nonceOf(first.headers)).toHaveLength(24);
+    const policy = first.headers['Content-Security-Policy'] ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|\*/);
-    for (const [tag] of one.html.matchAll(/<(?:script|style)\b[^>]*>/g)) {
-      expect(tag).toContain(`nonce="${nonceOf(one.headers)}"`);
+    for (const [tag] of first.html.matchAll(/<(?:script|style)\b[^>]*>/g)) {
+      expect(tag).toContain(`nonce="${nonceOf(first.headers)}"`);
     }
-    expect(one.html).not.toMatch(/\son\w+=|\sstyle=/);
+    expect(first.html).not.toMatch(/\son\w+=|\sstyle=/);
   });
 
   test('uses only URLs of the site: its upload, the paths beside it, and its own files', () => {
     const { html } = render(options);
     const urls = Array.from(html.matchAll(/url\(([^)]*)\)/g), ([, url = '']) => url);
     expect(urls.filter((url) => !url.startsWith('/.guard/witness?'))).toEqual([]);
-    const others = html
+    const htmlWithoutKnownUrls = html
       .replace(script, '')
       .replaceAll(/url\([^)]*\)|<a href="\/\.guard\/archive/g, '');
-    expect(others).not.toMatch(/\b(?:src|href)=|url\(|@import|https?:\/\//);
+    expect(htmlWithoutKnownUrls).not.toMatch(/\b(?:src|href)=|url\(|@import|https?:\/\//);
     expect(script).not.toMatch(/\bhref=|url\(|@import|https?:\/\//);
   });
 
@@ -92,8 +90,8 @@ describe('contract 3: the challenge page', () => {
   });
 
   test('may connect only to its collector', () => {
-    const own = render(options).headers['Content-Security-Policy'];
-    expect(own).toMatch(/connect-src 'self'$/);
+    const policyOfOwnHost = render(options).headers['Content-Security-Policy'];
+    expect(policyOfOwnHost).toMatch(/connect-src 'self'$/);
     const uploadUrl = 'https://collector.guard.example/verify';
     const { headers } = render({ ...options, uploadUrl });
     expect(headers['Content-Security-Policy']).toMatch(
@@ -130,7 +128,7 @@ describe('contract 3: the challenge page', () => {
   });
 
   test('escapes all values', () => {
-    const { html } = render({ ...options, ticket: hostile, reference: hostile });
+    const { html } = render({ ...options, ticket: HOSTILE_TEXT, reference: HOSTILE_TEXT });
     expect(html).not.toContain('<script>alert');
     expect(html).toContain('&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;');
   });
@@ -163,15 +161,15 @@ describe('contract 3: the challenge page', () => {
 
   test('announces that a form is sent again, only when there is a form', () => {
     const { resubmission, resend, elsewhere } = chooseLanguage('en');
-    const own = render({ ...options, form: 'own' }).html;
-    expect(own).toContain(resubmission);
-    expect(own).toContain(resend.heading);
+    const htmlWithForm = render({ ...options, form: 'own' }).html;
+    expect(htmlWithForm).toContain(resubmission);
+    expect(htmlWithForm).toContain(resend.heading);
     for (const form of ['none', 'foreign'] as const) {
       const { html } = render({ ...options, form });
       expect(html).not.toContain(resubmission);
       expect(html).not.toContain(resend.heading);
     }
-    expect(own).not.toContain(elsewhere.heading);
+    expect(htmlWithForm).not.toContain(elsewhere.heading);
   });
 
   test('has no button that sends a form of another origin again', () => {
@@ -207,7 +205,7 @@ describe('the block page', () => {
 
   test('escapes the reference', () => {
     const page = {
-      reference: hostile,
+      reference: HOSTILE_TEXT,
       notice: 'blocked',
       acceptLanguage: undefined,
       look,
@@ -216,67 +214,9 @@ describe('the block page', () => {
   });
 });
 
-describe("an organisation's own page", () => {
-  const html =
-    '<html lang="{{language}}"><p>{{reason}}</p>{{reference}} {{reference}} {{support}} [{{retry_after}}]';
-  const branded = compileLook({ support: { label: 'shop.example/help', href: hostile } });
-  const notice = 'rateLimited' as const;
-  const own = (page: string, changes: object = {}) =>
-    noticeOf({
-      notice,
-      reference: hostile,
-      acceptLanguage: 'de',
-      look: branded,
-      retryAfterS: 90,
-      own: new OwnPages({ limit_page: { path: '', html: page }, rules: [] }).find(notice),
-      ...changes,
-    });
-
-  test('contains the reference code, the message, the support, the language and the seconds, all escaped', () => {
-    const escaped = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;';
-    expect(own(html).html).toBe(
-      `<html lang="de"><p>${chooseLanguage('de').rateLimited.text}</p>${escaped} ${escaped} ${escaped} [90]`,
-    );
-  });
-
-  test('leaves a value without content empty, and fills no placeholder inside a value', () => {
-    const page = own('[{{support}}][{{retry_after}}]{{reference}}', {
-      look,
-      retryAfterS: undefined,
-      reference: '{{support}}',
-    });
-    expect(page.html).toBe('[][]{{support}}');
-  });
-
-  test('has the headers of the built-in page, with additions for its own style and script', () => {
-    const { 'Content-Security-Policy': policy, ...headers } = own(html).headers;
-    const builtIn = own(html, { own: undefined }).headers;
-    expect({ ...builtIn, 'Content-Security-Policy': policy }).toEqual(own(html).headers);
-    expect(headers).toMatchObject({
-      Vary: 'Cookie, Accept, Accept-Language',
-      'X-Content-Type-Options': 'nosniff',
-      'X-Robots-Tag': 'noindex, nofollow',
-      'CDN-Cache-Control': 'no-store',
-    });
-    expect(policy).toBe("base-uri 'self'; object-src 'none'; frame-ancestors 'self'");
-  });
-
-  test('the page of the deciding rule comes before the page of the organisation', () => {
-    const [mine, other] = ['mine', 'other'].map((text) => ({ path: '', html: text }));
-    const rule = { name: 'a', match: {}, block_page: mine };
-    const pages = new OwnPages({ block_page: other, rules: [rule] });
-    const blocked = (by: Parameters<OwnPages['find']>[1]) =>
-      String(pages.find('blocked', by)?.({} as never).html);
-    expect(blocked(rule)).toBe('mine');
-    expect(blocked({ limit_page: undefined })).toBe('other');
-    expect(pages.find('rateLimited', rule)).toBeUndefined();
-    expect(pages.find('busy')).toBeUndefined();
-  });
-});
-
 describe('problem details', () => {
   test('RFC 9457: media type, members, and a stable code', () => {
-    const problem = { status: 403, code: 'blocked', requestId: 'id-1', reference: hostile };
+    const problem = { status: 403, code: 'blocked', requestId: 'id-1', reference: HOSTILE_TEXT };
     const { body, headers } = renderProblem(problem);
     expect(headers['Content-Type']).toBe('application/problem+json');
     expect(JSON.parse(body)).toEqual({
@@ -285,21 +225,7 @@ describe('problem details', () => {
       status: 403,
       code: 'blocked',
       request_id: 'id-1',
-      reference: hostile,
+      reference: HOSTILE_TEXT,
     });
-  });
-});
-
-describe('templates', () => {
-  test('refuse a placeholder without a value and a value without a placeholder', () => {
-    expect(() => compileTemplate('{{other}}', ['name'])).toThrow('unknown placeholder {{other}}');
-    expect(() => compileTemplate('plain', ['name'])).toThrow(
-      'the template has no placeholder {{name}}',
-    );
-  });
-
-  test('do not fill braces inside a value', () => {
-    const fill = compileTemplate('<{{a}}|{{b}}>', ['a', 'b']);
-    expect(fill({ a: '{{b}}', b: 'x' }).html.toString()).toBe('<{{b}}|x>');
   });
 });

@@ -3,42 +3,42 @@ import { type TestValidator, validatorWith } from '../../../test/kit/product/val
 import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
 import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
-/** A reload must give nobody anything: lists from URLs cause one by themselves, as often as every few minutes. */
+/** A reload must not give visitors new budgets, because lists from URLs cause a reload every few minutes. */
 
 const RULES = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
 const OTHER_RULES = RULES.replace('}]', '}, { name: more, match: { path: /x }, detect: true }]');
 const PASS = '0f8fad5b-d9cb-869f-8165-000000000001';
 const HOUR_MS = 3_600_000;
 
-const reloaded = (before: TestValidator, challenge: object) =>
+const reloadGuard = (before: TestValidator, challenge: object) =>
   validatorWith(OTHER_RULES, { before, organisation: { challenge } });
 
-async function passing({ ask }: TestValidator, requests: readonly ReturnType<typeof visit>[]) {
-  let passed = 0;
-  for (const request of requests) if ((await ask(request)).decision === 'allow') passed += 1;
-  return passed;
+async function countPassing({ ask }: TestValidator, requests: readonly ReturnType<typeof visit>[]) {
+  let allowedCount = 0;
+  for (const request of requests) if ((await ask(request)).decision === 'allow') allowedCount += 1;
+  return allowedCount;
 }
 
 const pages = (count: number) => Array.from({ length: count }, () => visit({ cookie: PASS }));
 
-test('a pass has no new pages after a reload, also when their number is raised', async () => {
+test('after a reload, a pass has no new pages; with a raised limit it has at most the difference', async () => {
   const challenge = { session_limits: { pages_per_hour: 60 } };
   const guard = validatorWith(RULES, { organisation: { challenge } });
   guard.time.now += HOUR_MS;
   guard.store.keepSession(PASS, verifiedSession({ judgedAt: guard.time.now }), 24 * HOUR_MS);
-  expect(await passing(guard, pages(70))).toBe(60);
-  expect(await passing(reloaded(guard, challenge), pages(70))).toBe(0);
-  const more = { session_limits: { pages_per_hour: 90 } };
-  expect(await passing(reloaded(guard, more), pages(70))).toBeLessThanOrEqual(30);
+  expect(await countPassing(guard, pages(70))).toBe(60);
+  expect(await countPassing(reloadGuard(guard, challenge), pages(70))).toBe(0);
+  const raisedLimits = { session_limits: { pages_per_hour: 90 } };
+  expect(await countPassing(reloadGuard(guard, raisedLimits), pages(70))).toBeLessThanOrEqual(30);
 });
 
-test('a kind of browser that is under pressure stays so', async () => {
+test('pressure on a client shape continues after a reload', async () => {
   const challenge = { free_pages: { pages: 50, per: '10m' } };
   const guard = validatorWith(RULES, { organisation: { challenge } });
   const strangers = (from: number) =>
     Array.from({ length: 150 }, (_, index) =>
       visit({ ip: `198.51.${from}.${index}`, headers: { ...chromeHttps } }),
     );
-  expect(await passing(guard, strangers(100))).toBeLessThan(110);
-  expect(await passing(reloaded(guard, challenge), strangers(101))).toBe(0);
+  expect(await countPassing(guard, strangers(100))).toBeLessThan(110);
+  expect(await countPassing(reloadGuard(guard, challenge), strangers(101))).toBe(0);
 });

@@ -88,10 +88,10 @@ describe('the first matching rule that sets a directive decides about it', () =>
 - { name: feed, match: { path: /public/** }, verdict: allow }
 - { name: not the shop, match: { not: { path: /shop/** } }, detect: false }
 - { name: rest, match: {}, detect: true }`);
-    const at = (path: string) => ask({ ...script, url: `https://shop.example${path}` });
-    expect((await at('/public/feed.xml')).decision).toBe('allow');
-    expect((await at('/elsewhere')).decision).toBe('allow');
-    expect((await at('/shop/cart')).decision).toBe('redirect');
+    const askForPath = (path: string) => ask({ ...script, url: `https://shop.example${path}` });
+    expect((await askForPath('/public/feed.xml')).decision).toBe('allow');
+    expect((await askForPath('/elsewhere')).decision).toBe('allow');
+    expect((await askForPath('/shop/cart')).decision).toBe('redirect');
     for (const path of [
       '/public/../shop/cart',
       '/public/%2e%2e/shop/cart',
@@ -100,7 +100,7 @@ describe('the first matching rule that sets a directive decides about it', () =>
       '/sho%70/cart',
       '/shop;x/cart',
     ]) {
-      expect((await at(path)).decision, path).toBe('redirect');
+      expect((await askForPath(path)).decision, path).toBe('redirect');
     }
   });
 
@@ -155,10 +155,13 @@ describe('monitor mode (contract 1): blocks become allow, challenges stay', () =
     );
     expect((await ask(impostor)).decision).toBe('allow');
     const organisation = { monitor: true };
-    const wide = validatorWith('[{ name: a, match: {}, monitor: false, detect: true }]', {
-      organisation,
-    });
-    expect((await wide.ask(impostor)).decision).toBe('allow');
+    const guardInMonitorMode = validatorWith(
+      '[{ name: a, match: {}, monitor: false, detect: true }]',
+      {
+        organisation,
+      },
+    );
+    expect((await guardInMonitorMode.ask(impostor)).decision).toBe('allow');
   });
 
   test('observe mode enforces nothing, sets no cookie, and records everything', async () => {

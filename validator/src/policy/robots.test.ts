@@ -55,10 +55,10 @@ test('a rule for one crawler does not grant the use to all crawlers', async () =
 });
 
 test('one blocked category reserves a use; one allowed category does not grant the use', async () => {
-  const one = (verdict: string) =>
+  const robotsWithRule = (verdict: string) =>
     robotsUnder(`[{ name: r, match: { crawler: { category: AI Search } }, verdict: ${verdict} }]`);
-  expect(forAll(await one('block'))).toContain('ai-input=no');
-  expect(forAll(await one('allow'))).not.toContain('ai-input');
+  expect(forAll(await robotsWithRule('block'))).toContain('ai-input=no');
+  expect(forAll(await robotsWithRule('allow'))).not.toContain('ai-input');
 });
 
 test('a rule that allows all visitors grants no use', async () => {
@@ -96,8 +96,8 @@ test('RFC 9309 2.2.1: a crawler is listed by each word that it can look for, or 
 
 test('RFC 9309 2.2.1: a name is left out when a strict reader shortens it to an allowed crawler', async () => {
   expect(await namesWithout('Bluesky Cardyb', 'PayPal IPN', 'GPTBot')).toEqual(['GPTBot']);
-  const both = await namesWithout('Bluesky Cardyb', 'Bluesky');
-  expect(both.toSorted()).toEqual(['Bluesky', 'Bluesky Cardyb']);
+  const namesOfBoth = await namesWithout('Bluesky Cardyb', 'Bluesky');
+  expect(namesOfBoth.toSorted()).toEqual(['Bluesky', 'Bluesky Cardyb']);
 });
 
 test('the signal `use` comes from the settings, in addition to the signals from the rules', async () => {

@@ -16,7 +16,7 @@ const parsed = parseKeyFile(
 );
 const botKeys = parsed.kind === 'parsed' ? parsed.keys : [];
 
-function claim(userAgent: string, changes: Readonly<Record<string, string>> = {}) {
+function requestOfCrawler(userAgent: string, changes: Readonly<Record<string, string>> = {}) {
   return visit({
     url: 'https://shop.example/',
     ip: OUTSIDE,
@@ -25,39 +25,41 @@ function claim(userAgent: string, changes: Readonly<Record<string, string>> = {}
 }
 
 /** The headers of a request to the shop that an agent signed. */
-async function signature(now: number): Promise<Record<string, string>> {
+async function signedHeaders(now: number): Promise<Record<string, string>> {
   const headers = { 'signature-agent': '"https://chatgpt.example"' };
-  const made = await signatureHeaders(
+  const signatureOfRequest = await signatureHeaders(
     { method: 'GET', url: 'https://shop.example/', headers },
     await signerFromJWK(privateKey.export({ format: 'jwk' })),
     { created: new Date(now - 1_000), expires: new Date(now + 60_000) },
   );
   return {
     ...headers,
-    'signature-input': made['Signature-Input'],
-    signature: made.Signature,
+    'signature-input': signatureOfRequest['Signature-Input'],
+    signature: signatureOfRequest.Signature,
   };
 }
 
 describe('a signature with the key of its operator verifies a crawler (RFC 9421)', () => {
   const organisation = { crawler_allowlist: ['ChatGPT-User'] };
 
-  test('also from outside of the published ranges, with access_allowed as in contract 2.4', async () => {
+  test('a signed crawler outside of the published ranges is verified, with access_allowed as in contract 2.4', async () => {
     const { ask, events, time } = validatorWith(DETECT, { botKeys, organisation });
-    const answer = await ask(claim('ChatGPT-User/1.0', await signature(time.now)));
+    const answer = await ask(requestOfCrawler('ChatGPT-User/1.0', await signedHeaders(time.now)));
     expect(answer).toMatchObject({ decision: 'allow', crawler: { access_allowed: true } });
     expect(events).toMatchObject([{ crawler: { name: 'ChatGPT-User', verified: true } }]);
   });
 
-  test('but a client without it, with an old signature, or without known keys is an impersonator', async () => {
+  test('a client without a signature, with an old signature, or without known keys is an impersonator', async () => {
     const { ask, time } = validatorWith(DETECT, { botKeys, organisation });
     const blocked = { decision: 'block', block_reasons: ['crawler_impersonator'] };
-    expect(await ask(claim('ChatGPT-User/1.0'))).toMatchObject(blocked);
-    const old = await signature(time.now - 120_000);
-    expect(await ask(claim('ChatGPT-User/1.0', old))).toMatchObject(blocked);
-    const without = validatorWith(DETECT, { organisation });
-    const good = await signature(without.time.now);
-    expect(await without.ask(claim('ChatGPT-User/1.0', good))).toMatchObject(blocked);
+    expect(await ask(requestOfCrawler('ChatGPT-User/1.0'))).toMatchObject(blocked);
+    const oldSignature = await signedHeaders(time.now - 120_000);
+    expect(await ask(requestOfCrawler('ChatGPT-User/1.0', oldSignature))).toMatchObject(blocked);
+    const guardWithoutKeys = validatorWith(DETECT, { organisation });
+    const validSignature = await signedHeaders(guardWithoutKeys.time.now);
+    expect(
+      await guardWithoutKeys.ask(requestOfCrawler('ChatGPT-User/1.0', validSignature)),
+    ).toMatchObject(blocked);
   });
 });
 
@@ -66,26 +68,26 @@ test('from the second request on, a host name proves a crawler or shows an imper
     ['198.18.0.7', 'x.crawl.baidu.com'],
     ['198.18.0.8', 'host.example'],
   ]);
-  let answered = 0;
+  let lookupCount = 0;
   const { ask, events } = validatorWith(DETECT, {
     organisation: { crawler_allowlist: ['Baiduspider'] },
     resolver: {
       reverse: (ip) => {
-        answered += 1;
+        lookupCount += 1;
         return Promise.resolve([names.get(ip) ?? '']);
       },
       resolve4: () => Promise.resolve(['198.18.0.7']),
       resolve6: () => Promise.resolve([]),
     },
   });
-  const from = (ip: string) => ({ ...claim('Baiduspider/2.0'), ip });
+  const claimFrom = (ip: string) => ({ ...requestOfCrawler('Baiduspider/2.0'), ip });
   for (const ip of names.keys()) {
-    expect((await ask(from(ip))).block_reasons ?? []).not.toContain('crawler_impersonator');
+    expect((await ask(claimFrom(ip))).block_reasons ?? []).not.toContain('crawler_impersonator');
   }
-  await expect.poll(() => answered).toBe(2);
+  await expect.poll(() => lookupCount).toBe(2);
   await new Promise(setImmediate);
-  expect(await ask(from('198.18.0.7'))).toMatchObject({ crawler: { access_allowed: true } });
-  expect((await ask(from('198.18.0.8'))).block_reasons).toEqual(['crawler_impersonator']);
+  expect(await ask(claimFrom('198.18.0.7'))).toMatchObject({ crawler: { access_allowed: true } });
+  expect((await ask(claimFrom('198.18.0.8'))).block_reasons).toEqual(['crawler_impersonator']);
   expect(events.map(({ crawler }) => crawler?.verified)).toEqual([false, false, true, false]);
 });
 

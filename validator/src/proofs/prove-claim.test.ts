@@ -6,17 +6,17 @@ import type { SignatureProof } from './web-bot-auth.ts';
 
 const crawlers = CrawlerCatalogue.load();
 
-function claimed(userAgent: string): CatalogueCrawler {
+function crawlerOf(userAgent: string): CatalogueCrawler {
   const crawler = crawlers.identify(userAgent);
   if (crawler === undefined) throw new Error(`no crawler is identified: ${userAgent}`);
   return crawler;
 }
 
-const gptbot = claimed('GPTBot');
-const baidu = claimed('Baiduspider');
+const gptbot = crawlerOf('GPTBot');
+const baidu = crawlerOf('Baiduspider');
 const OUTSIDE = '203.0.113.9';
 
-function standing(
+function standingOf(
   crawler: CatalogueCrawler,
   proofs: { signature?: SignatureProof; names?: CrawlerStanding; ip?: string } = {},
 ): CrawlerStanding {
@@ -38,35 +38,35 @@ const byOpenAi = signedBy('OpenAI');
 describe('a claim is verified (contract 1.3)', () => {
   test('by an address in the published ranges, with any signature', () => {
     const signature: SignatureProof = { kind: 'invalid', fault: 'signature' };
-    expect(standing(claimed('Googlebot'), { ip: '66.249.66.1', signature })).toBe('verified');
+    expect(standingOf(crawlerOf('Googlebot'), { ip: '66.249.66.1', signature })).toBe('verified');
   });
 
   test("by the operator's signature, from any address", () => {
-    expect(standing(gptbot, { signature: byOpenAi })).toBe('verified');
+    expect(standingOf(gptbot, { signature: byOpenAi })).toBe('verified');
   });
 
   test("by the operator's host names", () => {
-    expect(standing(baidu, { names: 'verified' })).toBe('verified');
+    expect(standingOf(baidu, { names: 'verified' })).toBe('verified');
   });
 });
 
 describe('a signature never makes an impersonator', () => {
-  const bad: SignatureProof = { kind: 'invalid', fault: 'signature' };
+  const badSignature: SignatureProof = { kind: 'invalid', fault: 'signature' };
 
   test('a bad signature lets the other proofs decide', () => {
-    expect(standing(baidu, { signature: bad })).toBe('unverifiable');
-    expect(standing(baidu, { signature: bad, names: 'verified' })).toBe('verified');
-    expect(standing(gptbot, { signature: bad })).toBe('impersonator');
+    expect(standingOf(baidu, { signature: badSignature })).toBe('unverifiable');
+    expect(standingOf(baidu, { signature: badSignature, names: 'verified' })).toBe('verified');
+    expect(standingOf(gptbot, { signature: badSignature })).toBe('impersonator');
   });
 
   test('a signature of another operator or of an agent lets the other proofs decide', () => {
-    expect(standing(baidu, { signature: byOpenAi })).toBe('unverifiable');
-    expect(standing(baidu, { signature: signedBy(undefined) })).toBe('unverifiable');
+    expect(standingOf(baidu, { signature: byOpenAi })).toBe('unverifiable');
+    expect(standingOf(baidu, { signature: signedBy(undefined) })).toBe('unverifiable');
   });
 });
 
 test('an address outside of a complete list, without a signature, is an impersonator', () => {
-  expect(standing(gptbot, { names: 'verified' })).toBe('impersonator');
+  expect(standingOf(gptbot, { names: 'verified' })).toBe('impersonator');
 });
 
 test('without other proofs the ranges decide alone', () => {

@@ -5,39 +5,39 @@ import type { Resolver } from './forward-confirmed.ts';
 import { createReverseDns, type ReverseDnsLimits } from './reverse-dns.ts';
 
 const catalogue = CrawlerCatalogue.load();
-const baidu = claimed('Baiduspider');
-const yandex = claimed('YandexBot');
+const baidu = crawlerOf('Baiduspider');
+const yandex = crawlerOf('YandexBot');
 const IP = '180.76.15.5';
 
-function claimed(userAgent: string): CatalogueCrawler {
+function crawlerOf(userAgent: string): CatalogueCrawler {
   const crawler = catalogue.identify(userAgent);
   if (crawler === undefined) throw new Error(`no crawler is identified: ${userAgent}`);
   return crawler;
 }
 
-function failure(code: string): () => Promise<never> {
+function failWith(code: string): () => Promise<never> {
   return () => Promise.reject(Object.assign(new Error(code), { code }));
 }
 
 /** A resolver with fixed answers, which counts its reverse look-ups. */
-function resolverOf(changes: Partial<Resolver>): Resolver & { asked: number } {
+function resolverOf(changes: Partial<Resolver>): Resolver & { lookupCount: number } {
   const resolver = {
-    asked: 0,
+    lookupCount: 0,
     reverse: (ip: string) => {
-      resolver.asked += 1;
-      return (changes.reverse ?? failure('ENOTFOUND'))(ip);
+      resolver.lookupCount += 1;
+      return (changes.reverse ?? failWith('ENOTFOUND'))(ip);
     },
-    resolve4: changes.resolve4 ?? failure('ENOTFOUND'),
-    resolve6: changes.resolve6 ?? failure('ENOTFOUND'),
+    resolve4: changes.resolve4 ?? failWith('ENOTFOUND'),
+    resolve6: changes.resolve6 ?? failWith('ENOTFOUND'),
   };
   return resolver;
 }
 
-function named(name: string, address = IP): Partial<Resolver> {
+function resolveTo(name: string, address = IP): Partial<Resolver> {
   return { reverse: () => Promise.resolve([name]), resolve4: () => Promise.resolve([address]) };
 }
 
-function reverseDns(resolver: Resolver, limits: Partial<ReverseDnsLimits> = {}) {
+function createTestDns(resolver: Resolver, limits: Partial<ReverseDnsLimits> = {}) {
   const time = { now: Date.UTC(2026, 10, 21) };
   const dns = createReverseDns({
     proofsOf: (crawler) => catalogue.proofsOf(crawler),
@@ -49,28 +49,28 @@ function reverseDns(resolver: Resolver, limits: Partial<ReverseDnsLimits> = {}) 
 }
 
 /** The standing of the second request from an address. */
-async function second(changes: Partial<Resolver>, crawler = baidu, ip = IP) {
-  const { dns } = reverseDns(resolverOf(changes));
+async function secondStanding(changes: Partial<Resolver>, crawler = baidu, ip = IP) {
+  const { dns } = createTestDns(resolverOf(changes));
   expect(dns.confirm(crawler, ip)).toBe('unverifiable');
   await dns.settled();
   return dns.confirm(crawler, ip);
 }
 
 test('a request never waits: the first request of an address is unverifiable, the next one has the answer', async () => {
-  const resolver = resolverOf(named('baiduspider-180-76-15-5.crawl.baidu.com'));
-  const { dns } = reverseDns(resolver);
+  const resolver = resolverOf(resolveTo('baiduspider-180-76-15-5.crawl.baidu.com'));
+  const { dns } = createTestDns(resolver);
   expect(dns.confirm(baidu, IP)).toBe('unverifiable');
   expect(dns.confirm(baidu, IP)).toBe('unverifiable');
   await dns.settled();
   expect(dns.confirm(baidu, IP)).toBe('verified');
-  expect(resolver.asked).toBe(1);
+  expect(resolver.lookupCount).toBe(1);
 });
 
 describe('a name confirms a crawler', () => {
   test.each(['crawl.baidu.com', 'a.b.crawl.baidu.jp', 'A.Crawl.Baidu.COM.'])(
     'as %s',
     async (name) => {
-      expect(await second(named(name))).toBe('verified');
+      expect(await secondStanding(resolveTo(name))).toBe('verified');
     },
   );
 
@@ -80,7 +80,7 @@ describe('a name confirms a crawler', () => {
       reverse: () => Promise.resolve(['x.crawl.baidu.com']),
       resolve6: () => Promise.resolve(['2400:da00:0:0:0:0:0:1']),
     };
-    expect(await second(changes, baidu, ip)).toBe('verified');
+    expect(await secondStanding(changes, baidu, ip)).toBe('verified');
   });
 
   test('when one of several names leads back to the address', async () => {
@@ -88,7 +88,7 @@ describe('a name confirms a crawler', () => {
       reverse: () => Promise.resolve(['host.example', 'x.crawl.baidu.com']),
       resolve4: (name) => Promise.resolve(name.endsWith('baidu.com') ? [IP] : []),
     };
-    expect(await second(changes)).toBe('verified');
+    expect(await secondStanding(changes)).toBe('verified');
   });
 });
 
@@ -100,47 +100,51 @@ describe('an impersonator, when the operator publishes only host names', () => {
     'baidu.com',
     'host.example',
   ])('has the name %s', async (name) => {
-    expect(await second(named(name))).toBe('impersonator');
+    expect(await secondStanding(resolveTo(name))).toBe('impersonator');
   });
 
   test('has a name of the operator that leads to another address', async () => {
-    expect(await second(named('x.crawl.baidu.com', '203.0.113.7'))).toBe('impersonator');
-    const nowhere: Partial<Resolver> = { reverse: () => Promise.resolve(['x.crawl.baidu.com']) };
-    expect(await second(nowhere)).toBe('impersonator');
+    expect(await secondStanding(resolveTo('x.crawl.baidu.com', '203.0.113.7'))).toBe(
+      'impersonator',
+    );
+    const nameWithoutAddress: Partial<Resolver> = {
+      reverse: () => Promise.resolve(['x.crawl.baidu.com']),
+    };
+    expect(await secondStanding(nameWithoutAddress)).toBe('impersonator');
   });
 
   test('has no name at all', async () => {
-    expect(await second({ reverse: failure('ENOTFOUND') })).toBe('impersonator');
+    expect(await secondStanding({ reverse: failWith('ENOTFOUND') })).toBe('impersonator');
   });
 });
 
 test('when the operator publishes ranges too, a foreign name shows no impersonator, and the right name verifies', async () => {
-  expect(await second(named('host.example'), yandex)).toBe('unverifiable');
-  expect(await second(named('spider-1.yandex.com'), yandex)).toBe('verified');
+  expect(await secondStanding(resolveTo('host.example'), yandex)).toBe('unverifiable');
+  expect(await secondStanding(resolveTo('spider-1.yandex.com'), yandex)).toBe('verified');
 });
 
 describe('a failure of DNS makes no impersonator', () => {
   test.each(['ESERVFAIL', 'ETIMEOUT', 'ECONNREFUSED', 'EREFUSED', 'ECANCELLED'])(
     'when the reverse look-up ends with %s',
     async (code) => {
-      expect(await second({ reverse: failure(code) })).toBe('unverifiable');
+      expect(await secondStanding({ reverse: failWith(code) })).toBe('unverifiable');
     },
   );
 
   test('when the forward look-up fails', async () => {
     const changes: Partial<Resolver> = {
-      ...named('x.crawl.baidu.com'),
-      resolve4: failure('ESERVFAIL'),
+      ...resolveTo('x.crawl.baidu.com'),
+      resolve4: failWith('ESERVFAIL'),
     };
-    expect(await second(changes)).toBe('unverifiable');
+    expect(await secondStanding(changes)).toBe('unverifiable');
   });
 });
 
 test('no name is looked up for a crawler whose operator publishes none', () => {
   const resolver = resolverOf({});
-  const { dns } = reverseDns(resolver);
-  expect(dns.confirm(claimed('GPTBot'), IP)).toBe('unverifiable');
-  expect(resolver.asked).toBe(0);
+  const { dns } = createTestDns(resolver);
+  expect(dns.confirm(crawlerOf('GPTBot'), IP)).toBe('unverifiable');
+  expect(resolver.lookupCount).toBe(0);
 });
 
 describe('time limits', () => {
@@ -148,7 +152,7 @@ describe('time limits', () => {
 
   test('a look-up that hangs ends at its time limit', async () => {
     vi.useFakeTimers();
-    const { dns } = reverseDns(resolverOf({ reverse: () => new Promise(() => undefined) }), {
+    const { dns } = createTestDns(resolverOf({ reverse: () => new Promise(() => undefined) }), {
       timeoutMs: 5_000,
     });
     dns.confirm(baidu, IP);
@@ -159,29 +163,29 @@ describe('time limits', () => {
   });
 
   test('an expired answer is looked up again, and meanwhile a confirmed answer counts', async () => {
-    let over = named('x.crawl.baidu.com');
+    let resolverAnswers = resolveTo('x.crawl.baidu.com');
     const resolver = resolverOf({
-      reverse: (ip) => (over.reverse ?? failure('ENOTFOUND'))(ip),
-      resolve4: (name) => (over.resolve4 ?? failure('ENOTFOUND'))(name),
+      reverse: (ip) => (resolverAnswers.reverse ?? failWith('ENOTFOUND'))(ip),
+      resolve4: (name) => (resolverAnswers.resolve4 ?? failWith('ENOTFOUND'))(name),
     });
     const ttlMs = { confirmed: 1_000, denied: 100, failed: 10 };
-    const { dns, time } = reverseDns(resolver, { ttlMs });
+    const { dns, time } = createTestDns(resolver, { ttlMs });
     dns.confirm(baidu, IP);
     await dns.settled();
     time.now += 999;
     expect(dns.confirm(baidu, IP)).toBe('verified');
-    expect(resolver.asked).toBe(1);
+    expect(resolver.lookupCount).toBe(1);
 
-    over = named('host.example');
+    resolverAnswers = resolveTo('host.example');
     time.now += 1;
     expect(dns.confirm(baidu, IP)).toBe('verified');
     await dns.settled();
     expect(dns.confirm(baidu, IP)).toBe('impersonator');
     time.now += 99;
     expect(dns.confirm(baidu, IP)).toBe('impersonator');
-    expect(resolver.asked).toBe(2);
+    expect(resolver.lookupCount).toBe(2);
 
-    over = { reverse: failure('ESERVFAIL') };
+    resolverAnswers = { reverse: failWith('ESERVFAIL') };
     time.now += 1;
     dns.confirm(baidu, IP);
     await dns.settled();
@@ -189,37 +193,37 @@ describe('time limits', () => {
     time.now += 10;
     dns.confirm(baidu, IP);
     await dns.settled();
-    expect(resolver.asked).toBe(4);
+    expect(resolver.lookupCount).toBe(4);
   });
 });
 
 describe('bounds', () => {
   test('questions: some run at once, some wait, and the rest are asked when the address comes again', async () => {
-    let open: (() => void)[] = [];
-    let most = 0;
+    let openLookups: (() => void)[] = [];
+    let mostAtOnce = 0;
     const resolver = resolverOf({
       reverse: () =>
         new Promise<string[]>((resolve) => {
-          open.push(() => resolve(['host.example']));
-          most = Math.max(most, open.length);
+          openLookups.push(() => resolve(['host.example']));
+          mostAtOnce = Math.max(mostAtOnce, openLookups.length);
         }),
     });
-    const { dns } = reverseDns(resolver, { maxConcurrent: 2, maxQueued: 3 });
+    const { dns } = createTestDns(resolver, { maxConcurrent: 2, maxQueued: 3 });
     for (let host = 1; host <= 10; host += 1) dns.confirm(baidu, `198.18.0.${host}`);
-    expect(resolver.asked).toBe(2);
+    expect(resolver.lookupCount).toBe(2);
     const settled = dns.settled();
-    while (resolver.asked < 5 || open.length > 0) {
-      const answers = open;
-      open = [];
+    while (resolver.lookupCount < 5 || openLookups.length > 0) {
+      const answers = openLookups;
+      openLookups = [];
       for (const answer of answers) answer();
       await new Promise(setImmediate);
     }
     await settled;
-    expect(most).toBe(2);
-    expect(resolver.asked).toBe(5);
+    expect(mostAtOnce).toBe(2);
+    expect(resolver.lookupCount).toBe(5);
     expect(dns.confirm(baidu, '198.18.0.5')).toBe('impersonator');
     expect(dns.confirm(baidu, '198.18.0.6')).toBe('unverifiable');
-    expect(resolver.asked).toBe(6);
+    expect(resolver.lookupCount).toBe(6);
   });
 
   test('one network whose name servers never answer does not take the places of a crawler', async () => {
@@ -238,7 +242,7 @@ describe('bounds', () => {
 
   test('answers: the answer unused longest is forgotten', async () => {
     const resolver = resolverOf({});
-    const { dns } = reverseDns(resolver, { maxAnswers: 2 });
+    const { dns } = createTestDns(resolver, { maxAnswers: 2 });
     for (const ip of ['198.18.0.1', '198.18.0.2', '198.18.0.3']) {
       dns.confirm(baidu, ip);
       await dns.settled();

@@ -15,57 +15,61 @@ const CHATGPT = keyOf('chatgpt-agent', 'https://chatgpt.com', 'OpenAI');
 const THIEF = keyOf('thief', 'https://thief.example');
 
 /** An agent that names Windows in one header and Linux in another, as ChatGPT agent did. */
-const odd = { ...chromeHttps, 'sec-ch-ua-platform': '"Linux"' };
+const CONTRADICTING_HEADERS = { ...chromeHttps, 'sec-ch-ua-platform': '"Linux"' };
 
-function shop(rules = DETECT, botKeys = [THIEF, CHATGPT], organisation = {}) {
-  const made = validatorWith(rules, { botKeys, organisation });
+function createShop(rules = DETECT, botKeys = [THIEF, CHATGPT], organisation = {}) {
+  const guard = validatorWith(rules, { botKeys, organisation });
   return {
-    ...made,
+    ...guard,
     /** Visits with a signature. Returns the answer, and the signer in the event. */
-    come: async (
+    visitSigned: async (
       changes: Partial<Signing> = {},
-      headers: Readonly<Record<string, string>> = odd,
+      headers: Readonly<Record<string, string>> = CONTRADICTING_HEADERS,
       ip = HOME_IP,
     ) => {
       const signature = chatgpt.sign({
         signatureAgent: '"https://chatgpt.com"',
-        createdMs: made.time.now,
+        createdMs: guard.time.now,
         ...changes,
       });
-      const answer = await made.ask(visit({ ip, headers: { ...headers, ...signature } }));
-      return { ...answer, signedAgent: made.events.at(-1)?.signedAgent?.name };
+      const answer = await guard.ask(visit({ ip, headers: { ...headers, ...signature } }));
+      return { ...answer, signedAgent: guard.events.at(-1)?.signedAgent?.name };
     },
   };
 }
 
 describe('a valid signature is an identity with any User-Agent', () => {
   test('a signed agent that looks like a Chrome with a wrong header is recognised, without findings', async () => {
-    const { ask, come } = shop();
-    expect(await ask(visit({ headers: odd }))).toMatchObject({
+    const { ask, visitSigned } = createShop();
+    expect(await ask(visit({ headers: CONTRADICTING_HEADERS }))).toMatchObject({
       decision: 'redirect',
       block_reasons: ['client_hints_mismatch'],
     });
-    expect(await come()).toMatchObject({ decision: 'allow', signedAgent: 'chatgpt-agent' });
+    expect(await visitSigned()).toMatchObject({ decision: 'allow', signedAgent: 'chatgpt-agent' });
   });
 
   test('a signed agent gets its free pages, and then the challenge', async () => {
-    const { come } = shop();
+    const { visitSigned } = createShop();
     const decisions: string[] = [];
-    for (let page = 0; page < 7; page += 1) decisions.push((await come()).decision);
+    for (let page = 0; page < 7; page += 1) decisions.push((await visitSigned()).decision);
     expect(decisions).toEqual([...Array<string>(5).fill('allow'), 'redirect', 'redirect']);
   });
 
   test('a crawler claim of a signed agent is judged as usual', async () => {
-    const googlebot = { ...odd, 'user-agent': GOOGLEBOT_UA };
-    expect(await shop().come({}, googlebot)).toMatchObject({
+    const googlebot = { ...CONTRADICTING_HEADERS, 'user-agent': GOOGLEBOT_UA };
+    expect(await createShop().visitSigned({}, googlebot)).toMatchObject({
       decision: 'block',
       block_reasons: ['crawler_impersonator'],
       signedAgent: 'chatgpt-agent',
     });
-    const { ask, come } = shop(DETECT, [CHATGPT], { crawler_allowlist: ['ChatGPT-User'] });
-    const own = { ...odd, 'user-agent': 'ChatGPT-User/1.0' };
-    expect((await ask(visit({ headers: own }))).decision).toBe('block');
-    expect(await come({}, own)).toMatchObject({ crawler: { access_allowed: true } });
+    const { ask, visitSigned } = createShop(DETECT, [CHATGPT], {
+      crawler_allowlist: ['ChatGPT-User'],
+    });
+    const headersOfOwnCrawler = { ...CONTRADICTING_HEADERS, 'user-agent': 'ChatGPT-User/1.0' };
+    expect((await ask(visit({ headers: headersOfOwnCrawler }))).decision).toBe('block');
+    expect(await visitSigned({}, headersOfOwnCrawler)).toMatchObject({
+      crawler: { access_allowed: true },
+    });
   });
 
   test.each<[string, Partial<Signing>]>([
@@ -75,7 +79,7 @@ describe('a valid signature is an identity with any User-Agent', () => {
       { signatureAgent: 'g="https://chatgpt.com/"', covers: '"signature-agent";key="g"' },
     ],
   ])('a signature may name its directory in %s', async (_what, changes) => {
-    expect((await shop().come(changes)).signedAgent).toBe('chatgpt-agent');
+    expect((await createShop().visitSigned(changes)).signedAgent).toBe('chatgpt-agent');
   });
 });
 
@@ -91,36 +95,45 @@ describe('use of another agent’s signature', () => {
     ],
     ['without the scheme of a web address', { signatureAgent: '"chatgpt.com"' }],
   ])(
-    'a signature %s is worth nothing: the visit is judged like any other',
+    'a signature %s proves no agent, and the visit is judged like any other',
     async (_what, changes) => {
-      const answer = await shop().come(changes);
+      const answer = await createShop().visitSigned(changes);
       expect(answer).toMatchObject({ decision: 'redirect', signedAgent: undefined });
       expect(answer.block_reasons).toEqual(['client_hints_mismatch']);
     },
   );
 
   test('a directory gains nothing by a foreign key, even when no other directory lists it', async () => {
-    expect((await shop(DETECT, [THIEF]).come()).signedAgent).toBeUndefined();
-    expect((await shop(DETECT, [THIEF, CHATGPT]).come()).signedAgent).toBe('chatgpt-agent');
-    expect((await shop(DETECT, [CHATGPT, THIEF]).come()).signedAgent).toBe('chatgpt-agent');
+    expect((await createShop(DETECT, [THIEF]).visitSigned()).signedAgent).toBeUndefined();
+    expect((await createShop(DETECT, [THIEF, CHATGPT]).visitSigned()).signedAgent).toBe(
+      'chatgpt-agent',
+    );
+    expect((await createShop(DETECT, [CHATGPT, THIEF]).visitSigned()).signedAgent).toBe(
+      'chatgpt-agent',
+    );
   });
 
   test('a nonce counts once, and a signature of one site counts until it expires', async () => {
-    const { come } = shop();
-    expect((await come({ nonce: 'n' })).signedAgent).toBe('chatgpt-agent');
-    expect((await come({ nonce: 'n' })).signedAgent).toBeUndefined();
-    expect((await come()).signedAgent).toBe('chatgpt-agent');
-    expect((await come({}, odd, '198.51.100.9')).signedAgent).toBe('chatgpt-agent');
+    const { visitSigned } = createShop();
+    expect((await visitSigned({ nonce: 'n' })).signedAgent).toBe('chatgpt-agent');
+    expect((await visitSigned({ nonce: 'n' })).signedAgent).toBeUndefined();
+    expect((await visitSigned()).signedAgent).toBe('chatgpt-agent');
+    expect((await visitSigned({}, CONTRADICTING_HEADERS, '198.51.100.9')).signedAgent).toBe(
+      'chatgpt-agent',
+    );
   });
 });
 
 test('20 bad signatures of one address a minute are checked, then no more; other addresses are not affected', async () => {
-  const { come, time } = shop();
-  for (let sent = 0; sent < 20; sent += 1) await come({ authority: `${sent}.example` });
-  expect((await come()).signedAgent).toBeUndefined();
-  expect((await come({}, odd, '198.51.100.9')).signedAgent).toBe('chatgpt-agent');
+  const { visitSigned, time } = createShop();
+  for (let attempt = 0; attempt < 20; attempt += 1)
+    await visitSigned({ authority: `${attempt}.example` });
+  expect((await visitSigned()).signedAgent).toBeUndefined();
+  expect((await visitSigned({}, CONTRADICTING_HEADERS, '198.51.100.9')).signedAgent).toBe(
+    'chatgpt-agent',
+  );
   time.now += 60_001;
-  expect((await come()).signedAgent).toBe('chatgpt-agent');
+  expect((await visitSigned()).signedAgent).toBe('chatgpt-agent');
 });
 
 test.each<[string, Partial<Signing>]>([
@@ -128,25 +141,28 @@ test.each<[string, Partial<Signing>]>([
   ['that covers an unsupported component', { covers: '"signature-agent" "@status"' }],
   ['that has expired', { createdMs: 0 }],
 ])('a signature %s counts as a bad signature of its address', async (_what, changes) => {
-  const { come, time } = shop();
-  for (let sent = 0; sent < 20; sent += 1) await come(changes);
-  expect((await come()).signedAgent).toBeUndefined();
-  expect((await come({}, odd, '198.51.100.9')).signedAgent).toBe('chatgpt-agent');
+  const { visitSigned, time } = createShop();
+  for (let attempt = 0; attempt < 20; attempt += 1) await visitSigned(changes);
+  expect((await visitSigned()).signedAgent).toBeUndefined();
+  expect((await visitSigned({}, CONTRADICTING_HEADERS, '198.51.100.9')).signedAgent).toBe(
+    'chatgpt-agent',
+  );
   time.now += 60_001;
-  expect((await come()).signedAgent).toBe('chatgpt-agent');
+  expect((await visitSigned()).signedAgent).toBe('chatgpt-agent');
 });
 
 test('a signature that was good before still counts from an address with bad signatures', async () => {
-  const { come, time } = shop();
+  const { visitSigned, time } = createShop();
   const createdMs = time.now;
-  expect((await come({ createdMs })).signedAgent).toBe('chatgpt-agent');
-  for (let sent = 0; sent < 21; sent += 1) await come({ covers: '"signature-agent" "x-absent"' });
-  expect((await come({ createdMs })).signedAgent).toBe('chatgpt-agent');
-  expect((await come({ createdMs: createdMs + 1000 })).signedAgent).toBeUndefined();
+  expect((await visitSigned({ createdMs })).signedAgent).toBe('chatgpt-agent');
+  for (let attempt = 0; attempt < 21; attempt += 1)
+    await visitSigned({ covers: '"signature-agent" "x-absent"' });
+  expect((await visitSigned({ createdMs })).signedAgent).toBe('chatgpt-agent');
+  expect((await visitSigned({ createdMs: createdMs + 1000 })).signedAgent).toBeUndefined();
 });
 
 describe('rules name agents', () => {
-  const blocks = (agent: string) =>
+  const blockRuleFor = (agent: string) =>
     `[{ name: agents, match: { agent: ${agent} }, verdict: block }]`;
 
   test.each([
@@ -155,14 +171,16 @@ describe('rules name agents', () => {
     '[other, "https://chatgpt.com"]',
     '"https://chatgpt.com/"',
     '"*"',
-  ])('agent: %s', async (agent) => {
-    const { ask, come } = shop(blocks(agent));
-    expect((await come()).decision).toBe('block');
-    expect((await ask(visit({ headers: odd }))).decision).toBe('allow');
-    expect((await come({ authority: 'other.example' })).decision).toBe('allow');
+  ])('a rule with agent: %s matches the signed agent', async (agent) => {
+    const { ask, visitSigned } = createShop(blockRuleFor(agent));
+    expect((await visitSigned()).decision).toBe('block');
+    expect((await ask(visit({ headers: CONTRADICTING_HEADERS }))).decision).toBe('allow');
+    expect((await visitSigned({ authority: 'other.example' })).decision).toBe('allow');
   });
 
   test('a rule for an agent matches no other agent', async () => {
-    expect((await shop(blocks('[thief, "https://thief.example"]')).come()).decision).toBe('allow');
+    expect(
+      (await createShop(blockRuleFor('[thief, "https://thief.example"]')).visitSigned()).decision,
+    ).toBe('allow');
   });
 });

@@ -3,7 +3,7 @@ import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { parseDictionary, serializeInnerList, serializeItem } from './structured-field.ts';
 
 /** A member of a dictionary, serialised again. Undefined when the text is no dictionary. */
-function written(text: string, name = 'a'): string | undefined {
+function serializedMember(text: string, name = 'a'): string | undefined {
   const member = parseDictionary(text)?.get(name);
   if (member === undefined) return undefined;
   return member.kind === 'list' ? serializeInnerList(member) : serializeItem(member);
@@ -25,8 +25,8 @@ describe('a dictionary (RFC 9651 section 3.2)', () => {
     ['a=( "x"   "y";key="k" );created=1;tag="t"', '("x" "y";key="k");created=1;tag="t"'],
     ['a=();alg=?1', '();alg'],
     ['a=1;x=1;x=2', '1;x=2'],
-  ])('%s', (text, again) => {
-    expect(written(text)).toBe(again);
+  ])('%s', (text, expected) => {
+    expect(serializedMember(text)).toBe(expected);
   });
 
   test.each([
@@ -89,8 +89,12 @@ test('any text is parsed or refused, and a parsed text is the same after seriali
     if (members === undefined) continue;
     parsed += 1;
     for (const [name, member] of members) {
-      const once = member.kind === 'list' ? serializeInnerList(member) : serializeItem(member);
-      expect(written(`${name}=${once}`, name), `GUARD_TEST_SEED=${seed}: ${text}`).toBe(once);
+      const serialized =
+        member.kind === 'list' ? serializeInnerList(member) : serializeItem(member);
+      expect(
+        serializedMember(`${name}=${serialized}`, name),
+        `GUARD_TEST_SEED=${seed}: ${text}`,
+      ).toBe(serialized);
     }
   }
   expect(parsed, `GUARD_TEST_SEED=${seed}`).toBeGreaterThan(100);

@@ -22,8 +22,8 @@ describe('the claims of a User-Agent', () => {
   test.each([
     ['Edge', `${CHROME} Edg/147.0.0.0`, 'edge'],
     ['Opera', `${CHROME} OPR/130.0.0.0`, 'opera'],
-    ['another one', `${CHROME} Vivaldi/8.0`, 'other'],
-  ])('%s', (_name, userAgent, product) => {
+    ['another Chromium', `${CHROME} Vivaldi/8.0`, 'other'],
+  ])('the product of %s is recognised', (_name, userAgent, product) => {
     expect(readAgent(userAgent)).toMatchObject({ engine: 'chromium', product });
   });
 

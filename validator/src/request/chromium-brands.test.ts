@@ -7,7 +7,6 @@ const claim = (major: number, suffix = '') =>
     `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36${suffix}`,
   );
 
-/** Recorded from browsers. */
 const RECORDED: [number, string][] = [
   [119, '"Google Chrome";v="119", "Chromium";v="119", "Not?A_Brand";v="24"'],
   [120, '"Not_A Brand";v="8", "Chromium";v="120", "Google Chrome";v="120"'],

@@ -40,16 +40,16 @@ test('a new and a resumed connection of one browser are the same client, over HT
 });
 
 test('another TLS library, another order in HTTP/2 or another scheme is another client, in both directions', () => {
-  const judged = connectionClass('https', chromium);
-  const others = [
+  const classOfChrome = connectionClass('https', chromium);
+  const otherClasses = [
     connectionClass('https', openssl),
     connectionClass('https', { ...openssl, http2: undefined }),
     connectionClass('https', { ...openssl, hello: undefined }),
     connectionClass('http', undefined),
   ];
-  for (const other of others) {
-    expect(isSameClient(judged, other)).toBe(false);
-    expect(isSameClient(other, judged)).toBe(false);
+  for (const other of otherClasses) {
+    expect(isSameClient(classOfChrome, other)).toBe(false);
+    expect(isSameClient(other, classOfChrome)).toBe(false);
   }
 });
 
@@ -61,7 +61,7 @@ test('an unseen part, and a session of an earlier version, are no difference', (
   expect(isSameClient(connectionClass('https', chromium), '')).toBe(true);
 });
 
-const ofEngine = (
+const classOf = (
   headers: Readonly<Record<string, string>>,
   scheme: 'http' | 'https' = 'https',
   ipFrom: 'peer' | 'x-forwarded-for' = 'peer',
@@ -74,44 +74,55 @@ const ofEngine = (
     transport: undefined,
   });
 
-function without(name: string, headers: Readonly<Record<string, string>>): Record<string, string> {
+function withoutField(
+  name: string,
+  headers: Readonly<Record<string, string>>,
+): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([field]) => field !== name));
 }
 
 test('a client is another one when Accept-Language or Accept-Encoding is missing, or has another place', () => {
-  const judged = ofEngine(chromeHttps);
-  const lacking = without('accept-language', chromeHttps);
-  for (const other of [lacking, firefoxHttps, curl]) {
-    expect(isSameClient(judged, ofEngine(other))).toBe(false);
+  const classOfChrome = classOf(chromeHttps);
+  const headersWithoutLanguage = withoutField('accept-language', chromeHttps);
+  for (const other of [headersWithoutLanguage, firefoxHttps, curl]) {
+    expect(isSameClient(classOfChrome, classOf(other))).toBe(false);
   }
-  expect(isSameClient(ofEngine(chromeHttp, 'http'), ofEngine(curl, 'http'))).toBe(false);
-  expect(isSameClient(judged, ofEngine({ ...chromeHttps }))).toBe(true);
+  expect(isSameClient(classOf(chromeHttp, 'http'), classOf(curl, 'http'))).toBe(false);
+  expect(isSameClient(classOfChrome, classOf({ ...chromeHttps }))).toBe(true);
   // Safari sometimes does not send Upgrade-Insecure-Requests.
-  expect(isSameClient(ofEngine(safariIphone), ofEngine(curl))).toBe(false);
+  expect(isSameClient(classOf(safariIphone), classOf(curl))).toBe(false);
 });
 
 test('requests of scripts are compared only by their connection, also when only Accept shows a script', () => {
-  const swapped = { 'accept-language': 'de', ...scriptFetch };
-  expect(isSameClient(ofEngine(chromeHttps), ofEngine(swapped))).toBe(true);
+  const headersInOtherOrder = { 'accept-language': 'de', ...scriptFetch };
+  expect(isSameClient(classOf(chromeHttps), classOf(headersInOtherOrder))).toBe(true);
   for (const accept of ['*/*', 'text/html']) {
-    const others = without('upgrade-insecure-requests', chromeHttp);
-    const onHttp = { 'accept-language': 'de', ...others, accept };
-    expect(isSameClient(ofEngine(chromeHttp, 'http'), ofEngine(onHttp, 'http'))).toBe(true);
+    const headersWithoutUpgrade = withoutField('upgrade-insecure-requests', chromeHttp);
+    const headersOfScript = { 'accept-language': 'de', ...headersWithoutUpgrade, accept };
+    expect(isSameClient(classOf(chromeHttp, 'http'), classOf(headersOfScript, 'http'))).toBe(true);
   }
 });
 
 test('behind a CDN that changes fields of some paths, all pages have the shape `proxied`', () => {
-  const via: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 cdn' };
-  const lacking = without('accept-language', via);
-  const behind = (headers: typeof via) => ofEngine(headers, 'https', 'x-forwarded-for');
-  expect(isSameClient(behind(via), behind(lacking))).toBe(true);
-  expect(isSameClient(ofEngine(chromeHttps), behind({ ...curl, via: '1.1 me' }))).toBe(false);
+  const headersWithVia: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 cdn' };
+  const headersWithoutLanguage = withoutField('accept-language', headersWithVia);
+  const classBehindCdn = (headers: typeof headersWithVia) =>
+    classOf(headers, 'https', 'x-forwarded-for');
+  expect(isSameClient(classBehindCdn(headersWithVia), classBehindCdn(headersWithoutLanguage))).toBe(
+    true,
+  );
+  expect(isSameClient(classOf(chromeHttps), classBehindCdn({ ...curl, via: '1.1 me' }))).toBe(
+    false,
+  );
 });
 
 test('a Via that the visitor sent does not prevent the comparison', () => {
-  const via: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 me' };
-  expect(isSameClient(ofEngine(via), ofEngine(chromeHttps))).toBe(true);
-  for (const other of [without('accept-language', via), { ...curl, via: '1.1 me' }]) {
-    expect(isSameClient(ofEngine(via), ofEngine(other))).toBe(false);
+  const headersWithVia: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 me' };
+  expect(isSameClient(classOf(headersWithVia), classOf(chromeHttps))).toBe(true);
+  for (const other of [
+    withoutField('accept-language', headersWithVia),
+    { ...curl, via: '1.1 me' },
+  ]) {
+    expect(isSameClient(classOf(headersWithVia), classOf(other))).toBe(false);
   }
 });

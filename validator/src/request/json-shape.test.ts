@@ -43,7 +43,9 @@ test(`a text has as many members as its value, unless a name occurs twice; seed 
     expect(scanJson(text, 16).members).toBe(memberCount(value));
     const [name] = Object.keys(value);
     if (name === undefined) continue;
-    const twice = `${text.slice(0, -1)},${JSON.stringify(name)}:0}`;
-    expect(scanJson(twice, 16).members).not.toBe(memberCount(JSON.parse(twice) as object));
+    const textWithNameTwice = `${text.slice(0, -1)},${JSON.stringify(name)}:0}`;
+    expect(scanJson(textWithNameTwice, 16).members).not.toBe(
+      memberCount(JSON.parse(textWithNameTwice) as object),
+    );
   }
 });

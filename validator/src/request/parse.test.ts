@@ -23,12 +23,12 @@ const ANYTHING = [
 const FIELDS = ['url', 'ip', 'method', 'headers', 'referrer', 'cookie', 'later'] as const;
 
 test(`a parsed body always fits the schema (contract 2.1), and no body throws; seed ${random.seed}`, () => {
-  const seen = { request: 0, error: 0 };
+  const counts = { request: 0, error: 0 };
   for (let i = 0; i < 5_000; i++) {
     const body: Record<string, unknown> = { url: ANYTHING[0], ip: ANYTHING[1] };
     for (const field of FIELDS) if (random.below(4) === 0) body[field] = random.pick(ANYTHING);
     const parsed = parseValidateBody(JSON.stringify(body));
-    seen[parsed.kind]++;
+    counts[parsed.kind]++;
     if (parsed.kind === 'request') {
       const { headers = {}, ...rest } = parsed.request;
       expect(ValidateRequest.parse(parsed.request)).toEqual({
@@ -37,5 +37,5 @@ test(`a parsed body always fits the schema (contract 2.1), and no body throws; s
       });
     }
   }
-  expect(Math.min(seen.request, seen.error)).toBeGreaterThan(500);
+  expect(Math.min(counts.request, counts.error)).toBeGreaterThan(500);
 });

@@ -1,9 +1,14 @@
 import { googlebot } from '../../../test/kit/visitors/visitors.ts';
-import { as, type RequestChanges, sent, testPreset } from './testing/preset-tables.ts';
+import {
+  withAgent,
+  type RequestChanges,
+  withHeaders,
+  testPreset,
+} from './testing/preset-tables.ts';
 
-const posted = (length: string): RequestChanges => ({
+const postOf = (length: string): RequestChanges => ({
   method: 'POST',
-  ...sent({ 'content-length': length }),
+  ...withHeaders({ 'content-length': length }),
 });
 
 testPreset(
@@ -15,7 +20,7 @@ testPreset(
       // The request of the PHP function curl, from the server of the site or from another server.
       {
         method: 'POST',
-        ...sent({
+        ...withHeaders({
           'user-agent': 'WordPress/6.1.9; https://shop.example',
           'content-length': '0',
           'content-type': 'application/x-www-form-urlencoded',
@@ -23,14 +28,14 @@ testPreset(
       },
     ],
     ['/blog/wp-cron.php', {}],
-    ['/wp-cron.php?doing_wp_cron', as('Wget/1.21.3')],
+    ['/wp-cron.php?doing_wp_cron', withAgent('Wget/1.21.3')],
     ['/wp-cron.php', { method: 'HEAD' }],
   ],
   [
     // Plugins read form fields at any address, so a request with a body does not pass.
-    ['/wp-cron.php', posted('31')],
+    ['/wp-cron.php', postOf('31')],
     ['/wp-cron.php', { method: 'POST' }],
-    ['/wp-cron.php', posted('0, 31')],
+    ['/wp-cron.php', postOf('0, 31')],
     ['/wp-cron.php/../wp-login.php', {}],
     ['/wp-cron.php/feed', {}],
     ['/shop.php/wp-cron.php', {}],
@@ -43,7 +48,7 @@ testPreset(
   'apt',
   'any honest program to read a repository of Debian packages',
   [
-    ['/dists/stable/InRelease', as('Debian APT-HTTP/1.3 (2.6.1)')],
+    ['/dists/stable/InRelease', withAgent('Debian APT-HTTP/1.3 (2.6.1)')],
     ['/debian/dists/stable/Release.gpg', {}],
     ['/dists/stable/main/binary-amd64/Packages', {}],
     ['/dists/stable/main/binary-amd64/Packages.xz', { method: 'HEAD' }],
@@ -73,8 +78,8 @@ testPreset(
   'containers',
   'requests with the path of a container registry',
   [
-    ['/v2/', as('docker/24.0.7 go/go1.20')],
-    ['/v2/ada/engine/manifests/1.0', as('containers/5.24.1 (github.com/containers/image)')],
+    ['/v2/', withAgent('docker/24.0.7 go/go1.20')],
+    ['/v2/ada/engine/manifests/1.0', withAgent('containers/5.24.1 (github.com/containers/image)')],
     ['/v2/ada/engine/manifests/1.0', { method: 'PUT' }],
     [`/v2/ada/engine/blobs/${digest}`, { method: 'HEAD' }],
     ['/v2/ada/engine/blobs/uploads/', { method: 'POST' }],
@@ -100,24 +105,32 @@ testPreset(
   'media',
   'mail programs and players to read pictures, sound and films',
   [
-    ['/mail/logo.png', as('Mozilla/5.0 (X11; rv:115.0) Gecko/20100101 Thunderbird/115.6.0')],
+    ['/mail/logo.png', withAgent('Mozilla/5.0 (X11; rv:115.0) Gecko/20100101 Thunderbird/115.6.0')],
     [
       '/mail/logo.JPG?v=2',
-      as(
+      withAgent(
         'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
       ),
     ],
-    ['/mail/logo.gif', as('YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy.html')],
-    ['/episodes/1.mp3', as('AntennaPod/3.3.2')],
-    ['/episodes/1.m4a', { method: 'HEAD', ...as('Overcast/3.0 (+http://overcast.fm/)') }],
-    ['/live/main.m3u8', as('AppleCoreMedia/1.0.0.21E236 (iPhone; U; CPU OS 17_4_1 like Mac OS X)')],
-    ['/films/1.mp4', as('Lavf/59.27.100')],
+    [
+      '/mail/logo.gif',
+      withAgent('YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy.html'),
+    ],
+    ['/episodes/1.mp3', withAgent('AntennaPod/3.3.2')],
+    ['/episodes/1.m4a', { method: 'HEAD', ...withAgent('Overcast/3.0 (+http://overcast.fm/)') }],
+    [
+      '/live/main.m3u8',
+      withAgent('AppleCoreMedia/1.0.0.21E236 (iPhone; U; CPU OS 17_4_1 like Mac OS X)'),
+    ],
+    ['/films/1.mp4', withAgent('Lavf/59.27.100')],
   ],
   [
     ['/episodes/1.mp3', { method: 'POST' }],
     [
       '/logo.png',
-      as('Mozilla/5.0 AppleWebKit/537.36 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'),
+      withAgent(
+        'Mozilla/5.0 AppleWebKit/537.36 (compatible; GPTBot/1.2; +https://openai.com/gptbot)',
+      ),
     ],
     ['/logo.png', { headers: { ...googlebot } }],
     ['/admin%3f.png', {}],

@@ -20,15 +20,15 @@ test('a reload compiles only new rules, and gives each rule its new place', () =
     atOnce(compileRules(source)).list.map(({ rule }) => rule.name),
   );
   expect(after.list[0]).toBe(before.list[1]);
-  // The copy of `admin` stands for an equal rule of another reading of the settings. It is compiled again.
+  // The copy of `admin` is equal, but another object, as after a new reading of the settings. So it is compiled again.
   expect(after.list[2]).not.toBe(before.list[0]);
-  const asked = (path: string) => ({
+  const factsOf = (path: string) => ({
     method: 'GET',
     foldedPaths: [path],
     url: { host: 'shop.example' },
   });
-  expect(after.index.find(asked('/login')).next()).toBe(0);
-  expect(after.index.find(asked('/admin/users')).next()).toBe(2);
+  expect(after.index.find(factsOf('/login')).next()).toBe(0);
+  expect(after.index.find(factsOf('/admin/users')).next()).toBe(2);
 });
 
 test('organisations share compiled presets, but not their own rules or a budget', () => {

@@ -3,8 +3,8 @@ import { matches } from '../../../test/kit/product/rule-matches.ts';
 import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
 const STRICT = { header: { 'x-debug': '1' } };
-const LENIENT = { not: { not: STRICT } };
-const sent = (headers: Readonly<Record<string, string>>) =>
+const DOUBLE_NEGATION = { not: { not: STRICT } };
+const requestWith = (headers: Readonly<Record<string, string>>) =>
   visit({ headers: { ...chromeHttps, ...headers } });
 
 test.each([
@@ -16,20 +16,20 @@ test.each([
   ['CGI’s spelling of the name', { x_debug: '1' }],
   ['CGI’s spelling beside another value', { 'x-debug': '0', x_debug: '0, 1' }],
 ])('a blocking rule matches %s', async (_, headers) => {
-  expect(await matches(STRICT, sent(headers))).toBe(true);
+  expect(await matches(STRICT, requestWith(headers))).toBe(true);
 });
 
 test.each([
   ['another value', { 'x-debug': '11' }],
   ['another name', { 'x-debugs': '1', xdebug: '1' }],
 ])('a blocking rule does not match %s', async (_, headers) => {
-  expect(await matches(STRICT, sent(headers))).toBe(false);
+  expect(await matches(STRICT, requestWith(headers))).toBe(false);
 });
 
 test('an element of a list is no match, because browsers accept */* beside other types', async () => {
-  expect(await matches({ header: { accept: 'text/html' } }, sent({}))).toBe(false);
+  expect(await matches({ header: { accept: 'text/html' } }, requestWith({}))).toBe(false);
 });
 
 test('a double negation matches like a blocking rule', async () => {
-  expect(await matches(LENIENT, sent({ x_debug: '1' }))).toBe(true);
+  expect(await matches(DOUBLE_NEGATION, requestWith({ x_debug: '1' }))).toBe(true);
 });

@@ -5,15 +5,15 @@ import { type TestValidator, validatorWith } from '../../../test/kit/product/val
 import { chromeHttps, HOME_IP, visit } from '../../../test/kit/visitors/visitors.ts';
 import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
 
-/** How many of these requests pass, one after the other. */
-async function passing(
+async function countPassing(
   { ask }: TestValidator,
   count: number,
   requestOf: (index: number) => ValidateRequest,
 ) {
-  let passed = 0;
-  for (let i = 0; i < count; i++) if ((await ask(requestOf(i))).rate_limited !== true) passed += 1;
-  return passed;
+  let passedCount = 0;
+  for (let i = 0; i < count; i++)
+    if ((await ask(requestOf(i))).rate_limited !== true) passedCount += 1;
+  return passedCount;
 }
 
 function limitedBy(by: string, requests = 3): TestValidator {
@@ -35,8 +35,8 @@ const uuid = (first: number) =>
 describe('rate_limit by: ip', () => {
   test('each IPv4 address has its own budget', async () => {
     const guard = limitedBy('ip');
-    expect(await passing(guard, 4, () => visit())).toBe(3);
-    expect(await passing(guard, 1, () => visit({ ip: '84.115.20.8' }))).toBe(1);
+    expect(await countPassing(guard, 4, () => visit())).toBe(3);
+    expect(await countPassing(guard, 1, () => visit({ ip: '84.115.20.8' }))).toBe(1);
   });
 
   test('an IPv6 visitor is a /64 in every spelling; a v4-mapped address counts as its IPv4 address', async () => {
@@ -51,33 +51,33 @@ describe('rate_limit by: ip', () => {
 describe('rate_limit by: session', () => {
   test('each session that passed a challenge has its own budget, also at one address', async () => {
     const guard = limitedBy('session');
-    const [one, other] = [keepVerified(guard, uuid(1)), keepVerified(guard, uuid(2))];
-    expect(await passing(guard, 4, () => visit({ cookie: one }))).toBe(3);
-    expect(await passing(guard, 1, () => visit({ cookie: other }))).toBe(1);
+    const [first, second] = [keepVerified(guard, uuid(1)), keepVerified(guard, uuid(2))];
+    expect(await countPassing(guard, 4, () => visit({ cookie: first }))).toBe(3);
+    expect(await countPassing(guard, 1, () => visit({ cookie: second }))).toBe(1);
   });
 
   test('one session has one budget at all its addresses', async () => {
     const guard = limitedBy('session');
     const cookie = keepVerified(guard, uuid(1));
-    expect(await passing(guard, 4, (i) => visit({ cookie, ip: `84.115.20.${i}` }))).toBe(3);
+    expect(await countPassing(guard, 4, (i) => visit({ cookie, ip: `84.115.20.${i}` }))).toBe(3);
   });
 
   test('a visitor without a cookie is counted by address', async () => {
-    expect(await passing(limitedBy('session'), 4, () => visit())).toBe(3);
+    expect(await countPassing(limitedBy('session'), 4, () => visit())).toBe(3);
   });
 
   test('a visitor with a new cookie for each request is counted by address', async () => {
     const guard = limitedBy('session');
-    const elsewhere = limitedBy('session', 1_000);
-    const collected: string[] = [];
+    const otherGuard = limitedBy('session', 1_000);
+    const issuedCookies: string[] = [];
     for (let i = 0; i < 5; i++) {
-      const { cookies = [] } = await elsewhere.ask(visit());
-      collected.push(...cookies.map(({ value }) => value));
+      const { cookies = [] } = await otherGuard.ask(visit());
+      issuedCookies.push(...cookies.map(({ value }) => value));
     }
-    expect(new Set(collected).size).toBe(5);
+    expect(new Set(issuedCookies).size).toBe(5);
     const answers = [];
-    for (const cookie of collected) answers.push(await guard.ask(visit({ cookie })));
-    expect(guard.events.map(({ session }) => session)).toEqual(collected.map(sessionDigest));
+    for (const cookie of issuedCookies) answers.push(await guard.ask(visit({ cookie })));
+    expect(guard.events.map(({ session }) => session)).toEqual(issuedCookies.map(sessionDigest));
     expect(answers.map(({ rate_limited }) => rate_limited === true)).toEqual([
       ...[false, false, false],
       ...[true, true],
@@ -85,7 +85,7 @@ describe('rate_limit by: session', () => {
   });
 
   test('a visitor with invented cookies is counted by address', async () => {
-    expect(await passing(limitedBy('session'), 4, (i) => visit({ cookie: uuid(i) }))).toBe(3);
+    expect(await countPassing(limitedBy('session'), 4, (i) => visit({ cookie: uuid(i) }))).toBe(3);
   });
 
   test('a visitor with the session of another browser is counted by address', async () => {
@@ -103,8 +103,8 @@ describe('rate_limit by: header:<name>', () => {
 
   test('each value has its own budget, and the name ignores upper and lower case', async () => {
     const guard = limitedBy('header:x-API-client');
-    expect(await passing(guard, 4, (i) => withKey('one', { ip: `84.115.20.${i}` }))).toBe(3);
-    expect(await passing(guard, 1, () => withKey('two'))).toBe(1);
+    expect(await countPassing(guard, 4, (i) => withKey('one', { ip: `84.115.20.${i}` }))).toBe(3);
+    expect(await countPassing(guard, 1, () => withKey('two'))).toBe(1);
   });
 
   test('long values with the same beginning have separate budgets', async () => {
@@ -147,51 +147,51 @@ describe('rate_limit by a list: a request must fit all budgets', () => {
   test('two headers with equal values are two counters', async () => {
     const guard = limitedBy('[header:x-device, header:x-api-client]', 2);
     const headers = { ...chromeHttps, 'x-device': 'one', 'x-api-client': 'one' };
-    expect(await passing(guard, 3, () => visit({ headers }))).toBe(2);
+    expect(await countPassing(guard, 3, () => visit({ headers }))).toBe(2);
   });
 
-  const device = (name: string, ip = HOME_IP) =>
+  const requestOfDevice = (name: string, ip = HOME_IP) =>
     visit({ ip, headers: { ...chromeHttps, 'x-device': name } });
 
   test('one session on many addresses has the budget of the session', async () => {
     const guard = limitedBy('[ip, session]');
     const cookie = keepVerified(guard, uuid(1));
-    expect(await passing(guard, 20, (i) => visit({ cookie, ip: `84.115.${i}.7` }))).toBe(3);
+    expect(await countPassing(guard, 20, (i) => visit({ cookie, ip: `84.115.${i}.7` }))).toBe(3);
   });
 
   test('many sessions on one address have the budget of the address', async () => {
     const guard = limitedBy('[ip, session]');
     const requestOf = (i: number) => visit({ cookie: keepVerified(guard, uuid(i)) });
-    expect(await passing(guard, 20, requestOf)).toBe(3);
+    expect(await countPassing(guard, 20, requestOf)).toBe(3);
   });
 
   test('many sessions on many addresses have the smaller sum: of session budgets or of address budgets', async () => {
     const guard = limitedBy('[ip, session]');
     const sessions = Array.from({ length: 4 }, (_, i) => keepVerified(guard, uuid(i)));
-    const of = (addresses: number) => (i: number) =>
+    const requestsFrom = (addresses: number) => (i: number) =>
       visit({ cookie: sessions[i % 4], ip: `84.115.${Math.floor(i / 4) % addresses}.7` });
-    expect(await passing(guard, 80, of(10))).toBe(12);
+    expect(await countPassing(guard, 80, requestsFrom(10))).toBe(12);
     guard.time.now += 60_000;
-    expect(await passing(guard, 80, of(2))).toBe(6);
+    expect(await countPassing(guard, 80, requestsFrom(2))).toBe(6);
   });
 
   test('without a cookie the address is charged once', async () => {
     const guard = limitedBy('[ip, session, header:x-device]');
-    expect(await passing(guard, 4, () => visit())).toBe(3);
+    expect(await countPassing(guard, 4, () => visit())).toBe(3);
     expect(guard.store.counterCount).toBe(1);
   });
 
   test('a request that one budget refuses takes nothing from another', async () => {
     const guard = limitedBy('[ip, header:x-device]');
-    expect(await passing(guard, 3, () => device('a', '192.0.2.1'))).toBe(3);
-    expect(await passing(guard, 50, () => device('a'))).toBe(0);
-    expect(await passing(guard, 3, () => device('b'))).toBe(3);
+    expect(await countPassing(guard, 3, () => requestOfDevice('a', '192.0.2.1'))).toBe(3);
+    expect(await countPassing(guard, 50, () => requestOfDevice('a'))).toBe(0);
+    expect(await countPassing(guard, 3, () => requestOfDevice('b'))).toBe(3);
   });
 
   test('the same part twice in the list counts once', async () => {
     const { ask } = limitedBy('[header:x-device, header:X-Device]', 1);
-    expect((await ask(device('a'))).rate_limited).toBeUndefined();
-    expect((await ask(device('a', '192.0.2.1'))).rate_limited).toBe(true);
+    expect((await ask(requestOfDevice('a'))).rate_limited).toBeUndefined();
+    expect((await ask(requestOfDevice('a', '192.0.2.1'))).rate_limited).toBe(true);
   });
 });
 
@@ -206,7 +206,7 @@ describe('IPv6 networks: a /64 has 1 budget, a /56 has 4, a /48 has 16', () => {
       [(i: number) => `2a02:1748:${hex(i)}::1`, 100],
     ] as const) {
       const requestOf = (i: number) => visit({ ip: ipOf(i) });
-      expect(await passing(limitedBy(by), 100, requestOf), ipOf(1)).toBe(passed);
+      expect(await countPassing(limitedBy(by), 100, requestOf), ipOf(1)).toBe(passed);
     }
   });
 
@@ -255,5 +255,5 @@ describe('a budget', () => {
 
 test('rate_limit by: all is one budget for every visitor', async () => {
   const requestOf = (i: number) => visit({ ip: `84.115.2${i}.7` });
-  expect(await passing(limitedBy('all'), 4, requestOf)).toBe(3);
+  expect(await countPassing(limitedBy('all'), 4, requestOf)).toBe(3);
 });

@@ -18,8 +18,8 @@ describe('path', () => {
     [{ regex: '^/admin' }, '/Admin', false],
     [{ regex: '^/v[0-9]+/' }, '/v12/items', true],
     [{ regex: '^/v[0-9]+/' }, '/api/v12/', false],
-  ])('%j and %s: %s', async (path, asked, expected) => {
-    expect(await matches({ path }, at(asked))).toBe(expected);
+  ])('%j and %s: %s', async (path, requestPath, expected) => {
+    expect(await matches({ path }, at(requestPath))).toBe(expected);
   });
 
   test.each([
@@ -33,8 +33,8 @@ describe('path', () => {
       '/admin%20/x',
     ],
     ...['/%EF%BD%81dmin', '/ad%00min'],
-  ])('a blocking rule matches every path reading: %s', async (asked) => {
-    expect(await matches({ path: '/admin/**' }, at(asked))).toBe(true);
+  ])('a blocking rule matches every path reading: %s', async (requestPath) => {
+    expect(await matches({ path: '/admin/**' }, at(requestPath))).toBe(true);
   });
 
   test.each([
@@ -46,15 +46,14 @@ describe('path', () => {
     ['/open/*', '/open', 'block'],
   ])(
     'a rule that allows %s matches only this spelling: the decision on %s is %s',
-    async (...row) => {
-      const [path, asked, decision] = row;
+    async (path, requestPath, decision) => {
       const { ask } = validatorWith(
         stringify([
           { name: 'open', match: { path }, verdict: 'allow' },
           { name: 'rest', match: {}, verdict: 'block' },
         ]),
       );
-      expect((await ask(visit(at(asked)))).decision).toBe(decision);
+      expect((await ask(visit(at(requestPath)))).decision).toBe(decision);
     },
   );
 

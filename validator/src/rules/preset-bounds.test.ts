@@ -11,10 +11,10 @@ import {
   visit,
 } from '../../../test/kit/visitors/visitors.ts';
 
-/** The presets that look only at the path. */
 const RULES = '[{ name: everybody, match: {}, detect: true }]';
+/** The presets that look only at the path. */
 const presets = ['well-known', 'feeds', 'git', 'wp-cron', 'media', 'webhooks'];
-const guarded = () =>
+const createGuard = () =>
   validatorWith(RULES, { organisation: { presets, webhook_paths: ['/hooks/**'] } });
 const at = (path: string, ip = '203.0.113.9') =>
   visit({ headers: { ...curl }, ip, url: `https://shop.example${path}` });
@@ -37,7 +37,7 @@ describe('no preset allows a parameter that WordPress or a wiki answers with a p
     '/wiki/feed?curid=7&Action=Raw&ctype=text/css',
     '/robots.txt?id=start&do[Export-_raw]=',
   ])('%s', async (path) => {
-    expect((await guarded().ask(at(path))).decision).not.toBe('allow');
+    expect((await createGuard().ask(at(path))).decision).not.toBe('allow');
   });
 });
 
@@ -48,11 +48,11 @@ describe('a page in answer to a path of a preset counts as a page', () => {
     ['wp-cron', (index: number) => `/wiki/wp-cron.php?curid=${index}`],
     ['media', (index: number) => `/wiki/File:${index}.png`],
   ])('%s', async (preset, path) => {
-    const guard = guarded();
+    const guard = createGuard();
     guard.origin.answers = 'document';
-    const found = await decisions(guard, 60, (index) => at(path(index)));
-    const passed = found.filter((decision) => decision === 'allow').length;
-    expect([50, 51]).toContain(passed);
+    const decided = await decisions(guard, 60, (index) => at(path(index)));
+    const allowedCount = decided.filter((decision) => decision === 'allow').length;
+    expect([50, 51]).toContain(allowedCount);
     // Another address has its own budget, and after ten minutes this address has a new one.
     expect((await guard.ask(at(path(1), '203.0.113.10'))).decision).toBe('allow');
     guard.time.now += 600_001;
@@ -60,14 +60,14 @@ describe('a page in answer to a path of a preset counts as a page', () => {
     expect(guard.events.at(-1)?.rule).toBe(`preset:${preset}`);
   });
 
-  test('pictures, stored files and errors do not count, and data counts only at the path of a picture', async () => {
-    const guard = guarded();
+  test('pictures and stored files do not count, and data counts only at the path of a picture', async () => {
+    const guard = createGuard();
     expect(await countAllowed(guard, 100, () => at('/a.png'))).toBe(100);
     guard.origin.answers = 'file';
     expect(await countAllowed(guard, 100, () => at('/a.png'))).toBe(100);
     // An authority asks for one file without a type for each name of a certificate.
-    const token = (index: number) => at(`/.well-known/acme-challenge/${index}`);
-    expect(await countAllowed(guard, 100, token)).toBe(100);
+    const challengeFile = (index: number) => at(`/.well-known/acme-challenge/${index}`);
+    expect(await countAllowed(guard, 100, challengeFile)).toBe(100);
     guard.origin.answers = 'data';
     const webfinger = () => at('/.well-known/webfinger');
     expect(await countAllowed(guard, 100, webfinger)).toBe(100);
@@ -76,11 +76,11 @@ describe('a page in answer to a path of a preset counts as a page', () => {
 });
 
 test('of 1,000 requests before the first answer, 500 pass', async () => {
-  const guard = guarded();
+  const guard = createGuard();
   guard.origin.answers = 'never';
-  const found = await decisions(guard, 1000, (index) => at(`/robots.txt?curid=${index}`));
-  expect(found.slice(0, 500)).toEqual(times(500, 'allow'));
-  expect(found.slice(500)).not.toContain('allow');
+  const decided = await decisions(guard, 1000, (index) => at(`/robots.txt?curid=${index}`));
+  expect(decided.slice(0, 500)).toEqual(times(500, 'allow'));
+  expect(decided.slice(500)).not.toContain('allow');
 });
 
 test.each([
@@ -93,30 +93,33 @@ test.each([
   ['/a/info/refs?service=git-upload-pack&format=json', 'counted'],
   ['/a/info/lfs/objects/1', 'free'],
 ])('JSON in answer to %s is %s', async (path, expected) => {
-  const guard = guarded();
+  const guard = createGuard();
   guard.origin.answers = 'data';
-  const found = await decisions(guard, 60, () => at(path));
-  expect(found.at(-1) === 'allow' ? 'free' : 'counted').toBe(expected);
+  const decided = await decisions(guard, 60, () => at(path));
+  expect(decided.at(-1) === 'allow' ? 'free' : 'counted').toBe(expected);
 });
 
 test('without a preset, a stored file without a type counts only when the path is not the path of a file', async () => {
   const guard = validatorWith(RULES);
   guard.origin.answers = 'file';
   await guard.ask(visit());
-  const asked = (path: string) => () =>
+  const requestTo = (path: string) => () =>
     visit({ url: `https://shop.example${path}`, headers: scriptFetch });
-  expect(await countAllowed(guard, 60, asked('/a.woff2'))).toBe(60);
-  expect((await decisions(guard, 60, asked('/list'))).at(-1)).toBe('redirect');
+  expect(await countAllowed(guard, 60, requestTo('/a.woff2'))).toBe(60);
+  expect((await decisions(guard, 60, requestTo('/list'))).at(-1)).toBe('redirect');
 });
 
 test('an address may read 300 feeds of each organisation in ten minutes', async () => {
   const neighbour = organisationWith(RULES, { id: 'neighbour', presets });
   const guard = validatorWith(RULES, { organisation: { presets }, neighbour });
-  const feeds = (index: number) => at(`/t/${index}.rss`);
-  expect(await countAllowed(guard, 300, feeds)).toBe(300);
-  expect(await guard.ask(feeds(300))).toMatchObject({ decision: 'block', rate_limited: true });
-  const there = await guard.validator.forOrganisation('neighbour')(feeds(1), {});
-  expect(there).toMatchObject({ response: { decision: 'allow' } });
+  const feedRequest = (index: number) => at(`/t/${index}.rss`);
+  expect(await countAllowed(guard, 300, feedRequest)).toBe(300);
+  expect(await guard.ask(feedRequest(300))).toMatchObject({
+    decision: 'block',
+    rate_limited: true,
+  });
+  const answerOfNeighbour = await guard.validator.forOrganisation('neighbour')(feedRequest(1), {});
+  expect(answerOfNeighbour).toMatchObject({ response: { decision: 'allow' } });
 });
 
 test('monitor mode lifts the limit of feeds, but not the limit of pages', async () => {
@@ -129,12 +132,12 @@ test('monitor mode lifts the limit of feeds, but not the limit of pages', async 
 });
 
 test('an allowlisted crawler has no budgets of presets, because it needs no preset', async () => {
-  const guard = guarded();
-  const ask = (path: string) => () =>
+  const guard = createGuard();
+  const crawlerRequestTo = (path: string) => () =>
     visit({ headers: { ...googlebot }, ip: GOOGLEBOT_IP, url: `https://shop.example${path}` });
-  expect(await countAllowed(guard, 310, ask('/t/1.rss'))).toBe(310);
+  expect(await countAllowed(guard, 310, crawlerRequestTo('/t/1.rss'))).toBe(310);
   guard.origin.answers = 'document';
-  expect(await countAllowed(guard, 60, ask('/robots.txt'))).toBe(60);
+  expect(await countAllowed(guard, 60, crawlerRequestTo('/robots.txt'))).toBe(60);
   expect(guard.events.at(-1)?.rule).toBe('crawler allowlist');
   // The name of a crawler alone is no proof.
   const impostor = await guard.ask(
@@ -144,12 +147,12 @@ test('an allowlisted crawler has no budgets of presets, because it needs no pres
 });
 
 test('a visitor who passed has the limits of the pass, not the limit of feeds', async () => {
-  const guard = guarded();
+  const guard = createGuard();
   const cookie = await newSession(guard);
   guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), 600_000);
-  const feeds = (index: number) =>
+  const feedRequest = (index: number) =>
     visit({ cookie, url: `https://shop.example/t/${index}.rss`, headers: scriptFetch });
-  expect(await countAllowed(guard, 310, feeds)).toBe(310);
+  expect(await countAllowed(guard, 310, feedRequest)).toBe(310);
   expect(guard.events.at(-1)?.rule).not.toBe('preset:feeds');
 });
 

@@ -10,13 +10,13 @@ import {
   visit,
 } from '../../../test/kit/visitors/visitors.ts';
 import {
-  as,
-  at,
-  decided,
-  guard,
-  organisation,
+  withAgent,
+  requestTo,
+  decisionOn,
+  guardWithPresets,
+  withAllPresets,
   type RequestChanges,
-  sent,
+  withHeaders,
   STRICT,
   testPreset,
 } from './testing/preset-tables.ts';
@@ -25,31 +25,34 @@ const catalogue = CrawlerCatalogue.load();
 
 /** An address from the published list of this crawler. */
 function addressOf(name: string): string {
-  const crawler = catalogue.all().find((one) => one.name === name);
+  const crawler = catalogue.all().find((candidate) => candidate.name === name);
   const [entry = ''] = (crawler && catalogue.proofsOf(crawler).list?.entries) ?? [];
   expect(entry, name).not.toBe('');
   return entry.split('/', 1)[0]?.replace(/\.0$/, '.1') ?? '';
 }
 
 const refsOf = (path: string) => `${path}/info/refs?service=git-upload-pack`;
-const packed = (service: string): RequestChanges => ({
+const packRequest = (service: string): RequestChanges => ({
   method: 'POST',
-  ...sent({ 'user-agent': 'git/2.39.5', 'content-type': `application/x-git-${service}-request` }),
+  ...withHeaders({
+    'user-agent': 'git/2.39.5',
+    'content-type': `application/x-git-${service}-request`,
+  }),
 });
-const lfs: RequestChanges = {
+const LFS_REQUEST: RequestChanges = {
   method: 'POST',
-  ...sent({ 'content-type': 'application/vnd.git-lfs+json' }),
+  ...withHeaders({ 'content-type': 'application/vnd.git-lfs+json' }),
 };
 
 testPreset(
   'well-known',
   'any honest program to read the files that are made for programs',
   [
-    ['/.well-known/acme-challenge/token', as('Mozilla/5.0 (compatible; letsencrypt.org)')],
+    ['/.well-known/acme-challenge/token', withAgent('Mozilla/5.0 (compatible; letsencrypt.org)')],
     ['/.well-known/security.txt', {}],
     ['/.well-known/carddav', { method: 'PROPFIND' }],
     ['/.well-known/matrix/server', { method: 'OPTIONS' }],
-    ['/robots.txt', as('Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)')],
+    ['/robots.txt', withAgent('Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)')],
     ['/favicon.ico', {}],
     ['/apple-touch-icon-120x120-precomposed.png', {}],
     ['/site.webmanifest', { headers: { ...safariIphone } }],
@@ -64,7 +67,7 @@ testPreset(
     ['/a/robots.txt', {}],
     ['/apple-touch-icon/x.png', { method: 'OPTIONS' }],
     ['/robots.txt', { headers: { ...googlebot } }],
-    ['/robots.txt', as('Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/147.0.0.0')],
+    ['/robots.txt', withAgent('Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/147.0.0.0')],
   ],
 );
 
@@ -72,23 +75,23 @@ testPreset(
   'feeds',
   'any honest program to read a feed',
   [
-    ['/feed', as('FreshRSS/1.26.1 (Linux; https://freshrss.org)')],
-    ['/blog/feed/', as('Feedly/1.0 (+http://www.feedly.com/fetcher.html; 7 subscribers)')],
-    ['/comments/feed/atom/', as('NetNewsWire (RSS Reader; https://netnewswire.com/)')],
+    ['/feed', withAgent('FreshRSS/1.26.1 (Linux; https://freshrss.org)')],
+    ['/blog/feed/', withAgent('Feedly/1.0 (+http://www.feedly.com/fetcher.html; 7 subscribers)')],
+    ['/comments/feed/atom/', withAgent('NetNewsWire (RSS Reader; https://netnewswire.com/)')],
     ['/latest.rss', { headers: {} }],
-    ['/ada/engine/releases.atom', as('python-requests/2.32.3')],
+    ['/ada/engine/releases.atom', withAgent('python-requests/2.32.3')],
     ['/index.xml', { method: 'HEAD' }],
     ['/feed.json?page=2', {}],
     // Podcasts of WordPress, Pelican, Blogger, Movable Type.
-    ['/feed/podcast/', as('newsboat/2.21.0 (Linux x86_64)')],
+    ['/feed/podcast/', withAgent('newsboat/2.21.0 (Linux x86_64)')],
     ['/feed/podcast/harbour', {}],
     ['/podcast.xml', {}],
     ['/feeds/all.atom.xml', {}],
     ['/feeds/ada.rss.xml', {}],
     ['/feeds/posts/default', {}],
     ['/blog/rss2.xml', {}],
-    ['/team.ics', as('Google-Calendar-Importer')],
-    ['/feed.php?mode=list', as('newsboat/2.21')],
+    ['/team.ics', withAgent('Google-Calendar-Importer')],
+    ['/feed.php?mode=list', withAgent('newsboat/2.21')],
     ['/caf%C3%A9/feed', {}],
     ['/on-cgi/feed', {}],
     ['/cgi-bindings/feed', {}],
@@ -124,31 +127,31 @@ testPreset(
   'git',
   'requests with the path, method and form of git, with any User-Agent',
   [
-    [refsOf('/ada/engine.git'), as('git/2.39.5')],
-    ['/ada/engine.git/info/refs?service=git-receive-pack', as('JGit/7.1.0')],
-    [refsOf('/ada/engine'), as('go-git/5.x')],
-    ['/ada/engine.git/git-upload-pack', packed('upload-pack')],
-    ['/ada/engine.git/git-receive-pack', packed('receive-pack')],
-    ['/ada/engine.git/info/lfs/objects/batch', lfs],
-    ['/ada/engine.git/info/lfs/locks/verify', lfs],
-    ['/ada/engine.git/info/lfs/locks', sent({ accept: 'application/vnd.git-lfs+json' })],
-    [`/ada/engine.git/info/lfs/objects/${'a'.repeat(64)}`, as('git-lfs/3.6.1')],
+    [refsOf('/ada/engine.git'), withAgent('git/2.39.5')],
+    ['/ada/engine.git/info/refs?service=git-receive-pack', withAgent('JGit/7.1.0')],
+    [refsOf('/ada/engine'), withAgent('go-git/5.x')],
+    ['/ada/engine.git/git-upload-pack', packRequest('upload-pack')],
+    ['/ada/engine.git/git-receive-pack', packRequest('receive-pack')],
+    ['/ada/engine.git/info/lfs/objects/batch', LFS_REQUEST],
+    ['/ada/engine.git/info/lfs/locks/verify', LFS_REQUEST],
+    ['/ada/engine.git/info/lfs/locks', withHeaders({ accept: 'application/vnd.git-lfs+json' })],
+    [`/ada/engine.git/info/lfs/objects/${'a'.repeat(64)}`, withAgent('git-lfs/3.6.1')],
   ],
   [
-    ['/', as('git/2.39.5')],
-    ['/?service=git-upload-pack', as('git/2.39.5')],
-    ['/ada/engine.git/info/refs', as('git/2.39.5')],
-    ['/ada/engine.git/info/refs?service=rm', as('git/2.39.5')],
-    ['/ada/engine.git/info/refs?service=git-upload-pack&service=x', as('git/2.39.5')],
+    ['/', withAgent('git/2.39.5')],
+    ['/?service=git-upload-pack', withAgent('git/2.39.5')],
+    ['/ada/engine.git/info/refs', withAgent('git/2.39.5')],
+    ['/ada/engine.git/info/refs?service=rm', withAgent('git/2.39.5')],
+    ['/ada/engine.git/info/refs?service=git-upload-pack&service=x', withAgent('git/2.39.5')],
     [refsOf('/ada/engine.git'), { method: 'POST' }],
-    [refsOf('/admin%3f'), as('git/2.39.5')],
-    [refsOf('/admin%00'), as('git/2.39.5')],
-    [refsOf('/shop.php'), as('git/2.39.5')],
-    [refsOf('/cgi-bin/shop'), as('git/2.39.5')],
-    ['/ada/engine.git/git-upload-pack', { method: 'POST', ...as('git/2.39.5') }],
-    ['/ada/engine.git/git-upload-pack', packed('receive-pack')],
-    ['/ada/engine.git/git-upload-pack', { ...packed('upload-pack'), method: 'GET' }],
-    ['/login', packed('upload-pack')],
+    [refsOf('/admin%3f'), withAgent('git/2.39.5')],
+    [refsOf('/admin%00'), withAgent('git/2.39.5')],
+    [refsOf('/shop.php'), withAgent('git/2.39.5')],
+    [refsOf('/cgi-bin/shop'), withAgent('git/2.39.5')],
+    ['/ada/engine.git/git-upload-pack', { method: 'POST', ...withAgent('git/2.39.5') }],
+    ['/ada/engine.git/git-upload-pack', packRequest('receive-pack')],
+    ['/ada/engine.git/git-upload-pack', { ...packRequest('upload-pack'), method: 'GET' }],
+    ['/login', packRequest('upload-pack')],
     ['/ada/engine.git/info/lfs/objects/batch', { method: 'POST' }],
     [refsOf('/ada/engine.git'), { headers: { ...googlebot } }],
   ],
@@ -160,16 +163,16 @@ testPreset(
   'webhooks',
   'senders by their address, and any client on the configured paths',
   [
-    ['/orders/paid', { method: 'POST', ...as(STRIPE), ip: addressOf('Stripe') }],
-    ['/hooks/github', { method: 'POST', ...as('GitHub-Hookshot/044aadd') }],
+    ['/orders/paid', { method: 'POST', ...withAgent(STRIPE), ip: addressOf('Stripe') }],
+    ['/hooks/github', { method: 'POST', ...withAgent('GitHub-Hookshot/044aadd') }],
     ['/hooks/own', { method: 'PUT' }],
     ['/api/stripe', { method: 'OPTIONS' }],
   ],
   [
-    ['/orders/paid', { method: 'POST', ...as(STRIPE) }],
-    ['/hooks/stripe', { method: 'POST', ...as(STRIPE) }],
-    ['/orders/paid', { ...as(STRIPE), ip: addressOf('Stripe') }],
-    ['/orders/paid', { method: 'POST', ...as('GitHub-Hookshot/044aadd') }],
+    ['/orders/paid', { method: 'POST', ...withAgent(STRIPE) }],
+    ['/hooks/stripe', { method: 'POST', ...withAgent(STRIPE) }],
+    ['/orders/paid', { ...withAgent(STRIPE), ip: addressOf('Stripe') }],
+    ['/orders/paid', { method: 'POST', ...withAgent('GitHub-Hookshot/044aadd') }],
     ['/hooks/github', { method: 'DELETE' }],
     ['/hooks/../admin', { method: 'POST' }],
     ['/hooks/..%2fadmin', { method: 'POST' }],
@@ -192,26 +195,31 @@ describe.each([
 
   test('may read any page from an address of its operator', async () => {
     const rule = `preset:${preset}`;
-    expect(await decided(at('/any/page', { ...as(userAgent), ip }))).toEqual(['allow', rule]);
-    const head: RequestChanges = { ...as(userAgent), ip, method: 'HEAD' };
-    expect(await decided(at('/', head))).toEqual(['allow', rule]);
+    expect(await decisionOn(requestTo('/any/page', { ...withAgent(userAgent), ip }))).toEqual([
+      'allow',
+      rule,
+    ]);
+    const head: RequestChanges = { ...withAgent(userAgent), ip, method: 'HEAD' };
+    expect(await decisionOn(requestTo('/', head))).toEqual(['allow', rule]);
   });
 
   test('may not POST, and may read nothing from other addresses', async () => {
-    const posted: RequestChanges = { ...as(userAgent), ip, method: 'POST' };
-    expect((await decided(at('/login', posted)))[0]).not.toBe('allow');
-    expect((await decided(at('/', { ...as(userAgent), ip: HOME_IP })))[0]).not.toBe('allow');
+    const post: RequestChanges = { ...withAgent(userAgent), ip, method: 'POST' };
+    expect((await decisionOn(requestTo('/login', post)))[0]).not.toBe('allow');
+    expect(
+      (await decisionOn(requestTo('/', { ...withAgent(userAgent), ip: HOME_IP })))[0],
+    ).not.toBe('allow');
   });
 });
 
 describe('a preset lifts a challenge, but changes no rule of the settings', () => {
-  const feed = at('/feed');
+  const feed = requestTo('/feed');
 
   test('a block and an allow of the settings come before a preset', async () => {
     const rules = `
 - { name: not from there, match: { ip: ${HOME_IP} }, verdict: block }
 - { name: rest, match: {}, detect: true }`;
-    const { ask, events } = validatorWith(rules, { organisation });
+    const { ask, events } = validatorWith(rules, { organisation: withAllPresets });
     expect((await ask(feed)).decision).toBe('block');
     expect((await ask({ ...feed, ip: '198.51.100.9' })).decision).toBe('allow');
     expect(events.map(({ rule }) => rule)).toEqual(['not from there', 'preset:feeds']);
@@ -221,7 +229,7 @@ describe('a preset lifts a challenge, but changes no rule of the settings', () =
     const rules = `
 - { name: budget, match: { path: /feed }, rate_limit: { requests: 1, per: 1m } }
 - { name: rest, match: {}, detect: true }`;
-    const { ask } = validatorWith(rules, { organisation });
+    const { ask } = validatorWith(rules, { organisation: withAllPresets });
     expect((await ask(feed)).decision).toBe('allow');
     expect(await ask(feed)).toMatchObject({ decision: 'block', rate_limited: true });
   });
@@ -229,19 +237,19 @@ describe('a preset lifts a challenge, but changes no rule of the settings', () =
   test('a preset lifts no challenge for the requests of another preset', async () => {
     const { ask } = validatorWith(STRICT, { organisation: { presets: ['git'] } });
     expect((await ask(feed)).decision).toBe('redirect');
-    expect((await ask(at('/robots.txt'))).decision).toBe('redirect');
-    expect((await ask(at(refsOf('/a.git')))).decision).toBe('allow');
+    expect((await ask(requestTo('/robots.txt'))).decision).toBe('redirect');
+    expect((await ask(requestTo(refsOf('/a.git')))).decision).toBe('allow');
   });
 
   test('presets change nothing for the browser of a person', async () => {
-    expect(await decided(visit({ headers: { ...chromeHttps } }))).toEqual([
+    expect(await decisionOn(visit({ headers: { ...chromeHttps } }))).toEqual([
       'redirect',
       'everybody',
     ]);
   });
 
   test('an explanation lists presets as built in, after the rules of the settings', async () => {
-    const explained = await guard.validator.explain('acme', {
+    const explained = await guardWithPresets.validator.explain('acme', {
       body: JSON.stringify(feed),
       site: '',
     });

@@ -11,7 +11,7 @@ const lenient = `
 - { name: rest, match: {}, verdict: block }`;
 const strict = '[{ name: debug, match: { query: { format: rss } }, verdict: block }]';
 
-async function decided(rules: string, query: string, path = '/'): Promise<string> {
+async function decisionOn(rules: string, query: string, path = '/'): Promise<string> {
   return (await validatorWith(rules).ask(visit({ url: `https://shop.example${path}${query}` })))
     .decision;
 }
@@ -31,16 +31,16 @@ describe('a rule for a parameter of the query', () => {
     ['?format=html&x=format=rss', false],
     ['?format=html#format=rss', false],
     ['?format==rss', false],
-  ])('%s: %s', async (query, holds) => {
-    expect(await decided(lenient, query)).toBe(holds ? 'allow' : 'block');
-    expect(await decided(strict, query)).toBe(holds ? 'block' : 'allow');
+  ])('%s: %s', async (query, matchesRule) => {
+    expect(await decisionOn(lenient, query)).toBe(matchesRule ? 'allow' : 'block');
+    expect(await decisionOn(strict, query)).toBe(matchesRule ? 'block' : 'allow');
   });
 
   test.each(['?format=rss&format=html', '?format=html&format=rss', '?FORMAT=html&format=rss'])(
     'a parameter sent twice, %s, matches strict rules only, because an origin may take either value',
     async (query) => {
-      expect(await decided(strict, query)).toBe('block');
-      expect(await decided(lenient, query)).toBe('block');
+      expect(await decisionOn(strict, query)).toBe('block');
+      expect(await decisionOn(lenient, query)).toBe('block');
     },
   );
 
@@ -59,10 +59,10 @@ describe('a rule for a parameter of the query', () => {
   ])(
     'another spelling of the name, %s, matches strict rules only, because some origin may accept it',
     async (name) => {
-      expect(await decided(strict, `?${name}=rss`)).toBe('block');
-      expect(await decided(lenient, `?${name}=rss`)).toBe('block');
-      expect(await decided(lenient, `?format=rss&${name}=rss`)).toBe('allow');
-      expect(await decided(lenient, `?format=rss&${name}=html`)).toBe('block');
+      expect(await decisionOn(strict, `?${name}=rss`)).toBe('block');
+      expect(await decisionOn(lenient, `?${name}=rss`)).toBe('block');
+      expect(await decisionOn(lenient, `?format=rss&${name}=rss`)).toBe('allow');
+      expect(await decisionOn(lenient, `?format=rss&${name}=html`)).toBe('block');
     },
   );
 
@@ -72,32 +72,33 @@ describe('a rule for a parameter of the query', () => {
     '?x.format=rss',
     '?format=html;x=rss',
     '?%00format',
-  ])('%s matches no rule', async (query) => expect(await decided(strict, query)).toBe('allow'));
+  ])('%s matches no rule', async (query) => expect(await decisionOn(strict, query)).toBe('allow'));
 
   test('for some origins a value ends at ";", so rules read the value in both ways', async () => {
-    expect(await decided(strict, '?format=rss;x=1')).toBe('block');
-    expect(await decided(strict.replace('rss', '"rss;x"'), '?format=rss;x')).toBe('block');
-    expect(await decided(lenient, '?format=rss;x=1')).toBe('block');
+    expect(await decisionOn(strict, '?format=rss;x=1')).toBe('block');
+    expect(await decisionOn(strict.replace('rss', '"rss;x"'), '?format=rss;x')).toBe('block');
+    expect(await decisionOn(lenient, '?format=rss;x=1')).toBe('block');
   });
 
   test('"+" is a blank, and a pattern may be a glob, a regular expression or the empty value', async () => {
     const rules = (pattern: string) =>
       `[{ name: r, match: { query: { q: ${pattern} } }, verdict: block }]`;
-    expect(await decided(rules('"a b"'), '?q=a+b')).toBe('block');
-    expect(await decided(rules('"a*"'), '?q=a/b')).toBe('block');
-    expect(await decided(rules("{ regex: '^$' }"), '?q')).toBe('block');
-    expect(await decided(rules("{ regex: '^$' }"), '?q=1')).toBe('allow');
+    expect(await decisionOn(rules('"a b"'), '?q=a+b')).toBe('block');
+    expect(await decisionOn(rules('"a*"'), '?q=a/b')).toBe('block');
+    expect(await decisionOn(rules("{ regex: '^$' }"), '?q')).toBe('block');
+    expect(await decisionOn(rules("{ regex: '^$' }"), '?q=1')).toBe('allow');
   });
 
   test('all parameters of a rule must match, also when the path has several readings', async () => {
-    const both = '[{ name: r, match: { path: /a, query: { x: "1", y: "2" } }, verdict: block }]';
-    expect(await decided(both, '?y=2&x=1', '/a')).toBe('block');
-    expect(await decided(both, '?y=2&x=1', '//a')).toBe('block');
-    expect(await decided(both, '?y=2', '/a')).toBe('allow');
+    const rulesForBoth =
+      '[{ name: r, match: { path: /a, query: { x: "1", y: "2" } }, verdict: block }]';
+    expect(await decisionOn(rulesForBoth, '?y=2&x=1', '/a')).toBe('block');
+    expect(await decisionOn(rulesForBoth, '?y=2&x=1', '//a')).toBe('block');
+    expect(await decisionOn(rulesForBoth, '?y=2', '/a')).toBe('allow');
   });
 });
 
-/** For each line, a query as JSON, prints the names of its parameters in PHP. */
+/** A PHP program. It reads one query as JSON from each line, and prints the names of its parameters. */
 const PARSE_STR = `while (($line = fgets(STDIN)) !== false) {
   parse_str(json_decode($line), $sent);
   echo json_encode(array_keys($sent), JSON_INVALID_UTF8_SUBSTITUTE), "\\n";
@@ -112,17 +113,17 @@ test.skipIf(!hasPhp)('a strict rule finds every parameter that PHP finds', () =>
   );
   const input = queries.map((query) => JSON.stringify(query)).join('\n');
   const { stdout } = spawnSync('php', ['-r', PARSE_STR], { input, encoding: 'utf8' });
-  const found = stdout
+  const namesOfQueries = stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as unknown[]);
-  expect(found).toHaveLength(queries.length);
+  expect(namesOfQueries).toHaveLength(queries.length);
   for (const name of ['q', 'q_x']) {
     const holds = compileParameter(name, () => true, 'some');
-    const sent = queries.filter((_, index) => found[index]?.includes(name));
-    expect(sent.length).toBeGreaterThan(100);
+    const queriesWithName = queries.filter((_, index) => namesOfQueries[index]?.includes(name));
+    expect(queriesWithName.length).toBeGreaterThan(100);
     expect(
-      sent.filter((query) => !holds(query)),
+      queriesWithName.filter((query) => !holds(query)),
       `${name}, seed ${random.seed}`,
     ).toEqual([]);
   }

@@ -13,13 +13,13 @@ async function rulesThatDecide(rules: readonly object[], stepMs: number, visits 
   let now = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += stepMs));
   onTestFinished(() => clock.mockRestore());
-  for (let each = 0; each < visits; each += 1) await ask(visit({ headers }));
+  for (let index = 0; index < visits; index += 1) await ask(visit({ headers }));
   return events.map(({ rule }) => rule);
 }
 
-function costly(count: number, verdict: 'allow' | 'block') {
-  return Array.from({ length: count }, (_, each) => ({
-    name: `${verdict} ${each + 1}`,
+function costlyRules(count: number, verdict: 'allow' | 'block') {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `${verdict} ${index + 1}`,
     match: { header: { 'x-long': { regex: COSTLY } } },
     verdict,
   }));
@@ -29,10 +29,10 @@ const REST = { name: 'rest', match: {}, verdict: 'allow' };
 
 describe('limits: all regular expressions of one request may take 100 ms', () => {
   test('after the limit, a long value matches a blocking rule; each request has its own limit', async () => {
-    expect(await rulesThatDecide([...costly(9, 'block'), REST], 10, 3)).toEqual(
+    expect(await rulesThatDecide([...costlyRules(9, 'block'), REST], 10, 3)).toEqual(
       Array(3).fill('rest'),
     );
-    expect(await rulesThatDecide([...costly(13, 'block'), REST], 10, 2)).toEqual(
+    expect(await rulesThatDecide([...costlyRules(13, 'block'), REST], 10, 2)).toEqual(
       Array(2).fill('block 12'),
     );
   });
@@ -54,7 +54,7 @@ describe('limits: all regular expressions of one request may take 100 ms', () =>
   });
 
   test('after the limit, a long value does not match an allowing rule', async () => {
-    const rules = [...costly(13, 'allow'), { ...REST, verdict: 'block' }];
+    const rules = [...costlyRules(13, 'allow'), { ...REST, verdict: 'block' }];
     expect(await rulesThatDecide(rules, 10)).toEqual(['rest']);
   });
 });

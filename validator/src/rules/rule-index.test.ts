@@ -36,31 +36,33 @@ const PIECES = [
   ';x',
 ] as const;
 
-function list<T>(random: SeededRandom, make: () => T): T[] {
+function randomList<T>(random: SeededRandom, make: () => T): T[] {
   return Array.from({ length: 1 + random.below(3) }, make);
 }
 
-function pathOf(random: SeededRandom): string {
-  return `/${list(random, () => random.pick(PIECES)).join('/')}`;
+function randomPath(random: SeededRandom): string {
+  return `/${randomList(random, () => random.pick(PIECES)).join('/')}`;
 }
 
 /** A random match with conditions that the index reads, and with conditions that it does not read. */
-function matchOf(random: SeededRandom, depth = 0): Record<string, unknown> {
+function randomMatch(random: SeededRandom, depth = 0): Record<string, unknown> {
   const maybe = (share: number, name: string, make: () => unknown) =>
     random.next() < share ? { [name]: make() } : {};
   return {
-    ...maybe(0.4, 'host', () => list(random, () => random.pick(NAMES))),
+    ...maybe(0.4, 'host', () => randomList(random, () => random.pick(NAMES))),
     ...maybe(0.5, 'path', () =>
-      list(random, () => (random.below(8) === 0 ? { regex: '/a+b?' } : pathOf(random))),
+      randomList(random, () => (random.below(8) === 0 ? { regex: '/a+b?' } : randomPath(random))),
     ),
-    ...maybe(0.3, 'method', () => list(random, () => random.pick(['get', ...METHODS]))),
+    ...maybe(0.3, 'method', () => randomList(random, () => random.pick(['get', ...METHODS]))),
     ...maybe(0.1, 'header', () => ({ 'x-a': '1*' })),
-    ...(depth === 2 ? {} : maybe(0.1, 'not', () => matchOf(random, depth + 1))),
-    ...(depth === 2 ? {} : maybe(0.1, 'any', () => list(random, () => matchOf(random, depth + 1)))),
+    ...(depth === 2 ? {} : maybe(0.1, 'not', () => randomMatch(random, depth + 1))),
+    ...(depth === 2
+      ? {}
+      : maybe(0.1, 'any', () => randomList(random, () => randomMatch(random, depth + 1)))),
   };
 }
 
-function ruleOf(random: SeededRandom, number: number): Rule {
+function randomRule(random: SeededRandom, number: number): Rule {
   const directives: readonly [object, ...object[]] = [
     { verdict: 'allow' },
     { verdict: 'block' },
@@ -71,12 +73,12 @@ function ruleOf(random: SeededRandom, number: number): Rule {
     { monitor: true },
     { rate_limit: { requests: 1, per: '1m' } },
   ];
-  const set = Object.assign({}, ...list(random, () => random.pick(directives))) as object;
-  return Rule.parse({ name: `rule ${number}`, match: matchOf(random), ...set });
+  const set = Object.assign({}, ...randomList(random, () => random.pick(directives))) as object;
+  return Rule.parse({ name: `rule ${number}`, match: randomMatch(random), ...set });
 }
 
-function requestOf(random: SeededRandom): Facts {
-  const readings = readingsOf(pathOf(random).replace(/[*?]/g, 'b'));
+function randomFacts(random: SeededRandom): Facts {
+  const readings = readingsOf(randomPath(random).replace(/[*?]/g, 'b'));
   const paths = readings === undefined ? ['/'] : readings;
   return factsOf(
     { 'x-a': random.pick(['1', '2']) },
@@ -95,7 +97,7 @@ function requestOf(random: SeededRandom): Facts {
 }
 
 /** A search that returns every rule, one after the other. */
-function linear(count: number): FindRules {
+function searchAll(count: number): FindRules {
   return {
     find() {
       let place = 0;
@@ -106,45 +108,49 @@ function linear(count: number): FindRules {
 
 test('the index gives the same directives as a test of all rules one after the other', () => {
   const random = seededRandom();
-  let decided = 0;
-  let asked = 0;
-  let all = 0;
+  let decidedCount = 0;
+  let comparedCount = 0;
+  let ruleCount = 0;
   for (let round = 0; round < rounds(60, 2_000); round++) {
     const count = 1 + random.below(40);
     const rules = atOnce(
       compileRules({
         organisation: 'acme',
-        rules: Array.from({ length: count }, (_, number) => ruleOf(random, number)),
+        rules: Array.from({ length: count }, (_, number) => randomRule(random, number)),
       }),
     );
     for (let visit = 0; visit < 40; visit++) {
-      const facts = requestOf(random);
-      const found = rules.index.find(facts);
-      while (found.next() !== END) asked += 1;
-      all += rules.list.length;
-      const expected = direct({ ...rules, index: linear(rules.list.length) }, facts, NO_FINDINGS);
+      const facts = randomFacts(random);
+      const search = rules.index.find(facts);
+      while (search.next() !== END) comparedCount += 1;
+      ruleCount += rules.list.length;
+      const expected = direct(
+        { ...rules, index: searchAll(rules.list.length) },
+        facts,
+        NO_FINDINGS,
+      );
       expect(direct(rules, facts, NO_FINDINGS), `seed ${random.seed}`).toEqual(expected);
-      if (expected.verdict !== undefined) decided += 1;
+      if (expected.verdict !== undefined) decidedCount += 1;
     }
   }
   // Some rules matched, and the index left some rules out.
-  expect(decided).toBeGreaterThan(100);
-  expect(asked).toBeLessThan(0.9 * all);
+  expect(decidedCount).toBeGreaterThan(100);
+  expect(comparedCount).toBeLessThan(0.9 * ruleCount);
 });
 
 test('a path that matches a glob is the folder of this glob, or is inside of it', () => {
   const random = seededRandom();
-  let matched = 0;
+  let matchedCount = 0;
   for (let round = 0; round < rounds(20_000, 500_000); round++) {
-    const glob = pathOf(random);
+    const glob = randomPath(random);
     const folder = literalFolder(glob);
-    const path = foldPath(pathOf(random).replace(/[*?]/g, 'b'));
+    const path = foldPath(randomPath(random).replace(/[*?]/g, 'b'));
     if (folder === undefined || !compileFoldedGlob(glob)(path)) continue;
-    matched += 1;
+    matchedCount += 1;
     const isInside = path === folder || path.startsWith(`${folder}/`);
     expect(isInside, `seed ${random.seed}: ${glob} and ${path}`).toBe(true);
   }
-  expect(matched).toBeGreaterThan(20);
+  expect(matchedCount).toBeGreaterThan(20);
 });
 
 test('of 10,000 rules, a request is compared with few, in their order', () => {
@@ -163,7 +169,7 @@ test('of 10,000 rules, a request is compared with few, in their order', () => {
       foldedPaths: ['/a/4/x/y'],
     },
   );
-  const found = index.find(facts);
-  const places = Array.from({ length: 6 }, () => found.next());
+  const search = index.find(facts);
+  const places = Array.from({ length: 6 }, () => search.next());
   expect(places).toEqual([0, 5, 10_001, 10_002, END, END]);
 });

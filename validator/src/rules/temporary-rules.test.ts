@@ -14,26 +14,26 @@ const NOW = Date.UTC(2026, 10, 21);
 const id = '0f8fad5b-d9cb-869f-a165-70867728950e';
 const session = verifiedSession();
 
-const at = (network: string): DecisionTarget => ({
+const networkTarget = (network: string): DecisionTarget => ({
   kind: 'network',
   network: canonicalNetwork(network),
 });
 
-let made = 0;
+let decisionCount = 0;
 function decision(
   verdict: TemporaryDecision['verdict'],
   target: DecisionTarget,
   changes: Partial<TemporaryDecision> = {},
 ): TemporaryDecision {
-  made += 1;
+  decisionCount += 1;
   return {
-    ...{ id: `t${String(made).padStart(6, '0')}`, organisation: 'acme', verdict, target },
+    ...{ id: `t${String(decisionCount).padStart(6, '0')}`, organisation: 'acme', verdict, target },
     ...{ because: 'a test', by: 'test@here', madeAt: NOW, until: NOW + HOUR },
     ...changes,
   };
 }
 
-const NOTHING = '[]';
+const NO_RULES = '[]';
 const BLOCK_ALL = '[{ name: closed, match: {}, verdict: block }]';
 
 describe('a temporary decision comes before the rules of guard.yaml', () => {
@@ -49,28 +49,28 @@ describe('a temporary decision comes before the rules of guard.yaml', () => {
     ['::ffff:203.0.113.0/120', '203.0.113.10', 'block'],
     ['203.0.113.9', '::ffff:203.0.113.9', 'block'],
   ])('a block of %s, and a visitor at %s: %s', async (network, ip, expected) => {
-    const { ask, temporary } = validatorWith(NOTHING);
-    temporary.replace([decision('block', at(network))]);
+    const { ask, temporary } = validatorWith(NO_RULES);
+    temporary.replace([decision('block', networkTarget(network))]);
     expect((await ask(visit({ ip }))).decision).toBe(expected);
   });
 
-  test('an allow comes before a rule’s block, detection and the challenge', async () => {
+  test('an allow comes before a block of a rule, detection and the challenge', async () => {
     const { ask, temporary, events } = validatorWith(BLOCK_ALL);
-    const allowed = decision('allow', at('203.0.113.9'));
+    const allowed = decision('allow', networkTarget('203.0.113.9'));
     temporary.replace([allowed]);
     expect((await ask(visit({ ip: '203.0.113.9', headers: { ...curl } }))).decision).toBe('allow');
     expect(events.at(-1)).toMatchObject({ action: 'allow', rule: `temporary ${allowed.id}` });
     expect((await ask(visit({ ip: '203.0.113.8' }))).decision).toBe('block');
   });
 
-  test('a block of an autonomous system', async () => {
-    const { ask, temporary } = validatorWith(NOTHING);
+  test('a block of an autonomous system applies only to its addresses', async () => {
+    const { ask, temporary } = validatorWith(NO_RULES);
     temporary.replace([decision('block', { kind: 'asn', asn: 15_169 })]);
     expect((await ask(visit({ ip: '8.8.8.8' }))).decision).toBe('block');
     expect((await ask(visit({ ip: '1.1.1.1' }))).decision).toBe('allow');
   });
 
-  test('an allow of a session by its digest in events, and of no other session', async () => {
+  test('an allow of a session applies only to the session whose digest it names', async () => {
     const { ask, store, temporary } = validatorWith(BLOCK_ALL);
     store.keepSession(id, session, HOUR);
     temporary.replace([decision('allow', { kind: 'session', session: sessionDigest(id) })]);
@@ -80,45 +80,45 @@ describe('a temporary decision comes before the rules of guard.yaml', () => {
   });
 
   test('a decision on a session comes before the smallest network, and a network before an autonomous system', async () => {
-    const { ask, store, temporary } = validatorWith(NOTHING);
+    const { ask, store, temporary } = validatorWith(NO_RULES);
     store.keepSession(id, session, HOUR);
-    const ofSession = decision('allow', { kind: 'session', session: sessionDigest(id) });
-    const block24 = decision('block', at('8.8.8.0/24'));
-    const allow28 = decision('allow', at('8.8.8.0/28'));
+    const allowSession = decision('allow', { kind: 'session', session: sessionDigest(id) });
+    const block24 = decision('block', networkTarget('8.8.8.0/24'));
+    const allow28 = decision('allow', networkTarget('8.8.8.0/28'));
     const blockAsn = decision('block', { kind: 'asn', asn: 15_169 });
-    temporary.replace([blockAsn, block24, ofSession, allow28]);
-    const from = async (ip: string, cookie?: string) =>
+    temporary.replace([blockAsn, block24, allowSession, allow28]);
+    const decisionFrom = async (ip: string, cookie?: string) =>
       (await ask(visit({ ip, ...(cookie && { cookie }) }))).decision;
-    expect(await from('8.8.8.8')).toBe('allow');
-    expect(await from('8.8.8.77')).toBe('block');
-    expect(await from('8.8.4.4')).toBe('block');
-    expect(await from('8.8.8.77', id)).toBe('allow');
+    expect(await decisionFrom('8.8.8.8')).toBe('allow');
+    expect(await decisionFrom('8.8.8.77')).toBe('block');
+    expect(await decisionFrom('8.8.4.4')).toBe('block');
+    expect(await decisionFrom('8.8.8.77', id)).toBe('allow');
   });
 });
 
 describe('the limits of a temporary decision', () => {
   test('a decision does not apply to another organisation', async () => {
-    const { ask, temporary } = validatorWith(NOTHING);
-    temporary.replace([decision('block', at('203.0.113.9'), { organisation: 'rival' })]);
+    const { ask, temporary } = validatorWith(NO_RULES);
+    temporary.replace([decision('block', networkTarget('203.0.113.9'), { organisation: 'rival' })]);
     expect((await ask(visit({ ip: '203.0.113.9' }))).decision).toBe('allow');
   });
 
   test('a decision ends on time, also when the list is not read again', async () => {
-    const { ask, temporary, time } = validatorWith(NOTHING);
+    const { ask, temporary, time } = validatorWith(NO_RULES);
     temporary.replace([
-      decision('block', at('203.0.113.9'), { until: NOW + HOUR }),
-      decision('allow', at('203.0.113.0/24'), { until: NOW + 2 * HOUR }),
+      decision('block', networkTarget('203.0.113.9'), { until: NOW + HOUR }),
+      decision('allow', networkTarget('203.0.113.0/24'), { until: NOW + 2 * HOUR }),
     ]);
-    const from = async () => (await ask(visit({ ip: '203.0.113.9' }))).decision;
+    const decisionFrom = async () => (await ask(visit({ ip: '203.0.113.9' }))).decision;
     time.now = NOW + HOUR - 1;
-    expect(await from()).toBe('block');
+    expect(await decisionFrom()).toBe('block');
     time.now = NOW + HOUR;
-    expect(await from()).toBe('allow');
+    expect(await decisionFrom()).toBe('allow');
   });
 
   test('in monitor mode of the organisation the visitor passes, and the event has the block', async () => {
-    const { ask, temporary, events } = validatorWith(NOTHING, { organisation: { monitor: true } });
-    temporary.replace([decision('block', at('203.0.113.9'))]);
+    const { ask, temporary, events } = validatorWith(NO_RULES, { organisation: { monitor: true } });
+    temporary.replace([decision('block', networkTarget('203.0.113.9'))]);
     expect((await ask(visit({ ip: '203.0.113.9' }))).decision).toBe('allow');
     expect(events.at(-1)).toMatchObject({ action: 'allow', decision: 'block', monitor: true });
   });
@@ -127,7 +127,7 @@ describe('the limits of a temporary decision', () => {
     const { ask, temporary } = validatorWith(
       '[{ name: r, match: {}, detect: true, monitor: true }]',
     );
-    temporary.replace([decision('block', at('203.0.113.9'))]);
+    temporary.replace([decision('block', networkTarget('203.0.113.9'))]);
     expect((await ask(visit({ ip: '203.0.113.9' }))).decision).toBe('block');
   });
 });

@@ -14,23 +14,24 @@ const findTenant = createSiteKeys(
 );
 
 describe('contract 2.8: the site key "identifies the tenant in the browser script URL"', () => {
-  test('in its query, percent-encoded or not', () => {
+  test('a key in the query, percent-encoded or not, identifies its tenant', () => {
     expect(findTenant('site_key=site_acme')?.organisation).toBe('acme');
     expect(findTenant('v=2&site_key=site_acme')?.organisation).toBe('acme');
     expect(findTenant('site_key=site+globex%26co')?.organisation).toBe('globex');
   });
 
   test.each([undefined, '', 'site_key', 'site_key=', 'site_key=SITE_ACME', 'key=site_acme'])(
-    'missing or wrong: %s',
+    'a missing or wrong key identifies no tenant: %s',
     (query) => expect(findTenant(query)).toBeUndefined(),
   );
 
-  test.each(['__proto__', 'constructor', 'keyless', 'undefined'])('no tenant is called %s', (key) =>
-    expect(findTenant(`site_key=${key}`)).toBeUndefined(),
+  test.each(['__proto__', 'constructor', 'keyless', 'undefined'])(
+    'the key %s identifies no tenant',
+    (key) => expect(findTenant(`site_key=${key}`)).toBeUndefined(),
   );
 });
 
-describe('the script runs only on pages of its organisation', () => {
+describe('the browser script of an organisation', () => {
   const acme = findTenant('site_key=site_acme');
 
   test.each([
@@ -40,7 +41,7 @@ describe('the script runs only on pages of its organisation', () => {
     'https://www.shop.example',
     'http://[::1]:8080',
     'https://app.acme.example:8443',
-  ])('%s', (origin) => expect(acme?.allows(origin)).toBe(true));
+  ])('runs on pages of %s', (origin) => expect(acme?.allows(origin)).toBe(true));
 
   test.each([
     '',
@@ -54,9 +55,9 @@ describe('the script runs only on pages of its organisation', () => {
     'chrome-extension://shop.example',
     'shop.example',
     `https://${'a.'.repeat(200)}shop.example`,
-  ])('and not on %s', (origin) => expect(acme?.allows(origin)).toBe(false));
+  ])('does not run on pages of %s', (origin) => expect(acme?.allows(origin)).toBe(false));
 
-  test('an organisation without sites and script_origins allows no page', () => {
+  test('runs on no page when the organisation has no site and no script_origins', () => {
     const globex = findTenant('site_key=site+globex%26co');
     expect(globex?.allows('https://globex.example')).toBe(false);
   });

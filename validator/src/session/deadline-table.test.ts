@@ -18,17 +18,17 @@ test('four threads at once: each ticket is spent once, and no budget is exceeded
       return result;
     }),
   );
-  const won = results.flatMap((result) => result.won);
-  expect(won).toHaveLength(20_000);
-  expect(new Set(won).size).toBe(20_000);
+  const wonTickets = results.flatMap((result) => result.won);
+  expect(wonTickets).toHaveLength(20_000);
+  expect(new Set(wonTickets).size).toBe(20_000);
   expect(results.reduce((sum, { taken }) => sum + taken, 0)).toBe(5_000);
   expect(results.reduce((sum, { takenOfBoth }) => sum + takenOfBoth, 0)).toBe(3_000);
   // The larger budget got back what refused requests had taken.
   const large = { subject: 'large', budget: { requests: 4_000, perMs: 3_600_000 } };
-  const left = Array.from({ length: 2_000 }, () =>
+  const waits = Array.from({ length: 2_000 }, () =>
     new DeadlineTable(buffer).takeAll('b', [large], 1_000),
   );
-  expect(left.filter((waitMs) => waitMs === 0)).toHaveLength(1_000);
+  expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(1_000);
 });
 
 test('a thread that ended while it had a lock does not block the others', () => {

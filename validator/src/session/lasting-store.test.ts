@@ -52,7 +52,7 @@ const snapshot = () => join(folder, 'store.snapshot');
 
 sessionStoreContract('LastingStore', async () => {
   const { store, time } = await openStore();
-  return { store, pass: (ms) => (time.now += ms) };
+  return { store, passTime: (ms) => (time.now += ms) };
 });
 
 describe('a store that is opened again', () => {
@@ -112,14 +112,18 @@ describe('a store that is opened again', () => {
   });
 
   test('a snapshot of an earlier version with whole User-Agents is restored', async () => {
-    const { userAgentHash, ...others } = session;
-    const old = { ...others, userAgent: 'Mozilla/5.0', expiresAt: 1_800_000_000_000 + HOUR_MS };
+    const { userAgentHash, ...sessionWithoutHash } = session;
+    const earlierSession = {
+      ...sessionWithoutHash,
+      userAgent: 'Mozilla/5.0',
+      expiresAt: 1_800_000_000_000 + HOUR_MS,
+    };
     const tables = Buffer.from('0 0\n');
-    const lines = ['a', 'b'].map((id) => Buffer.from(`${id} ${JSON.stringify(old)}\n`));
+    const lines = ['a', 'b'].map((id) => Buffer.from(`${id} ${JSON.stringify(earlierSession)}\n`));
     await writeSnapshotFile(snapshot(), Readable.from([tables, ...lines]));
     const { store, log } = await openStore();
     expect(log).toEqual(['store_snapshot_restored {"sessions":2}']);
-    expect(store.session('a')).toMatchObject({ ...others, userAgentHash });
+    expect(store.session('a')).toMatchObject({ ...sessionWithoutHash, userAgentHash });
     expect(JSON.stringify(store.session('b'))).not.toContain('Mozilla');
     await store.close();
   });
@@ -149,21 +153,21 @@ describe('the snapshot file', () => {
     await first.store.close();
     const whole = await readFile(snapshot());
     const random = seededRandom();
-    const damaged: Buffer[] = [
+    const damagedFiles: Buffer[] = [
       Buffer.alloc(0),
       Buffer.from('{"sessions":[]}'),
       Buffer.from('guard-store 1\n'),
       Buffer.concat([Buffer.from('guard-store 2\n'), whole.subarray(14)]),
       Buffer.concat([whole, Buffer.from('x')]),
     ];
-    for (let i = 0; i < 20; i++) damaged.push(whole.subarray(0, random.below(whole.length)));
+    for (let i = 0; i < 20; i++) damagedFiles.push(whole.subarray(0, random.below(whole.length)));
     for (let i = 0; i < 40; i++) {
-      const changed = Buffer.from(whole);
+      const changedBytes = Buffer.from(whole);
       const at = random.below(whole.length);
-      changed[at] = (changed[at] ?? 0) ^ (1 << random.below(8));
-      damaged.push(changed);
+      changedBytes[at] = (changedBytes[at] ?? 0) ^ (1 << random.below(8));
+      damagedFiles.push(changedBytes);
     }
-    for (const [index, bytes] of damaged.entries()) {
+    for (const [index, bytes] of damagedFiles.entries()) {
       const message = `seed ${random.seed}, file ${index}`;
       const at = join(folder, `${index}`);
       await mkdir(at);
@@ -224,9 +228,9 @@ describe('the snapshot file', () => {
   });
 
   test('a failed write is logged once, and the store continues', async () => {
-    const at = join(folder, 'a-file');
-    await writeFile(at, '');
-    const { store, log } = await openStore({ at });
+    const storeFolder = join(folder, 'a-file');
+    await writeFile(storeFolder, '');
+    const { store, log } = await openStore({ at: storeFolder });
     store.keepSession('a', session, HOUR_MS);
     expect(store.session('a')).toMatchObject(session);
     await store.close();

@@ -5,7 +5,7 @@ import { session, sessionStoreContract } from './testing/store-contract.ts';
 sessionStoreContract('MemoryStore', () => {
   const time = { now: 1_000_000 };
   const store = new MemoryStore(() => time.now);
-  return { store, pass: (ms) => (time.now += ms) };
+  return { store, passTime: (ms) => (time.now += ms) };
 });
 
 test('never exceeds its limits', () => {

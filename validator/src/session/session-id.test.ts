@@ -25,9 +25,9 @@ describe('the _guard cookie value is a bare UUID (contract 2.1)', () => {
     const id = ids.mint('acme');
     for (let at = 0; at < id.length; at++) {
       if (id[at] === '-') continue;
-      const other = id[at] === '0' ? '1' : '0';
-      const changed = id.slice(0, at) + other + id.slice(at + 1);
-      expect(ids.isOurs('acme', changed), changed).toBe(false);
+      const changedDigit = id[at] === '0' ? '1' : '0';
+      const changedId = id.slice(0, at) + changedDigit + id.slice(at + 1);
+      expect(ids.isOurs('acme', changedId), changedId).toBe(false);
     }
   });
 
@@ -52,27 +52,27 @@ describe('the later values of a session', () => {
 
   test('are ours, have one root and later periods, and are the same from any value of the session', () => {
     const first = ids.mint('acme', start);
-    let before = first;
+    let previousValue = first;
     // This time is longer than the 13 bits can count.
     for (let at = start; at < start + 100 * 24 * hour; at += hour) {
-      const value = ids.renewed('acme', before, at);
+      const value = ids.renewed('acme', previousValue, at);
       expect(ids.renewed('acme', first, at)).toBe(value);
       expect(ids.isOurs('acme', value)).toBe(true);
       expect(sessionRoot(value)).toBe(sessionRoot(first));
-      expect([isLater(value, before), isLater(before, value)]).toEqual([true, false]);
+      expect([isLater(value, previousValue), isLater(previousValue, value)]).toEqual([true, false]);
       expect([isDue(value, 0, at), isDue(value, 0, at + hour)]).toEqual([false, true]);
-      before = value;
+      previousValue = value;
     }
   });
 
   test('1,000 sessions are renewed at different times', () => {
-    const due = (minutes: number) =>
+    const countDue = (minutes: number) =>
       Array.from({ length: 1_000 }, () => ids.mint('acme')).filter((id) =>
         isDue(id, start, start + minutes * 60_000),
       ).length;
-    expect(due(15)).toBe(1_000);
-    expect(due(5)).toBeGreaterThan(200);
-    expect(due(5)).toBeLessThan(470);
+    expect(countDue(15)).toBe(1_000);
+    expect(countDue(5)).toBeGreaterThan(200);
+    expect(countDue(5)).toBeLessThan(470);
   });
 
   test('contain no mark of a challenge', () => {
@@ -86,28 +86,28 @@ describe('the later values of a session', () => {
 describe('the mark of a challenge in an id (contract 2.2: "interstitial never cleared")', () => {
   const minute = 60_000;
   const start = Date.UTC(2026, 10, 21, 12, 34, 56);
-  const uncleared = (ageMs: number, id = ids.mint('acme', start)) =>
+  const isUncleared = (ageMs: number, id = ids.mint('acme', start)) =>
     ids.shownChallenge(id, start + ageMs) === 'uncleared';
 
   test('is missing in an id without a challenge', () => {
     const id = ids.mint('acme');
-    for (let age = 0; age < 600; age += 1) expect(uncleared(age * minute, id)).toBe(false);
+    for (let age = 0; age < 600; age += 1) expect(isUncleared(age * minute, id)).toBe(false);
   });
 
   test('is not "uncleared" while the ticket is valid', () => {
-    for (let age = 0; age <= 10; age += 1) expect(uncleared(age * minute)).toBe(false);
+    for (let age = 0; age <= 10; age += 1) expect(isUncleared(age * minute)).toBe(false);
     const id = ids.mint('acme', start);
     expect(ids.shownChallenge(id, start + 10 * minute)).toBe('open');
     expect(ids.shownChallenge(ids.mint('acme'), start)).toBe('none');
   });
 
   test('is "uncleared" after half an hour at the latest', () => {
-    for (let age = 20; age <= 49; age += 1) expect(uncleared(age * minute)).toBe(true);
+    for (let age = 20; age <= 49; age += 1) expect(isUncleared(age * minute)).toBe(true);
   });
 
   test('is not "uncleared" after an hour, a day, a month or a clock set back, because the judgement may be forgotten', () => {
     for (const age of [60, 61, 24 * 60, 25 * 60, 30 * 24 * 60, -1, -60]) {
-      expect(uncleared(age * minute), `${age} minutes`).toBe(false);
+      expect(isUncleared(age * minute), `${age} minutes`).toBe(false);
     }
   });
 

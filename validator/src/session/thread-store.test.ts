@@ -16,33 +16,33 @@ function openThreads() {
     );
   const threads = [open(), open()] as const;
   /** How many of four requests in each thread get a place. */
-  const take = () =>
+  const countTaken = () =>
     Array.from({ length: 4 }, () => threads)
       .flat()
       .filter((thread) => thread.takeInProcess('places', 'address', PLACES) === 0).length;
   const giveBack = () => threads[1].giveBackInProcess('places', 'address', PLACES);
-  return { time, take, giveBack };
+  return { time, countTaken, giveBack };
 }
 
 test('all threads have the places together, and a place that is given back is free for each of them', () => {
-  const { take, giveBack } = openThreads();
-  expect(take()).toBe(3);
+  const { countTaken, giveBack } = openThreads();
+  expect(countTaken()).toBe(3);
   giveBack();
   giveBack();
-  expect(take()).toBe(2);
+  expect(countTaken()).toBe(2);
 });
 
 test('a thread that has ended keeps its places for a period at most', () => {
-  const { time, take } = openThreads();
-  take();
+  const { time, countTaken } = openThreads();
+  countTaken();
   time.now += PLACES.perMs;
-  expect(take()).toBe(3);
+  expect(countTaken()).toBe(3);
 });
 
 test('places that are given back late, or twice, make no more places', () => {
-  const { time, take, giveBack } = openThreads();
-  take();
+  const { time, countTaken, giveBack } = openThreads();
+  countTaken();
   time.now += PLACES.perMs;
   for (let i = 0; i < 6; i++) giveBack();
-  expect(take()).toBe(3);
+  expect(countTaken()).toBe(3);
 });

@@ -63,13 +63,16 @@ describe('a bounded map that forgets unused entries', () => {
   test('lists an entry that stays, also when the generations change during the listing', () => {
     const cache = new TwoGenerationCache<number>(20);
     for (let i = 0; i < 10; i++) cache.set(`k${i}`, i);
-    const met = new Set<string>();
+    const listedKeys = new Set<string>();
     for (const [key] of cache.entries()) {
-      met.add(key);
+      listedKeys.add(key);
       // The young generation is full: it becomes the old one, and used entries move into the new one.
-      if (met.size === 1) cache.set('other', 10);
-      if (met.size === 1) cache.get('k9');
+      if (listedKeys.size === 1) cache.set('other', 10);
+      if (listedKeys.size === 1) cache.get('k9');
     }
-    expect([...met].sort()).toEqual([...Array.from({ length: 10 }, (_, i) => `k${i}`), 'other']);
+    expect([...listedKeys].sort()).toEqual([
+      ...Array.from({ length: 10 }, (_, i) => `k${i}`),
+      'other',
+    ]);
   });
 });

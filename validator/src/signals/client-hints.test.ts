@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { chromeHttp, chromeHttps, firefoxHttps } from '../../../test/kit/visitors/visitors.ts';
 import { clientHintsSignal } from './client-hints.ts';
-import { changed, factsOf, PLAIN_HTTP } from './testing/facts.ts';
+import { changeHeaders, factsOf, PLAIN_HTTP } from './testing/facts.ts';
 
 const reasonsFor = (changes: Record<string, string | undefined>) =>
-  clientHintsSignal(factsOf(changed(chromeHttps, changes)));
+  clientHintsSignal(factsOf(changeHeaders(chromeHttps, changes)));
 
 describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatch)', () => {
   test('the hints of Chrome agree with its User-Agent', () => {
@@ -80,16 +80,24 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     ['empty', 'cors'],
     ['empty', 'navigate'],
   ])('Chrome sends no hints from a worker or with a download: %s, %s', (destination, mode) => {
-    const bare = changed(chromeHttp, { accept: undefined });
-    const sent = { ...bare, 'sec-fetch-dest': destination, 'sec-fetch-mode': mode };
-    expect(clientHintsSignal(factsOf(sent))).toEqual([]);
+    const headersWithoutAccept = changeHeaders(chromeHttp, { accept: undefined });
+    const headers = {
+      ...headersWithoutAccept,
+      'sec-fetch-dest': destination,
+      'sec-fetch-mode': mode,
+    };
+    expect(clientHintsSignal(factsOf(headers))).toEqual([]);
   });
 
   test.each(['document', 'iframe', 'image', 'style', 'empty'])(
     'Chrome sends hints with pages, and with parts that only pages load: %s',
     (destination) => {
-      const sent = { ...chromeHttp, 'sec-fetch-dest': destination, 'sec-fetch-mode': 'navigate' };
-      expect(clientHintsSignal(factsOf(sent))).toEqual(['client_hints_missing']);
+      const headers = {
+        ...chromeHttp,
+        'sec-fetch-dest': destination,
+        'sec-fetch-mode': 'navigate',
+      };
+      expect(clientHintsSignal(factsOf(headers))).toEqual(['client_hints_missing']);
     },
   );
 

@@ -6,7 +6,7 @@ import {
   safariIphone,
 } from '../../../test/kit/visitors/visitors.ts';
 import { fetchMetadataSignal } from './fetch-metadata.ts';
-import { changed, factsOf } from './testing/facts.ts';
+import { changeHeaders, factsOf } from './testing/facts.ts';
 
 const reasonsFor = (headers: Readonly<Record<string, string>>, changes = {}) =>
   fetchMetadataSignal(factsOf(headers, changes));
@@ -19,15 +19,18 @@ describe('fetch metadata (W3C Fetch Metadata Request Headers)', () => {
     ['a request without the fields', chromeHttp],
     [
       'a fetch',
-      changed(chromeHttps, {
+      changeHeaders(chromeHttps, {
         'sec-fetch-mode': 'cors',
         'sec-fetch-dest': 'empty',
         'sec-fetch-user': undefined,
         accept: '*/*',
       }),
     ],
-    ['a frame', changed(chromeHttps, { 'sec-fetch-dest': 'iframe' })],
-    ['a destination of a later standard', changed(chromeHttps, { 'sec-fetch-dest': 'hologram' })],
+    ['a frame', changeHeaders(chromeHttps, { 'sec-fetch-dest': 'iframe' })],
+    [
+      'a destination of a later standard',
+      changeHeaders(chromeHttps, { 'sec-fetch-dest': 'hologram' }),
+    ],
   ])('%s is possible', (_what, headers) => {
     expect(reasonsFor(headers)).toEqual([]);
   });
@@ -41,7 +44,7 @@ describe('fetch metadata (W3C Fetch Metadata Request Headers)', () => {
     ['a navigation to a script', { 'sec-fetch-dest': 'script' }],
     ['a fetch by the user', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
   ])('%s is impossible', (_what, changes) => {
-    expect(reasonsFor(changed(chromeHttps, changes))).toEqual(['fetch_metadata_impossible']);
+    expect(reasonsFor(changeHeaders(chromeHttps, changes))).toEqual(['fetch_metadata_impossible']);
   });
 
   test('a navigation is a GET or a POST', () => {
@@ -50,6 +53,8 @@ describe('fetch metadata (W3C Fetch Metadata Request Headers)', () => {
   });
 
   test('a navigation that does not accept HTML is contradictory', () => {
-    expect(reasonsFor(changed(chromeHttps, { accept: '*/*' }))).toEqual(['header_contradiction']);
+    expect(reasonsFor(changeHeaders(chromeHttps, { accept: '*/*' }))).toEqual([
+      'header_contradiction',
+    ]);
   });
 });

@@ -3,12 +3,12 @@ import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visit
 import { headerOrderSignal } from './header-order.ts';
 import { factsOf } from './testing/facts.ts';
 
-/** Orders of header fields over HTTP/2, measured with these browsers. */
+/** The orders of header fields that these browsers send over HTTP/2, as measured. */
 const CHROMIUM_156 =
   'sec-ch-ua sec-ch-ua-mobile sec-ch-ua-platform upgrade-insecure-requests user-agent accept sec-fetch-site sec-fetch-mode sec-fetch-user sec-fetch-dest accept-encoding accept-language priority';
 const FIREFOX_153 =
   'user-agent accept accept-language accept-encoding upgrade-insecure-requests sec-fetch-dest sec-fetch-mode sec-fetch-site priority te';
-/** Orders of HTTP libraries, also measured. */
+/** The orders that HTTP libraries send, as measured. */
 const URLLIB = 'accept-encoding host user-agent connection accept accept-language';
 const HTTPX = 'host accept accept-encoding connection user-agent accept-language';
 const JAVA = 'user-agent host accept connection accept-encoding accept-language';

@@ -32,9 +32,12 @@ test('a download in Chromium has no findings, although it has no Accept and no c
 });
 
 test('each signal is in the list and has its own test', () => {
-  const files = readdirSync(import.meta.dirname);
-  const tested = files.filter((file) => file.endsWith('.test.ts') && file !== 'list.test.ts');
-  expect(tested.length).toBe(signals.length);
+  const tests = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts'));
+  const signalNames = tests
+    .filter((file) => file !== 'list.test.ts')
+    .map((file) => file.replace('.test.ts', '-signal'))
+    .map((name) => name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
+  expect(signals.map(({ name }) => name).toSorted()).toEqual(signalNames.toSorted());
 });
 
 test('a finding in both the challenge and the request is reported once', () => {
@@ -55,6 +58,6 @@ test('a finding in both the challenge and the request is reported once', () => {
 });
 
 test('findings have the order of the list', () => {
-  const found = findingsOf(factsOf({ 'user-agent': chromeHttps['user-agent'] ?? '' }));
-  expect(found).toEqual(['client_hints_missing', 'header_missing']);
+  const findings = findingsOf(factsOf({ 'user-agent': chromeHttps['user-agent'] ?? '' }));
+  expect(findings).toEqual(['client_hints_missing', 'header_missing']);
 });

@@ -7,10 +7,10 @@ import {
   safariIphone,
 } from '../../../test/kit/visitors/visitors.ts';
 import { missingHeadersSignal } from './missing-headers.ts';
-import { changed, claimOf, factsOf, PLAIN_HTTP } from './testing/facts.ts';
+import { changeHeaders, claimOf, factsOf, PLAIN_HTTP } from './testing/facts.ts';
 
 const reasonsFor = (changes: Record<string, string | undefined>) =>
-  missingHeadersSignal(factsOf(changed(chromeHttps, changes)));
+  missingHeadersSignal(factsOf(changeHeaders(chromeHttps, changes)));
 
 describe('headers missing (contract 2.2, header_anomaly)', () => {
   test.each([
@@ -48,7 +48,9 @@ describe('headers missing (contract 2.2, header_anomaly)', () => {
 
   test('a client that claims no browser, and a crawler, need no headers', () => {
     expect(missingHeadersSignal(factsOf(curl))).toEqual([]);
-    const crawler = factsOf(changed(chromeHttps, { accept: undefined }), { crawler: claimOf({}) });
+    const crawler = factsOf(changeHeaders(chromeHttps, { accept: undefined }), {
+      crawler: claimOf({}),
+    });
     expect(missingHeadersSignal(crawler)).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { HOME_IP, chromeHttps } from '../../../test/kit/visitors/visitors.ts';
 import { proxyHeadersSignal } from './proxy-headers.ts';
-import { changed, claimOf, factsOf } from './testing/facts.ts';
+import { changeHeaders, claimOf, factsOf } from './testing/facts.ts';
 
 const reasonsFor = (changes: Record<string, string>) =>
-  proxyHeadersSignal(factsOf(changed(chromeHttps, changes)));
+  proxyHeadersSignal(factsOf(changeHeaders(chromeHttps, changes)));
 
 test.each([
   [{ via: '1.1 proxy.corp.example' }],
@@ -26,7 +26,7 @@ test('a field with the visitor’s address is no finding, because a proxy of the
 
 test('a verified crawler may send proxy headers', () => {
   const crawler = claimOf({ proof: 'verified', verified: true });
-  expect(proxyHeadersSignal(factsOf(changed(chromeHttps, { via: '1.1 x' }), { crawler }))).toEqual(
-    [],
-  );
+  expect(
+    proxyHeadersSignal(factsOf(changeHeaders(chromeHttps, { via: '1.1 x' }), { crawler })),
+  ).toEqual([]);
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { chromeHttps, firefoxHttps, safariIphone } from '../../../test/kit/visitors/visitors.ts';
 import { scriptLikeValuesSignal } from './script-like-values.ts';
-import { changed, factsOf } from './testing/facts.ts';
+import { changeHeaders, factsOf } from './testing/facts.ts';
 
 const reasonsFor = (
   changes: Record<string, string>,
   factChanges: Parameters<typeof factsOf>[1] = {},
-) => scriptLikeValuesSignal(factsOf(changed(chromeHttps, changes), factChanges));
+) => scriptLikeValuesSignal(factsOf(changeHeaders(chromeHttps, changes), factChanges));
 
 describe('script-like values (contract 2.2, header_anomaly)', () => {
   test.each([

@@ -24,12 +24,13 @@ test('a request without a session has no finding', () => {
 });
 
 test('contract 2.2 challenge_failure: only a session whose challenge expired without an answer is "never cleared"', () => {
-  const issued = (challenge: ShownChallenge) => ({ state: 'issued', id: 'x', challenge }) as const;
-  expect(sessionSignal(factsOf(chromeHttps, { session: issued('uncleared') }))).toEqual([
+  const issuedSession = (challenge: ShownChallenge) =>
+    ({ state: 'issued', id: 'x', challenge }) as const;
+  expect(sessionSignal(factsOf(chromeHttps, { session: issuedSession('uncleared') }))).toEqual([
     'challenge_never_cleared',
   ]);
   for (const other of ['none', 'open'] as const) {
-    expect(sessionSignal(factsOf(chromeHttps, { session: issued(other) }))).toEqual([]);
+    expect(sessionSignal(factsOf(chromeHttps, { session: issuedSession(other) }))).toEqual([]);
   }
 });
 
@@ -42,7 +43,7 @@ test.each([
   ['that moved between networks of people', undefined, undefined, []],
 ] as const)(
   'a verified session %s, from %s to %s, has the findings %j',
-  (_what, passedIn, now, found) => {
+  (_what, networkOfPass, currentNetwork, found) => {
     const verified = {
       state: 'verified',
       id: 'x',
@@ -50,8 +51,8 @@ test.each([
     } as const;
     const facts = factsOf(chromeHttps, {
       session: verified,
-      network: now,
-      sessionNetwork: () => passedIn,
+      network: currentNetwork,
+      sessionNetwork: () => networkOfPass,
     });
     expect(sessionSignal(facts)).toEqual(found);
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chromeHttps, curl } from '../../../test/kit/visitors/visitors.ts';
-import { changed, claimOf, factsOf } from './testing/facts.ts';
+import { changeHeaders, claimOf, factsOf } from './testing/facts.ts';
 import { userAgentSignal } from './user-agent.ts';
 
 const reasonsFor = (userAgent: string) => userAgentSignal(factsOf({ 'user-agent': userAgent }));
@@ -21,7 +21,7 @@ describe('the claims of a User-Agent (contract 2.2, bot_identity and automated_b
       'headless_user_agent',
     ]);
     const brands = '"HeadlessChrome";v="147", "Not.A/Brand";v="8", "Chromium";v="147"';
-    expect(userAgentSignal(factsOf(changed(chromeHttps, { 'sec-ch-ua': brands })))).toEqual([
+    expect(userAgentSignal(factsOf(changeHeaders(chromeHttps, { 'sec-ch-ua': brands })))).toEqual([
       'headless_user_agent',
     ]);
   });

@@ -4,8 +4,8 @@ import { validatorWith } from '../../../test/kit/product/validator.ts';
 import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
 import { visit } from '../../../test/kit/visitors/visitors.ts';
 import type { Readings } from '../../page-contract/evidence.ts';
-import { answering, asPageWrites } from '../challenge/testing/answers.ts';
-import { fixture } from '../challenge/testing/challenged-visitor.ts';
+import { answerTicket, writeUpload } from '../challenge/testing/answers.ts';
+import { readFixture } from '../challenge/testing/challenged-visitor.ts';
 
 const DATACENTER = { ip: '3.5.140.2' };
 const DETECT = '[{ name: everybody, match: {}, detect: true }]';
@@ -23,12 +23,12 @@ describe('detection.reasons of an organisation, for requests', () => {
     ['conclusive', 'block', { datacenter_ip: 6 }],
   ])(
     'with datacenter_ip: %s the decision is %s, and the event has the findings %j',
-    async (strength, decision, found) => {
+    async (strength, decision, expectedPoints) => {
       const { ask, events } = guardWith({ datacenter_ip: strength });
       expect((await ask(visit(DATACENTER))).decision).toBe(decision);
       const { findings = [], findingPoints = [] } = events[0] ?? {};
       expect(Object.fromEntries(findings.map((name, at) => [name, findingPoints[at]]))).toEqual(
-        found,
+        expectedPoints,
       );
     },
   );
@@ -73,18 +73,18 @@ async function decisionAfterAnswer(
 ) {
   const rules = '[{ name: everybody, match: {}, detect: true, challenge: always }]';
   const { ask, events, validator } = guardWith(strengths, rules);
-  const { headers, evidence } = fixture('human/chromium-headful-incognito.json');
+  const { headers, evidence } = readFixture('human/chromium-headful-incognito.json');
   const request = visit({ headers });
   const { response_html = '', cookies = [] } = await ask(request);
   const page = Buffer.from(response_html, 'base64').toString();
   const ticket = /data-ticket="([^"]+)"/.exec(page)?.[1] ?? '';
   const session = cookies[0]?.value ?? '';
-  const changed = { ...evidence, readings: { ...evidence.readings, ...readings } };
+  const changedEvidence = { ...evidence, readings: { ...evidence.readings, ...readings } };
   await validator.collect({
     method: 'POST',
     path: '/verify',
     headers: { ...headers, 'content-type': 'application/json', host: 'collector.example' },
-    body: asPageWrites({ ticket, session, evidence: answering(changed, ticket) }),
+    body: writeUpload({ ticket, session, evidence: answerTicket(changedEvidence, ticket) }),
     ip: request.ip,
   });
   const { decision, block_reasons } = await ask({ ...request, cookie: session });

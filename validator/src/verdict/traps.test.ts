@@ -21,23 +21,22 @@ const HOUR_MS = 60 * MINUTE_MS;
 const RULES = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
 const PASS = '0f8fad5b-d9cb-869f-a165-000000000001';
 const TRAP = 'https://shop.example/.env';
-const NEIGHBOUR = { 'user-agent': firefoxHttps['user-agent'] ?? '' };
 
-function guarded(traps: object = {}, rules = RULES): TestValidator {
+function createGuard(traps: object = {}, rules = RULES): TestValidator {
   const guard = validatorWith(rules, { organisation: { traps } });
   guard.time.now += HOUR_MS;
-  passes(guard);
+  passChallenge(guard);
   guard.time.now += HOUR_MS;
   return guard;
 }
 
 /** The session passes its challenge now. */
-function passes({ store, time }: TestValidator, id = PASS): void {
+function passChallenge({ store, time }: TestValidator, id = PASS): void {
   store.keepSession(id, verifiedSession({ judgedAt: time.now }), 24 * HOUR_MS);
 }
 
 /** Another person at the same address, on a first visit. */
-const neighbour = () => visit({ headers: { ...firefoxHttps, ...NEIGHBOUR } });
+const neighbour = () => visit({ headers: firefoxHttps });
 
 async function decisionOf(guard: TestValidator, request: ValidateRequest) {
   return (await guard.ask(request)).decision;
@@ -47,7 +46,7 @@ const lastReasons = ({ events }: TestValidator) => events.at(-1)?.blockReasons;
 
 describe('a request for a trap', () => {
   test('is challenged, and so are new visitors of the address for 10 minutes', async () => {
-    const guard = guarded();
+    const guard = createGuard();
     expect(await decisionOf(guard, visit({ url: TRAP, headers: curl }))).toBe('redirect');
     expect(lastReasons(guard)).toEqual(['http_client_user_agent', 'trap_hit']);
     expect(await decisionOf(guard, neighbour())).toBe('redirect');
@@ -63,7 +62,7 @@ describe('a request for a trap', () => {
   });
 
   test('changes nothing for neighbours who passed, and for parts of pages', async () => {
-    const guard = guarded();
+    const guard = createGuard();
     await guard.ask(visit({ url: TRAP, headers: curl }));
     expect(await decisionOf(guard, visit({ cookie: PASS }))).toBe('allow');
     const picture = visit({ url: 'https://shop.example/a.png', headers: pictureOfPage });
@@ -71,7 +70,7 @@ describe('a request for a trap', () => {
   });
 
   test('counts in every spelling of the path', async () => {
-    const guard = guarded();
+    const guard = createGuard();
     for (const path of ['/%2eenv', '//.env', '/.ENV', '/a/../.env', '/.git/config']) {
       await guard.ask(visit({ url: `https://shop.example${path}`, headers: curl }));
       expect(lastReasons(guard), path).toContain('trap_hit');
@@ -83,25 +82,26 @@ describe('a request for a trap', () => {
   });
 
   test('makes a session that passed pass once more, and never blocks it', async () => {
-    const guard = guarded();
+    const guard = createGuard();
     const cookie = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
-    passes(guard, cookie);
+    passChallenge(guard, cookie);
     guard.time.now += HOUR_MS;
-    const typed = visit({ url: TRAP, cookie });
-    expect(await decisionOf(guard, typed)).toBe('redirect');
+    const typedRequest = visit({ url: TRAP, cookie });
+    expect(await decisionOf(guard, typedRequest)).toBe('redirect');
     expect(lastReasons(guard)).toEqual(['trap_hit']);
     expect(await decisionOf(guard, visit({ cookie }))).toBe('redirect');
-    passes(guard, cookie);
-    for (let again = 0; again < 20; again++) expect(await decisionOf(guard, typed)).toBe('allow');
+    passChallenge(guard, cookie);
+    for (let again = 0; again < 20; again++)
+      expect(await decisionOf(guard, typedRequest)).toBe('allow');
   });
 
   test('counts for paths and presets of the settings, and for no path when the list is empty', async () => {
-    const guard = guarded({ presets: ['wordpress'], paths: ['/old-admin/**'] });
+    const guard = createGuard({ presets: ['wordpress'], paths: ['/old-admin/**'] });
     for (const path of ['/wp-login.php', '/old-admin/users']) {
       await guard.ask(visit({ url: `https://shop.example${path}`, headers: chromeHttps }));
       expect(lastReasons(guard), path).toEqual(['trap_hit']);
     }
-    const none = guarded({ link: false, presets: [] });
+    const none = createGuard({ link: false, presets: [] });
     expect(await decisionOf(none, visit({ url: TRAP }))).toBe('allow');
   });
 
@@ -109,23 +109,23 @@ describe('a request for a trap', () => {
     const agent = newSigningAgent();
     const key = toBotKey(agent.jwk, { agent: 'tester', directory: 'https://agent.example' });
     const guard = validatorWith(RULES, { botKeys: [key] });
-    const come = (url: string) => {
+    const askSigned = (url: string) => {
       const signing = { signatureAgent: '"https://agent.example"', createdMs: guard.time.now };
       return guard.ask(visit({ url, headers: { ...chromeHttps, ...agent.sign(signing) } }));
     };
-    expect((await come(TRAP)).decision).toBe('allow');
+    expect((await askSigned(TRAP)).decision).toBe('allow');
     await guard.ask(visit({ url: TRAP, headers: curl }));
-    expect((await come('https://shop.example/')).decision).toBe('allow');
+    expect((await askSigned('https://shop.example/')).decision).toBe('allow');
     expect(await decisionOf(guard, neighbour())).toBe('redirect');
   });
 
   test('passes for verified crawlers, and for visitors whom a rule allows', async () => {
-    const guard = guarded();
+    const guard = createGuard();
     const crawler = visit({ url: TRAP, ip: GOOGLEBOT_IP, headers: googlebot });
     expect(await decisionOf(guard, crawler)).toBe('allow');
-    const free = guarded({}, '[{ name: mine, match: {}, verdict: allow }]');
+    const free = createGuard({}, '[{ name: mine, match: {}, verdict: allow }]');
     expect(await decisionOf(free, visit({ url: TRAP, headers: curl }))).toBe('allow');
-    const never = guarded({}, '[{ name: mine, match: {}, detect: true, challenge: never }]');
+    const never = createGuard({}, '[{ name: mine, match: {}, detect: true, challenge: never }]');
     expect(await decisionOf(never, visit({ url: TRAP }))).toBe('allow');
   });
 });
@@ -148,7 +148,7 @@ const FOREIGN: readonly (readonly [string, Readonly<Record<string, string>>])[] 
 
 describe('a stranger cannot make a visitor hit a trap', () => {
   test.each(FOREIGN)('%s', async (_what, headers) => {
-    const guard = guarded();
+    const guard = createGuard();
     const scheme = headers['sec-fetch-site'] === undefined ? 'http' : 'https';
     const url = `${scheme}://shop.example/.env`;
     for (let times = 0; times < 30; times++) {
@@ -162,7 +162,7 @@ describe('a stranger cannot make a visitor hit a trap', () => {
   });
 
   test('the hit of a program counts: over https without fetch metadata it is no browser', async () => {
-    const guard = guarded();
+    const guard = createGuard();
     const headers = Object.fromEntries(
       Object.entries(chromeHttps).filter(([name]) => !name.startsWith('sec-fetch')),
     );
@@ -171,15 +171,15 @@ describe('a stranger cannot make a visitor hit a trap', () => {
   });
 
   test('a trap link in a mail costs its reader one challenge, and changes nothing for neighbours', async () => {
-    const guard = guarded();
+    const guard = createGuard();
     const session = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
     const reader = { cookie: session };
     for (let times = 0; times < 30; times++) {
       expect(await decisionOf(guard, visit({ ...reader, url: TRAP }))).toBe('redirect');
     }
     expect(await decisionOf(guard, neighbour())).toBe('allow');
-    const app = visit({ headers: scriptFetch, url: 'https://shop.example/api' });
-    expect(await decisionOf(guard, app)).toBe('allow');
+    const dataOfApp = visit({ headers: scriptFetch, url: 'https://shop.example/api' });
+    expect(await decisionOf(guard, dataOfApp)).toBe('allow');
     expect(await decisionOf(guard, visit(reader))).toBe('redirect');
     expect(lastReasons(guard)).toEqual(['trap_hit']);
     guard.time.now += HOUR_MS + 1;
@@ -187,7 +187,7 @@ describe('a stranger cannot make a visitor hit a trap', () => {
   });
 
   test('a program that does not claim a browser is remembered by its address, with any other headers', async () => {
-    const guard = guarded();
+    const guard = createGuard();
     await guard.ask(visit({ url: TRAP, headers: { ...chromeHttps, ...curl } }));
     expect(await decisionOf(guard, neighbour())).toBe('redirect');
   });

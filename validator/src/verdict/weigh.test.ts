@@ -4,13 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { Strengths } from './strengths.ts';
 import { weigh } from './weigh.ts';
 
-const USUAL = new Strengths();
-const weighed = (findings: readonly Reason[], verified = false, strengths = USUAL) =>
-  weigh(findings, verified, strengths);
+const DEFAULT_STRENGTHS = new Strengths();
+const weighFindings = (
+  findings: readonly Reason[],
+  verified = false,
+  strengths = DEFAULT_STRENGTHS,
+) => weigh(findings, verified, strengths);
 
 describe('the weight of findings', () => {
   test('a request without findings is clean', () => {
-    expect(weighed([])).toBe('clean');
+    expect(weighFindings([])).toBe('clean');
   });
 
   test('one strong or two weak findings reach ask, one conclusive or three strong findings reach reject', () => {
@@ -18,7 +21,7 @@ describe('the weight of findings', () => {
     expect([POINTS.conclusive, 3 * POINTS.strong]).toEqual([THRESHOLDS.reject, THRESHOLDS.reject]);
   });
 
-  test('a finding alone reaches reject when it is conclusive, ask when it is strong, and else nothing', () => {
+  test('one finding alone reaches reject when it is conclusive, ask when it is strong, and no threshold otherwise', () => {
     const alone = {
       off: 'clean',
       note: 'clean',
@@ -28,67 +31,71 @@ describe('the weight of findings', () => {
     };
     for (const reason of FINDINGS) {
       const { strength = 'off' } = entryOf(reason);
-      expect(weighed([reason]), reason).toBe(alone[strength]);
+      expect(weighFindings([reason]), reason).toBe(alone[strength]);
     }
   });
 
   test('a kind of network alone leads to a challenge, never to a block', () => {
-    expect(weighed(['datacenter_ip', 'vpn_ip', 'tor_ip', 'session_moved'])).toBe('ask');
+    expect(weighFindings(['datacenter_ip', 'vpn_ip', 'tor_ip', 'session_moved'])).toBe('ask');
   });
 
   test('a script that names itself is challenged, and not blocked, in a datacenter too', () => {
-    expect(weighed(['http_client_user_agent', 'datacenter_ip'])).toBe('ask');
+    expect(weighFindings(['http_client_user_agent', 'datacenter_ip'])).toBe('ask');
   });
 
   test('three strong findings of independent groups reject', () => {
-    expect(weighed(['client_hints_mismatch', 'header_missing'])).toBe('ask');
-    expect(weighed(['client_hints_mismatch', 'header_missing', 'datacenter_ip'])).toBe('reject');
+    expect(weighFindings(['client_hints_mismatch', 'header_missing'])).toBe('ask');
+    expect(weighFindings(['client_hints_mismatch', 'header_missing', 'datacenter_ip'])).toBe(
+      'reject',
+    );
   });
 
   test('for a session that passed, only a conclusive finding counts', () => {
-    expect(weighed(['client_hints_mismatch', 'header_missing', 'vpn_ip'], true)).toBe('clean');
-    expect(weighed(['crawler_impersonator'], true)).toBe('reject');
+    expect(weighFindings(['client_hints_mismatch', 'header_missing', 'vpn_ip'], true)).toBe(
+      'clean',
+    );
+    expect(weighFindings(['crawler_impersonator'], true)).toBe('reject');
   });
 
   test('a session that moved to another client has to pass again', () => {
-    expect(weighed(['datacenter_ip', 'session_moved'], true)).toBe('ask');
-    const others: Reason[] = ['client_hints_mismatch', 'header_missing'];
-    expect(weighed([...others, 'session_moved'], true)).toBe('reject');
+    expect(weighFindings(['datacenter_ip', 'session_moved'], true)).toBe('ask');
+    const otherFindings: Reason[] = ['client_hints_mismatch', 'header_missing'];
+    expect(weighFindings([...otherFindings, 'session_moved'], true)).toBe('reject');
   });
 
   test('two weak findings of different groups reach ask, two of one group do not', () => {
-    expect(weighed(['accept_encoding_unusual', 'header_order_mismatch'])).toBe('ask');
-    expect(weighed(['accept_encoding_unusual', 'navigation_incomplete'])).toBe('clean');
-    expect(weighed(['fonts_mismatch', 'graphics_mismatch'])).toBe('clean');
+    expect(weighFindings(['accept_encoding_unusual', 'header_order_mismatch'])).toBe('ask');
+    expect(weighFindings(['accept_encoding_unusual', 'navigation_incomplete'])).toBe('clean');
+    expect(weighFindings(['fonts_mismatch', 'graphics_mismatch'])).toBe('clean');
   });
 
   test('findings of one category count together when their groups differ', () => {
-    expect(weighed(['fonts_mismatch', 'codecs_mismatch'])).toBe('ask');
+    expect(weighFindings(['fonts_mismatch', 'codecs_mismatch'])).toBe('ask');
   });
 
   test('any number of weak findings never turns a challenge into a block', () => {
     const weak = FINDINGS.filter((reason) => entryOf(reason).strength === 'weak');
     expect(weak.length).toBeGreaterThan(5);
-    expect(weighed(['header_missing', 'datacenter_ip', ...weak])).toBe('ask');
+    expect(weighFindings(['header_missing', 'datacenter_ip', ...weak])).toBe('ask');
   });
 
   test('any number of notes decides nothing', () => {
     const notes = FINDINGS.filter((reason) => entryOf(reason).strength === 'note');
     expect(notes.length).toBeGreaterThan(2);
-    expect(weighed(notes)).toBe('clean');
-    expect(weighed([...notes, 'language_mismatch'])).toBe('clean');
+    expect(weighFindings(notes)).toBe('clean');
+    expect(weighFindings([...notes, 'language_mismatch'])).toBe('clean');
   });
 
   test('any number of findings in headers alone never blocks, and neither does a false User-Agent alone', () => {
     for (const group of ['headers', 'other_client'] as const) {
-      const odd = FINDINGS.filter((reason) => entryOf(reason).group === group);
-      expect(odd.length).toBeGreaterThan(5);
-      expect(weighed(odd)).toBe('ask');
+      const findingsOfGroup = FINDINGS.filter((reason) => entryOf(reason).group === group);
+      expect(findingsOfGroup.length).toBeGreaterThan(5);
+      expect(weighFindings(findingsOfGroup)).toBe('ask');
     }
   });
 
   test('a browser with a false User-Agent in a VPN is challenged, not blocked', () => {
-    const switched: Reason[] = [
+    const findingsOfFalseAgent: Reason[] = [
       'agent_impossible',
       'client_hints_mismatch',
       'tls_fingerprint_mismatch',
@@ -96,7 +103,7 @@ describe('the weight of findings', () => {
       'page_mismatch',
       'worker_mismatch',
     ];
-    expect(weighed([...switched, 'vpn_ip', 'fonts_mismatch'])).toBe('ask');
+    expect(weighFindings([...findingsOfFalseAgent, 'vpn_ip', 'fonts_mismatch'])).toBe('ask');
   });
 });
 
@@ -107,18 +114,20 @@ describe('the strengths of an organisation', () => {
       language_mismatch: 'strong',
       vpn_ip: 'conclusive',
     });
-    expect(weighed(['webdriver'], false, strengths)).toBe('clean');
-    expect(weighed(['language_mismatch'], false, strengths)).toBe('ask');
-    expect(weighed(['vpn_ip'], true, strengths)).toBe('reject');
+    expect(weighFindings(['webdriver'], false, strengths)).toBe('clean');
+    expect(weighFindings(['language_mismatch'], false, strengths)).toBe('ask');
+    expect(weighFindings(['vpn_ip'], true, strengths)).toBe('reject');
   });
 
   test('withoutOff leaves out reasons that are off; a list without such reasons stays the same list', () => {
-    const found: Reason[] = ['vpn_ip', 'header_missing'];
-    expect(new Strengths({ vpn_ip: 'off' }).withoutOff(found)).toEqual(['header_missing']);
-    expect(new Strengths({ vpn_ip: 'note' }).withoutOff(found)).toBe(found);
+    const findings: Reason[] = ['vpn_ip', 'header_missing'];
+    expect(new Strengths({ vpn_ip: 'off' }).withoutOff(findings)).toEqual(['header_missing']);
+    expect(new Strengths({ vpn_ip: 'note' }).withoutOff(findings)).toBe(findings);
   });
 
   test('reasons that are no findings have no points', () => {
-    expect(weighed(['policy_block', 'rate_limit_exceeded', 'challenge_incomplete'])).toBe('clean');
+    expect(weighFindings(['policy_block', 'rate_limit_exceeded', 'challenge_incomplete'])).toBe(
+      'clean',
+    );
   });
 });

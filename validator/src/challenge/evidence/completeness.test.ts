@@ -2,20 +2,21 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readPageClaim } from '../../request/browser-claim.ts';
-import { answering } from '../testing/answers.ts';
-import { fixture } from '../testing/challenged-visitor.ts';
+import { answerTicket } from '../testing/answers.ts';
+import { readFixture } from '../testing/challenged-visitor.ts';
 import { isIncomplete } from './completeness.ts';
 import type { Evidence, SourceName } from '../../../page-contract/evidence.ts';
 
-const people = readdirSync(join(import.meta.dirname, 'fixtures', 'human'));
-const evidenceOf = (name: string) => answering(fixture(`human/${name}`).evidence, 'a ticket');
+const recordingsOfPeople = readdirSync(join(import.meta.dirname, 'fixtures', 'human'));
+const evidenceOf = (name: string) =>
+  answerTicket(readFixture(`human/${name}`).evidence, 'a ticket');
 
-function judged(evidence: Evidence): boolean {
+function isIncompleteUpload(evidence: Evidence): boolean {
   return isIncomplete({ evidence, claim: readPageClaim(evidence.agent.userAgent) });
 }
 
 /** The same browser with these readings missing. */
-function without(evidence: Evidence, names: readonly SourceName[]): Evidence {
+function withoutReadings(evidence: Evidence, names: readonly SourceName[]): Evidence {
   const unread = Object.fromEntries(names.map((name) => [name, { unread: 'absent' } as const]));
   return { ...evidence, readings: { ...evidence.readings, ...unread } };
 }
@@ -23,11 +24,11 @@ function without(evidence: Evidence, names: readonly SourceName[]): Evidence {
 const CHROME = evidenceOf('chrome-windows-office-fonts.json');
 const FIREFOX = evidenceOf('firefox-headful-painted.json');
 const SAFARI = evidenceOf('safari-mac.json');
-const OF_SOME_BROWSERS = ['worker', 'frame', 'disguises', 'painting', 'graphics'] as const;
+const READINGS_OF_SOME_BROWSERS = ['worker', 'frame', 'disguises', 'painting', 'graphics'] as const;
 
-describe('people', () => {
-  test.each(people)('%s answers enough', (name) => {
-    expect(judged(evidenceOf(name))).toBe(false);
+describe('uploads of people', () => {
+  test.each(recordingsOfPeople)('%s answers enough', (name) => {
+    expect(isIncompleteUpload(evidenceOf(name))).toBe(false);
   });
 
   test.each<[string, Evidence, readonly SourceName[]]>([
@@ -49,12 +50,12 @@ describe('people', () => {
     ],
     ['Safari in Lockdown Mode, in a frame', SAFARI, ['graphics', 'permissions', 'painting']],
     ['an extension that breaks one reading', CHROME, ['plugins']],
-  ])('%s answers enough', (_who, evidence, lacking) => {
-    expect(judged(without(evidence, lacking))).toBe(false);
+  ])('%s answers enough', (_who, evidence, missing) => {
+    expect(isIncompleteUpload(withoutReadings(evidence, missing))).toBe(false);
   });
 });
 
-describe('programs', () => {
+describe('uploads of programs', () => {
   const names = Object.keys(CHROME.readings) as SourceName[];
 
   test.each([
@@ -62,21 +63,26 @@ describe('programs', () => {
     ['Firefox', FIREFOX],
     ['Safari', SAFARI],
   ])('%s that answers only the sheet is incomplete', (_name, evidence) => {
-    const others = names.filter((name) => name !== 'cascade');
-    expect(judged(without(evidence, others))).toBe(true);
+    const otherNames = names.filter((name) => name !== 'cascade');
+    expect(isIncompleteUpload(withoutReadings(evidence, otherNames))).toBe(true);
     // The readings that every browser gives are not enough either.
-    const rare = [...OF_SOME_BROWSERS, 'permissions', 'chrome', 'fonts'] as const;
-    expect(judged(without(evidence, rare))).toBe(true);
+    const readingsOfSomeBrowsers = [
+      ...READINGS_OF_SOME_BROWSERS,
+      'permissions',
+      'chrome',
+      'fonts',
+    ] as const;
+    expect(isIncompleteUpload(withoutReadings(evidence, readingsOfSomeBrowsers))).toBe(true);
   });
 
   test('without two readings that every browser gives, an upload is incomplete', () => {
-    expect(judged(without(CHROME, ['screen', 'timezone']))).toBe(true);
+    expect(isIncompleteUpload(withoutReadings(CHROME, ['screen', 'timezone']))).toBe(true);
   });
 
   test.each(['curl/8.5.0', 'python-requests/2.32', 'x'])(
     '%s claims no browser, so its upload is incomplete',
     (userAgent) => {
-      expect(judged({ ...CHROME, agent: { ...CHROME.agent, userAgent } })).toBe(true);
+      expect(isIncompleteUpload({ ...CHROME, agent: { ...CHROME.agent, userAgent } })).toBe(true);
     },
   );
 
@@ -86,8 +92,12 @@ describe('programs', () => {
     'Mozilla/5.0 (Windows NT 6.1; Trident/7.0; rv:11.0) like Gecko',
   ])('a User-Agent without an engine (%s) has the same limits', (userAgent) => {
     const agent = { ...CHROME.agent, userAgent };
-    expect(judged({ ...CHROME, agent })).toBe(false);
-    expect(judged(without({ ...CHROME, agent }, ['screen', 'timezone']))).toBe(true);
-    expect(judged(without({ ...CHROME, agent }, OF_SOME_BROWSERS))).toBe(true);
+    expect(isIncompleteUpload({ ...CHROME, agent })).toBe(false);
+    expect(isIncompleteUpload(withoutReadings({ ...CHROME, agent }, ['screen', 'timezone']))).toBe(
+      true,
+    );
+    expect(
+      isIncompleteUpload(withoutReadings({ ...CHROME, agent }, READINGS_OF_SOME_BROWSERS)),
+    ).toBe(true);
   });
 });

@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { payloadDigest } from './payload-digest.ts';
-import { answering } from '../testing/answers.ts';
-import { fixture } from '../testing/challenged-visitor.ts';
+import { answerTicket } from '../testing/answers.ts';
+import { readFixture } from '../testing/challenged-visitor.ts';
 
 describe('contract 2.2, challenge_failure, payload variants: the digest of a payload', () => {
-  const { evidence } = fixture('human/safari-iphone.json');
+  const { evidence } = readFixture('human/safari-iphone.json');
 
   test('does not depend on the answers to a ticket', () => {
-    const one = answering(evidence, 'one');
-    const other = { ...answering(evidence, 'other'), startedAtMs: one.startedAtMs };
-    expect(payloadDigest(other)).toBe(payloadDigest(one));
+    const firstAnswers = answerTicket(evidence, 'one');
+    const secondAnswers = {
+      ...answerTicket(evidence, 'other'),
+      startedAtMs: firstAnswers.startedAtMs,
+    };
+    expect(payloadDigest(secondAnswers)).toBe(payloadDigest(firstAnswers));
   });
 
   test('does not depend on the order of entries', () => {

@@ -10,8 +10,8 @@ const SECRETS = ['the first secret of the tests'];
 const HOUR_MS = 3_600_000;
 const BUILT = ['one', 'two', 'three', 'four'];
 
-/** A pool with a given build and a clock. */
-function aPool(build: () => Promise<readonly string[]>) {
+/** Creates a pool of programs with this build and its own clock. */
+function createPool(build: () => Promise<readonly string[]>) {
   const time = { now: 500_000 * HOUR_MS };
   const failures: unknown[] = [];
   const programs = new Programs({
@@ -21,49 +21,51 @@ function aPool(build: () => Promise<readonly string[]>) {
     build,
     onFailure: (error) => failures.push(error),
   });
-  /** Requests so many pages, with time to build between them. */
-  const pages = async (count: number): Promise<Program[]> => {
-    const given: Program[] = [];
+  /** Requests this number of pages, with time to build between them. */
+  const requestPages = async (count: number): Promise<Program[]> => {
+    const requestedPrograms: Program[] = [];
     for (let page = 0; page < count; page++) {
-      given.push(programs.next());
+      requestedPrograms.push(programs.next());
       await new Promise((resolve) => setImmediate(resolve));
     }
-    return given;
+    return requestedPrograms;
   };
-  return { failures, pages, programs, time };
+  return { failures, requestPages, programs, time };
 }
 
 const idsOf = (programs: readonly Program[]) => new Set(programs.map(({ id }) => id));
 
 describe('17.3 a program that changes', () => {
-  test('pages get the plain script until the programs are built, then one of four of this hour', async () => {
-    const { pages } = aPool(() => Promise.resolve(BUILT));
-    const [first] = await pages(1);
+  test('pages get the plain script until the programs are built, then one of the four programs of this hour', async () => {
+    const { requestPages } = createPool(() => Promise.resolve(BUILT));
+    const [first] = await requestPages(1);
     expect(first).toMatchObject({ id: '', script: Buffer.from('plain') });
-    await pages(8);
-    expect(idsOf(await pages(40)).size).toBe(4);
+    await requestPages(8);
+    expect(idsOf(await requestPages(40)).size).toBe(4);
   });
 
-  test('the next hour has new programs, and no page waits for them', async () => {
-    const { pages, time } = aPool(() => Promise.resolve(BUILT));
-    await pages(9);
-    const before = idsOf(await pages(40));
+  test('the next hour has new programs, and no page waits for their build', async () => {
+    const { requestPages, time } = createPool(() => Promise.resolve(BUILT));
+    await requestPages(9);
+    const before = idsOf(await requestPages(40));
     time.now += HOUR_MS;
-    const [late] = await pages(1);
-    expect(before).toContain(late?.id);
-    await pages(8);
-    const after = idsOf(await pages(40));
+    const [firstOfNextHour] = await requestPages(1);
+    expect(before).toContain(firstOfNextHour?.id);
+    await requestPages(8);
+    const after = idsOf(await requestPages(40));
     expect(after.size).toBe(4);
     for (const id of after) expect(before).not.toContain(id);
   });
 
   test('a failed build is reported once an hour, and pages keep their programs', async () => {
-    const { pages, failures, time } = aPool(() => Promise.reject(new Error('no esbuild')));
-    const given = await pages(20);
-    expect(idsOf(given)).toEqual(new Set(['']));
+    const { requestPages, failures, time } = createPool(() =>
+      Promise.reject(new Error('no esbuild')),
+    );
+    const requestedPrograms = await requestPages(20);
+    expect(idsOf(requestedPrograms)).toEqual(new Set(['']));
     expect(failures).toHaveLength(1);
     time.now += HOUR_MS;
-    await pages(20);
+    await requestPages(20);
     expect(failures).toHaveLength(2);
   });
 
@@ -72,12 +74,12 @@ describe('17.3 a program that changes', () => {
     const ids = Array.from({ length: 50 }, (_, at) => `a1.${at}`);
     for (const id of ids) {
       const [form] = createUploadForms(SECRETS)(id);
-      const [again] = createUploadForms(SECRETS)(id);
-      const [other] = createUploadForms(['another secret'])(id);
+      const [formOfSameSecret] = createUploadForms(SECRETS)(id);
+      const [formOfAnotherSecret] = createUploadForms(['another secret'])(id);
       const body = JSON.parse(form?.write('t', text) ?? '') as object;
-      expect(again?.read('t', body)).toBe(text);
-      expect(again?.read('another ticket', body)).not.toBe(text);
-      expect(other?.read('t', body)).not.toBe(text);
+      expect(formOfSameSecret?.read('t', body)).toBe(text);
+      expect(formOfSameSecret?.read('another ticket', body)).not.toBe(text);
+      expect(formOfAnotherSecret?.read('t', body)).not.toBe(text);
       expect(JSON.stringify(body)).not.toContain('evidence');
     }
   });
@@ -96,21 +98,21 @@ describe('17.3 a program that changes', () => {
   });
 
   test('two programs are different scripts, and the form of each reads its uploads', async () => {
-    const forms = createUploadForms(SECRETS);
-    const drawn = ['b7.0', 'b7.1'].map((id) => forms(id)[0]);
+    const formsOf = createUploadForms(SECRETS);
+    const bothForms = ['b7.0', 'b7.1'].map((id) => formsOf(id)[0]);
     const scripts = await buildPrograms(
-      drawn.map((form) => ({
+      bothForms.map((form) => ({
         form: form?.source ?? '',
         shuffle: (lines) => [...lines].reverse(),
       })),
     );
-    for (const form of drawn) {
+    for (const form of bothForms) {
       if (!form) throw new Error('no form');
       const context = createContext({ TextEncoder, btoa, Math, JSON, String });
-      const write = `${form.source.replaceAll('export const', 'globalThis.x=0;const')};write`;
-      const written = runInContext(write, context) as (upload: object) => string;
+      const code = `${form.source.replaceAll('export const', 'globalThis.x=0;const')};write`;
+      const writeUpload = runInContext(code, context) as (upload: object) => string;
       const upload = { ticket: 'of.a-page', evidence: 'é'.repeat(300) };
-      const body = written(upload);
+      const body = writeUpload(upload);
       expect(form.read(upload.ticket, JSON.parse(body) as object)).toBe(JSON.stringify(upload));
       expect(body).toBe(form.write(upload.ticket, JSON.stringify(upload)));
     }

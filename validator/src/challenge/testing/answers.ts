@@ -17,7 +17,7 @@ const TEST_SECRETS = [
   'the first secret of the tests',
   'the secret of the tests, long enough',
   'the secret of the bench, long enough',
-  // From validator/browser/test-site.ts.
+  // From validator/browser/testing/test-site.ts.
   'the secret of the browser test',
   // From test/kit/product/story-settings.ts and test/flow/several-instances.test.ts, which this package may not import.
   'flow-tests-4b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d',
@@ -31,13 +31,13 @@ const TEST_SECRETS = [
 }));
 
 /** The default strengths of findings. */
-export const USUAL = new Strengths();
+export const DEFAULT_STRENGTHS = new Strengths();
 
 /** For a test that judges without a real ticket, and so without a sheet. */
 export const NO_SHEET: readonly (readonly number[])[] = [[]];
 
 /** The secret that made a ticket, and the ticket's fields. */
-function opened(ticket: string) {
+function openTicket(ticket: string) {
   const bytes = Buffer.from(ticket, 'base64url');
   const [mac, body] = [bytes.subarray(0, 32), bytes.subarray(32)];
   const issuer = TEST_SECRETS.find(({ sealer }) => sealer.verify([body], mac));
@@ -51,15 +51,15 @@ function opened(ticket: string) {
 }
 
 /** The field that all uploads have. */
-export interface Ticketed {
+export interface TicketedUpload {
   readonly ticket: string;
   readonly [other: string]: unknown;
 }
 
 /** The body of an upload, in the form of the page of its ticket. A ticket of an unknown secret gets the plain form. */
-export function asPageWrites(upload: Ticketed): string {
+export function writeUpload(upload: TicketedUpload): string {
   const text = JSON.stringify(upload);
-  const { issuer, program } = opened(upload.ticket);
+  const { issuer, program } = openTicket(upload.ticket);
   const [form] = issuer && program !== '' ? issuer.formsOf(program) : [];
   return form?.write(upload.ticket, text) ?? text;
 }
@@ -69,7 +69,7 @@ function answersTo(ticket: string): {
   readonly sizes: number[];
   readonly questions: string;
 } {
-  const { issuer, id, issuedAt } = opened(ticket);
+  const { issuer, id, issuedAt } = openTicket(ticket);
   const [expected] = issuer?.witnesses.expected(id) ?? [];
   const sizes = [LAYOUT_SIDE, 1, ...Array<number>(24).fill(0)];
   for (const [place, [width, height]] of expected?.images ?? []) {
@@ -84,7 +84,7 @@ function answersTo(ticket: string): {
  * Adapts recorded evidence to this ticket: the answers to its sheet, questions and witnesses, and the start time of the
  * document.
  */
-export function answering(evidence: Evidence, ticket: string): Evidence {
+export function answerTicket(evidence: Evidence, ticket: string): Evidence {
   visits += 1;
   const { widths, sizes, questions } = answersTo(ticket);
   return {
@@ -108,12 +108,12 @@ const ABSENT = { unread: 'absent' } as const;
  * Adds readings that did not exist when a recording was made, with the values of an undriven browser of its engine. So
  * a new reading needs one line here, and no new recordings.
  */
-export function completed(recorded: Evidence): Evidence {
+export function completeRecording(recorded: Evidence): Evidence {
   const { agent, tookMs } = recorded;
   const { webdriver } = recorded.readings;
   const isChromium = readPageClaim(agent.userAgent).engine === 'chromium';
   const ofChromium = <T>(value: T) => (isChromium ? { value } : ABSENT);
-  const later: Partial<Readings> = {
+  const laterReadings: Partial<Readings> = {
     frame: {
       value: {
         ...agent,
@@ -139,9 +139,9 @@ export function completed(recorded: Evidence): Evidence {
     fonts: ABSENT,
     painting: { value: { visible: true, frameMs: 16, ticks: 3, watchedMs: 500 } },
   };
-  const readings = { ...later, ...recorded.readings };
-  // A time for each reading.
+  const readings = { ...laterReadings, ...recorded.readings };
+
   const names = Object.keys(readings) as (keyof Readings)[];
-  const quick = Object.fromEntries(names.map((name) => [name, 0.1])) as Evidence['tookMs'];
-  return { ...recorded, readings, tookMs: { ...quick, ...tookMs } };
+  const defaultTimes = Object.fromEntries(names.map((name) => [name, 0.1])) as Evidence['tookMs'];
+  return { ...recorded, readings, tookMs: { ...defaultTimes, ...tookMs } };
 }

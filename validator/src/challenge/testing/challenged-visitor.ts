@@ -8,7 +8,7 @@ import { Evidence } from '../../../page-contract/evidence.ts';
 import { compileLook } from '../../pages/look.ts';
 import { plainProgram } from '../program/programs.ts';
 import { createChallengeIssuer } from '../tickets/issue.ts';
-import { answering, completed, USUAL } from './answers.ts';
+import { answerTicket, completeRecording, DEFAULT_STRENGTHS } from './answers.ts';
 
 /** Shared by the tests of the challenge: recorded evidence, a store, and a visitor who answers. */
 
@@ -24,16 +24,16 @@ const Fixture = z.strictObject({
 export type Fixture = z.infer<typeof Fixture>;
 
 /** Reads one recording, such as `human/firefox-headful.json`. */
-export function fixture(name: string): Fixture {
+export function readFixture(name: string): Fixture {
   const url = new URL(`../evidence/fixtures/${name}`, import.meta.url);
   const recorded = JSON.parse(readFileSync(url, 'utf8')) as Fixture;
-  return Fixture.parse({ ...recorded, evidence: completed(recorded.evidence) });
+  return Fixture.parse({ ...recorded, evidence: completeRecording(recorded.evidence) });
 }
 
 export interface TestStore extends SessionStore {
   readonly sessions: ReadonlyMap<string, Session>;
   /** How often a session was stored. */
-  readonly kept: () => number;
+  readonly storedCount: () => number;
 }
 
 /** The SessionStore port on two Maps. Each answer takes one turn of the event loop. */
@@ -41,15 +41,15 @@ export function createTestStore(): TestStore {
   const sessions = new Map<string, Session>();
   const spent = new Set<string>();
   const remembered = new Set<string>();
-  let kept = 0;
+  let storedCount = 0;
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   return {
     sessions,
-    kept: () => kept,
+    storedCount: () => storedCount,
     session: (id) => sessions.get(id),
     async keepSession(id, session) {
       await turn();
-      kept += 1;
+      storedCount += 1;
       sessions.set(id, session);
     },
     async spend(id) {
@@ -67,13 +67,13 @@ export function createTestStore(): TestStore {
   };
 }
 
-/** A visitor who got a challenge, and who answers with a recording. */
+/** Creates a visitor who got a challenge, and who answers with a recording. */
 export function aChallengedVisitor(
   name = 'human/chromium-headful-xvfb-default-screen.json',
   countryOf: (ip: string) => string | undefined = () => undefined,
-  userAgent = fixture(name).headers['user-agent'] ?? '',
+  userAgent = readFixture(name).headers['user-agent'] ?? '',
 ) {
-  const { evidence, headers } = fixture(name);
+  const { evidence, headers } = readFixture(name);
   const sessionId = randomUUID();
   const time = { nowMs: 1_800_000_000_000 };
   const store = createTestStore();
@@ -106,13 +106,13 @@ export function aChallengedVisitor(
     rejectedTtlMs: 600_000,
     currentRuleSet: () => TERMS.ruleSet,
     priceOf: () => undefined,
-    strengthsOf: () => USUAL,
+    strengthsOf: () => DEFAULT_STRENGTHS,
     allowedOrigin: () => true,
     countryOf,
     signalsOf: () => [],
     report: (outcome) => outcomes.push(outcome),
   });
-  const upload = { ticket, session: sessionId, evidence: answering(evidence, ticket) };
+  const upload = { ticket, session: sessionId, evidence: answerTicket(evidence, ticket) };
   const request: CollectRequest = {
     method: 'POST',
     path: '/verify',

@@ -1,6 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { answering, NO_SHEET, USUAL } from './answers.ts';
-import { fixture, type Fixture } from './challenged-visitor.ts';
+import { answerTicket, NO_SHEET, DEFAULT_STRENGTHS } from './answers.ts';
+import { readFixture, type Fixture } from './challenged-visitor.ts';
 import type { Readings } from '../../../page-contract/evidence.ts';
 import { judge, type Judgement } from '../evidence/judge.ts';
 
@@ -19,30 +19,30 @@ export interface Change {
 type Recording = Pick<Fixture, 'evidence' | 'headers'>;
 
 /** The judgement of this recording as the answer to one ticket. */
-export function judged({ evidence, headers }: Recording, country = ''): Judgement {
+export function judgeRecording({ evidence, headers }: Recording, country = ''): Judgement {
   const request = { userAgent: headers['user-agent'] ?? '', headers, country, found: [] };
-  return judge(answering(evidence, TICKET), request, NO_SHEET, USUAL);
+  return judge(answerTicket(evidence, TICKET), request, NO_SHEET, DEFAULT_STRENGTHS);
 }
 
 /** The judgement of a recorded person's browser with some changed readings, country or words. */
-export function judgedPerson(
+export function judgePerson(
   name: string,
   { readings = {}, country = '', words = [] }: Change,
 ): Judgement {
-  const { evidence, headers } = fixture(`human/${name}.json`);
+  const { evidence, headers } = readFixture(`human/${name}.json`);
   const text = words.reduce(
-    (said, [from, to]) => said.replaceAll(from, to),
+    (replacedText, [from, to]) => replacedText.replaceAll(from, to),
     JSON.stringify({ evidence, headers }),
   );
   const person = JSON.parse(text) as Recording;
   Object.assign(person.evidence.readings, readings);
-  return judged(person, country);
+  return judgeRecording(person, country);
 }
 
 /** The reasons when the console also has a listener. The listener alone changes nothing. */
-export function namedBesideAnother(name: string, change: Change): readonly Reason[] {
+export function reasonsBesideListener(name: string, change: Change): readonly Reason[] {
   const readings = { ...change.readings, ...LISTENING };
-  const judgement = judgedPerson(name, { ...change, readings });
+  const judgement = judgePerson(name, { ...change, readings });
   return 'reasons' in judgement ? judgement.reasons : [];
 }
 

@@ -7,7 +7,7 @@ const ALPHABET = ['', '0', '1', ':', '2:', 'a', '11', 'é', '💥', '1:a', ','] 
 test('readFields returns the written fields, and two lists never have the same bytes', () => {
   const random = seededRandom();
   console.log(`ticket fields: GUARD_TEST_SEED=${random.seed}`);
-  const seen = new Map<string, string>();
+  const listByBytes = new Map<string, string>();
   for (let round = 0; round < 20_000; round += 1) {
     const fields = Array.from({ length: random.below(5) }, () =>
       Array.from({ length: random.below(4) }, () => random.pick(ALPHABET)).join(''),
@@ -15,10 +15,10 @@ test('readFields returns the written fields, and two lists never have the same b
     const bytes = writeFields(fields);
     expect(readFields(bytes)).toEqual(fields);
     const [key, list] = [bytes.toString('hex'), JSON.stringify(fields)];
-    expect(seen.get(key) ?? list).toBe(list);
-    seen.set(key, list);
+    expect(listByBytes.get(key) ?? list).toBe(list);
+    listByBytes.set(key, list);
   }
-  expect(seen.size).toBeGreaterThan(5_000);
+  expect(listByBytes.size).toBeGreaterThan(5_000);
 });
 
 test('readFields refuses every spelling that writeFields does not write', () => {

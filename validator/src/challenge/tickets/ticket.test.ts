@@ -34,20 +34,20 @@ describe('contract 3: the ticket of an interstitial', () => {
   test('is invalid after a change of any single bit', () => {
     const bytes = Buffer.from(text, 'base64url');
     for (let at = 0; at < bytes.length * 8; at += 1) {
-      const changed = Buffer.from(bytes);
-      changed[at >> 3] = (changed[at >> 3] ?? 0) ^ (1 << (at & 7));
-      const reading = readTicket(sealer, changed.toString('base64url'), now);
+      const changedBytes = Buffer.from(bytes);
+      changedBytes[at >> 3] = (changedBytes[at >> 3] ?? 0) ^ (1 << (at & 7));
+      const reading = readTicket(sealer, changedBytes.toString('base64url'), now);
       expect(reading, `bit ${at}`).toEqual({ kind: 'invalid' });
     }
   });
 
-  test('has one spelling, without padding, other alphabets, spare bits or blanks', () => {
+  test('is invalid in any other spelling: with padding, blanks, spare bits or another alphabet', () => {
     const last = text.slice(-1);
     const spellings = [`${text}=`, `${text}\n`, ` ${text}`, `${text}!`, text.replaceAll('-', '+')];
     for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_') {
       if (letter !== last) spellings.push(text.slice(0, -1) + letter);
     }
-    for (const spelling of spellings.filter((other) => other !== text)) {
+    for (const spelling of spellings.filter((candidate) => candidate !== text)) {
       expect(readTicket(sealer, spelling, now), spelling).toEqual({ kind: 'invalid' });
     }
   });
@@ -58,8 +58,10 @@ describe('contract 3: the ticket of an interstitial', () => {
     const fields = readFields(bytes.subarray(32)) ?? [];
     expect(fields).toHaveLength(16);
     for (let at = 0; at < fields.length - 1; at += 1) {
-      const [left = '', right = ''] = fields.slice(at);
-      const spliced = fields.with(at, left + right.slice(0, 1)).with(at + 1, right.slice(1));
+      const [leftField = '', rightField = ''] = fields.slice(at);
+      const spliced = fields
+        .with(at, leftField + rightField.slice(0, 1))
+        .with(at + 1, rightField.slice(1));
       const forged = Buffer.concat([mac, writeFields(spliced)]).toString('base64url');
       expect(readTicket(sealer, forged, now)).toEqual({ kind: 'invalid' });
     }
@@ -79,7 +81,7 @@ describe('contract 3: the ticket of an interstitial', () => {
 
   test('is unknown with other fields and a valid MAC', () => {
     const fields = readFields(Buffer.from(text, 'base64url').subarray(32)) ?? [];
-    const odd = [
+    const otherFieldLists = [
       fields.slice(0, -1),
       [...fields, ''],
       fields.with(0, '1'),
@@ -89,9 +91,11 @@ describe('contract 3: the ticket of an interstitial', () => {
       fields.with(10, '-1'),
       fields.with(10, ''),
     ];
-    for (const body of odd.map(writeFields)) {
-      const sealed = Buffer.concat([sealer.seal([body], 32), body]).toString('base64url');
-      expect(readTicket(sealer, sealed, now), body.toString()).toEqual({ kind: 'unknown' });
+    for (const fieldBytes of otherFieldLists.map(writeFields)) {
+      const sealed = Buffer.concat([sealer.seal([fieldBytes], 32), fieldBytes]).toString(
+        'base64url',
+      );
+      expect(readTicket(sealer, sealed, now), fieldBytes.toString()).toEqual({ kind: 'unknown' });
     }
   });
 
@@ -114,8 +118,15 @@ describe('contract 3: the ticket of an interstitial', () => {
   });
 
   test('is invalid when it is empty, short, or longer than any ticket', () => {
-    for (const odd of ['', 'A', 'AAAA'.repeat(10), 'AAAA'.repeat(600), '\u0000', '💥'.repeat(50)]) {
-      expect(readTicket(sealer, odd, now)).toEqual({ kind: 'invalid' });
+    for (const unknownText of [
+      '',
+      'A',
+      'AAAA'.repeat(10),
+      'AAAA'.repeat(600),
+      '\u0000',
+      '💥'.repeat(50),
+    ]) {
+      expect(readTicket(sealer, unknownText, now)).toEqual({ kind: 'invalid' });
     }
   });
 });

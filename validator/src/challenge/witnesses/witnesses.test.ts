@@ -8,7 +8,7 @@ import { createWitnesses } from './witnesses.ts';
 
 const witnesses = createWitnesses(SECRETS);
 
-/** A visitor with a challenge page that names URLs, and functions that load them and upload. */
+/** Creates a visitor with a challenge page that names URLs, and with functions that load them and upload. */
 function aVisitor() {
   const visitor = aChallengedVisitor();
   const { challenge, collect, request, store, time, upload } = visitor;
@@ -16,27 +16,30 @@ function aVisitor() {
   const reading = readTicket(createSealer(SECRETS, 'ticket'), upload.ticket, time.nowMs);
   if (reading.kind !== 'valid') throw new Error('no ticket');
   const { id } = reading.ticket;
-  const asked = witnesses.issue(id, '');
-  expect(challenge.html).toContain(asked);
-  const found = Array.from(asked.matchAll(/witness\?(\w+)/g), ([, token = '']) => token);
-  const tokens = [...new Set(found)];
-  const get = (query: string, over: CollectRequest['headers'] = {}) =>
+  const witnessHtml = witnesses.issue(id, '');
+  expect(challenge.html).toContain(witnessHtml);
+  const tokensInPage = Array.from(
+    witnessHtml.matchAll(/witness\?(\w+)/g),
+    ([, token = '']) => token,
+  );
+  const tokens = [...new Set(tokensInPage)];
+  const get = (query: string, changedHeaders: CollectRequest['headers'] = {}) =>
     answer({
       ...request,
       method: 'GET',
       query,
-      headers: { ...request.headers, ...over },
+      headers: { ...request.headers, ...changedHeaders },
       body: '',
     });
   const send = async (change: (sizes: number[]) => void = () => undefined) => {
     const { evidence } = upload;
-    const { witnesses: read } = evidence.readings;
-    const sizes = 'value' in read ? [...read.value.sizes] : [];
+    const { witnesses: witnessReading } = evidence.readings;
+    const sizes = 'value' in witnessReading ? [...witnessReading.value.sizes] : [];
     change(sizes);
     const readings = { ...evidence.readings, witnesses: { value: { sizes } } };
     const body = JSON.stringify({ ...upload, evidence: { ...evidence, readings } });
-    const { body: said } = await collect({ ...request, body });
-    return [String(said), ...(visitor.outcomes.at(-1)?.reasons ?? [])];
+    const { body: result } = await collect({ ...request, body });
+    return [String(result), ...(visitor.outcomes.at(-1)?.reasons ?? [])];
   };
   const [expected] = witnesses.expected(id);
   if (!expected) throw new Error('nothing is expected');
@@ -47,14 +50,14 @@ function aVisitor() {
 const SPENT = ['{"result":"retry"}', 'challenge_replayed'];
 const PASSED = ['{"result":"reload"}'];
 const INCOMPLETE = ['{"result":"retry"}', 'challenge_incomplete'];
-const DECOYED = ['{"result":"retry"}', 'witness_mismatch'];
+const DECOY_LOADED = ['{"result":"retry"}', 'witness_mismatch'];
 /** Index of a leaf among the sizes of an upload. The first two belong to the first line. */
-const at = (place: number) => 2 + 2 * place;
+const sizeIndex = (place: number) => 2 + 2 * place;
 
 describe('17.3 witnesses: what a page loads shows a browser engine', () => {
   test('a page that loads the same files as a browser passes', async () => {
     const { get, isDecoy, send, tokens } = aVisitor();
-    for (const token of tokens.filter((one) => !isDecoy(one))) {
+    for (const token of tokens.filter((token) => !isDecoy(token))) {
       expect((await get(token)).status).toBe(200);
     }
     expect(await send()).toEqual(PASSED);
@@ -64,13 +67,13 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
     const withoutImages = aVisitor();
     const noImage = (sizes: number[]) => {
       for (const place of withoutImages.expected.images.keys()) {
-        sizes.fill(0, at(place), at(place) + 2);
+        sizes.fill(0, sizeIndex(place), sizeIndex(place) + 2);
       }
     };
     expect(await withoutImages.send(noImage)).toEqual(PASSED);
     const withoutFonts = aVisitor();
     const noFont = (sizes: number[]) => {
-      for (const place of withoutFonts.expected.fonts.keys()) sizes[at(place)] = 111;
+      for (const place of withoutFonts.expected.fonts.keys()) sizes[sizeIndex(place)] = 111;
     };
     expect(await withoutFonts.send(noFont)).toEqual(PASSED);
   });
@@ -84,7 +87,7 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
       expect(await visitor.send(change)).toEqual(INCOMPLETE);
       // Each guess of the sizes costs a page: a correct second try comes too late.
       expect(await visitor.send()).toEqual(SPENT);
-      expect(visitor.store.kept()).toBe(0);
+      expect(visitor.store.storedCount()).toBe(0);
     }
   });
 
@@ -93,24 +96,25 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
     const [image = 0] = expected.images.keys();
     const [font = 0] = expected.fonts.keys();
     const change = (sizes: number[]) => {
-      for (const place of [image, font]) sizes[at(place)] = (sizes[at(place)] ?? 0) + 7;
+      for (const place of [image, font])
+        sizes[sizeIndex(place)] = (sizes[sizeIndex(place)] ?? 0) + 7;
     };
     expect(await send(change)).toEqual(INCOMPLETE);
   });
 
   test('a program with the measurements of another page gets no session', async () => {
-    const other = aVisitor().upload.evidence.readings.witnesses;
+    const otherReading = aVisitor().upload.evidence.readings.witnesses;
     const { send } = aVisitor();
-    const sizesOf = 'value' in other ? other.value.sizes : [];
+    const sizesOf = 'value' in otherReading ? otherReading.value.sizes : [];
     expect(await send((sizes) => sizes.splice(0, sizes.length, ...sizesOf))).toEqual(INCOMPLETE);
   });
 
   test('a program that loads every URL of the page spoils its own ticket, but no other', async () => {
     const { get, send, store, tokens } = aVisitor();
     for (const token of tokens) expect((await get(token)).status).toBe(200);
-    expect(await send()).toEqual(DECOYED);
+    expect(await send()).toEqual(DECOY_LOADED);
     expect(await send()).toEqual(SPENT);
-    expect(store.kept()).toBe(0);
+    expect(store.storedCount()).toBe(0);
     expect(await aVisitor().send()).toEqual(PASSED);
   });
 
@@ -123,17 +127,17 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
     expect(types).toEqual(new Set(['image/gif', 'font/ttf']));
   });
 
-  test('a URL of another handshake, or opened by hand, gets 404 and spoils no ticket', async () => {
+  test('a URL that a person opens, or a changed URL, gets 404 and spoils no ticket', async () => {
     const { get, isDecoy, send, tokens } = aVisitor();
     const decoy = tokens.find(isDecoy) ?? '';
-    const wrong = [
+    const wrongAnswers = [
       get(decoy, { 'sec-fetch-dest': 'document' }),
       get(`${decoy.slice(0, -1)}${decoy.endsWith('0') ? '1' : '0'}`),
       get(''),
       get(decoy.slice(0, 10)),
       get(`${decoy}00`),
     ];
-    for (const { status } of await Promise.all(wrong)) expect(status).toBe(404);
+    for (const { status } of await Promise.all(wrongAnswers)) expect(status).toBe(404);
     expect(await send()).toEqual(PASSED);
   });
 

@@ -24,9 +24,9 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     await redis.stop();
   });
 
-  const isAway = () => Promise.resolve(instance.gauge('guard_store_away'));
-  const away = () => poll(isAway, (value) => value === 1);
-  const back = () => poll(isAway, (value) => value === 0);
+  const readAwayGauge = () => Promise.resolve(instance.gauge('guard_store_away'));
+  const waitUntilAway = () => poll(readAwayGauge, (value) => value === 1);
+  const waitUntilBack = () => poll(readAwayGauge, (value) => value === 0);
   const events = () => instance.log.map(({ event }) => event);
   const unanswered = (operation: string) =>
     instance.counts.get(`guard_store_unanswered_total ${operation}`) ?? 0;
@@ -45,13 +45,13 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     await expect(store.spend('t', HOUR_MS)).rejects.toThrow('the shared store is away');
     await expect(store.keepSession('s2', session, HOUR_MS)).rejects.toThrow('away');
     expect(await store.newest('lists', 1_000)).toBeUndefined();
-    expect(await isAway()).toBe(1);
+    expect(await readAwayGauge()).toBe(1);
     // The store no longer waits for Redis, so the answer is synchronous.
     expect(store.session('s')).toMatchObject(session);
     expect(['session', 'take', 'spend', 'keep_session'].map(unanswered)).toEqual([3, 2, 1, 1]);
 
     redis.resume();
-    await back();
+    await waitUntilBack();
     expect(await store.spend('t', HOUR_MS)).toBe(true);
     expect(await store.session('s')).toMatchObject(session);
     expect(events()).toEqual(['store_away', 'store_back']);
@@ -60,9 +60,9 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
 
   test('is noticed without a request', async () => {
     redis.pause();
-    await away();
+    await waitUntilAway();
     redis.resume();
-    await back();
+    await waitUntilBack();
     expect([...instance.counts]).toEqual([]);
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     redis.pause();
     await expect(instance.store.spend('t', HOUR_MS)).rejects.toThrow('away');
     redis.resume();
-    await back();
+    await waitUntilBack();
     const spends = await Promise.all([1, 2, 3].map(() => instance.store.spend('t', HOUR_MS)));
     expect(spends.filter(Boolean).length).toBeLessThanOrEqual(1);
   });
@@ -80,36 +80,36 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     await store.keepSession('s', session, HOUR_MS);
     expect(await store.spend('t', HOUR_MS)).toBe(true);
     await redis.kill();
-    await away();
+    await waitUntilAway();
     expect(await store.session('s')).toMatchObject(session);
     await redis.restart();
-    await back();
+    await waitUntilBack();
     expect(await store.spend('t', HOUR_MS)).toBe(false);
-    const stranger = await openInstance(redis.url);
-    expect(await stranger.store.session('s')).toMatchObject(session);
-    await stranger.store.close();
+    const otherInstance = await openInstance(redis.url);
+    expect(await otherInstance.store.session('s')).toMatchObject(session);
+    await otherInstance.store.close();
   });
 
   test('counts as away while it is full (OOM), until it accepts writes again', async () => {
     await redis.ask('CONFIG', 'SET', 'maxmemory', '1');
     expect(await instance.store.take('b', 'k', BUDGET)).toBe(0);
-    expect(await isAway()).toBe(1);
+    expect(await readAwayGauge()).toBe(1);
     expect(instance.log[0]?.fields).toBe('{"reason":"OOM"}');
     await redis.ask('CONFIG', 'SET', 'maxmemory', '0');
-    await back();
+    await waitUntilBack();
     expect(await instance.store.spend('t', HOUR_MS)).toBe(true);
   });
 
   test('is not away for a process that was busy itself', async () => {
     const { store } = instance;
-    const unsent = Promise.resolve(store.take('b', 'before', BUDGET));
+    const unsentTake = Promise.resolve(store.take('b', 'before', BUDGET));
     beBusy(400);
-    expect(await unsent).toBe(0);
-    const sent = Promise.resolve(store.take('b', 'behind', BUDGET));
+    expect(await unsentTake).toBe(0);
+    const sentTake = Promise.resolve(store.take('b', 'behind', BUDGET));
     await turn();
     await turn();
     beBusy(400);
-    expect(await sent).toBe(0);
+    expect(await sentTake).toBe(0);
     expect([events(), [...instance.counts]]).toEqual([[], []]);
   });
 
@@ -122,41 +122,41 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
       if (this.limitMs < 1_000) late('busy');
       return { late, begunAt: 0, countedAt: 0 };
     });
-    const other = await openInstance(redis.url).finally(() => spy.mockRestore());
-    expect([other.gauge('guard_store_away'), other.log]).toEqual([0, []]);
-    await other.store.close();
+    const otherInstance = await openInstance(redis.url).finally(() => spy.mockRestore());
+    expect([otherInstance.gauge('guard_store_away'), otherInstance.log]).toEqual([0, []]);
+    await otherInstance.store.close();
   });
 
   test('a thousand questions at once to a hanging Redis all get an answer, and later questions are not sent', async () => {
     redis.pause();
-    const asked = Array.from({ length: 1_000 }, (_, i) =>
+    const takes = Array.from({ length: 1_000 }, (_, i) =>
       Promise.resolve(instance.store.take('b', `${i}`, BUDGET)),
     );
-    expect(new Set(await Promise.all(asked))).toEqual(new Set([0]));
+    expect(new Set(await Promise.all(takes))).toEqual(new Set([0]));
     expect(events()).toEqual(['store_away']);
     redis.resume();
-    await back();
+    await waitUntilBack();
   });
 });
 
 describe.skipIf(!hasRedis)('a Redis that is slow', () => {
   let redis: RedisServer;
-  let line: SlowLine;
+  let slowLine: SlowLine;
   let instance: Instance;
   beforeEach(async () => {
     redis = await startRedis();
-    line = await openSlowLine(redis.port);
-    instance = await openInstance(`redis://127.0.0.1:${line.port}`);
+    slowLine = await openSlowLine(redis.port);
+    instance = await openInstance(`redis://127.0.0.1:${slowLine.port}`);
   });
   afterEach(async () => {
     await instance.store.close();
-    await line.close();
+    await slowLine.close();
     await redis.stop();
   });
-  const isAway = () => Promise.resolve(instance.gauge('guard_store_away'));
+  const readAwayGauge = () => Promise.resolve(instance.gauge('guard_store_away'));
 
   test('is used while it answers within the time of a decision', async () => {
-    line.delayMs = 20;
+    slowLine.delayMs = 20;
     for (let i = 0; i < 3; i++) expect(await instance.store.take('b', 'k', BUDGET)).toBe(0);
     expect(await instance.store.take('b', 'k', BUDGET)).toBeGreaterThan(0);
     expect(await instance.store.spend('t', HOUR_MS)).toBe(true);
@@ -166,19 +166,19 @@ describe.skipIf(!hasRedis)('a Redis that is slow', () => {
   test('is not used while it answers later than that', async () => {
     const { store } = instance;
     await store.keepSession('s', session, HOUR_MS);
-    line.delayMs = 250;
+    slowLine.delayMs = 250;
     expect(await store.take('b', 'k', BUDGET)).toBe(0);
-    expect(await isAway()).toBe(1);
+    expect(await readAwayGauge()).toBe(1);
     expect(await store.session('s')).toMatchObject(session);
     // Redis accepts connections and answers, but each connection is refused because it is too slow.
-    const before = line.connections;
+    const before = slowLine.connections;
     await poll(
-      () => Promise.resolve(line.connections),
+      () => Promise.resolve(slowLine.connections),
       (connections) => connections >= before + 2,
     );
     expect(instance.log).toEqual([{ event: 'store_away', fields: '{"reason":"timeout"}' }]);
-    line.delayMs = 0;
-    await poll(isAway, (value) => value === 0);
+    slowLine.delayMs = 0;
+    await poll(readAwayGauge, (value) => value === 0);
     expect(await store.spend('t', HOUR_MS)).toBe(true);
     expect(instance.log.map(({ event }) => event)).toEqual(['store_away', 'store_back']);
   });

@@ -7,7 +7,7 @@ import { startWatchedRedis, type WatchedRedis } from '../../../../test/kit/peers
 import { hasRedis } from '../../../../test/kit/tools.ts';
 import { session } from '../testing/store-contract.ts';
 import { primaryOf } from './sentinels.ts';
-import { openPatient } from './testing/open-stores.ts';
+import { openPatientInstance } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
 const QUARTER_SECOND_MS = 250;
@@ -20,14 +20,14 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
   afterAll(() => watched.stop());
 
   test('when store.url is the address of a Sentinel, the refusal names the setting to use', async () => {
-    const { store } = await openPatient(`redis://${watched.sentinels[0] ?? ''}`);
+    const { store } = await openPatientInstance(`redis://${watched.sentinels[0] ?? ''}`);
     expect(store.refusal).toMatch(/^this is a Sentinel\. List it in store\.sentinels/);
     await store.close();
   });
 
   test('after SIGKILL under load, the store continues with the next primary and its data', async () => {
     const { url, sentinels, primary, replica } = watched;
-    const instance = await openPatient(url, Date.now(), sentinels);
+    const instance = await openPatientInstance(url, Date.now(), sentinels);
     const { store } = instance;
     expect(instance.gauge('guard_store_away')).toBe(0);
     await store.keepSession('kept', session, HOUR_MS);
@@ -41,9 +41,9 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
     const load = (async () => {
       for (let ticket = 0; !loadEnd.signal.aborted; ticket += 1) {
         const spend = () => store.spend(`t${ticket}`, HOUR_MS).catch(() => undefined);
-        const both = [await spend(), await spend()];
-        expect(both.filter((answer) => answer === true).length).toBeLessThan(2);
-        if (both.includes(true)) answers.spent += 1;
+        const twoSpends = [await spend(), await spend()];
+        expect(twoSpends.filter((answer) => answer === true).length).toBeLessThan(2);
+        if (twoSpends.includes(true)) answers.spent += 1;
         else answers.refused += 1;
         await sleep(5);
       }
@@ -60,10 +60,10 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
     await load;
     expect(answers.spent).toBeGreaterThan(before);
     expect(await replica.ask<unknown[]>('ROLE')).toContain('master');
-    const other = await openPatient(url, Date.now(), sentinels);
-    expect(await other.store.session('kept')).toMatchObject(session);
+    const otherInstance = await openPatientInstance(url, Date.now(), sentinels);
+    expect(await otherInstance.store.session('kept')).toMatchObject(session);
     expect(instance.log.map(({ event }) => event)).toEqual(['store_away', 'store_back']);
-    await Promise.all([store.close(), other.store.close()]);
+    await Promise.all([store.close(), otherInstance.store.close()]);
   });
 });
 
@@ -76,7 +76,7 @@ describe.skipIf(!hasRedis)('a server that can never be the store', () => {
       () => redis.ask<string>('CLUSTER', 'INFO'),
       (info) => info.includes('cluster_state:ok'),
     );
-    const { store, log } = await openPatient(redis.url);
+    const { store, log } = await openPatientInstance(redis.url);
     expect(store.refusal).toMatch(/^this is a Redis Cluster, .* store\.sentinels/);
     expect(log).toEqual([{ event: 'store_away', fields: '{"reason":"cluster"}' }]);
     await store.close();
@@ -85,20 +85,20 @@ describe.skipIf(!hasRedis)('a server that can never be the store', () => {
 });
 
 test('a connection to a silent Sentinel is closed', async () => {
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   const server = createServer((socket) => {
-    open.add(socket.resume());
-    socket.on('error', () => undefined).on('close', () => open.delete(socket));
+    openSockets.add(socket.resume());
+    socket.on('error', () => undefined).on('close', () => openSockets.delete(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const primaryUrl = primaryOf('redis://user:password@main/0', [`127.0.0.1:${port}`]);
   await poll(
-    () => Promise.resolve(open.size),
+    () => Promise.resolve(openSockets.size),
     (size) => size === 1,
   );
   await poll(
-    () => Promise.resolve(open.size),
+    () => Promise.resolve(openSockets.size),
     (size) => size === 0,
   );
   expect(await primaryUrl).toBeUndefined();

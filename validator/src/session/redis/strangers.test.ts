@@ -6,7 +6,7 @@ import { resolveSession } from '../resolve.ts';
 import { createSealer } from '../sealer.ts';
 import { createSessionIds } from '../session-id.ts';
 import { session } from '../testing/store-contract.ts';
-import { type Instance, openPatient } from './testing/open-stores.ts';
+import { countCalls, type Instance, openPatientInstance } from './testing/open-stores.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW = 1_800_000_000_000;
@@ -22,7 +22,7 @@ const newSecret = createSessionIds(createSealer(['the next secret of these tests
 
 describe.skipIf(!hasRedis)('ids without our MAC, with a Redis', () => {
   let redis: RedisServer;
-  let only: Instance;
+  let instance: Instance;
   beforeAll(async () => {
     redis = await startRedis();
   });
@@ -30,64 +30,66 @@ describe.skipIf(!hasRedis)('ids without our MAC, with a Redis', () => {
   beforeEach(async () => {
     await redis.ask('FLUSHALL');
     await redis.ask('CONFIG', 'RESETSTAT');
-    only = await openPatient(redis.url, NOW);
+    instance = await openPatientInstance(redis.url, NOW);
   });
-  afterEach(() => only.store.close());
+  afterEach(() => instance.store.close());
 
-  const resolve = async (cookie: string) =>
-    resolveSession([cookie], VISITOR, only.store, oldSecret, () => only.time.now);
-  const stateOf = async (cookie: string) => (await resolve(cookie)).state;
+  const resolveCookie = async (cookie: string) =>
+    resolveSession([cookie], VISITOR, instance.store, oldSecret, () => instance.time.now);
+  const stateOf = async (cookie: string) => (await resolveCookie(cookie)).state;
 
-  /** How many sessions Redis was asked for. */
-  async function questions(): Promise<number> {
-    const stats = await redis.ask<string>('INFO', 'commandstats');
-    return Number(/cmdstat_get:calls=(\d+)/.exec(stats)?.[1] ?? 0);
-  }
-
-  const invent = (count: number) =>
+  const askForInventedIds = (count: number) =>
     Promise.all(Array.from({ length: count }, () => stateOf(randomUUID())));
 
   test('contract 2.1: a malformed value is no session, and causes no question to Redis', async () => {
     for (const text of ['', 'x', 'g'.repeat(36), '-'.repeat(36), ' '.repeat(36)]) {
       expect(await stateOf(text)).toBe('none');
     }
-    expect(await questions()).toBe(0);
+    expect(await countCalls(redis, 'get')).toBe(0);
   });
 
   test('3,000 invented ids are no sessions, and cause at most 1,000 questions', async () => {
-    expect(new Set(await invent(3_000))).toEqual(new Set(['none']));
-    expect(await questions()).toBe(1_000);
-    only.time.now += 20;
-    await invent(50);
-    expect(await questions()).toBe(1_010);
+    expect(new Set(await askForInventedIds(3_000))).toEqual(new Set(['none']));
+    expect(await countCalls(redis, 'get')).toBe(1_000);
+    instance.time.now += 20;
+    await askForInventedIds(50);
+    expect(await countCalls(redis, 'get')).toBe(1_010);
   });
 
   test('ids with our MAC are still looked up during a flood', async () => {
-    await invent(2_000);
-    const before = await questions();
+    await askForInventedIds(2_000);
+    const before = await countCalls(redis, 'get');
     const [judged, issued] = [oldSecret.mint('acme'), oldSecret.mint('acme')];
-    await only.store.keepSession(judged, { ...session, newest: judged }, HOUR_MS);
+    await instance.store.keepSession(judged, { ...session, newest: judged }, HOUR_MS);
     expect(await stateOf(judged)).toBe('verified');
     expect(await stateOf(judged.toUpperCase())).toBe('verified');
     expect(await stateOf(issued)).toBe('issued');
-    expect(await questions()).toBe(before + 2);
+    expect(await countCalls(redis, 'get')).toBe(before + 2);
   });
 
   test('during a rotation, sessions of the next secret are found, also in a flood', async () => {
-    const elsewhere = await openPatient(redis.url, NOW);
-    const [early, late] = [newSecret.mint('acme'), newSecret.mint('acme')];
-    await elsewhere.store.keepSession(early, { ...session, newest: early }, HOUR_MS);
-    await elsewhere.store.keepSession(late, { ...session, newest: late }, HOUR_MS);
-    await elsewhere.store.close();
-    expect(await stateOf(early)).toBe('verified');
-    await invent(2_000);
+    const otherInstance = await openPatientInstance(redis.url, NOW);
+    const [earlySession, lateSession] = [newSecret.mint('acme'), newSecret.mint('acme')];
+    await otherInstance.store.keepSession(
+      earlySession,
+      { ...session, newest: earlySession },
+      HOUR_MS,
+    );
+    await otherInstance.store.keepSession(
+      lateSession,
+      { ...session, newest: lateSession },
+      HOUR_MS,
+    );
+    await otherInstance.store.close();
+    expect(await stateOf(earlySession)).toBe('verified');
+    await askForInventedIds(2_000);
     // The copy is older than a second, so Redis is asked again, but not as for an unknown id.
-    only.time.now += 1_500;
-    await invent(2_000);
-    expect(await stateOf(early)).toBe('verified');
+    instance.time.now += 1_500;
+    await askForInventedIds(2_000);
+    expect(await stateOf(earlySession)).toBe('verified');
     // A limit of this protection: a session that is refused during the flood is found after the flood.
-    expect(await stateOf(late)).toBe('none');
-    only.time.now += 2;
-    expect(await stateOf(late)).toBe('verified');
+    expect(await stateOf(lateSession)).toBe('none');
+    instance.time.now += 2;
+    expect(await stateOf(lateSession)).toBe('verified');
   });
 });

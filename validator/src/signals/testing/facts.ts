@@ -40,7 +40,7 @@ export const PLAIN_HTTP: Pick<Facts, 'url'> = {
 };
 
 /** A copy of the headers with these changes; undefined removes a header. */
-export function changed(
+export function changeHeaders(
   original: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

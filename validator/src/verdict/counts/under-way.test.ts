@@ -14,13 +14,13 @@ describe('requests of an address that wait for the origin', () => {
     // A browser has 100 streams over HTTP/2, and a page can request all its data at once.
     ['100 requests for data', '/list', 100],
     ['500 parts of pages', '/list;x.css', 500],
-  ])('while no answer is known, at most %s of an address wait', async (_, path, most) => {
+  ])('while no answer is known, at most %s of an address wait', async (_, path, allowedCount) => {
     const guard = detectingValidator();
     const cookie = await newSession(guard);
     guard.origin.answers = 'never';
     const url = `https://shop.example${path}`;
     const part = () => visit({ url, headers: scriptFetch, cookie });
-    expect(await countAllowed(guard, most + 1, part)).toBe(most);
+    expect(await countAllowed(guard, allowedCount + 1, part)).toBe(allowedCount);
     const neighbour = () => visit({ url, headers: scriptFetch, ip: '84.115.99.7' });
     expect(await countAllowed(guard, 1, neighbour)).toBe(1);
     // Otherwise the page would be shown without its data or its styles.
@@ -30,9 +30,9 @@ describe('requests of an address that wait for the origin', () => {
   });
 
   test.each([
-    ['reduce the requests that may wait to 100 less these documents', 0, 60],
+    ['reduce the number of requests that may wait by one each', 0, 60],
     ['are forgotten after ten minutes', PERIOD_MS, 100],
-  ])('documents that came back %s', async (_, laterMs, most) => {
+  ])('documents that came back %s', async (_, laterMs, allowedCount) => {
     const guard = detectingValidator();
     const { cookies } = await guard.ask(visit());
     const data = () => visit({ headers: scriptFetch, cookie: cookies?.[0]?.value ?? '' });
@@ -40,6 +40,6 @@ describe('requests of an address that wait for the origin', () => {
     expect(await countAllowed(guard, 40, data)).toBe(40);
     guard.time.now += laterMs;
     guard.origin.answers = 'never';
-    expect(await countAllowed(guard, most + 1, data)).toBe(most);
+    expect(await countAllowed(guard, allowedCount + 1, data)).toBe(allowedCount);
   });
 });

@@ -15,13 +15,16 @@ import {
 /** Pictures, sound, films and fonts whose path has no ending, for visitors who loaded no page. */
 
 const MINUTE_MS = 60_000;
-const HOTLINKED = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
+const HOTLINKED_PICTURE = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
 const url = 'https://shop.example/media/7';
-const picture = () => visit({ url, headers: HOTLINKED });
-const atMany = (index: number) => ({ ...picture(), ip: `84.${index & 127}.${index >> 7}.7` });
+const picture = () => visit({ url, headers: HOTLINKED_PICTURE });
+const fromManyAddresses = (index: number) => ({
+  ...picture(),
+  ip: `84.${index & 127}.${index >> 7}.7`,
+});
 
 test.each([
-  ['pictures of another site', url, HOTLINKED],
+  ['pictures of another site', url, HOTLINKED_PICTURE],
   ['pictures of a page that is not protected', url, pictureOfPage],
   ['sound', url, { ...pictureOfPage, accept: '*/*', 'sec-fetch-dest': 'audio' }],
   ['films', url, { ...pictureOfPage, accept: '*/*', 'sec-fetch-dest': 'video' }],
@@ -31,10 +34,10 @@ test.each([
     'http://shop.example/media/7',
     { ...chromeHttp, accept: 'image/avif,image/webp,image/apng,image/*,*/*;q=0.8' },
   ],
-])('%s are free, however many a page shows', async (_name, at, headers) => {
+])('%s are free in any number', async (_name, target, headers) => {
   const guard = detectingValidator();
-  const found = await decisions(guard, 60, () => visit({ url: at, headers }));
-  expect(found).toEqual(times(60, 'allow'));
+  const decided = await decisions(guard, 60, () => visit({ url: target, headers }));
+  expect(decided).toEqual(times(60, 'allow'));
 });
 
 test.each(['document', 'data', 'content', 'file'] as const)(
@@ -59,36 +62,39 @@ test('pages that come back to pictures of another site take nothing from the pag
   expect(await countAllowed(guard, 5, () => visit())).toBe(5);
 });
 
-test('all addresses of a shape together get few pages by the claim of a picture', async () => {
+test('all addresses of a shape together get at most 101 pages by the claim of a picture', async () => {
   const guard = detectingValidator({ challenge: { pressure: false } });
   guard.origin.answers = 'document';
-  const found = await decisions(guard, 1_000, atMany);
-  expect(found.filter((decision) => decision === 'allow').length).toBeLessThanOrEqual(101);
+  const decided = await decisions(guard, 1_000, fromManyAddresses);
+  expect(decided.filter((decision) => decision === 'allow').length).toBeLessThanOrEqual(101);
 });
 
-test('and no more of them at once, while answers are not known', async () => {
+test('all addresses of a shape together can wait for 400 pictures while no answer is known', async () => {
   const guard = detectingValidator({ challenge: { pressure: false } });
   guard.origin.answers = 'never';
-  const found = await decisions(guard, 1_000, atMany);
-  expect(found.filter((decision) => decision === 'allow').length).toBe(400);
+  const decided = await decisions(guard, 1_000, fromManyAddresses);
+  expect(decided.filter((decision) => decision === 'allow').length).toBe(400);
 });
 
 test.each([
   ['address', (index: number) => (index < 1_000 ? '84.1.1.1' : '85.1.1.1')],
   ['/48', (index: number) => `2a01:e0a:${index < 1_000 ? 1 : 2}:${index.toString(16)}::7`],
-])('one %s cannot keep the pictures of other people from them', async (_name, ipOf) => {
+])('one %s cannot use up the pictures of other people', async (_name, ipOf) => {
   const guard = detectingValidator();
   guard.origin.answers = 'never';
-  const found = await decisions(guard, 1_060, (index) => ({ ...picture(), ip: ipOf(index) }));
-  expect(found.slice(1_000)).toEqual(times(60, 'allow'));
+  const decided = await decisions(guard, 1_060, (index) => ({ ...picture(), ip: ipOf(index) }));
+  expect(decided.slice(1_000)).toEqual(times(60, 'allow'));
 });
 
 test('a POST that claims to be a picture is a request for data', async () => {
-  const found = await decisions(detectingValidator(), 8, () => ({ ...picture(), method: 'POST' }));
-  expect(found).toEqual([...times(5, 'allow'), ...times(3, 'redirect')]);
+  const decided = await decisions(detectingValidator(), 8, () => ({
+    ...picture(),
+    method: 'POST',
+  }));
+  expect(decided).toEqual([...times(5, 'allow'), ...times(3, 'redirect')]);
 });
 
-test('where Guard does not see the answers, a picture without an ending counts as before', async () => {
+test('where Guard does not see the answers, a picture without an ending counts as a page', async () => {
   const guard = detectingValidator();
   guard.caller.seesAnswers = false;
   expect(await countAllowed(guard, 8, picture)).toBe(5);

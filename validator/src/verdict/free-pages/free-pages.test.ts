@@ -29,7 +29,7 @@ describe('free pages with challenge: auto', () => {
     expect(await decisions(guard, 2, () => visit())).toEqual(['allow', 'redirect']);
   });
 
-  test('then two forms of another site pass, such as the return of a payment: only that site can send them again', async () => {
+  test('after the free pages, two forms of another site pass, such as the return of a payment, because only that site can send them again', async () => {
     const guard = detectingValidator({ challenge: { pressure: false } });
     const form = (site: string, ip = '84.115.20.7') =>
       visit({ ip, method: 'POST', headers: { ...firefoxHttps, 'sec-fetch-site': site } });
@@ -43,7 +43,7 @@ describe('free pages with challenge: auto', () => {
     expect(await countAllowed(guard, 200, from)).toBe(95 + 38);
   });
 
-  test('frames of a page of the same origin are free like its data: a frame in a sandbox cannot pass the challenge', async () => {
+  test('frames of a page of the same origin are free like its data, because a frame in a sandbox cannot pass the challenge', async () => {
     const guard = detectingValidator();
     guard.origin.answers = 'document';
     const frame = (site: string, ip?: string) => {
@@ -94,16 +94,17 @@ describe('free pages with challenge: auto', () => {
       const guard = detectingValidator({ challenge: { pressure: false }, presets: ['well-known'] });
       guard.origin.answers = 'document';
       const url = `https://shop.example${path}`;
-      const free = async (count: number, network: (at: number) => string) => {
-        const from = (at: number) =>
-          visit({ url, headers: pictureOfPage, ip: `2a02:1748:${network(at)}::1` });
-        return (await decisions(guard, count, from)).filter((one) => one === 'allow').length;
+      const countFree = async (count: number, network: (index: number) => string) => {
+        const from = (index: number) =>
+          visit({ url, headers: pictureOfPage, ip: `2a02:1748:${network(index)}::1` });
+        return (await decisions(guard, count, from)).filter((decision) => decision === 'allow')
+          .length;
       };
       // One /64 that sends too many requests takes no more than its own budget from the networks around it.
-      expect(await free(900, () => '1:ffff')).toBe(51);
-      const found = await free(2_000, (at) => `1:${at.toString(16)}`);
-      expect([found > 600, found <= 751]).toEqual([true, true]);
-      expect(await free(9, () => '2:1')).toBe(9);
+      expect(await countFree(900, () => '1:ffff')).toBe(51);
+      const freeCount = await countFree(2_000, (index) => `1:${index.toString(16)}`);
+      expect([freeCount > 600, freeCount <= 751]).toEqual([true, true]);
+      expect(await countFree(9, () => '2:1')).toBe(9);
     },
   );
 
@@ -111,7 +112,7 @@ describe('free pages with challenge: auto', () => {
     const guard = detectingValidator({ challenge: { free_pages: { pages: 1, per: '10m' } } });
     const url = 'https://shop.example/x.png';
     const from = (network: string) => visit({ url, headers: pictureOfPage, ip: `${network}::1` });
-    const each = (at: number) => from(`2a02:1748:1:${at.toString(16)}`);
+    const each = (index: number) => from(`2a02:1748:1:${index.toString(16)}`);
     // The answers to these requests have come, so the requests do not wait.
     await decisions(guard, 300, each);
     guard.origin.answers = 'never';
@@ -126,8 +127,8 @@ describe('free pages with challenge: auto', () => {
     expect(await countAllowed(guard, 20, () => visit({ cookie }))).toBe(20);
   });
 
-  test('challenge: auto counts without detection, challenge: never and free_pages: false do not count', async () => {
-    const rules = (rest: string) => `[{ name: everybody, match: {}, ${rest} }]`;
+  test('challenge: auto counts pages without detection; challenge: never and free_pages: false count none', async () => {
+    const rules = (directives: string) => `[{ name: everybody, match: {}, ${directives} }]`;
     const auto = detectingValidator({}, rules('challenge: auto'));
     expect((await decisions(auto, 6, () => visit())).at(-1)).toBe('redirect');
     for (const guard of [
@@ -172,20 +173,22 @@ describe('free pages with challenge: auto', () => {
     ['files of a preset', { url: 'https://shop.example/robots.txt?id=1', headers: curl }],
   ])(
     'where Guard does not see the answers, an address has 2,000 %s for each free page',
-    async (_, asked) => {
+    async (_, changes) => {
       const guard = detectingValidator({
         challenge: { free_pages: { pages: 1, per: '10m' } },
         presets: ['well-known'],
       });
       guard.caller.seesAnswers = false;
-      expect(await countAllowed(guard, 2010, () => visit(asked))).toBe(2000);
+      expect(await countAllowed(guard, 2010, () => visit(changes))).toBe(2000);
       // They take nothing from its neighbours, nor from files without a parameter.
-      expect(await countAllowed(guard, 20, () => visit({ ...asked, ip: '203.0.113.10' }))).toBe(20);
+      expect(await countAllowed(guard, 20, () => visit({ ...changes, ip: '203.0.113.10' }))).toBe(
+        20,
+      );
       const file = () => visit({ url: 'https://shop.example/x.png', headers: pictureOfPage });
       expect(await countAllowed(guard, 20, file)).toBe(20);
       guard.time.now += 10 * MINUTE_MS;
       guard.caller.seesAnswers = true;
-      expect(await countAllowed(guard, 2010, () => visit(asked))).toBe(2010);
+      expect(await countAllowed(guard, 2010, () => visit(changes))).toBe(2010);
     },
   );
 });

@@ -14,62 +14,62 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const RULES = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
-const MONITORED = RULES.replace('detect: true', 'detect: true, monitor: true');
+const MONITOR_RULES = RULES.replace('detect: true', 'detect: true, monitor: true');
 const PASS = '0f8fad5b-d9cb-869f-8165-000000000001';
 
 const page = (cookie = PASS) => visit({ cookie });
 const data = (cookie = PASS) => visit({ cookie, headers: scriptFetch });
 
-function guarded(limits: object | false = {}, rules = RULES): TestValidator {
+function createGuard(limits: object | false = {}, rules = RULES): TestValidator {
   const guard = validatorWith(rules, { organisation: { challenge: { session_limits: limits } } });
   guard.time.now += HOUR_MS;
-  passes(guard);
+  passChallenge(guard);
   return guard;
 }
 
 /** The session passes its challenge now. */
-function passes({ store, time }: TestValidator, id = PASS): void {
+function passChallenge({ store, time }: TestValidator, id = PASS): void {
   store.keepSession(id, verifiedSession({ judgedAt: time.now }), 24 * HOUR_MS);
 }
 
-/** How many of these requests pass. */
-async function passing({ ask }: TestValidator, count: number, request: () => ValidateRequest) {
-  let passed = 0;
-  for (let i = 0; i < count; i++) if ((await ask(request())).decision === 'allow') passed += 1;
-  return passed;
+async function countPassing({ ask }: TestValidator, count: number, request: () => ValidateRequest) {
+  let allowedCount = 0;
+  for (let i = 0; i < count; i++)
+    if ((await ask(request())).decision === 'allow') allowedCount += 1;
+  return allowedCount;
 }
 
 describe('the limits of one passed challenge', () => {
   test('a pass allows 600 pages an hour, then the challenge; a new pass allows as many again', async () => {
-    const guard = guarded({ requests_per_minute: 100_000 });
-    expect(await passing(guard, 700, page)).toBe(600);
+    const guard = createGuard({ requests_per_minute: 100_000 });
+    expect(await countPassing(guard, 700, page)).toBe(600);
     expect(guard.events.at(-1)).toMatchObject({
       action: 'challenge',
       blockReasons: ['session_limit_exceeded'],
       rule: 'everybody',
     });
     guard.time.now += 6 * SECOND_MS;
-    expect(await passing(guard, 2, page)).toBe(1);
+    expect(await countPassing(guard, 2, page)).toBe(1);
     guard.time.now += SECOND_MS;
-    passes(guard);
-    expect(await passing(guard, 10, page)).toBe(10);
+    passChallenge(guard);
+    expect(await countPassing(guard, 10, page)).toBe(10);
   });
 
   test('a pass allows 600 requests a minute; above the limit, data has to wait and a page is challenged', async () => {
-    const guard = guarded();
-    expect(await passing(guard, 700, data)).toBe(600);
+    const guard = createGuard();
+    expect(await countPassing(guard, 700, data)).toBe(600);
     const limited = await guard.ask(data());
     expect(limited).toMatchObject({ status_code: 429, retry_after: 1 });
     expect(guard.events.at(-1)?.blockReasons).toEqual(['session_limit_exceeded']);
     expect((await guard.ask(page())).decision).toBe('redirect');
     guard.time.now += SECOND_MS;
-    expect(await passing(guard, 20, data)).toBe(10);
+    expect(await countPassing(guard, 20, data)).toBe(10);
   });
 
   test('a pass allows 100 requests at once when the caller reports their ends', async () => {
-    const guard = guarded();
+    const guard = createGuard();
     guard.origin.answers = 'never';
-    expect(await passing(guard, 110, data)).toBe(100);
+    expect(await countPassing(guard, 110, data)).toBe(100);
     expect((await guard.ask(page())).status_code).toBe(429);
     // When no end is reported, waiting requests are forgotten after a minute.
     guard.time.now += MINUTE_MS + 1;
@@ -77,10 +77,10 @@ describe('the limits of one passed challenge', () => {
   });
 
   test('files are not pages for a caller of the API that sends few header fields', async () => {
-    const guard = guarded({ pages_per_hour: 5 });
+    const guard = createGuard({ pages_per_hour: 5 });
     const headers = { 'user-agent': chromeHttps['user-agent'] ?? '' };
     const file = () => visit({ cookie: PASS, url: 'https://shop.example/a.js', headers });
-    expect(await passing(guard, 20, file)).toBe(20);
+    expect(await countPassing(guard, 20, file)).toBe(20);
   });
 
   test('organisations that share a Guard share no counter of an address', async () => {
@@ -89,56 +89,56 @@ describe('the limits of one passed challenge', () => {
     const { validator, store, time } = validatorWith(RULES, { organisation, neighbour });
     const passingAt = async (id: string, sessions: number) => {
       const validate = validator.forOrganisation(id);
-      let passed = 0;
+      let allowedCount = 0;
       for (let i = 0; i < sessions; i++) {
         const cookie = `${id.length}${10 + i}${PASS.slice(3)}`;
         const session = verifiedSession({ organisation: id, judgedAt: time.now });
         store.keepSession(cookie, session, HOUR_MS);
         const outcome = await validate(page(cookie), {});
-        if (outcome.kind === 'answered' && outcome.response.decision === 'allow') passed += 1;
+        if (outcome.kind === 'answered' && outcome.response.decision === 'allow') allowedCount += 1;
       }
-      return passed;
+      return allowedCount;
     };
     expect(await passingAt('acme', 70)).toBe(60);
     expect(await passingAt('globex', 10)).toBe(10);
   });
 
   test('requests of a foreign page in the visitor’s browser take nothing from the visitor', async () => {
-    const guard = guarded({ requests_per_minute: 10, at_once: 10 });
+    const guard = createGuard({ requests_per_minute: 10, at_once: 10 });
     guard.origin.answers = 'never';
     const headers = { ...scriptFetch, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
-    expect(await passing(guard, 100, () => visit({ cookie: PASS, headers }))).toBe(10);
-    expect(await passing(guard, 10, data)).toBe(10);
+    expect(await countPassing(guard, 100, () => visit({ cookie: PASS, headers }))).toBe(10);
+    expect(await countPassing(guard, 10, data)).toBe(10);
   });
 
   test('data in answer to a request for data is no document', async () => {
-    const guard = guarded({ pages_per_hour: 10 });
+    const guard = createGuard({ pages_per_hour: 10 });
     guard.origin.answers = 'data';
-    expect(await passing(guard, 200, data)).toBe(200);
+    expect(await countPassing(guard, 200, data)).toBe(200);
   });
 
   test('parts of pages do not count as requests of a minute, for example the many pictures of a map', async () => {
-    const guard = guarded({ requests_per_minute: 5 });
+    const guard = createGuard({ requests_per_minute: 5 });
     guard.origin.answers = 'never';
-    const tile = () => visit({ cookie: PASS, headers: pictureOfPage });
+    const mapTile = () => visit({ cookie: PASS, headers: pictureOfPage });
     const style = () =>
       visit({ cookie: PASS, url: 'https://shop.example/a.css', headers: scriptFetch });
-    expect(await passing(guard, 300, tile)).toBe(300);
+    expect(await countPassing(guard, 300, mapTile)).toBe(300);
     guard.origin.answers = 'other';
-    expect(await passing(guard, 300, style)).toBe(300);
+    expect(await countPassing(guard, 300, style)).toBe(300);
   });
 
   test.each([true, false])(
-    'pages called pictures are 100 for each page of the budget (Guard sees the answer: %s)',
+    'a pass allows 100 pages requested as pictures for each page of its budget (Guard sees the answer: %s)',
     async (seesAnswers) => {
-      const guard = guarded({ pages_per_hour: 10 });
+      const guard = createGuard({ pages_per_hour: 10 });
       guard.caller.seesAnswers = seesAnswers;
       const picture = () => visit({ cookie: PASS, headers: pictureOfPage });
-      expect(await passing(guard, 1100, picture)).toBe(1000);
+      expect(await countPassing(guard, 1100, picture)).toBe(1000);
       expect(await guard.ask(picture())).toMatchObject({ status_code: 429, retry_after: 4 });
       // A page passes, and so do its scripts' own requests.
-      expect(await passing(guard, 1, page)).toBe(1);
-      expect(await passing(guard, 1, data)).toBe(1);
+      expect(await countPassing(guard, 1, page)).toBe(1);
+      expect(await countPassing(guard, 1, data)).toBe(1);
     },
   );
 
@@ -154,125 +154,130 @@ describe('the limits of one passed challenge', () => {
       const url = `https://shop.example${path}`;
       const headers = { ...pictureOfPage, 'sec-fetch-dest': 'script' };
       const script = () => visit({ cookie: PASS, method, url, headers });
-      expect(await passing(guarded(), 700, script)).toBe(600);
+      expect(await countPassing(createGuard(), 700, script)).toBe(600);
     },
   );
 
-  test('data and parts get ten documents for each page of the budget; then such requests have to wait', async () => {
+  test('requests for data and parts get ten documents for each page of the budget; then they have to wait', async () => {
     for (const [headers, answers] of [
       [pictureOfPage, 'document'],
       [pictureOfPage, 'data'],
       [scriptFetch, 'document'],
     ] as const) {
-      const guard = guarded({ pages_per_hour: 10 });
+      const guard = createGuard({ pages_per_hour: 10 });
       guard.origin.answers = answers;
-      const called = () => visit({ cookie: PASS, headers });
-      expect(await passing(guard, 150, called)).toBe(101);
-      expect((await guard.ask(called())).status_code).toBe(429);
+      const requestWith = () => visit({ cookie: PASS, headers });
+      expect(await countPassing(guard, 150, requestWith)).toBe(101);
+      expect((await guard.ask(requestWith())).status_code).toBe(429);
       expect((await guard.ask(page())).decision).toBe('redirect');
     }
   });
 
   test('an address gets at most 60 times the pages of one pass, with any number of passes', async () => {
-    const guard = guarded({ pages_per_hour: 2 });
+    const guard = createGuard({ pages_per_hour: 2 });
     const ids = Array.from({ length: 70 }, (_, i) => String(10 + i) + PASS.slice(2));
-    let passed = 0;
+    let allowedCount = 0;
     for (const id of ids) {
-      passes(guard, id);
-      passed += await passing(guard, 2, () => page(id));
+      passChallenge(guard, id);
+      allowedCount += await countPassing(guard, 2, () => page(id));
     }
-    expect(passed).toBe(120);
+    expect(allowedCount).toBe(120);
     expect((await guard.ask(page(ids.at(-1)))).decision).toBe('redirect');
-    passes(guard);
+    passChallenge(guard);
     expect((await guard.ask(page())).status_code).toBe(429);
   });
 
   test('pages requested as pictures count as pages of the address', async () => {
-    const guard = guarded({ pages_per_hour: 2 });
+    const guard = createGuard({ pages_per_hour: 2 });
     guard.origin.answers = 'document';
     const ids = Array.from({ length: 20 }, (_, i) => String(10 + i) + PASS.slice(2));
-    let passed = 0;
+    let allowedCount = 0;
     for (const id of ids) {
-      passes(guard, id);
-      passed += await passing(guard, 30, () => visit({ cookie: id, headers: pictureOfPage }));
+      passChallenge(guard, id);
+      allowedCount += await countPassing(guard, 30, () =>
+        visit({ cookie: id, headers: pictureOfPage }),
+      );
     }
     // The limit is 60 budgets of two pages. Each pass can also get one picture while its answer is not known yet.
-    expect(passed).toBeGreaterThan(100);
-    expect(passed).toBeLessThanOrEqual(120 + ids.length);
+    expect(allowedCount).toBeGreaterThan(100);
+    expect(allowedCount).toBeLessThanOrEqual(120 + ids.length);
     expect((await guard.ask(page(ids.at(-1)))).decision).toBe('redirect');
   });
 
   test('in monitor mode a rejected session has the limits of a short pass; then it is challenged again', async () => {
-    const guard = guarded({ pages_per_hour: 100 }, MONITORED);
+    const guard = createGuard({ pages_per_hour: 100 }, MONITOR_RULES);
     const rejected = {
       ...verifiedSession({ judgedAt: guard.time.now }),
       state: 'rejected' as const,
     };
     guard.store.keepSession(PASS, { ...rejected, reasons: ['webdriver'] }, HOUR_MS);
-    expect(await passing(guard, 30, page)).toBe(10);
+    expect(await countPassing(guard, 30, page)).toBe(10);
     expect(guard.events[0]).toMatchObject({ action: 'allow', decision: 'block' });
     expect(guard.events.at(-1)).toMatchObject({ action: 'challenge' });
     // The rejected session cannot get the site as data or pictures either, although monitor mode would lift a limit.
     guard.origin.answers = 'document';
     for (const headers of [scriptFetch, pictureOfPage]) {
-      expect(await passing(guard, 200, () => visit({ cookie: PASS, headers }))).toBeLessThan(102);
+      expect(await countPassing(guard, 200, () => visit({ cookie: PASS, headers }))).toBeLessThan(
+        102,
+      );
     }
   });
 
   test('an address gets 20 times the pages of one pass; then passes older than ten minutes are used up', async () => {
-    const guard = guarded({ pages_per_hour: 10 });
+    const guard = createGuard({ pages_per_hour: 10 });
     const ids = Array.from({ length: 30 }, (_, i) => String(10 + i) + PASS.slice(2));
-    for (const id of ids) passes(guard, id);
+    for (const id of ids) passChallenge(guard, id);
     guard.time.now += 10 * MINUTE_MS + 1;
-    let passed = 0;
-    for (const id of ids) passed += await passing(guard, 10, () => page(id));
-    expect(passed).toBe(200);
-    passes(guard);
-    expect(await passing(guard, 5, page)).toBe(5);
+    let allowedCount = 0;
+    for (const id of ids) allowedCount += await countPassing(guard, 10, () => page(id));
+    expect(allowedCount).toBe(200);
+    passChallenge(guard);
+    expect(await countPassing(guard, 5, page)).toBe(5);
   });
 
   test('a visitor has to pass again when the pass came from four networks of three systems within ten minutes', async () => {
-    const guard = guarded();
-    const from = (ip: string) => () => visit({ cookie: PASS, ip });
+    const guard = createGuard();
+    const requestFrom = (ip: string) => () => visit({ cookie: PASS, ip });
     const phone = ['84.115.20.7', '178.113.40.7', '84.115.99.7', '178.113.41.9'];
-    for (const ip of [...phone, ...phone]) expect(await passing(guard, 1, from(ip))).toBe(1);
-    expect(await passing(guard, 1, from('2a02:1748:1::1'))).toBe(0);
-    const called = (headers: typeof scriptFetch) => visit({ cookie: PASS, headers });
+    for (const ip of [...phone, ...phone])
+      expect(await countPassing(guard, 1, requestFrom(ip))).toBe(1);
+    expect(await countPassing(guard, 1, requestFrom('2a02:1748:1::1'))).toBe(0);
+    const requestWith = (headers: typeof scriptFetch) => visit({ cookie: PASS, headers });
     for (const headers of [scriptFetch, pictureOfPage]) {
-      expect((await guard.ask(called(headers))).status_code).toBe(429);
+      expect((await guard.ask(requestWith(headers))).status_code).toBe(429);
     }
     await guard.ask(page());
     expect(guard.events.at(-1)?.blockReasons).toEqual(['session_limit_exceeded']);
     guard.time.now += SECOND_MS;
-    passes(guard);
-    expect(await passing(guard, 1, from('2a02:1748:1::1'))).toBe(1);
+    passChallenge(guard);
+    expect(await countPassing(guard, 1, requestFrom('2a02:1748:1::1'))).toBe(1);
   });
 
   test('a traveller with a new network every few minutes is not challenged', async () => {
-    const guard = guarded();
+    const guard = createGuard();
     const homes = ['84.115.20.7', '178.113.40.7', '90.146.1.1', '80.109.4.4', '62.178.1.1'];
     for (const ip of [...homes, ...homes]) {
       guard.time.now += 4 * MINUTE_MS;
-      expect(await passing(guard, 2, () => visit({ cookie: PASS, ip })), ip).toBe(2);
+      expect(await countPassing(guard, 2, () => visit({ cookie: PASS, ip })), ip).toBe(2);
     }
   });
 
   test('there are no limits with session_limits: false, with verdict: allow, and with challenge: never', async () => {
     for (const guard of [
-      guarded(false),
-      guarded({}, '[{ name: r, match: {}, verdict: allow }]'),
-      guarded({}, '[{ name: r, match: {}, detect: true, challenge: never }]'),
+      createGuard(false),
+      createGuard({}, '[{ name: r, match: {}, verdict: allow }]'),
+      createGuard({}, '[{ name: r, match: {}, detect: true, challenge: never }]'),
     ]) {
-      expect(await passing(guard, 700, page)).toBe(700);
+      expect(await countPassing(guard, 700, page)).toBe(700);
     }
   });
 
   test('monitor mode records which requests would have to wait', async () => {
-    const guard = guarded(
+    const guard = createGuard(
       { requests_per_minute: 1 },
       '[{ name: r, match: {}, detect: true, monitor: true }]',
     );
-    expect(await passing(guard, 2, data)).toBe(2);
+    expect(await countPassing(guard, 2, data)).toBe(2);
     expect(guard.events.at(-1)).toMatchObject({
       action: 'allow',
       monitor: true,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SessionShape, type Shape } from './session-shape.ts';
 
 const SECOND_MS = 1_000;
-const BEGUN = Date.UTC(2026, 10, 21);
+const START_MS = Date.UTC(2026, 10, 21);
 
 interface Step {
   readonly path: string;
@@ -13,16 +13,16 @@ interface Step {
 
 /** The shapes that the stretches of these steps give. */
 function shapesOf(steps: readonly Step[], shape = new SessionShape({ count: 0 })): Shape[] {
-  let nowMs = BEGUN;
-  const found: Shape[] = [];
+  let nowMs = START_MS;
+  const shapes: Shape[] = [];
   for (const { path, afterMs, headers = {}, referrer = '' } of steps) {
     nowMs += afterMs;
-    const [before = '', query = ''] = path.split('?');
-    const url = { scheme: 'https', host: 'shop.example', path: before, query };
-    const one = shape.add({ url, headers, referrer }, nowMs);
-    if (one) found.push(one);
+    const [pathname = '', query = ''] = path.split('?');
+    const url = { scheme: 'https', host: 'shop.example', path: pathname, query };
+    const shapeOfStretch = shape.add({ url, headers, referrer }, nowMs);
+    if (shapeOfStretch) shapes.push(shapeOfStretch);
   }
-  return found;
+  return shapes;
 }
 
 const steps = (count: number, stepOf: (index: number) => Step) =>
@@ -33,7 +33,7 @@ const READING_S = [4, 31, 9, 2, 55, 12, 7, 140, 18, 3];
 const readingMs = (index: number) => (READING_S[index % READING_S.length] ?? 0) * SECOND_MS;
 
 describe('a stretch of ten documents', () => {
-  test('ten different documents at regular intervals are regular and a walk, also when only queries differ', () => {
+  test('is regular and a walk when different documents come at regular intervals, also when only queries differ', () => {
     for (const path of ['/a', '/a?id=']) {
       const [shape, ...others] = shapesOf(
         steps(10, (index) => ({ path: `${path}${index}`, afterMs: 3 * SECOND_MS + index * 100 })),
@@ -50,26 +50,31 @@ describe('a stretch of ten documents', () => {
 
   test('is no walk when documents repeat, or when the visitor followed links to them', () => {
     const regular = { afterMs: 2 * SECOND_MS };
-    const again = steps(12, (i) => ({ ...regular, path: i === 6 ? '/a1' : `/a${i}` }));
-    const linked = steps(10, (i) => ({
+    const repeatedSteps = steps(12, (i) => ({ ...regular, path: i === 6 ? '/a1' : `/a${i}` }));
+    const stepsWithReferrer = steps(10, (i) => ({
       ...regular,
       path: `/a${i}`,
       referrer: 'https://s.example/',
     }));
-    const clicked = steps(10, (i) => ({
+    const stepsByLink = steps(10, (i) => ({
       ...regular,
       path: `/a${i}`,
       headers: { 'sec-fetch-site': 'same-origin' },
     }));
-    const typed = clicked.map((step) => ({ ...step, headers: { 'sec-fetch-site': 'none' } }));
-    const walks = [again, linked, clicked, typed].map((all) => shapesOf(all)[0]?.isWalk);
+    const stepsByAddress = stepsByLink.map((step) => ({
+      ...step,
+      headers: { 'sec-fetch-site': 'none' },
+    }));
+    const walks = [repeatedSteps, stepsWithReferrer, stepsByLink, stepsByAddress].map(
+      (all) => shapesOf(all)[0]?.isWalk,
+    );
     expect(walks).toEqual([false, false, false, true]);
   });
 
   test('never ends when one page reloads itself, or when the same pages load in turn', () => {
     for (const pages of [1, 9]) {
-      const turns = steps(500, (i) => ({ path: `/a${i % pages}`, afterMs: 30 * SECOND_MS }));
-      expect(shapesOf(turns)).toEqual([]);
+      const stepsInTurn = steps(500, (i) => ({ path: `/a${i % pages}`, afterMs: 30 * SECOND_MS }));
+      expect(shapesOf(stepsInTurn)).toEqual([]);
     }
   });
 
@@ -89,10 +94,10 @@ describe('a stretch of ten documents', () => {
   test('on a walk, one document every three seconds is too fast, with any pauses and in bursts', () => {
     const walk = { hasParts: false, isRegular: true, isWalk: true };
     const pauses = [1.1, 4, 1.3, 1.9, 3.2];
-    const single = (unitMs: number) =>
+    const walkWith = (unitMs: number) =>
       steps(10, (i) => ({ path: `/a${i}`, afterMs: (pauses[i % 5] ?? 0) * unitMs }));
-    expect(shapesOf(single(SECOND_MS))).toEqual([walk]);
-    expect(shapesOf(single(2 * SECOND_MS))).toEqual([{ ...walk, isRegular: false }]);
+    expect(shapesOf(walkWith(SECOND_MS))).toEqual([walk]);
+    expect(shapesOf(walkWith(2 * SECOND_MS))).toEqual([{ ...walk, isRegular: false }]);
     const bursts = (atOnce: number, pauseMs: number) =>
       steps(31, (i) => ({ path: `/a${i}`, afterMs: i % atOnce === 0 ? pauseMs : 100 }));
     expect(shapesOf(bursts(25, 4 * SECOND_MS))).toEqual([walk]);
@@ -121,28 +126,31 @@ describe('a stretch of ten documents', () => {
   test('counts the parts since the last document', () => {
     const parts = { count: 0 };
     const shape = new SessionShape(parts);
-    const ten = (name: string) =>
+    const partsOfTenDocuments = (name: string) =>
       shapesOf(
         steps(10, (i) => ({ path: `/${name}${i}`, afterMs: readingMs(i) })),
         shape,
       ).map(({ hasParts }) => hasParts);
     parts.count += 1;
-    expect([ten('a'), ten('b')]).toEqual([[true], [false]]);
+    expect([partsOfTenDocuments('a'), partsOfTenDocuments('b')]).toEqual([[true], [false]]);
   });
 });
 
 test('each time a program is found, the next stretch is twice as long, up to 80; the sign holds for one pass', () => {
   const shape = new SessionShape({ count: 0 });
-  let at = 0;
+  let documentCount = 0;
   const lengths = [1, 2, 3, 4, 5].map((pass) => {
-    const before = at;
+    const countBefore = documentCount;
     expect(shape.isFound(pass)).toBe(false);
-    while (shapesOf([{ path: `/a${at}`, afterMs: at * 2 * SECOND_MS }], shape).length === 0)
-      at += 1;
-    at += 1;
+    while (
+      shapesOf([{ path: `/a${documentCount}`, afterMs: documentCount * 2 * SECOND_MS }], shape)
+        .length === 0
+    )
+      documentCount += 1;
+    documentCount += 1;
     shape.noteFound(pass);
     expect(shape.isFound(pass)).toBe(true);
-    return at - before;
+    return documentCount - countBefore;
   });
   // The table of paths is small, so a new path sometimes seems to repeat.
   expect(lengths.map((length) => Math.floor(length / 10) * 10)).toEqual([10, 20, 40, 80, 80]);
@@ -153,8 +161,11 @@ test('80 documents are a walk, because few of them seem to repeat in the table o
   for (const pass of [1, 2, 3]) shape.noteFound(pass);
   let walks = 0;
   for (let turn = 0; turn < 100; turn++) {
-    const all = steps(90, (i) => ({ path: `/products/${turn}/${i}`, afterMs: 2 * SECOND_MS }));
-    walks += shapesOf(all, shape).filter(({ isWalk }) => isWalk).length;
+    const stepsOfWalk = steps(90, (i) => ({
+      path: `/products/${turn}/${i}`,
+      afterMs: 2 * SECOND_MS,
+    }));
+    walks += shapesOf(stepsOfWalk, shape).filter(({ isWalk }) => isWalk).length;
   }
   expect(walks).toBeGreaterThan(70);
 });

@@ -4,23 +4,25 @@ import {
   CHROME_ON_WINDOWS,
   doubtful,
   HUMAN,
-  judgedPerson,
+  judgePerson,
   LISTENING,
-} from '../../testing/judged.ts';
+} from '../../testing/judge-recordings.ts';
 
-const USED = { activation: { value: { before: false, after: true, inputs: 0 } } } as const;
+const USED_WITHOUT_INPUT = {
+  activation: { value: { before: false, after: true, inputs: 0 } },
+} as const;
 
-describe('a page that counts as used without input', () => {
+describe('a page that the browser counts as used, although there was no input', () => {
   test('activation_without_input: the page saw no input, as with a driver or an extension', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: USED })).toEqual(
+    expect(judgePerson(CHROME_ON_WINDOWS, { readings: USED_WITHOUT_INPUT })).toEqual(
       doubtful('activation_without_input'),
     );
   });
 
   test('page_driven: the console also has a listener', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: { ...USED, ...LISTENING } })).toEqual(
-      automated('page_driven', 'debugger_attached'),
-    );
+    expect(
+      judgePerson(CHROME_ON_WINDOWS, { readings: { ...USED_WITHOUT_INPUT, ...LISTENING } }),
+    ).toEqual(automated('page_driven', 'debugger_attached'));
   });
 
   test.each([
@@ -30,11 +32,11 @@ describe('a page that counts as used without input', () => {
     ['a click was too long ago', { before: true, after: false, inputs: 0 }],
   ])('no finding: %s', (_who, value) => {
     const readings = { activation: { value } };
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings })).toEqual(HUMAN);
+    expect(judgePerson(CHROME_ON_WINDOWS, { readings })).toEqual(HUMAN);
   });
 
   test('no finding: developer tools are open', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: LISTENING })).toMatchObject(HUMAN);
+    expect(judgePerson(CHROME_ON_WINDOWS, { readings: LISTENING })).toMatchObject(HUMAN);
   });
 
   test.each([
@@ -44,6 +46,6 @@ describe('a page that counts as used without input', () => {
     'qtwebengine',
     'safari-iphone',
   ])('no finding: %s, because its application may run scripts in the page', (name) => {
-    expect(judgedPerson(name, { readings: USED }).kind).toBe('human');
+    expect(judgePerson(name, { readings: USED_WITHOUT_INPUT }).kind).toBe('human');
   });
 });

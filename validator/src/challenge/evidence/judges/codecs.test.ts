@@ -2,37 +2,42 @@ import { describe, expect, test } from 'vitest';
 import {
   CHROME_ON_WINDOWS,
   HUMAN,
-  judgedPerson,
-  namedBesideAnother,
+  judgePerson,
+  reasonsBesideListener,
   UNLICENSED,
-} from '../../testing/judged.ts';
+} from '../../testing/judge-recordings.ts';
 
 const YES = { plays: 'probably', streams: true };
 const NO = { plays: '', streams: false };
 
 describe('codecs_mismatch: Chrome or Edge without its own formats', () => {
-  const named = ['debugger_attached', 'codecs_mismatch'];
+  const BOTH_REASONS = ['debugger_attached', 'codecs_mismatch'];
 
   test('is a weak finding, which alone changes nothing', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toMatchObject(HUMAN);
-    expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toEqual(named);
+    expect(judgePerson(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toMatchObject(HUMAN);
+    expect(reasonsBesideListener(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toEqual(
+      BOTH_REASONS,
+    );
   });
 
   test('Edge is recognised by its brand; on plain http no browser is recognised', () => {
-    const edge = [['Google Chrome', 'Microsoft Edge']] as const;
-    expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: UNLICENSED, words: edge })).toEqual(
-      named,
-    );
-    const unhinted = { ...UNLICENSED, hints: { unread: 'absent' } } as const;
-    const plain = { readings: unhinted, words: [['"sec-ch-ua"', '"x-unhinted"']] } as const;
-    expect(namedBesideAnother(CHROME_ON_WINDOWS, plain)).toEqual([]);
+    const wordsOfEdge = [['Google Chrome', 'Microsoft Edge']] as const;
+    expect(
+      reasonsBesideListener(CHROME_ON_WINDOWS, { readings: UNLICENSED, words: wordsOfEdge }),
+    ).toEqual(BOTH_REASONS);
+    const readingsWithoutHints = { ...UNLICENSED, hints: { unread: 'absent' } } as const;
+    const changesOfPlainHttp = {
+      readings: readingsWithoutHints,
+      words: [['"sec-ch-ua"', '"x-unhinted"']],
+    } as const;
+    expect(reasonsBesideListener(CHROME_ON_WINDOWS, changesOfPlainHttp)).toEqual([]);
   });
 
   test.each(['Brave', 'Opera', 'Chromium', 'Google Chrome for Testing'])(
     'no finding: %s, which has its own brand',
     (brand) => {
       const words = [['Google Chrome', brand]] as const;
-      expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: UNLICENSED, words })).toEqual([]);
+      expect(reasonsBesideListener(CHROME_ON_WINDOWS, { readings: UNLICENSED, words })).toEqual([]);
     },
   );
 
@@ -44,10 +49,12 @@ describe('codecs_mismatch: Chrome or Edge without its own formats', () => {
       { h264: { plays: '', streams: true }, aac: NO, vp9: YES },
     ],
   ])('no finding: %s', (_who, value) => {
-    expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: { media: { value } } })).toEqual([]);
+    expect(reasonsBesideListener(CHROME_ON_WINDOWS, { readings: { media: { value } } })).toEqual(
+      [],
+    );
   });
 
   test('no finding: a phone', () => {
-    expect(namedBesideAnother('chrome-android', { readings: UNLICENSED })).toEqual([]);
+    expect(reasonsBesideListener('chrome-android', { readings: UNLICENSED })).toEqual([]);
   });
 });

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import {
   CHROME_ON_WINDOWS,
   HUMAN,
-  judgedPerson,
-  namedBesideAnother,
-} from '../../testing/judged.ts';
+  judgePerson,
+  reasonsBesideListener,
+} from '../../testing/judge-recordings.ts';
 
-const drawnBy = (renderer: string, vendor = 'Google Inc.') => ({
+const graphicsOf = (renderer: string, vendor = 'Google Inc.') => ({
   graphics: { value: { vendor, renderer } },
 });
 
@@ -27,34 +27,34 @@ const MAC = [
 ] as const;
 
 describe('graphics_mismatch: the WebGL renderer exists only on another system than the claimed one', () => {
-  const named = ['debugger_attached', 'graphics_mismatch'];
+  const BOTH_REASONS = ['debugger_attached', 'graphics_mismatch'];
 
   test('is a weak finding, which alone changes nothing', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: drawnBy(MESA) })).toMatchObject(HUMAN);
+    expect(judgePerson(CHROME_ON_WINDOWS, { readings: graphicsOf(MESA) })).toMatchObject(HUMAN);
   });
 
   test.each([
-    ['Windows', 'Mesa', { readings: drawnBy(MESA) }],
-    ['Windows', 'llvmpipe', { readings: drawnBy(LLVMPIPE) }],
-    ['Windows', 'Metal', { readings: drawnBy(METAL) }],
-    ['a Mac', 'Direct3D', { readings: drawnBy(DIRECT3D), words: MAC }],
-    ['a Mac', 'Mesa', { readings: drawnBy(MESA), words: MAC }],
+    ['Windows', 'Mesa', { readings: graphicsOf(MESA) }],
+    ['Windows', 'llvmpipe', { readings: graphicsOf(LLVMPIPE) }],
+    ['Windows', 'Metal', { readings: graphicsOf(METAL) }],
+    ['a Mac', 'Direct3D', { readings: graphicsOf(DIRECT3D), words: MAC }],
+    ['a Mac', 'Mesa', { readings: graphicsOf(MESA), words: MAC }],
   ])('is a finding: %s, drawn by %s', (_system, _renderer, change) => {
-    expect(namedBesideAnother(CHROME_ON_WINDOWS, change)).toEqual(named);
+    expect(reasonsBesideListener(CHROME_ON_WINDOWS, change)).toEqual(BOTH_REASONS);
   });
 
   test('is a finding: Linux, drawn by Direct3D', () => {
-    expect(namedBesideAnother(LINUX, { readings: drawnBy(DIRECT3D) })).toEqual(named);
+    expect(reasonsBesideListener(LINUX, { readings: graphicsOf(DIRECT3D) })).toEqual(BOTH_REASONS);
   });
 
   test.each([
-    ['Windows by Direct3D, also under Wine', { readings: drawnBy(DIRECT3D) }],
-    ['Windows by Vulkan in software', { readings: drawnBy(SWIFTSHADER) }],
-    ['Windows with a name that an extension invented', { readings: drawnBy('Apple', 'Intel') }],
+    ['Windows by Direct3D, also under Wine', { readings: graphicsOf(DIRECT3D) }],
+    ['Windows by Vulkan in software', { readings: graphicsOf(SWIFTSHADER) }],
+    ['Windows with a name that an extension invented', { readings: graphicsOf('Apple', 'Intel') }],
     ['Windows without WebGL', { readings: { graphics: { unread: 'absent' } } }],
-    ['a Mac by Metal', { readings: drawnBy(METAL), words: MAC }],
+    ['a Mac by Metal', { readings: graphicsOf(METAL), words: MAC }],
   ] as const)('no finding: %s', (_who, change) => {
-    expect(namedBesideAnother(CHROME_ON_WINDOWS, change)).toEqual([]);
+    expect(reasonsBesideListener(CHROME_ON_WINDOWS, change)).toEqual([]);
   });
 
   test.each([
@@ -63,13 +63,15 @@ describe('graphics_mismatch: the WebGL renderer exists only on another system th
     ['Direct3D of a Windows it runs in', 'ANGLE (Microsoft Corporation, D3D12 (RTX), OpenGL 4.2)'],
     ["a phone's graphics, in desktop mode", 'ANGLE (Qualcomm, Adreno (TM) 740, OpenGL ES 3.2)'],
   ])('no finding: Linux by %s', (_what, renderer) => {
-    expect(namedBesideAnother(LINUX, { readings: drawnBy(renderer) })).toEqual([]);
+    expect(reasonsBesideListener(LINUX, { readings: graphicsOf(renderer) })).toEqual([]);
   });
 
   test('no finding: Firefox, and a phone', () => {
-    const windows = [['X11; Linux x86_64', 'Windows NT 10.0; Win64; x64']] as const;
-    const readings = drawnBy('llvmpipe, or similar', 'Mesa/X.org');
-    expect(namedBesideAnother('firefox-headful', { readings, words: windows })).toEqual([]);
-    expect(namedBesideAnother('chrome-android', { readings: drawnBy(METAL) })).toEqual([]);
+    const wordsOfWindows = [['X11; Linux x86_64', 'Windows NT 10.0; Win64; x64']] as const;
+    const readings = graphicsOf('llvmpipe, or similar', 'Mesa/X.org');
+    expect(reasonsBesideListener('firefox-headful', { readings, words: wordsOfWindows })).toEqual(
+      [],
+    );
+    expect(reasonsBesideListener('chrome-android', { readings: graphicsOf(METAL) })).toEqual([]);
   });
 });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { automated, CHROME_ON_WINDOWS, HUMAN, judgedPerson } from '../../testing/judged.ts';
+import {
+  automated,
+  CHROME_ON_WINDOWS,
+  HUMAN,
+  judgePerson,
+} from '../../testing/judge-recordings.ts';
 
 const NO_WINDOW = {
   chrome: { unread: 'absent' },
@@ -8,10 +13,10 @@ const NO_WINDOW = {
 } as const;
 
 describe('headless_browser: no window.chrome, no plug-in, and two different answers about one permission', () => {
-  const found = automated('headless_browser');
+  const HEADLESS = automated('headless_browser');
 
   test('is found when all three signs occur together', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: NO_WINDOW })).toEqual(found);
+    expect(judgePerson(CHROME_ON_WINDOWS, { readings: NO_WINDOW })).toEqual(HEADLESS);
   });
 
   test.each([
@@ -25,11 +30,11 @@ describe('headless_browser: no window.chrome, no plug-in, and two different answ
     ],
     ['window.chrome could not be read in time', { ...NO_WINDOW, chrome: { unread: 'timeout' } }],
   ] as const)('no finding: %s', (_who, readings) => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings })).toEqual(HUMAN);
+    expect(judgePerson(CHROME_ON_WINDOWS, { readings })).toEqual(HUMAN);
   });
 
   test('no finding: WebView on a phone, which lacks all three', () => {
-    expect(judgedPerson('chrome-android', { readings: NO_WINDOW })).toEqual(HUMAN);
+    expect(judgePerson('chrome-android', { readings: NO_WINDOW })).toEqual(HUMAN);
   });
 
   test('is found by the name in the brands, which a replaced User-Agent does not change', () => {
@@ -37,6 +42,6 @@ describe('headless_browser: no window.chrome, no plug-in, and two different answ
     const hints = {
       value: { brands, platform: 'Windows', fullVersions: 1 },
     };
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: { hints } })).toEqual(found);
+    expect(judgePerson(CHROME_ON_WINDOWS, { readings: { hints } })).toEqual(HEADLESS);
   });
 });

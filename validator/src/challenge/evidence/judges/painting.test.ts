@@ -1,29 +1,29 @@
 import { entryOf, FINDINGS, type Reason } from '@guard/config/contract/reasons';
 import { describe, expect, test } from 'vitest';
 import { weigh } from '../../../verdict/weigh.ts';
-import { USUAL } from '../../testing/answers.ts';
+import { DEFAULT_STRENGTHS } from '../../testing/answers.ts';
 import {
   CHROME_ON_WINDOWS,
   HUMAN,
-  judgedPerson,
-  namedBesideAnother,
+  judgePerson,
+  reasonsBesideListener,
   UNLICENSED,
-} from '../../testing/judged.ts';
+} from '../../testing/judge-recordings.ts';
 
-const idle = { visible: true, frameMs: null, ticks: 100, watchedMs: 500 };
-const painting = (change: object = {}) => ({ painting: { value: { ...idle, ...change } } });
+const IDLE_PAGE = { visible: true, frameMs: null, ticks: 100, watchedMs: 500 };
+const painting = (change: object = {}) => ({ painting: { value: { ...IDLE_PAGE, ...change } } });
 
 describe('page_not_painted: the page was visible and idle, but no frame was drawn', () => {
   test('is a note: it changes nothing, alone or with one weak finding', () => {
-    expect(judgedPerson(CHROME_ON_WINDOWS, { readings: painting() })).toMatchObject(HUMAN);
-    expect(namedBesideAnother(CHROME_ON_WINDOWS, { readings: painting() })).toEqual([]);
+    expect(judgePerson(CHROME_ON_WINDOWS, { readings: painting() })).toMatchObject(HUMAN);
+    expect(reasonsBesideListener(CHROME_ON_WINDOWS, { readings: painting() })).toEqual([]);
   });
 
-  const namedWhenDecided = (change: object) =>
-    namedBesideAnother(CHROME_ON_WINDOWS, { readings: { ...painting(change), ...UNLICENSED } });
+  const reasonsWhenOthersDecide = (change: object) =>
+    reasonsBesideListener(CHROME_ON_WINDOWS, { readings: { ...painting(change), ...UNLICENSED } });
 
   test('is recorded when two other findings decide', () => {
-    expect(namedWhenDecided({})).toEqual([
+    expect(reasonsWhenOthersDecide({})).toEqual([
       'debugger_attached',
       'page_not_painted',
       'codecs_mismatch',
@@ -36,13 +36,14 @@ describe('page_not_painted: the page was visible and idle, but no frame was draw
     ['a check that was over early', { watchedMs: 399 }],
     ['a frame that came late', { frameMs: 499 }],
   ])('no finding: %s', (_who, change) => {
-    expect(namedWhenDecided(change)).toEqual(['debugger_attached', 'codecs_mismatch']);
+    expect(reasonsWhenOthersDecide(change)).toEqual(['debugger_attached', 'codecs_mismatch']);
   });
 
   test('page_not_painted and time_zone_elsewhere add nothing to a weak finding', () => {
-    const slowAbroad: readonly Reason[] = ['page_not_painted', 'time_zone_elsewhere'];
+    const notes: readonly Reason[] = ['page_not_painted', 'time_zone_elsewhere'];
     const weak = FINDINGS.filter((name) => entryOf(name).strength === 'weak');
     expect(weak).toContain('language_mismatch');
-    for (const name of weak) expect(weigh([name, ...slowAbroad], false, USUAL), name).toBe('clean');
+    for (const name of weak)
+      expect(weigh([name, ...notes], false, DEFAULT_STRENGTHS), name).toBe('clean');
   });
 });

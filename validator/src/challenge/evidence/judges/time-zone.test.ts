@@ -2,28 +2,28 @@ import { describe, expect, test } from 'vitest';
 import {
   CHROME_ON_WINDOWS,
   HUMAN,
-  judgedPerson,
-  namedBesideAnother,
+  judgePerson,
+  reasonsBesideListener,
   UNLICENSED,
-} from '../../testing/judged.ts';
+} from '../../testing/judge-recordings.ts';
 
 describe('time_zone_elsewhere: the time zone does not belong to the country of the address', () => {
-  const from = (country: string, zone: string, name = CHROME_ON_WINDOWS) =>
-    namedBesideAnother(name, { country, words: [['"UTC"', `"${zone}"`]], readings: UNLICENSED });
-  const elsewhere = ['debugger_attached', 'codecs_mismatch', 'time_zone_elsewhere'];
-  const athome = ['debugger_attached', 'codecs_mismatch'];
+  const reasonsFrom = (country: string, zone: string, name = CHROME_ON_WINDOWS) =>
+    reasonsBesideListener(name, { country, words: [['"UTC"', `"${zone}"`]], readings: UNLICENSED });
+  const WITH_FINDING = ['debugger_attached', 'codecs_mismatch', 'time_zone_elsewhere'];
+  const WITHOUT_FINDING = ['debugger_attached', 'codecs_mismatch'];
 
   test('a traveller passes, because the finding changes nothing, alone or with one other', () => {
     const words = [['"UTC"', '"Asia/Tokyo"']] as const;
-    expect(judgedPerson(CHROME_ON_WINDOWS, { country: 'DE', words })).toMatchObject(HUMAN);
-    expect(namedBesideAnother(CHROME_ON_WINDOWS, { country: 'DE', words })).toEqual([]);
+    expect(judgePerson(CHROME_ON_WINDOWS, { country: 'DE', words })).toMatchObject(HUMAN);
+    expect(reasonsBesideListener(CHROME_ON_WINDOWS, { country: 'DE', words })).toEqual([]);
   });
 
   test.each([
     ['DE', 'Asia/Tokyo'],
     ['US', 'Europe/Berlin'],
   ])('recorded with other findings: %s and %s', (country, zone) => {
-    expect(from(country, zone)).toEqual(elsewhere);
+    expect(reasonsFrom(country, zone)).toEqual(WITH_FINDING);
   });
 
   test.each([
@@ -39,6 +39,6 @@ describe('time_zone_elsewhere: the time zone does not belong to the country of t
     ['XK', 'Europe/Belgrade'],
     ['', 'Asia/Tokyo'],
   ])('no finding: %s and %s', (country, zone) => {
-    expect(from(country, zone)).toEqual(athome);
+    expect(reasonsFrom(country, zone)).toEqual(WITHOUT_FINDING);
   });
 });

@@ -12,11 +12,11 @@ export const doWork = (task: string): Work => firstWork(task, true);
 /** An answer that does not solve the task. (A random counter solves one of 2^bits tasks.) */
 export const doWrongWork = (task: string): Work => firstWork(task, false);
 
-function firstWork(task: string, right: boolean): Work {
+function firstWork(task: string, isSolved: boolean): Work {
   const bits = Number.parseInt(task, 10);
   if (!(bits > 0)) throw new Error(`no task of work: ${task}`);
   for (let counter = 0; ; counter += 1) {
     const attempt = scryptSync(task, String(counter), TRY_BYTES, SCRYPT);
-    if (hasZeroBits(attempt, bits) === right) return { task, counter };
+    if (hasZeroBits(attempt, bits) === isSolved) return { task, counter };
   }
 }

@@ -1,6 +1,7 @@
 import type { MetricName } from '@guard/config/contract/metrics';
 import type { RedisLimits } from '../redis-link.ts';
 import { RedisStore } from '../redis-store.ts';
+import type { RedisServer } from '../../../../../test/kit/peers/redis-server.ts';
 
 /** A store with its own connection, as in another instance, with its log and metrics. */
 export interface Instance {
@@ -44,11 +45,31 @@ export async function openInstance(
 }
 
 /** For tests that do not measure time: on a busy machine Redis answers later than a decision can wait. */
-export function openPatient(
+export function openPatientInstance(
   url: string,
   now?: number,
   sentinels?: readonly string[],
   budgets?: SharedArrayBuffer,
 ): Promise<Instance> {
   return openInstance(url, now, sentinels, { connectMs: 20_000, commandMs: 20_000 }, budgets);
+}
+
+/** Opens one instance for each of these clocks, runs the test with them, and closes them. */
+export async function withInstances(
+  url: string,
+  clocks: readonly number[],
+  use: (...instances: [Instance, Instance, Instance]) => Promise<void>,
+): Promise<void> {
+  const instances = await Promise.all(clocks.map((now) => openPatientInstance(url, now)));
+  try {
+    await use(...(instances as [Instance, Instance, Instance]));
+  } finally {
+    await Promise.all(instances.map(({ store }) => store.close()));
+  }
+}
+
+/** How many times Redis got this command since its start, or since its statistics were reset. */
+export async function countCalls(redis: RedisServer, command: string): Promise<number> {
+  const stats = await redis.ask<string>('INFO', 'commandstats');
+  return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
 }

@@ -1,0 +1,169 @@
+import type { ValidateRequest } from '@guard/config/contract/validate-request';
+import { describe, expect, test } from 'vitest';
+import {
+  countAllowed,
+  decisions,
+  detectingValidator,
+  newSession,
+} from '../../../../test/kit/product/decisions.ts';
+import type { TestValidator } from '../../../../test/kit/product/validator.ts';
+import { verifiedSession } from '../../../../test/kit/visitors/verified-session.ts';
+import {
+  firefoxHttps,
+  pictureOfPage,
+  scriptFetch,
+  visit,
+} from '../../../../test/kit/visitors/visitors.ts';
+
+const MINUTE_MS = 60_000;
+/** The headers of a fetch that a script of the page makes in Firefox. */
+const firefoxFetch = Object.fromEntries(
+  Object.entries({
+    ...firefoxHttps,
+    accept: '*/*',
+    'sec-fetch-mode': 'cors',
+    'sec-fetch-dest': 'empty',
+    'sec-fetch-site': 'same-origin',
+  }).filter(([name]) => name !== 'sec-fetch-user'),
+);
+
+/** How many of these requests get a document. */
+async function countDocuments(
+  guard: TestValidator,
+  count: number,
+  requestOf: (index: number) => ValidateRequest,
+): Promise<number> {
+  guard.origin.answers = 'document';
+  const decided = await decisions(guard, count, requestOf);
+  guard.origin.answers = 'other';
+  return decided.filter((decision) => decision === 'allow').length;
+}
+
+describe('documents in answer to requests for data and for parts of a page', () => {
+  test('HTML at the path of a source map counts as a page of the client shape', async () => {
+    const guard = detectingValidator({ challenge: { pressure: false } });
+    const url = 'https://shop.example/x.js.map?curid=1';
+    const map = (index: number) =>
+      visit({ url, headers: pictureOfPage, ip: `84.116.${index % 40}.7` });
+    expect(await countDocuments(guard, 40 * 50, map)).toBeLessThan(750 + 40 * 9);
+  });
+
+  test('requests for data get 50 documents in ten minutes, then none until the ten minutes are over', async () => {
+    const guard = detectingValidator();
+    await guard.ask(visit());
+    guard.origin.answers = 'document';
+    const data = () => visit({ headers: scriptFetch });
+    expect(await countAllowed(guard, 60, data)).toBe(51);
+    guard.time.now += 9 * MINUTE_MS;
+    expect(await countAllowed(guard, 1, data)).toBe(0);
+    // A preflight has no cookie, and a page of another site can ask for a picture.
+    const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch });
+    const picture = () => visit({ url: 'https://shop.example/a.png', headers: pictureOfPage });
+    expect(await countAllowed(guard, 1, preflight)).toBe(1);
+    expect(await countAllowed(guard, 1, picture)).toBe(1);
+    guard.time.now += MINUTE_MS + 1;
+    expect(await countAllowed(guard, 1, data)).toBe(1);
+  });
+
+  test('a foreign page that requests pages of the site as pictures takes nothing from pages open at the address', async () => {
+    const guard = detectingValidator();
+    await guard.ask(visit());
+    const foreignPicture = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
+    expect(await countDocuments(guard, 60, () => visit({ headers: foreignPicture }))).toBe(51);
+    const ownRequests = [scriptFetch, pictureOfPage].map((headers) => () => visit({ headers }));
+    for (const request of ownRequests) {
+      expect(await countAllowed(guard, 10, request)).toBe(10);
+    }
+    expect(await countAllowed(guard, 4, () => visit())).toBe(4);
+  });
+
+  test('pictures of a foreign page at many addresses take no documents from other pages', async () => {
+    const guard = detectingValidator({ challenge: { pressure: false } });
+    const foreignPicture = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
+    const url = 'https://shop.example/x.png';
+    const picture = (index: number) =>
+      visit({ url, headers: foreignPicture, ip: `84.116.${index % 40}.7` });
+    expect(await countDocuments(guard, 40 * 50, picture)).toBeLessThan(750 + 40 * 9);
+    await guard.ask(visit());
+    expect(await countDocuments(guard, 60, () => visit({ headers: scriptFetch }))).toBe(51);
+  });
+
+  test('documents requested as data and as files share one budget of the address', async () => {
+    const guard = detectingValidator();
+    await guard.ask(visit());
+    const data = () => visit({ headers: scriptFetch });
+    const file = () => visit({ url: 'https://shop.example/list/x.css', headers: scriptFetch });
+    expect(await countDocuments(guard, 60, data)).toBe(51);
+    // Files stay free until the first answer is a document.
+    expect(await countAllowed(guard, 20, file)).toBe(20);
+    expect(await countDocuments(guard, 60, file)).toBe(1);
+    expect(await countAllowed(guard, 1, file)).toBe(0);
+  });
+
+  test('one session makes data free in four networks at most', async () => {
+    const guard = detectingValidator();
+    const cookie = await newSession(guard);
+    const from = (index: number) =>
+      visit({ headers: scriptFetch, cookie, ip: `90.${146 + (index >> 8)}.${index & 255}.1` });
+    // In other networks the requests count as pages. All clients of the shape together have 100 pages.
+    expect(await countDocuments(guard, 10 * 300, (index) => from(index % 300))).toBeLessThan(150);
+    expect(await countAllowed(guard, 300, () => from(200))).toBe(0);
+    expect(await countAllowed(guard, 300, () => visit({ headers: scriptFetch, cookie }))).toBe(300);
+  });
+
+  test('when an address has used up its documents, its next page is challenged', async () => {
+    const guard = detectingValidator();
+    const cookie = await newSession(guard);
+    const data = () => visit({ headers: scriptFetch, cookie });
+    expect(await countDocuments(guard, 60, data)).toBe(51);
+    expect(await countAllowed(guard, 1, () => visit({ cookie }))).toBe(0);
+    guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), MINUTE_MS);
+    expect(await countDocuments(guard, 60, data)).toBe(60);
+  });
+
+  test('when a client shape has used up its documents, each address gets few from then on', async () => {
+    const guard = detectingValidator({ challenge: { pressure: false } });
+    const ipOf = (index: number) => `84.116.${index}.7`;
+    for (let index = 0; index < 200; index++) await guard.ask(visit({ ip: ipOf(index) }));
+    const data = (index: number) => visit({ headers: scriptFetch, ip: ipOf(index % 200) });
+    // The first 100 addresses had a page. Each gets its 9 documents, and the shape gets 750.
+    expect(await countDocuments(guard, 4_000, data)).toBeLessThanOrEqual(1_000);
+  });
+
+  test('all clients of one shape get 750 documents as data; then each address gets 8, and JSON stays free', async () => {
+    const guard = detectingValidator({ challenge: { pressure: false } });
+    const ipOf = (index: number) => `84.116.${index}.7`;
+    const cookies: string[] = [];
+    for (let index = 0; index < 60; index++) {
+      cookies.push(await newSession(guard, visit({ ip: ipOf(index) })));
+    }
+    const data = (index: number) =>
+      visit({ headers: scriptFetch, ip: ipOf(index), cookie: cookies[index] ?? '' });
+    // Without the limit of the shape, the 60 addresses would get 60 × 51 = 3,060 documents.
+    expect(
+      await countDocuments(guard, 60 * 60, (index) => data(Math.floor(index / 60))),
+    ).toBeLessThan(750 + 60 * 9);
+    const firefoxVisitor = { headers: firefoxFetch, ip: ipOf(200) };
+    await guard.ask(visit({ headers: firefoxHttps, ip: ipOf(200) }));
+    expect(await countDocuments(guard, 40, () => visit(firefoxVisitor))).toBe(40);
+    guard.time.now += 10 * MINUTE_MS + 1;
+    expect(await countAllowed(guard, 500, () => data(3))).toBe(500);
+    expect(await countDocuments(guard, 30, () => data(3))).toBe(30);
+  });
+
+  test('hundreds of JSON answers for one page stay free when its shape has used up its documents', async () => {
+    const guard = detectingValidator({ challenge: { pressure: false } });
+    const ipOf = (index: number) => `84.116.${index}.7`;
+    for (let index = 0; index < 30; index++) {
+      await guard.ask(visit({ ip: ipOf(index) }));
+      await countDocuments(guard, 60, () => visit({ headers: scriptFetch, ip: ipOf(index) }));
+    }
+    guard.time.now += 2 * MINUTE_MS;
+    await guard.ask(visit({ ip: ipOf(99) }));
+    guard.origin.answers = 'data';
+    const json = () => visit({ headers: scriptFetch, ip: ipOf(99) });
+    expect(await countAllowed(guard, 500, json)).toBe(500);
+    // The address gets few documents, because its shape has used them up.
+    expect(await countDocuments(guard, 30, json)).toBe(9);
+  });
+});
