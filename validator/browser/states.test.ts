@@ -38,7 +38,7 @@ describe('contract 3: one reload of the same URL', () => {
     await page.goto(`${site.url.replace('//', '//ada:secret@')}/shop`);
     await page.waitForSelector('text=the origin');
     expect(files).toContain(200);
-    expect(answered()).toEqual(['challenge /shop', 'origin /shop']);
+    expect(answeredVisits()).toEqual(['challenge /shop', 'origin /shop']);
   });
 
   test('after a pass, the back button leads to the page before, not to a challenge', async () => {

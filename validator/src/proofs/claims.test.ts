@@ -95,21 +95,21 @@ test.each([
   ['a virtual machine', '198.18.0.7', '7.0.18.198.bc.googleusercontent.com'],
   ['App Engine', '107.178.192.1', '107-178-192-1.gae.googleusercontent.com'],
 ])('%s of a customer of Google proves no crawler of Google', async (_what, ip, name) => {
-  let answered = 0;
+  let lookupCount = 0;
   const { ask, events } = validatorWith(DETECT, {
     resolver: {
       reverse: () => Promise.resolve([name]),
       resolve4: () => {
-        answered += 1;
+        lookupCount += 1;
         return Promise.resolve([ip]);
       },
       resolve6: () => Promise.resolve([]),
     },
   });
-  const claimed = () => ask({ ...claim('Google-NotebookLM'), ip });
-  await claimed();
+  const askAsCrawler = () => ask({ ...requestOfCrawler('Google-NotebookLM'), ip });
+  await askAsCrawler();
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
-  await claimed();
+  await askAsCrawler();
   expect(events.map(({ crawler }) => crawler?.verified)).toEqual([false, false]);
-  expect(answered).toBe(0);
+  expect(lookupCount).toBe(0);
 });

@@ -229,15 +229,15 @@ describe('bounds', () => {
   test('one network whose name servers never answer does not take the places of a crawler', async () => {
     const silent = () => new Promise<string[]>(() => undefined);
     const resolver = resolverOf({
-      ...named('x.crawl.baidu.com'),
+      ...resolveTo('x.crawl.baidu.com'),
       reverse: (ip) => (ip.includes(':') ? silent() : Promise.resolve(['x.crawl.baidu.com'])),
     });
-    const { dns } = reverseDns(resolver, { timeoutMs: 20 });
+    const { dns } = createTestDns(resolver, { timeoutMs: 20 });
     for (let host = 0; host < 300; host += 1) dns.confirm(baidu, `2001:470:1:${host}::1`);
     dns.confirm(baidu, IP);
     await dns.settled();
     expect(dns.confirm(baidu, IP)).toBe('verified');
-    expect(resolver.asked).toBe(9);
+    expect(resolver.lookupCount).toBe(9);
   });
 
   test('answers: the answer unused longest is forgotten', async () => {
