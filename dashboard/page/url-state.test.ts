@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseSearchTerm } from '@guard/config/plain-words/search-term';
 import { formatUrl, parseUrl, rangeOf, START, type UrlState, withFilter } from './url-state.ts';
 
-test('a state survives the round trip through its URL, with any values', () => {
+test('a URL keeps every value of its state', () => {
   const state: UrlState = {
     ...START,
     view: 'events',
@@ -23,9 +23,9 @@ test('a state survives the round trip through its URL, with any values', () => {
     event: '0190c6f0-0000-7000-8000-000000000000',
     reference: 'K7QM2X9D',
   };
-  const read = parseUrl(formatUrl(state));
-  expect(new Set(read.filters)).toEqual(new Set(state.filters));
-  expect({ ...read, filters: [] }).toEqual({ ...state, filters: [] });
+  const parsedState = parseUrl(formatUrl(state));
+  expect(new Set(parsedState.filters)).toEqual(new Set(state.filters));
+  expect({ ...parsedState, filters: [] }).toEqual({ ...state, filters: [] });
   expect(formatUrl(START)).toBe('');
 });
 
@@ -35,7 +35,7 @@ test.each([
   "?event=' OR 1=1&reference='; DROP&before=1.x'",
   '?from=2000&to=1000&from=x',
   '?from=0&to=99999999999999999',
-])('%s says nothing', (search) => {
+])('the invalid and unknown values of %s are ignored', (search) => {
   expect(parseUrl(search)).toEqual(START);
 });
 
@@ -49,9 +49,9 @@ test('an excluded value is no longer a filter, and paging starts again', () => {
     { ...START, before: '5' },
     { field: 'rule', value: 'a', exclude: false },
   );
-  const turned = withFilter(state, { field: 'rule', value: 'a', exclude: true });
-  expect(turned.filters).toEqual([{ field: 'rule', value: 'a', exclude: true }]);
-  expect(turned.before).toBe('');
+  const excluded = withFilter(state, { field: 'rule', value: 'a', exclude: true });
+  expect(excluded.filters).toEqual([{ field: 'rule', value: 'a', exclude: true }]);
+  expect(excluded.before).toBe('');
 });
 
 test.each([
@@ -63,6 +63,6 @@ test.each([
   ['0190c6f0-0000-7000-8000-000000000000', 'request', '0190c6f0-0000-7000-8000-000000000000'],
   ['/products', 'path', '/products'],
   ['login', 'path', '/login'],
-])('%s is searched as a %s', (typed, kind, value) => {
-  expect(parseSearchTerm(typed)).toEqual({ kind, value });
+])('%s is searched as a %s', (text, kind, value) => {
+  expect(parseSearchTerm(text)).toEqual({ kind, value });
 });

@@ -98,10 +98,10 @@ const PLAIN: Site = {
   '/': [{}, '<img src="https://elsewhere.example/wp-content/a.png"> WordPress 6.1'],
 };
 
-let askedPaths: string[] = [];
+let requestedPaths: string[] = [];
 const server = createServer((request, response) => {
   const { host = '' } = request.headers;
-  askedPaths.push(request.url ?? '');
+  requestedPaths.push(request.url ?? '');
   answer(request, response, host.split('.')[0] ?? '');
 });
 function answer({ url = '' }: IncomingMessage, response: ServerResponse, name: string): void {
@@ -120,11 +120,11 @@ function answer({ url = '' }: IncomingMessage, response: ServerResponse, name: s
 }
 function endless(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/html' });
-  const more = () => {
+  const answerNext = () => {
     while (response.write('<meta '.repeat(10_000)));
   };
-  response.on('drain', more);
-  more();
+  response.on('drain', answerNext);
+  answerNext();
 }
 
 const folder = testFolder();
@@ -140,7 +140,7 @@ afterAll(() => {
   server.close();
 });
 beforeEach(() => {
-  askedPaths = [];
+  requestedPaths = [];
 });
 
 const newFile = () => join(folder, String((fileCount += 1)), 'guard.yaml');
@@ -177,7 +177,7 @@ describe.each(NAMES)('guard init in front of %s', (name) => {
     const { file, application, notes } = await init(name);
     expect(application).toBe(name);
     expect(notes).toEqual([expect.stringContaining(`the origin looks like ${title} (`)]);
-    expect(askedPaths.length).toBeLessThanOrEqual(5);
+    expect(requestedPaths.length).toBeLessThanOrEqual(5);
     const organisation = organisationOf(file);
     expect(organisation?.presets).toEqual(
       expect.arrayContaining(['monitors', ...presets.map(({ preset }) => preset)]),
@@ -195,7 +195,7 @@ describe.each(NAMES)('guard init in front of %s', (name) => {
 
   test('guard check --probe names each line that is missing', async () => {
     const { file, notes } = await init(name, '--application', 'none');
-    expect([askedPaths, notes]).toEqual([[], []]);
+    expect([requestedPaths, notes]).toEqual([[], []]);
     const text = readFileSync(file, 'utf8').replace(/presets: \[.*\]/, 'presets: [monitors]');
     writeFileSync(file, text);
     const remarks = await probedPaths(file);
@@ -222,20 +222,20 @@ test.each(['plain', 'catch-all', 'away', 'endless'])(
   async (name) => {
     const { file, application, notes } = await init(name);
     expect([application, notes]).toEqual([null, []]);
-    expect(askedPaths.length).toBeLessThanOrEqual(5);
+    expect(requestedPaths.length).toBeLessThanOrEqual(5);
     // A redirect to another host is followed on the origin.
-    if (name === 'away') expect(askedPaths).toContain('/far');
+    if (name === 'away') expect(requestedPaths).toContain('/far');
     expect(organisationOf(file)?.rules).toHaveLength(1);
   },
 );
 
 test('an origin on a unix socket is asked, too', async () => {
   const socket = join(folder, 'app.sock');
-  const local = createServer((request, response) => {
+  const socketServer = createServer((request, response) => {
     answer(request, response, 'ghost');
   });
-  await once(local.listen(socket), 'listening');
-  onTestFinished(() => void local.close());
+  await once(socketServer.listen(socket), 'listening');
+  onTestFinished(() => void socketServer.close());
   expect(await init('plain', '--origin', `unix:${socket}`)).toMatchObject({ application: 'ghost' });
 });
 
@@ -249,7 +249,7 @@ test('a note says that an origin did not answer, or was not asked', async () => 
     ],
   ]);
   const offline = await init('ghost', '--offline');
-  expect([askedPaths, offline.application, offline.notes]).toEqual([
+  expect([requestedPaths, offline.application, offline.notes]).toEqual([
     [],
     null,
     [
@@ -260,13 +260,13 @@ test('a note says that an origin did not answer, or was not asked', async () => 
 
 test('--application accepts a name of the table, and then guard init asks no origin', async () => {
   const { file, application } = await init('plain', '--application', 'jupyter');
-  expect([askedPaths, application]).toEqual([[], 'jupyter']);
+  expect([requestedPaths, application]).toEqual([[], 'jupyter']);
   expect(organisationOf(file)?.rules.map(({ name }) => name)).toEqual(['jupyter api', 'everybody']);
-  const wrong = await init('plain', '--application', 'jupiter');
-  expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain('--application: "jupiter" is none of wordpress, ');
-  expect(wrong.stderr).toContain('none; did you mean jupyter?');
-  expect(existsSync(wrong.file)).toBe(false);
+  const unknownApplication = await init('plain', '--application', 'jupiter');
+  expect(unknownApplication.code).toBe(2);
+  expect(unknownApplication.stderr).toContain('--application: "jupiter" is none of wordpress, ');
+  expect(unknownApplication.stderr).toContain('none; did you mean jupyter?');
+  expect(existsSync(unknownApplication.file)).toBe(false);
 });
 
 test('on a terminal guard init names the application, and the person can refuse it', () => {

@@ -38,7 +38,7 @@ sites: [{ hosts: ${hosts}, organisation: acme, origin: 'http://127.0.0.1:3000', 
     expect(await remarks(settingsOf('{ gateway_tls: 0.0.0.0:8443 }', '[shop.example]'))).toEqual([
       'hint: listen.gateway_tls: the authority of tls.acme connects to port 443 of each host; forward that port to port 8443',
     ]);
-    const usual = '{ gateway: 0.0.0.0:80, gateway_tls: 0.0.0.0:443 }';
-    expect(await remarks(settingsOf(usual, '[shop.example]'))).toEqual([]);
+    const usualPorts = '{ gateway: 0.0.0.0:80, gateway_tls: 0.0.0.0:443 }';
+    expect(await remarks(settingsOf(usualPorts, '[shop.example]'))).toEqual([]);
   });
 });

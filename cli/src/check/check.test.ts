@@ -103,23 +103,23 @@ describe('a rule that never counts', () => {
 });
 
 describe('a rule that can never match', () => {
-  const elsewhere =
+  const otherHostRule =
     '{ name: blog, match: { host: [blog.example, a.blog.example] }, verdict: block }';
 
   test('asks for a host that no site of its organisation has', async () => {
-    expect(await remarks(rules(elsewhere))).toEqual([
+    expect(await remarks(rules(otherHostRule))).toEqual([
       'warning: organisations[0].rules[0]: rule blog never matches: no site of organisation acme has the host blog.example or a.blog.example',
     ]);
-    expect((await check(rules(elsewhere), '--strict')).code).toBe(1);
+    expect((await check(rules(otherHostRule), '--strict')).code).toBe(1);
   });
 
   test('is reported only if it is certain: a wildcard may match, and callers of POST /validate may ask about any host', async () => {
     const settings =
       '{ name: one of two, match: { host: [shop.example, blog.example] }, verdict: block }';
-    const wild = '{ name: wild, match: { host: "*.blog.example" }, verdict: block }';
-    expect(await remarks(rules(settings, wild))).toEqual([]);
+    const wildcardRule = '{ name: wild, match: { host: "*.blog.example" }, verdict: block }';
+    expect(await remarks(rules(settings, wildcardRule))).toEqual([]);
     const keys = 'secret_keys: [{ id: backend, key: 5f0c8a417d2e9b36c4f1a7d05e8b2c93 }]';
-    const withKeys = rules(elsewhere).replace('    rules:', `    ${keys}\n    rules:`);
+    const withKeys = rules(otherHostRule).replace('    rules:', `    ${keys}\n    rules:`);
     expect(await remarks(withKeys)).toEqual([]);
   });
 });
@@ -149,11 +149,11 @@ describe('challenged visitors', () => {
   });
 
   test('the same warning appears when free pages are switched off', async () => {
-    const free = 'challenge: { free_pages: false }';
+    const WITHOUT_FREE_PAGES = 'challenge: { free_pages: false }';
     const settings = rules('{ name: everybody, match: {}, detect: true, challenge: auto }');
-    expect(await allRemarks(settings.replace('    rules:', `    ${free}\n    rules:`))).toEqual([
-      warning,
-    ]);
+    expect(
+      await allRemarks(settings.replace('    rules:', `    ${WITHOUT_FREE_PAGES}\n    rules:`)),
+    ).toEqual([warning]);
   });
 
   test('a hint lists the presets for programs when none is named', async () => {
@@ -170,11 +170,11 @@ describe('challenged visitors', () => {
   });
 
   test('a hint names feeds and git when neither presets nor rules let their readers through', async () => {
-    const everybody = '{ name: everybody, match: {}, detect: true }';
+    const ruleForAll = '{ name: everybody, match: {}, detect: true }';
     const source = '{ name: source, match: { path: /*.git/** }, challenge: never }';
     for (const [list, left] of [
-      [[everybody], 'feeds, git'],
-      [[source, everybody], 'feeds'],
+      [[ruleForAll], 'feeds, git'],
+      [[source, ruleForAll], 'feeds'],
     ] as const) {
       const settings = rules(...list).replace('    rules:', '    presets: [monitors]\n    rules:');
       expect((await allRemarks(settings)).slice(1)).toEqual([
@@ -310,12 +310,12 @@ test('--json has problems, presets, warnings and hints with their positions', as
 });
 
 test('contract 3: pages that no setting names cannot upload to the collector, and so pass no challenge', async () => {
-  const asking = (lines: string) => `organisations:
+  const settingsFor = (lines: string) => `organisations:
   - id: acme
     secret_keys: [{ id: backend, key: "sk_0123456789abcdef0123456789abcdef" }]
     rules: [{ name: all, match: {}, detect: true }]${lines}
   - id: other
 ${SITE.replace('acme', 'other')}`;
-  expect(await remarks(asking(''))).toEqual([expect.stringContaining('in script_origins')]);
-  expect(await remarks(asking('\n    script_origins: [https://shop.example]'))).toEqual([]);
+  expect(await remarks(settingsFor(''))).toEqual([expect.stringContaining('in script_origins')]);
+  expect(await remarks(settingsFor('\n    script_origins: [https://shop.example]'))).toEqual([]);
 });

@@ -132,10 +132,10 @@ test('every command has a call here', () => {
 
 test.each(names)('guard %s --json prints one JSON document and nothing else', async (name) => {
   const { args = () => [], code } = CALLS[name] ?? {};
-  const ran = await runCommand(name, ...args(), '--json');
-  expect(ran.code).toBe(code);
-  expect(ran.stderr).toBe('');
-  expect(typeof JSON.parse(ran.stdout)).toBe('object');
+  const result = await runCommand(name, ...args(), '--json');
+  expect(result.code).toBe(code);
+  expect(result.stderr).toBe('');
+  expect(typeof JSON.parse(result.stdout)).toBe('object');
 });
 
 test('guard start --json prints one JSON line, and exits with 0 at a signal', async () => {

@@ -85,8 +85,8 @@ describe('guard start continues', () => {
   });
 
   test('when the reader of its log has ended, and counts the lost lines', async () => {
-    const started = await start('pipe');
-    started.child.stderr?.destroy();
-    await servesAndCounts(started);
+    const output = await start('pipe');
+    output.child.stderr?.destroy();
+    await servesAndCounts(output);
   });
 });

@@ -123,12 +123,12 @@ store: { engine: memory, path: ./data/store }
   test('joins a list that is published in parts, and does not use it when one part fails', async () => {
     const into = newFolder();
     const all = CrawlerCatalogue.load().lists.find(({ file }) => file === 'uptimerobot');
-    const part = (isV6: boolean) =>
+    const partOf = (isV6: boolean) =>
       (all?.entries ?? []).filter((entry) => entry.includes(':') === isV6).join('\n');
-    publish('uptimerobot.com/inc/files/ips/IPv4.txt', part(false));
+    publish('uptimerobot.com/inc/files/ips/IPv4.txt', partOf(false));
     const failedRun = await refresh(into, 'UptimeRobot');
     expect([failedRun.code, failedRun.stdout]).toEqual([1, expect.stringContaining('status 404')]);
-    publish('uptimerobot.com/inc/files/ips/IPv6.txt', part(true));
+    publish('uptimerobot.com/inc/files/ips/IPv6.txt', partOf(true));
     expect((await refresh(into, 'UptimeRobot')).code).toBe(0);
     const lists = CrawlerCatalogue.load(undefined, into).lists;
     expect(lists.find(({ file }) => file === 'uptimerobot')?.entries).toHaveLength(
@@ -138,8 +138,8 @@ store: { engine: memory, path: ./data/store }
 
   test('ignores bogons and too wide ranges, and reports their number', async () => {
     const into = newFolder();
-    const odd = ['192.168.1.0/24', '0.0.0.0/0'].map((ipv4Prefix) => ({ ipv4Prefix }));
-    publish(GPTBOT, { prefixes: [...prefixes, ...odd] });
+    const oddRanges = ['192.168.1.0/24', '0.0.0.0/0'].map((ipv4Prefix) => ({ ipv4Prefix }));
+    publish(GPTBOT, { prefixes: [...prefixes, ...oddRanges] });
     const { stdout } = await refresh(into, 'GPTBot', '--json');
     expect(JSON.parse(stdout)).toEqual({
       into,
@@ -157,13 +157,13 @@ store: { engine: memory, path: ./data/store }
   });
 
   describe('does not change a list, and ends with 1,', () => {
-    const huge = `${' '.repeat(4 * 1024 * 1024)}9.9.9.9`;
+    const tooLargeList = `${' '.repeat(4 * 1024 * 1024)}9.9.9.9`;
     test.each<[string, unknown, string]>([
       ['when a maintenance page comes with status 200', '<html>Back soon</html>', 'a web page'],
       ['when one entry is no address', { prefixes: [{ ipv4Prefix: 'soon' }] }, 'is no address'],
       ['when nothing usable is left', ['10.0.0.0/8'], 'no usable address'],
       ['when more than half of it would go', prefixes.slice(0, 1), 'more than half'],
-      ['when it is larger than 4 MiB', huge, 'more than 4 MiB'],
+      ['when it is larger than 4 MiB', tooLargeList, 'more than 4 MiB'],
     ])('%s', async (_when, body, reason) => {
       const into = newFolder();
       publish(GPTBOT, { prefixes });
@@ -253,8 +253,11 @@ describe('the exit code', () => {
     [2, ['refresh', '--timeout', 'soon']],
     [2, ['refresh', '--source-base', 'here']],
   ])('is %d for %j', async (code, args) => {
-    const ran = await crawlers(...args);
-    expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining('guard crawlers: ')]);
+    const result = await crawlers(...args);
+    expect([result.code, result.stderr]).toEqual([
+      code,
+      expect.stringContaining('guard crawlers: '),
+    ]);
   });
 
   test('is 1 for a given folder that does not exist', async () => {

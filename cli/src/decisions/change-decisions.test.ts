@@ -14,8 +14,8 @@ describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
   });
   afterAll(() => redis.stop());
 
-  /** An edit of the list. `meanwhile` is written to Redis after the first attempt has read the list. */
-  async function change(meanwhile: string) {
+  /** An edit of the list. `textOfOther` is written to Redis after the first attempt has read the list. */
+  async function change(textOfOther: string) {
     let attempts = 0;
     const result = await changeDecisions(
       { store: { engine: 'redis', url: redis.url } } as Settings,
@@ -23,7 +23,7 @@ describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
       () => {
         attempts += 1;
         if (attempts === 1) {
-          execFileSync('redis-cli', ['-p', String(redis.port), 'SET', KEY, meanwhile]);
+          execFileSync('redis-cli', ['-p', String(redis.port), 'SET', KEY, textOfOther]);
         }
         return { decisions: [], result: 'written' };
       },

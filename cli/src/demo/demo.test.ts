@@ -32,9 +32,9 @@ function demoWith(port?: string, host?: string) {
 }
 
 test('--port moves all ports of the demo by the same distance, and with 0 the system chooses each port', () => {
-  const usual = demoWith();
-  expect(usual.at).toMatchObject({ gateway: '127.0.0.1 8080', admin: '127.0.0.1 9090' });
-  expect(usual.hosts).toEqual(['localhost', '127.0.0.1']);
+  const usualDemo = demoWith();
+  expect(usualDemo.at).toMatchObject({ gateway: '127.0.0.1 8080', admin: '127.0.0.1 9090' });
+  expect(usualDemo.hosts).toEqual(['localhost', '127.0.0.1']);
   const places = demoWith('9000').at;
   expect(places).toMatchObject({
     gateway: '127.0.0.1 9000',
@@ -42,7 +42,7 @@ test('--port moves all ports of the demo by the same distance, and with 0 the sy
     dashboard: '127.0.0.1 9005',
     admin: '127.0.0.1 10010',
   });
-  expect(Object.keys(places)).toEqual(Object.keys(usual.at));
+  expect(Object.keys(places)).toEqual(Object.keys(usualDemo.at));
   expect(new Set(Object.values(demoWith('0').at))).toEqual(new Set(['127.0.0.1 0']));
 });
 

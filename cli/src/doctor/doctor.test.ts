@@ -10,8 +10,8 @@ const doctor = (...args: readonly string[]): Promise<Ran> => runCommand('doctor'
 /** The line of one check. */
 async function line(url: string, check: string, ...options: readonly string[]): Promise<string> {
   const { stdout } = await doctor(url, '--timeout', '5', ...options);
-  const found = stdout.split('\n').find((one) => one.slice(13).startsWith(check));
-  return found?.replace(/ {2,}/g, ' | ') ?? '';
+  const checkLine = stdout.split('\n').find((one) => one.slice(13).startsWith(check));
+  return checkLine?.replace(/ {2,}/g, ' | ') ?? '';
 }
 
 test.each([
@@ -115,11 +115,11 @@ test('doctor stops after ten redirects', async () => {
 
 test('an endless body is read up to a limit', async () => {
   const url = await serve((_request, response) => {
-    const more = () => {
+    const sendMore = () => {
       while (response.write('x'.repeat(65_536)));
     };
-    response.on('drain', more);
-    more();
+    response.on('drain', sendMore);
+    sendMore();
   });
   expect(await line(url, 'reached')).toMatch(/^ok \| reached \| answers 200/);
 });

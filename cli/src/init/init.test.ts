@@ -122,18 +122,20 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
   });
 
   test('without a terminal and without --yes it explains what to do', () => {
-    const ran = spawnSync(process.execPath, [BIN, 'init', '--into', newFile()], {
+    const result = spawnSync(process.execPath, [BIN, 'init', '--into', newFile()], {
       ...{ encoding: 'utf8', input: '' },
     });
-    expect(ran.status).toBe(2);
-    expect(ran.stderr).toContain('there is no terminal for questions; add --yes, and set --site,');
+    expect(result.status).toBe(2);
+    expect(result.stderr).toContain(
+      'there is no terminal for questions; add --yes, and set --site,',
+    );
   });
 
   test('it leaves no file when it cannot write a whole one', () => {
     const file = newFile();
     const command = `ulimit -f 0; exec ${process.execPath} ${BIN} init --offline --yes --into ${file}`;
-    const ran = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
-    expect([ran.status, ran.stdout]).toEqual([1, '']);
+    const result = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    expect([result.status, result.stdout]).toEqual([1, '']);
     expect([existsSync(file), existsSync(secretsOf(file))]).toEqual([false, false]);
   });
 
@@ -151,8 +153,8 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
       '--mode',
       'enforce',
     ];
-    const ran = spawnSync(process.execPath, [BIN, ...args], { encoding: 'utf8', input: '' });
-    expect([ran.status, ran.stderr]).toEqual([0, '']);
+    const result = spawnSync(process.execPath, [BIN, ...args], { encoding: 'utf8', input: '' });
+    expect([result.status, result.stderr]).toEqual([0, '']);
     expect(settingsOf(file)).toMatchObject({ observe: false });
   });
 

@@ -60,8 +60,8 @@ const keys = (...args: readonly string[]): Promise<Ran> =>
 /** Runs the command as a process. */
 function keysSpawned(...args: readonly string[]): Ran {
   const command = [BIN, 'keys', ...args, '--config', file];
-  const ran = spawnSync(process.execPath, command, { encoding: 'utf8', env });
-  return { code: ran.status ?? -1, stdout: ran.stdout, stderr: ran.stderr };
+  const result = spawnSync(process.execPath, command, { encoding: 'utf8', env });
+  return { code: result.status ?? -1, stdout: result.stdout, stderr: result.stderr };
 }
 
 const read = () => readFileSync(file, 'utf8');
@@ -168,20 +168,20 @@ describe('guard keys create', () => {
   });
 
   test('explains that this user cannot write into the folder', () => {
-    const shut = mkdtempSync(join(tmpdir(), 'guard-keys-shut-'));
-    const theirs = join(shut, 'guard.yaml');
-    writeFileSync(theirs, FILE, { mode: 0o666 });
-    chmodSync(shut, 0o555);
-    const args = ['keys', 'create', '-c', theirs, '--id', 'new', '--organisation', 'acme'];
+    const closedFolder = mkdtempSync(join(tmpdir(), 'guard-keys-shut-'));
+    const closedFile = join(closedFolder, 'guard.yaml');
+    writeFileSync(closedFile, FILE, { mode: 0o666 });
+    chmodSync(closedFolder, 0o555);
+    const args = ['keys', 'create', '-c', closedFile, '--id', 'new', '--organisation', 'acme'];
     // Root may write everywhere, so the process drops this right. Another user may not be able to read the repository.
     const giveUp = ['setpriv', '--inh-caps=-dac_override', '--bounding-set=-dac_override'];
     const before = process.getuid?.() === 0 ? giveUp : [];
     const [program = '', ...rest] = [...before, process.execPath, BIN, ...args];
     const { status, stdout, stderr } = spawnSync(program, rest, { encoding: 'utf8', env });
-    chmodSync(shut, 0o755);
-    rmSync(shut, { recursive: true });
+    chmodSync(closedFolder, 0o755);
+    rmSync(closedFolder, { recursive: true });
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toBe(`guard keys: ${shut}: this user has no permission for it\n`);
+    expect(stderr).toBe(`guard keys: ${closedFolder}: this user has no permission for it\n`);
   });
 
   test('concurrent edits wait for each other, so no key is lost', async () => {

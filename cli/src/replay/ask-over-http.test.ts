@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-test('an answer is its text, and one above 4 MiB (contract 8) is too large', async () => {
+test('an answer is returned as text, and one above 4 MiB (contract 8) is refused', async () => {
   const ask = askOver({ url, key: 'good' });
   expect([await ask('SELECT 1'), await ask('much')]).toEqual(['SELECT 1\n', 'too_large']);
 });

@@ -53,12 +53,12 @@ describe('every format describes the same request', () => {
     ],
     ['an event without headers', 'allow', JSON.stringify(event)],
     ['an absolute URL', 'served', combined({ ...request, request: 'GET http://x/a?b=1 HTTP/1.1' })],
-  ])('%s', async (_format, before, line) => {
+  ])('%s', async (_format, decisionBefore, line) => {
     const result = await replayJson('-c', settings(DETECT), write(line));
     expect([result.judged, result.unreadable, result.from]).toEqual([1, 0, utc]);
     expect(result.groups).toMatchObject([
       {
-        before,
+        before: decisionBefore,
         after: 'challenge',
         rule: 'everybody',
         reasons: ['http_client_user_agent'],
@@ -127,9 +127,9 @@ describe('every format describes the same request', () => {
 
 describe('a replay uses the time of the log', () => {
   const budget = '{ name: budget, match: {}, rate_limit: { requests: 2, per: 1m } }';
-  const at = (time: string) => combined({ at: `21/Nov/2026:${time} +0000` });
-  const earlyLines = ['10:00:00', '10:00:01', '10:00:02'].map(at).join('');
-  const lateLines = ['10:05:00', '10:05:01'].map(at).join('');
+  const lineAt = (time: string) => combined({ at: `21/Nov/2026:${time} +0000` });
+  const earlyLines = ['10:00:00', '10:00:01', '10:00:02'].map(lineAt).join('');
+  const lateLines = ['10:05:00', '10:05:01'].map(lineAt).join('');
 
   test('a budget is spent and refilled at the times of the log', async () => {
     const result = await replayJson('-c', settings(budget), write(earlyLines + lateLines));
@@ -138,8 +138,8 @@ describe('a replay uses the time of the log', () => {
 
   test('rotated logs are read in the order of time, also gzipped ones', async () => {
     const gz = write(gzipSync(earlyLines), '.log.gz');
-    const both = await replayJson('-c', settings(budget), write(lateLines), gz);
-    expect([both.judged, changes(both)[0]?.[3]]).toEqual([5, 1]);
+    const result = await replayJson('-c', settings(budget), write(lateLines), gz);
+    expect([result.judged, changes(result)[0]?.[3]]).toEqual([5, 1]);
   });
 });
 
@@ -177,8 +177,8 @@ describe('before and after', () => {
   });
 
   test('the text has a table, examples, and the limits of the replay', async () => {
-    const evil = combined({ agent: `curl/8 \\x1b[31m` });
-    const { code, stdout } = await replay('-c', settings(DETECT), write(evil));
+    const hostileLine = combined({ agent: `curl/8 \\x1b[31m` });
+    const { code, stdout } = await replay('-c', settings(DETECT), write(hostileLine));
     expect(code).toBe(0);
     expect(stdout).toContain('1 requests, 2026-11-21T09:15:30.000Z to 2026-11-21T09:15:30.000Z');
     expect(stdout).toContain('in the log → challenge             1  100.00 %');
@@ -210,16 +210,16 @@ describe('lines that cannot be read', () => {
   });
 
   test('a log without hosts needs --site when there are several sites', async () => {
-    const two = settings(
+    const twoSites = settings(
       DETECT,
       '  - { hosts: [blog.example], organisation: acme, origin: "http://127.0.0.1:3001" }',
     );
-    const { code, stderr } = await replay('-c', two, write(combined()));
+    const { code, stderr } = await replay('-c', twoSites, write(combined()));
     expect(code).toBe(1);
     expect(stderr).toContain(
       '.log:1: the request has no host, and there are several sites: give --site HOST',
     );
-    const result = await replayJson('-c', two, '--site', 'blog.example', write(combined()));
+    const result = await replayJson('-c', twoSites, '--site', 'blog.example', write(combined()));
     expect([result.judged, result.unreadable]).toEqual([1, 0]);
   });
 
@@ -269,7 +269,7 @@ test.each([
   [1, `${import.meta.dirname}: a folder, not a file`, [import.meta.dirname]],
 ])('exit code %d: %s', async (code, message, args) => {
   const call = code === 1 ? ['-c', settings(DETECT), ...args] : args;
-  const ran = await replay(...call);
-  expect([ran.code, ran.stdout]).toEqual([code, '']);
-  expect(ran.stderr).toContain(message);
+  const result = await replay(...call);
+  expect([result.code, result.stdout]).toEqual([code, '']);
+  expect(result.stderr).toContain(message);
 });

@@ -5,7 +5,7 @@ test.each([
   [0, ['warn runs_as_root']],
   [10001, []],
   [undefined, []],
-])('user %s', (uid, lines) => {
+])('user %s leads to the warnings %j', (uid, lines) => {
   const logged: string[] = [];
   warnOfRoot((level, event) => logged.push(`${level} ${event}`), uid);
   expect(logged).toEqual(lines);

@@ -38,8 +38,8 @@ const RECENT: Recent = {
 function snapshot(recent: Recent = RECENT) {
   const readPage = (page: string, atMs: number) =>
     ({ kind: 'read', values: parseMetrics(page), atMs }) as const;
-  const start = Date.UTC(2026, 10, 21, 12, 0, 0);
-  return snapshotOf(readPage(BEFORE, start), readPage(AFTER, start + 2_000), recent);
+  const startMs = Date.UTC(2026, 10, 21, 12, 0, 0);
+  return snapshotOf(readPage(BEFORE, startMs), readPage(AFTER, startMs + 2_000), recent);
 }
 
 function texts(columns: number, rows: number, recent: Recent = RECENT): string[] {

@@ -17,9 +17,9 @@ const EVENT = {
 
 test('a line for guard.yaml is never cut, also with a long User-Agent', () => {
   const yaml = `- match: { user_agent: "${'x'.repeat(1_024)}" }`;
-  const way = { kind: 'agent', visitors: 'Everybody with this agent', value: 'x' };
+  const proposal = { kind: 'agent', visitors: 'Everybody with this agent', value: 'x' };
   const text = describeEvent(
-    { ...EVENT, let_in: [{ ...way, where: 'There.', command: '', yaml: `${yaml}\n` }] },
+    { ...EVENT, let_in: [{ ...proposal, where: 'There.', command: '', yaml: `${yaml}\n` }] },
     'agent',
   );
   expect(text).toContain(`\n  ${yaml}\n`);

@@ -26,21 +26,21 @@ async function serve(route: FastifyPluginAsync) {
 
 /** A port that answers when the test says so. */
 function waitingPort<Outcome>() {
-  const asked = Promise.withResolvers<undefined>();
+  const firstQuestion = Promise.withResolvers<undefined>();
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const port = () => {
-    asked.resolve(undefined);
+    firstQuestion.resolve(undefined);
     return promise;
   };
-  return { port, asked: asked.promise, resolve };
+  return { port, firstQuestion: firstQuestion.promise, resolve };
 }
 
 test('a live view keeps its connection while its statement waits', async () => {
-  const { port, asked, resolve } = waitingPort<QueryOutcome>();
+  const { port, firstQuestion, resolve } = waitingPort<QueryOutcome>();
   const route = liveRoute({ viewerOf, runQuery: port, clock: Date.now, isOpen: () => true });
   const { url, untilIdleIsClosed } = await serve(route);
   const { body } = await fetch(`${url}/api/live`);
-  await asked;
+  await firstQuestion;
   await untilIdleIsClosed();
   resolve({ kind: 'refused', message: 'the turn came' });
   let text = '';
@@ -52,8 +52,8 @@ test('a live view keeps its connection while its statement waits', async () => {
 });
 
 test('a replay keeps its connection while its statement waits', async () => {
-  const { port, asked, resolve } = waitingPort<ReplayOutcome>();
-  const health = () => Promise.reject(new Error('not asked'));
+  const { port, firstQuestion, resolve } = waitingPort<ReplayOutcome>();
+  const health = () => Promise.reject(new Error('not firstQuestion'));
   const route = dataRoutes({
     ...{ settings: noSettings, revision: '', docsUrl: () => undefined, viewerOf, health },
     replay: port,
@@ -64,7 +64,7 @@ test('a replay keeps its connection while its statement waits', async () => {
     headers: { 'content-type': 'application/json' },
     body: '{"change":{}}',
   });
-  await asked;
+  await firstQuestion;
   await untilIdleIsClosed();
   resolve({ kind: 'busy' });
   expect((await answer).status).toBe(429);

@@ -31,27 +31,27 @@ test('only a peer in trusted_proxies can name groups, and removing the mapping o
       authenticate: () => undefined,
       signIns,
     });
-  const whoIs = async (dashboard: object, remoteAddress: string, headers: object) => {
-    const viewerOf = viewersWith(dashboard);
+  const viewerOf = async (dashboard: object, remoteAddress: string, headers: object) => {
+    const findViewer = viewersWith(dashboard);
     const app = Fastify();
-    app.get('/', (request, reply) => reply.send(viewerOf(request)?.via ?? 'stranger'));
+    app.get('/', (request, reply) => reply.send(findViewer(request)?.via ?? 'stranger'));
     return (await app.inject({ url: '/', remoteAddress, headers: { ...headers } })).body;
   };
   const proxy = { proxy_header: { name: 'x-groups', groups } };
   const shop = { 'x-groups': 'shop' };
-  expect(await whoIs(proxy, '192.0.2.7', shop)).toBe('proxy');
-  expect(await whoIs(proxy, '::ffff:192.0.2.7', shop)).toBe('proxy');
-  expect(await whoIs(proxy, '198.51.100.7', shop)).toBe('stranger');
-  expect(await whoIs({}, '192.0.2.7', shop)).toBe('stranger');
+  expect(await viewerOf(proxy, '192.0.2.7', shop)).toBe('proxy');
+  expect(await viewerOf(proxy, '::ffff:192.0.2.7', shop)).toBe('proxy');
+  expect(await viewerOf(proxy, '198.51.100.7', shop)).toBe('stranger');
+  expect(await viewerOf({}, '192.0.2.7', shop)).toBe('stranger');
 
   const token = signIns.begin({ via: 'oidc', organisation: 'acme', group: 'shop' });
   const cookie = { cookie: `__Host-guard-dashboard=${token}` };
-  expect(await whoIs({ oidc }, '198.51.100.7', cookie)).toBe('oidc');
+  expect(await viewerOf({ oidc }, '198.51.100.7', cookie)).toBe('oidc');
   expect(
-    await whoIs({ oidc: { ...oidc, groups: { other: 'acme' } } }, '198.51.100.7', cookie),
+    await viewerOf({ oidc: { ...oidc, groups: { other: 'acme' } } }, '198.51.100.7', cookie),
   ).toBe('stranger');
   expect(
-    await whoIs({ oidc: { ...oidc, groups: { shop: 'rival' } } }, '198.51.100.7', cookie),
+    await viewerOf({ oidc: { ...oidc, groups: { shop: 'rival' } } }, '198.51.100.7', cookie),
   ).toBe('stranger');
-  expect(await whoIs({}, '198.51.100.7', cookie)).toBe('stranger');
+  expect(await viewerOf({}, '198.51.100.7', cookie)).toBe('stranger');
 });

@@ -17,12 +17,12 @@ function markdownOf(path: string): string {
 /** The rows of all tables whose first column has this heading. Code marks and links are removed. */
 function tableRows(path: string, firstHead: string): string[][] {
   const rows: string[][] = [];
-  let inside = false;
+  let insideCode = false;
   for (const line of markdownOf(path).split('\n')) {
     const row = line.startsWith('|') ? cellsOf(line).map(withoutMarks) : [];
-    if (row.length === 0) inside = false;
-    else if (row[0] === firstHead) inside = true;
-    else if (inside && !/^-+$/.test(row[0] ?? '')) rows.push(row);
+    if (row.length === 0) insideCode = false;
+    else if (row[0] === firstHead) insideCode = true;
+    else if (insideCode && !/^-+$/.test(row[0] ?? '')) rows.push(row);
   }
   return rows;
 }
@@ -115,11 +115,11 @@ describe('the pages', () => {
     ]);
     expect(commands.length).toBeGreaterThan(60);
     expect(commands.filter(({ line }) => / -c /.test(line ?? ''))).toEqual([]);
-    const asked = everyPage.flatMap(
+    const connections = everyPage.flatMap(
       ({ markdown }) => markdown.match(/^curl .*\/query(?:.*\\\n)*.*/gm) ?? [],
     );
-    expect(asked.length).toBeGreaterThanOrEqual(3);
-    for (const line of asked)
+    expect(connections.length).toBeGreaterThanOrEqual(3);
+    for (const line of connections)
       expect(line).toMatch(/ "Authorization: Bearer \$ANALYTICS_KEY" --data-binary /);
   });
 

@@ -12,7 +12,7 @@ interface Decided {
 type Decide = (request: Partial<IncomingMessage>, ip: string) => Promise<Decided>;
 
 /** Runs the Node example of the page unchanged. The given handler plays the validator. */
-async function decideWith(validator: RequestListener): Promise<Decided> {
+async function askExample(validator: RequestListener): Promise<Decided> {
   process.env['GUARD_VALIDATE_URL'] = await serve(validator);
   process.env['GUARD_SECRET_KEY'] = 'sk_test';
 
@@ -43,19 +43,19 @@ const cookie = {
 };
 
 test('the example follows contract 2.1', async () => {
-  let askedBody: unknown;
+  let questionBody: unknown;
   let key: unknown;
-  await decideWith((request, response) => {
+  await askExample((request, response) => {
     key = request.headers['x-api-key'];
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
-      askedBody = JSON.parse(text);
+      questionBody = JSON.parse(text);
       response.end('{"success":true,"decision":"allow"}');
     });
   });
   expect(key).toBe('sk_test');
-  expect(askedBody).toEqual({
+  expect(questionBody).toEqual({
     url: 'https://shop.example/login',
     ip: '203.0.113.7',
     method: 'GET',
@@ -64,11 +64,11 @@ test('the example follows contract 2.1', async () => {
 });
 
 test.each([500, 503, 502])('contract 7.1: the example fails open on %d', async (status) => {
-  expect(await decideWith(answer(status, { success: false }))).toMatchObject({ body: undefined });
+  expect(await askExample(answer(status, { success: false }))).toMatchObject({ body: undefined });
 });
 
 test.each([400, 401, 409, 499])('contract 7.1: the example fails closed on %d', async (status) => {
-  expect(await decideWith(answer(status, 'x'))).toMatchObject({
+  expect(await askExample(answer(status, 'x'))).toMatchObject({
     status: 403,
     body: Buffer.from('Forbidden'),
   });
@@ -81,14 +81,14 @@ test('contract 7.1: the example fails open on success: false, an invalid answer,
     (() => undefined) satisfies RequestListener,
     ((request) => request.socket.destroy()) satisfies RequestListener,
   ]) {
-    expect((await decideWith(validator)).body).toBeUndefined();
+    expect((await askExample(validator)).body).toBeUndefined();
   }
 });
 
 test.each(['block', 'redirect'])(
   'contract 4.1: on a %s the example serves the page of the response',
   async (decision) => {
-    const decided = await decideWith(
+    const result = await askExample(
       answer(200, {
         success: true,
         decision,
@@ -97,28 +97,28 @@ test.each(['block', 'redirect'])(
         headers: { 'Content-Type': 'text/html' },
       }),
     );
-    expect(decided).toMatchObject({ status: 451, headers: { 'Content-Type': 'text/html' } });
-    expect(decided.body?.toString()).toBe('<p>página</p>');
+    expect(result).toMatchObject({ status: 451, headers: { 'Content-Type': 'text/html' } });
+    expect(result.body?.toString()).toBe('<p>página</p>');
   },
 );
 
 test('contract 3: a redirect without a page becomes 403 with a short body', async () => {
-  const decision = await decideWith(answer(200, { success: true, decision: 'redirect' }));
+  const decision = await askExample(answer(200, { success: true, decision: 'redirect' }));
   expect(decision).toMatchObject({ status: 403, body: Buffer.from('Forbidden') });
 });
 
 test('contract 4.1: the example serves the body of an allow; without a body, or for not_matched, the application answers', async () => {
-  const robots = await decideWith(
+  const robots = await askExample(
     answer(200, { success: true, decision: 'allow', response_html: page }),
   );
   expect([robots.status, robots.body?.toString()]).toEqual([200, '<p>página</p>']);
   for (const decision of ['allow', 'not_matched']) {
-    expect((await decideWith(answer(200, { success: true, decision }))).body).toBeUndefined();
+    expect((await askExample(answer(200, { success: true, decision }))).body).toBeUndefined();
   }
 });
 
 test('contract 2.3: every attribute of a cookie is kept, and an empty domain gives a host-only cookie', async () => {
-  const decision = await decideWith(
+  const decision = await askExample(
     answer(200, {
       success: true,
       decision: 'allow',

@@ -42,8 +42,8 @@ test('above 10,000 addresses, the least recently used one gets a full budget aga
   };
   spendAll('192.0.2.1');
   spendAll('192.0.2.2');
-  for (let other = 0; other < 9_999; other += 1) {
-    ours.take(`10.${other >> 16}.${(other >> 8) & 255}.${other & 255}`);
+  for (let visitorIndex = 0; visitorIndex < 9_999; visitorIndex += 1) {
+    ours.take(`10.${visitorIndex >> 16}.${(visitorIndex >> 8) & 255}.${visitorIndex & 255}`);
   }
   expect([ours.take('192.0.2.2') > 0, ours.take('192.0.2.1') > 0]).toEqual([true, false]);
 });

@@ -4,7 +4,7 @@ import { bothServers, KEY } from '../testing/both-servers.ts';
 import { serve } from '../testing/rpc-server.ts';
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-const with7 = (fields: object) => JSON.stringify({ jsonrpc: '2.0', id: 7, ...fields });
+const rpcWithId7 = (fields: object) => JSON.stringify({ jsonrpc: '2.0', id: 7, ...fields });
 
 /** Invalid bodies: a name, the body, and the code and id of the answer (contract 7.3, 7.4). */
 const MALFORMED_BODIES: readonly (readonly [
@@ -23,26 +23,31 @@ const MALFORMED_BODIES: readonly (readonly [
   ['deep nesting', `${'['.repeat(5000)}${']'.repeat(5000)}`, -32600, null],
   ['an empty object', '{}', -32600, null],
   ['no jsonrpc', '{"id":7,"method":"tools/list"}', -32600, 7],
-  ['jsonrpc 1.0', with7({ jsonrpc: '1.0', method: 'tools/list' }), -32600, 7],
-  ['jsonrpc as a number', with7({ jsonrpc: 2, method: 'a' }), -32600, 7],
+  ['jsonrpc 1.0', rpcWithId7({ jsonrpc: '1.0', method: 'tools/list' }), -32600, 7],
+  ['jsonrpc as a number', rpcWithId7({ jsonrpc: 2, method: 'a' }), -32600, 7],
   ['no method', '{"jsonrpc":"2.0","id":"x"}', -32600, 'x'],
-  ['a number as method', with7({ method: 1 }), -32600, 7],
-  ['a response', with7({ result: {} }), -32600, 7],
-  ['a string as params', with7({ method: 'a', params: 'b' }), -32600, 7],
-  ['the name of a property that every object has', with7({ method: '__proto__' }), -32601, 7],
-  ['a notification with an id', with7({ method: 'notifications/initialized' }), -32601, 7],
-  ['initialize without params', with7({ method: 'initialize' }), -32602, 7],
-  ['a call without params', with7({ method: 'tools/call' }), -32602, 7],
-  ['a call without a name', with7({ method: 'tools/call', params: {} }), -32602, 7],
-  ['an unknown tool', with7({ method: 'tools/call', params: { name: 'drop' } }), -32602, 7],
-  ['a number as name of a tool', with7({ method: 'tools/call', params: { name: 1 } }), -32602, 7],
+  ['a number as method', rpcWithId7({ method: 1 }), -32600, 7],
+  ['a response', rpcWithId7({ result: {} }), -32600, 7],
+  ['a string as params', rpcWithId7({ method: 'a', params: 'b' }), -32600, 7],
+  ['the name of a property that every object has', rpcWithId7({ method: '__proto__' }), -32601, 7],
+  ['a notification with an id', rpcWithId7({ method: 'notifications/initialized' }), -32601, 7],
+  ['initialize without params', rpcWithId7({ method: 'initialize' }), -32602, 7],
+  ['a call without params', rpcWithId7({ method: 'tools/call' }), -32602, 7],
+  ['a call without a name', rpcWithId7({ method: 'tools/call', params: {} }), -32602, 7],
+  ['an unknown tool', rpcWithId7({ method: 'tools/call', params: { name: 'drop' } }), -32602, 7],
+  [
+    'a number as name of a tool',
+    rpcWithId7({ method: 'tools/call', params: { name: 1 } }),
+    -32602,
+    7,
+  ],
   [
     'odd `_meta` and `task`',
-    with7({ method: 'tasks/get', params: { _meta: 5, task: {} } }),
+    rpcWithId7({ method: 'tasks/get', params: { _meta: 5, task: {} } }),
     -32601,
     7,
   ],
-  ['a list as params', with7({ method: 'tools/call', params: ['query'] }), -32602, 7],
+  ['a list as params', rpcWithId7({ method: 'tools/call', params: ['query'] }), -32602, 7],
 ];
 
 describe.each(bothServers)('the %s server', (_name, plugin, maxBodyBytes) => {
@@ -88,9 +93,9 @@ describe.each(bothServers)('the %s server', (_name, plugin, maxBodyBytes) => {
 
   test(`contract 8: a body of ${maxBodyBytes} bytes is accepted, and one byte more gets 413`, async () => {
     const server = await serve(plugin);
-    const fitting = JSON.stringify(LIST).padEnd(maxBodyBytes);
-    expect((await server.post(fitting, KEY)).status).toBe(200);
-    const answer = await server.post(`${fitting} `, KEY);
+    const largestBody = JSON.stringify(LIST).padEnd(maxBodyBytes);
+    expect((await server.post(largestBody, KEY)).status).toBe(200);
+    const answer = await server.post(`${largestBody} `, KEY);
     expect([answer.status, answer.text]).toEqual([413, '']);
   });
 

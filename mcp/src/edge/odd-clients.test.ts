@@ -65,8 +65,8 @@ describe.each(bothServers)('the %s server', (_name, plugin, _maxBodyBytes, tools
         expect(answer.text).toContain('2025-06-18');
       }
     }
-    const right = await post(LIST, { ...KEY, 'Mcp-Protocol-Version': '2025-06-18' });
-    expect(right.status).toBe(200);
+    const knownRevision = await post(LIST, { ...KEY, 'Mcp-Protocol-Version': '2025-06-18' });
+    expect(knownRevision.status).toBe(200);
   });
 
   test.each([
@@ -97,11 +97,15 @@ describe.each(bothServers)('the %s server', (_name, plugin, _maxBodyBytes, tools
   );
 
   test.each([
-    ['params', (deep: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${deep}}`],
+    [
+      'params',
+      (nestedText: string) =>
+        `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${nestedText}}`,
+    ],
     [
       'arguments',
-      (deep: string) =>
-        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${tools[0] ?? ''}","arguments":{"a":${deep}}}}`,
+      (nestedText: string) =>
+        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${tools[0] ?? ''}","arguments":{"a":${nestedText}}}}`,
     ],
   ])('lists nested 7,000 times in %s get an answer', async (_where, body) => {
     const answer = await post(body(`${'['.repeat(7_000)}${']'.repeat(7_000)}`));

@@ -56,10 +56,10 @@ test('contract 5: without a known key, every request gets 401 with an empty body
 });
 
 test('a waiting query keeps its connection beyond the timeout of an idle one', async () => {
-  const asked = Promise.withResolvers<undefined>();
+  const firstQuery = Promise.withResolvers<undefined>();
   const pendingOutcome = Promise.withResolvers<QueryOutcome>();
   const runQuery = () => {
-    asked.resolve(undefined);
+    firstQuery.resolve(undefined);
     return pendingOutcome.promise;
   };
   const server = await serve(dataServer({ runQuery }), (app) => {
@@ -67,7 +67,7 @@ test('a waiting query keeps its connection beyond the timeout of an idle one', a
     return Promise.resolve();
   });
   const answer = server.post(QUERY, KEY);
-  await asked.promise;
+  await firstQuery.promise;
   await once(connect(Number(new URL(server.url).port), '127.0.0.1').resume(), 'close');
   pendingOutcome.resolve(rows('1\n'));
   expect((await answer).status).toBe(200);
@@ -111,15 +111,15 @@ function answerOf(outcome: QueryOutcome): Promise<RpcAnswer> {
 }
 
 test('contract 4.4 query: the statement runs inside the organisation of the key', async () => {
-  const asked: unknown[] = [];
+  const queries: unknown[] = [];
   const answer = await post(call('query', { sql: 'SELECT 1', organisation: 'other' }), {
     runQuery: ({ organisation, sql, authorization }) => {
-      asked.push({ organisation, sql, authorization });
+      queries.push({ organisation, sql, authorization });
       return Promise.resolve(rows('allow\t12\nblock\t3\n'));
     },
   });
   expect(answer.json).toEqual(toolResult(false, 'allow\t12\nblock\t3\n'));
-  expect(asked).toEqual([{ organisation: 'acme', sql: 'SELECT 1', ...KEY }]);
+  expect(queries).toEqual([{ organisation: 'acme', sql: 'SELECT 1', ...KEY }]);
 });
 
 test('when the key is revoked during a query, the tool error says so', async () => {
@@ -166,19 +166,19 @@ test('contract 8: an answer of 256 KiB is returned; a larger one is discarded, a
 });
 
 test('characters that a person does not see are escapes, in rows and in errors', async () => {
-  const hidden = 'Mozilla\u{e0049}\u{e0047}\u202e\u200b';
-  const shown = String.raw`Mozilla\udb40\udc49\udb40\udc47\u202e\u200b`;
-  const body = Buffer.from(`agent\tpath\n${hidden}\t/a\\tb\n`);
+  const invisibleText = 'Mozilla\u{e0049}\u{e0047}\u202e\u200b';
+  const escapedText = String.raw`Mozilla\udb40\udc49\udb40\udc47\u202e\u200b`;
+  const body = Buffer.from(`agent\tpath\n${invisibleText}\t/a\\tb\n`);
   const format = 'TabSeparatedWithNames';
   const { json } = await answerOf({ kind: 'rows', contentType: 'x', body, format });
   expect(json).toEqual(
-    toolResult(false, `agent\tpath\n${shown}\t/a\\tb\n`, {
+    toolResult(false, `agent\tpath\n${escapedText}\t/a\\tb\n`, {
       columns: ['agent', 'path'],
-      rows: [[shown, '/a\tb']],
+      rows: [[escapedText, '/a\tb']],
     }),
   );
-  const error = await answerOf({ kind: 'database_error', status: 500, message: hidden });
-  expect(error.json).toEqual(toolResult(true, shown));
+  const error = await answerOf({ kind: 'database_error', status: 500, message: invisibleText });
+  expect(error.json).toEqual(toolResult(true, escapedText));
 });
 
 test('an answer in a binary format is a tool error that names text formats', async () => {

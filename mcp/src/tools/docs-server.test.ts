@@ -52,7 +52,7 @@ async function search(args: object): Promise<string> {
   expect(result.isError).toBe(false);
   return result.content[0]?.text ?? '';
 }
-const hits = (text: string) => [...text.matchAll(/^path: (.+)$/gm)].map(([, path]) => path);
+const pathsIn = (text: string) => [...text.matchAll(/^path: (.+)$/gm)].map(([, path]) => path);
 
 test.each([
   ['monitor', '/rules#monitor'],
@@ -66,22 +66,22 @@ test.each([
   ['cursor', '/assistants#cursor'],
 ])('contract 4.5 search_docs: "%s" finds %s among its first three', async (query, path) => {
   const text = await search({ query });
-  expect(hits(text).slice(0, 3)).toContain(path);
+  expect(pathsIn(text).slice(0, 3)).toContain(path);
   expect(text).toContain(`markdown: https://docs.example${path.split('#', 1)[0] ?? ''}.md`);
 });
 
 test('the many generated pages do not push a page of the guide down', async () => {
-  const [first] = hits(await search({ query: 'rate limit' }));
+  const [first] = pathsIn(await search({ query: 'rate limit' }));
   expect(first).toMatch(/rate.limit/);
-  const foundPaths = hits(await search({ query: 'monitoring', limit: 20 }));
+  const foundPaths = pathsIn(await search({ query: 'monitoring', limit: 20 }));
   expect(foundPaths.slice(0, 3)).toContain('/rules#monitor');
   expect(foundPaths.filter((path) => path?.startsWith('/crawlers/')).length).toBeGreaterThan(3);
 });
 
 test('contract 8: limit is 8 when absent, and never exceeded', async () => {
-  expect(hits(await search({ query: 'the' }))).toHaveLength(8);
-  expect(hits(await search({ query: 'the', limit: 1 }))).toHaveLength(1);
-  expect(hits(await search({ query: 'the', limit: 20 }))).toHaveLength(20);
+  expect(pathsIn(await search({ query: 'the' }))).toHaveLength(8);
+  expect(pathsIn(await search({ query: 'the', limit: 1 }))).toHaveLength(1);
+  expect(pathsIn(await search({ query: 'the', limit: 20 }))).toHaveLength(20);
 });
 
 test('a search without results is no error, and names the list of all pages', async () => {

@@ -9,9 +9,9 @@ import { createMetrics } from '../metrics/metrics.ts';
 async function ask(
   path: string,
   headers: Readonly<Record<string, string>>,
-  { listen = '127.0.0.1:9090', named = [] as readonly string[] } = {},
+  { listen = '127.0.0.1:9090', hostNames = [] as readonly string[] } = {},
 ) {
-  const answersTo = compileOwnHosts(Listen.parse(listen), named);
+  const answersTo = compileOwnHosts(Listen.parse(listen), hostNames);
   const app = createService({ trusted_proxies: ['127.0.0.1'] });
   const database = () => ({ state: 'failing', message: 'The analytics database waits.' }) as const;
   const metrics = createMetrics();
@@ -38,9 +38,9 @@ test.each([
   ],
   ...['guard:9090', 'metrics.shop.example', 'metrics.shop.example:9090', 'a.ops.example', ''],
 ])('Host: %s is answered', async (host) => {
-  const named = ['metrics.shop.example', '*.ops.example'];
+  const hostNames = ['metrics.shop.example', '*.ops.example'];
   for (const path of ['/ready', '/metrics']) {
-    expect((await ask(path, { host }, { listen: '0.0.0.0:9090', named })).statusCode).toBe(200);
+    expect((await ask(path, { host }, { listen: '0.0.0.0:9090', hostNames })).statusCode).toBe(200);
   }
 });
 

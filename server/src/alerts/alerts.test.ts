@@ -90,10 +90,10 @@ describe('an alert goes to a webhook, a mail server and a program', () => {
     });
     expect(mails.at(-1)).toMatch(/^To: you@shop\.example\r?$/m);
     expect(mails.at(-1)).toMatch(/^Subject: Guard on \S+: The site does not answer\r?$/m);
-    const written = readFileSync(file, 'utf8');
-    expect(written).toMatch(/^urgent\n/);
-    expect(written).toContain('"alert":"origin_down"');
-    expect(written).not.toContain('a secret 4471');
+    const printed = readFileSync(file, 'utf8');
+    expect(printed).toMatch(/^urgent\n/);
+    expect(printed).toContain('"alert":"origin_down"');
+    expect(printed).not.toContain('a secret 4471');
   });
 
   test('each failed receiver is reported with a code, without the secrets of its URL', async () => {
@@ -115,7 +115,7 @@ describe('an alert goes to a webhook, a mail server and a program', () => {
   });
 
   test('settings without a channel, with a wrong address or another scheme are refused', () => {
-    for (const wrong of [
+    for (const wrongChannels of [
       {},
       { cool_down: '1h' },
       { webhook: 'ftp://a.example' },
@@ -123,7 +123,7 @@ describe('an alert goes to a webhook, a mail server and a program', () => {
       { mail: { server: 'smtp://mail.example', from: 'nobody', to: 'c@d.example' } },
       { command: [] },
     ]) {
-      expect(Alerts.safeParse(wrong).success, JSON.stringify(wrong)).toBe(false);
+      expect(Alerts.safeParse(wrongChannels).success, JSON.stringify(wrongChannels)).toBe(false);
     }
   });
 });
@@ -136,14 +136,14 @@ describe('alerts while Guard runs', () => {
   });
 
   /** Watches real metrics with short pauses. The clock moves only when a test moves it. */
-  function watching(
+  function startWatch(
     overrides: {
       readonly blocks?: unknown;
-      readonly again?: unknown;
+      readonly repeatRows?: unknown;
       readonly organisations?: readonly string[];
     } = {},
   ) {
-    const askedStatements: string[] = [];
+    const statements: string[] = [];
     const time = { now: NOW };
     const metrics = createMetrics();
     let isGood = 1;
@@ -162,10 +162,10 @@ describe('alerts while Guard runs', () => {
       }),
       runQuery: ({ organisation, sql }) => {
         const isBlocks = sql.includes('GROUP BY rule');
-        if (isBlocks) askedStatements.push(organisation);
-        const isAgain = sql.includes('windowFunnel');
+        if (isBlocks) statements.push(organisation);
+        const isAboutRepeats = sql.includes('windowFunnel');
         return Promise.resolve(
-          rows((isBlocks ? overrides.blocks : isAgain && overrides.again) || []),
+          rows((isBlocks ? overrides.blocks : isAboutRepeats && overrides.repeatRows) || []),
         );
       },
       store: new MemoryStore(() => time.now, { maxSessions: 1, maxSpent: 1, maxBudgets: 100 }),
@@ -176,7 +176,7 @@ describe('alerts while Guard runs', () => {
       time,
       metrics,
       logged: logLines,
-      asked: askedStatements,
+      asked: statements,
       close,
       refuse: () => (isGood = 0),
     };
@@ -188,7 +188,7 @@ describe('alerts while Guard runs', () => {
     );
 
   test('a condition is reported once in its cool-down, and again after it', async () => {
-    const { time, logged, close, refuse } = watching();
+    const { time, logged, close, refuse } = startWatch();
     refuse();
     await untilThereAre(1);
     time.now += 3_700_000;
@@ -199,9 +199,9 @@ describe('alerts while Guard runs', () => {
   });
 
   test('a jump in the blocks of a rule, and repeated challenges after a pass, are reported', async () => {
-    const { time, close } = watching({
+    const { time, close } = startWatch({
       blocks: [['no training', '120', 4]],
-      again: [['100', '30']],
+      repeatRows: [['100', '30']],
     });
     time.now += 2_000;
     await untilThereAre(2);
@@ -214,7 +214,7 @@ describe('alerts while Guard runs', () => {
   });
 
   test('an alert is sent again until a channel accepts it, and then no more', async () => {
-    const { logged, close, refuse } = watching();
+    const { logged, close, refuse } = startWatch();
     refusals = 2;
     refuse();
     await untilThereAre(1);
@@ -223,8 +223,8 @@ describe('alerts while Guard runs', () => {
     expect(logged).toEqual(['alert', 'alert_unsent']);
   });
 
-  test('each look reads the events of one organisation, in turn, and each organisation once in the period', async () => {
-    const { time, asked, close } = watching({ organisations: ['a', 'b', 'c'] });
+  test('each check reads the events of one organisation, in turn, and each organisation once in the period', async () => {
+    const { time, asked, close } = startWatch({ organisations: ['a', 'b', 'c'] });
     for (let turn = 1; turn <= 6; turn += 1) {
       time.now += 334; // a third of the time of one organisation
       await untilThereAre(turn, asked);
@@ -233,15 +233,15 @@ describe('alerts while Guard runs', () => {
     expect(asked).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  test('after the clock was set back, the next look reads the events', async () => {
-    const { time, asked, close } = watching();
+  test('after the clock was set back, the next check reads the events', async () => {
+    const { time, asked, close } = startWatch();
     time.now -= 3_600_000;
     await untilThereAre(1, asked);
     await close();
   });
 
   test('few repeated challenges among many visitors cause no alert', async () => {
-    const { time, close, refuse } = watching({ again: [['1000', '20']] });
+    const { time, close, refuse } = startWatch({ repeatRows: [['1000', '20']] });
     refuse();
     time.now += 2_000;
     await untilThereAre(1);

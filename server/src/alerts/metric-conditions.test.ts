@@ -4,7 +4,7 @@ import { metricConditions, type Reading } from './metric-conditions.ts';
 const NOW = Date.UTC(2026, 10, 25, 12);
 
 describe('conditions of the metrics', () => {
-  const before: Reading = { atMs: NOW - 60_000, values: {} };
+  const valuesBefore: Reading = { atMs: NOW - 60_000, values: {} };
   const CALM = {
     'guard_gateway_requests_total{outcome="forwarded"}': 100,
     'guard_gateway_fail_open_total{reason="timeout"}': 0,
@@ -26,7 +26,7 @@ describe('conditions of the metrics', () => {
     hasEvents = true,
   ) =>
     metricConditions(
-      { ...before, values: { ...CALM, ...earlier } },
+      { ...valuesBefore, values: { ...CALM, ...earlier } },
       { atMs: NOW, values: { ...CALM, ...values } },
       hasEvents,
     ).map(({ name, about, seen }) => [name, about, seen]);
@@ -96,11 +96,11 @@ describe('conditions of the metrics', () => {
       'certificate_ends',
       /has ended\.$/,
     ],
-  ] as const)('%s', (_, values, name, seen) => {
+  ] as const)('%s', (_, values, name, expectedText) => {
     const [alert, ...more] = foundAlerts(values);
     expect(more).toEqual([]);
     expect(alert?.[0]).toBe(name);
-    expect(alert?.[2]).toMatch(seen);
+    expect(alert?.[2]).toMatch(expectedText);
   });
 
   test('one address for all visitors, and a store that is away, cause an alert only when they last', () => {

@@ -28,21 +28,24 @@ const issuedFor = (host: string, directory = DIRECTORY) => ({
   key: 'k',
 });
 
-function due(state: AcmeState, certificates: Record<string, IssuedCertificate>, now: number) {
+function dueHostOf(state: AcmeState, certificates: Record<string, IssuedCertificate>, now: number) {
   const map = new Map(Object.entries(certificates));
   return dueHost(state, HOSTS, { directory: DIRECTORY }, map, now);
 }
 
 describe('dueHost chooses', () => {
   test('a host without a certificate, in the order of the settings', () => {
-    expect(due(NO_STATE, {}, 0)).toBe('shop.example');
+    expect(dueHostOf(NO_STATE, {}, 0)).toBe('shop.example');
     const one = withCertificate(NO_STATE, issuedFor('shop.example'), HOSTS);
-    expect(due(one, { 'shop.example': certificate('c') }, 0)).toBe('blog.example');
+    expect(dueHostOf(one, { 'shop.example': certificate('c') }, 0)).toBe('blog.example');
   });
 
   test('no host during an order, until the order counts as abandoned', () => {
     const state = { ...NO_STATE, order: { by: 'another', until: 100 } };
-    expect([due(state, {}, 99), due(state, {}, 100)]).toEqual([undefined, 'shop.example']);
+    expect([dueHostOf(state, {}, 99), dueHostOf(state, {}, 100)]).toEqual([
+      undefined,
+      'shop.example',
+    ]);
   });
 
   test('a host whose certificate is from another authority', () => {
@@ -51,19 +54,19 @@ describe('dueHost chooses', () => {
       issuedFor('shop.example', 'https://staging.example'),
       HOSTS,
     );
-    expect(due(state, { 'shop.example': certificate('c') }, 0)).toBe('shop.example');
+    expect(dueHostOf(state, { 'shop.example': certificate('c') }, 0)).toBe('shop.example');
   });
 
   test.each([90, 6, 47])(
     'a certificate of %i days in its last third, and each at another time',
     (days) => {
-      const starts = Array.from({ length: 50 }, (_, i) =>
+      const renewalTimes = Array.from({ length: 50 }, (_, i) =>
         renewalAt(certificate(`${i}`, days * DAY)),
       );
-      const shares = starts.map((at) => (days * DAY - at) / (days * DAY));
+      const shares = renewalTimes.map((at) => (days * DAY - at) / (days * DAY));
       expect(Math.max(...shares)).toBeLessThanOrEqual(1 / 3);
       expect(Math.min(...shares)).toBeGreaterThan(1 / 4);
-      expect(new Set(starts).size).toBe(50);
+      expect(new Set(renewalTimes).size).toBe(50);
     },
   );
 
@@ -75,16 +78,16 @@ describe('dueHost chooses', () => {
     };
     let state = withCertificate(NO_STATE, issuedFor('shop.example'), HOSTS);
     state = withCertificate(state, issuedFor('blog.example'), HOSTS);
-    expect(due(state, certificates, now)).toBe('shop.example');
+    expect(dueHostOf(state, certificates, now)).toBe('shop.example');
     state = withFailure(state, 'shop.example', { kind: 'refused', reason: 'no' }, now);
-    expect(due(state, certificates, now)).toBeUndefined();
-    expect(due(state, certificates, now + 2 * 60_000)).toBe('shop.example');
+    expect(dueHostOf(state, certificates, now)).toBeUndefined();
+    expect(dueHostOf(state, certificates, now + 2 * 60_000)).toBe('shop.example');
     expect(state.certificates).toHaveLength(2);
   });
 });
 
 describe('a failed order', () => {
-  function waits(kind: 'refused' | 'away', times: number): number[] {
+  function waitTimes(kind: 'refused' | 'away', times: number): number[] {
     let state: AcmeState = NO_STATE;
     return Array.from({ length: times }, () => {
       state = withFailure(state, 'shop.example', { kind, reason: 'no' }, 0);
@@ -93,13 +96,13 @@ describe('a failed order', () => {
   }
 
   test('after a refusal, there are at most five attempts in the first hour, then fewer', () => {
-    const allWaits = waits('refused', 12);
+    const allWaits = waitTimes('refused', 12);
     expect(allWaits.slice(0, 6)).toEqual([120, 240, 480, 960, 1920, 3840]);
     expect(allWaits.at(-1)).toBe(12 * 3600);
   });
 
   test('an unreachable authority is asked again after seconds, later every ten minutes', () => {
-    expect(waits('away', 9)).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600]);
+    expect(waitTimes('away', 9)).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600]);
   });
 
   test('the failure is removed when the certificate comes, as are certificates of removed hosts', () => {

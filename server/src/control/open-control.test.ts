@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { openControl } from './open-control.ts';
 
-test('the log of the second Guard in one folder names the folder and what to do', async () => {
+test('the log of a second Guard in the same folder names the folder and what to do', async () => {
   const folder = join(testFolder(), 'data');
   const settings = { analytics: { engine: 'embedded', path: folder }, store: {} };
   const lines: string[] = [];

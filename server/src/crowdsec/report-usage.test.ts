@@ -14,7 +14,7 @@ const START = Date.parse('2026-03-01T10:00:00.700Z');
 
 /** The contents of one report. */
 interface Report {
-  readonly from: string;
+  readonly sender: string;
   readonly path: string | undefined;
   readonly key: unknown;
   readonly body: unknown;
@@ -27,7 +27,7 @@ async function openReport() {
   const answer = async (request: IncomingMessage) => {
     const { method = '', url, headers } = request;
     reports.push({
-      from: `${method} ${headers['user-agent'] ?? ''}`,
+      sender: `${method} ${headers['user-agent'] ?? ''}`,
       path: url,
       key: headers['x-api-key'],
       body: await json(request),
@@ -45,11 +45,11 @@ async function openReport() {
     ...{ clock: () => state.now, metrics },
     log: (...line) => lines.push(line),
   });
-  const at = (url: string): CrowdsecSettings => ({ url, key: 'k', every: 10_000 });
+  const settingsFor = (url: string): CrowdsecSettings => ({ url, key: 'k', every: 10_000 });
   /** Moves the clock, reports, and returns what the server got. */
   const reportAfter = async (minutes: number, url = `${server}/api/`) => {
     state.now += minutes * MINUTE;
-    await report(at(url));
+    await report(settingsFor(url));
     return reports.splice(0);
   };
   return { state, metrics, lines, after: reportAfter };
@@ -82,7 +82,7 @@ test('every quarter of an hour CrowdSec gets the counts since the last report', 
   };
   expect(await after(1)).toEqual([
     {
-      ...{ from: 'POST guard/v1', path: '/api/v1/usage-metrics', key: 'k' },
+      ...{ sender: 'POST guard/v1', path: '/api/v1/usage-metrics', key: 'k' },
       body: {
         remediation_components: [
           { ...component, metrics: [{ meta, items: [processedItem(9), droppedItem(1), ACTIVE] }] },

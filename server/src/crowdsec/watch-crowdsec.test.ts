@@ -14,9 +14,9 @@ const root = testFolder();
 /** Watches a CrowdSec that answers with `state.answer`, from ten o'clock on. `kept`: the decisions in the copy. */
 async function openWatch(keptDecisions?: readonly object[]) {
   const folder = mkdtempSync(join(root, 'copy-'));
-  const state = { now: 10 * HOUR, elapsed: 0, answer: {}, asked: 0, wholes: 0 };
+  const state = { now: 10 * HOUR, elapsed: 0, answer: {}, requests: 0, wholes: 0 };
   const url = await serve(({ url: path = '' }, response) => {
-    state.asked += 1;
+    state.requests += 1;
     if (path.includes('startup=true')) state.wholes += 1;
     response.setHeader('content-type', 'application/json').end(JSON.stringify(state.answer));
   });
@@ -48,9 +48,9 @@ async function openWatch(keptDecisions?: readonly object[]) {
 const waitUntil = (assertion: () => void) => vi.waitFor(assertion, 45_000);
 
 /** Waits for `count` more answers. After two, no answer to an earlier state is under way. */
-function answersLater(state: { readonly asked: number }, count = 2): Promise<void> {
-  const wantedCount = state.asked + count;
-  return waitUntil(() => expect(state.asked).toBeGreaterThanOrEqual(wantedCount));
+function answersLater(state: { readonly requests: number }, count = 2): Promise<void> {
+  const wantedCount = state.requests + count;
+  return waitUntil(() => expect(state.requests).toBeGreaterThanOrEqual(wantedCount));
 }
 
 function decision(id: number, value: string, duration = '4h') {
@@ -85,16 +85,25 @@ test('a decision that has ended is not in the copy, and each thread gets its rem
 });
 
 test('an invalid network, number or country in the copy is dropped, as in an answer', async () => {
-  const at = (scope: string, value: string) => ({ type: 'ban', scope, value, until: 11 * HOUR });
-  const good = [at('network', '203.0.113.1'), at('asn', '64496'), at('country', 'NZ')];
+  const decisionOn = (scope: string, value: string) => ({
+    type: 'ban',
+    scope,
+    value,
+    until: 11 * HOUR,
+  });
+  const validDecisions = [
+    decisionOn('network', '203.0.113.1'),
+    decisionOn('asn', '64496'),
+    decisionOn('country', 'NZ'),
+  ];
   const bad = [
     ...['203.0.113.0/', '203.0.113.0/x', '203.0.113.0/33', 'all', ''].map((value) =>
-      at('network', value),
+      decisionOn('network', value),
     ),
-    ...[at('asn', 'x'), at('country', 'nowhere')],
+    ...[decisionOn('asn', 'x'), decisionOn('country', 'nowhere')],
   ];
-  const { taken } = await openWatch([...bad, ...good]);
-  expect(taken[0]?.added).toEqual(good);
+  const { taken } = await openWatch([...bad, ...validDecisions]);
+  expect(taken[0]?.added).toEqual(validDecisions);
 });
 
 test('after a change of the clock the whole list is fetched, because ends were computed with the old clock', async () => {

@@ -37,11 +37,11 @@ test('analytics.privacy applies to the log line as to the row', () => {
 });
 
 test('fetch_site is one of the values of browsers, never another text', () => {
-  const saying = (site: string) => sampleEvent({ headers: { 'sec-fetch-site': site } });
-  expect(lineUnder(undefined, saying('cross-site'))).toMatchObject({ fetch_site: 'cross-site' });
-  expect(lineUnder(undefined, saying('none"} {'))).not.toHaveProperty('fetch_site');
+  const eventFrom = (site: string) => sampleEvent({ headers: { 'sec-fetch-site': site } });
+  expect(lineUnder(undefined, eventFrom('cross-site'))).toMatchObject({ fetch_site: 'cross-site' });
+  expect(lineUnder(undefined, eventFrom('none"} {'))).not.toHaveProperty('fetch_site');
   const droppedHeader = { truncate_ip: false, drop_headers: ['sec-fetch-site'] };
-  expect(lineUnder(droppedHeader, saying('cross-site'))).not.toHaveProperty('fetch_site');
+  expect(lineUnder(droppedHeader, eventFrom('cross-site'))).not.toHaveProperty('fetch_site');
 });
 
 test('a line is below 16 KiB, because Docker would split a longer one', () => {

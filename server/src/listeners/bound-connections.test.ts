@@ -25,7 +25,8 @@ test('one address cannot take all connections of a service, and a trusted proxy 
     server.close();
   });
   const { port } = server.address() as AddressInfo; // a TCP listener has one
-  const closed: boolean[] = [];
-  for (const last of [2, 2, 2, 3, 9, 9, 9]) closed.push(await isClosed(port, `127.0.0.${last}`));
-  expect(closed).toEqual([false, false, true, false, false, false, false]);
+  const closedFlags: boolean[] = [];
+  for (const lastByte of [2, 2, 2, 3, 9, 9, 9])
+    closedFlags.push(await isClosed(port, `127.0.0.${lastByte}`));
+  expect(closedFlags).toEqual([false, false, true, false, false, false, false]);
 });

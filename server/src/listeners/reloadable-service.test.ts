@@ -38,15 +38,15 @@ async function ask(url: string, agent?: Agent): Promise<string> {
 }
 
 test('the old routes finish their request; the next one on the connection goes to the new routes', async () => {
-  const gate = Promise.withResolvers<undefined>();
-  const { service, url } = await open(await routes('old', gate.promise));
+  const release = Promise.withResolvers<undefined>();
+  const { service, url } = await open(await routes('old', release.promise));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const requestArrives = once(service.app.server, 'request');
   const answer = ask(url, agent);
   await requestArrives;
   service.replaceRoutes(await routes('new'));
-  gate.resolve(undefined);
+  release.resolve(undefined);
   expect(await answer).toBe('old');
   expect(await ask(url, agent)).toBe('new');
 });
@@ -64,8 +64,8 @@ test('each address of localhost gets the new routes', async () => {
 });
 
 test('closing waits for an open request, but for no idle connection', async () => {
-  const gate = Promise.withResolvers<undefined>();
-  const { service, url } = await open(await routes('late', gate.promise));
+  const release = Promise.withResolvers<undefined>();
+  const { service, url } = await open(await routes('late', release.promise));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const requestArrives = once(service.app.server, 'request');
@@ -73,7 +73,7 @@ test('closing waits for an open request, but for no idle connection', async () =
   await requestArrives;
   const closing = service.app.close();
   await turn();
-  gate.resolve(undefined);
+  release.resolve(undefined);
   expect(await answer).toBe('late');
   await closing;
 });
@@ -94,8 +94,8 @@ test('a slow client delays the end only until cutOff', async () => {
   socket.on('error', () => undefined);
   socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: a/b\r\nContent-Length: 5000\r\n\r\n');
   await requestArrives;
-  const drip = setInterval(() => socket.write('.'), 20);
-  onTestFinished(() => clearInterval(drip));
+  const sendTimer = setInterval(() => socket.write('.'), 20);
+  onTestFinished(() => clearInterval(sendTimer));
   let isClosed = false;
   const closing = service.app.close().then(() => (isClosed = true));
   await sleep(500);
@@ -126,9 +126,9 @@ describe('a service ends a connection that sends too slowly, on each address of 
       let receivedText = '';
       socket.on('data', (text: string) => (receivedText += text)).on('error', () => undefined);
       socket.write(start);
-      const drip = setInterval(() => socket.write(drop), 10);
+      const sendTimer = setInterval(() => socket.write(drop), 10);
       await closing;
-      clearInterval(drip);
+      clearInterval(sendTimer);
       // Bytes that arrive after the close make a reset, which can overtake the answer.
       expect(receivedText).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
     }

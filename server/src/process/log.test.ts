@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { createLog } from './log.ts';
 
 test('for a hanging reader a few megabytes are kept and further lines dropped, until it reads again', async () => {
-  let goOn = (): void => undefined;
+  let resumeReading = (): void => undefined;
   const takenLines: string[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       takenLines.push(chunk.toString());
-      if (takenLines.length === 1) goOn = done;
+      if (takenLines.length === 1) resumeReading = done;
       else done();
     },
   });
@@ -25,7 +25,7 @@ test('for a hanging reader a few megabytes are kept and further lines dropped, u
   expect(lost).toBeGreaterThan(LINES / 2);
 
   const drain = new Promise((resolve) => stream.once('drain', resolve));
-  goOn();
+  resumeReading();
   await drain;
   log('warn', 'afterwards');
   expect(takenLines).toHaveLength(LINES - lost + 1);

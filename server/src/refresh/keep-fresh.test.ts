@@ -24,23 +24,23 @@ function startFreshList(keptAt: number | undefined, random = 0.5) {
   };
   const log = (level: string, event: string, fields: Readonly<Record<string, unknown>> = {}) =>
     void lines.push([level, event, ...Object.values(fields)].join(' '));
-  const fresh = keepFresh(
+  const keeper = keepFresh(
     () => [list],
     { clock: Date.now, log },
     () => random,
   );
-  onTestFinished(() => fresh.close());
-  return { state, list, fetchedAt, lines, fresh };
+  onTestFinished(() => keeper.close());
+  return { state, list, fetchedAt, lines, keeper };
 }
 
 test('without a copy the first fetch starts within `spreadMs`, and the next ones after each `everyMs`', async () => {
-  const { fetchedAt, lines, fresh } = startFreshList(undefined);
-  expect(fresh.oldestAt()).toBeUndefined();
+  const { fetchedAt, lines, keeper } = startFreshList(undefined);
+  expect(keeper.oldestAt()).toBeUndefined();
   await vi.advanceTimersByTimeAsync(2 * HOUR + 40_000);
   expect(fetchedAt).toHaveLength(2 + 1);
   expect(fetchedAt[0]).toBeLessThan(32_000);
   expect(lines).toEqual(['info published_awaited a list']);
-  expect(fresh.oldestAt()).toBeGreaterThan(Date.now() - HOUR);
+  expect(keeper.oldestAt()).toBeGreaterThan(Date.now() - HOUR);
 });
 
 test.each([
@@ -48,9 +48,9 @@ test.each([
   [0.999, 1.1 * HOUR],
 ])(
   'instances fetch at different times: the random number %d gives a wait of %d ms',
-  async (random, due) => {
+  async (random, waitMs) => {
     const { fetchedAt } = startFreshList(Date.now(), random);
-    await vi.advanceTimersByTimeAsync(due - 10_000);
+    await vi.advanceTimersByTimeAsync(waitMs - 10_000);
     expect(fetchedAt).toEqual([]);
     await vi.advanceTimersByTimeAsync(12_000);
     expect(fetchedAt).toHaveLength(1);
@@ -109,31 +109,31 @@ test('a reload with a shorter `everyMs` has effect at once', async () => {
 });
 
 test('four fetches run at once, and a slow one does not delay a fifth when another one has ended', async () => {
-  const askedKeys: string[] = [];
+  const fetchedKeys: string[] = [];
   const answers = new Map<string, () => void>();
-  const slow = (key: string): PublishedData => ({
+  const slowData = (key: string): PublishedData => ({
     ...{ key, name: key, everyMs: HOUR, spreadMs: 0, keptAt: () => undefined },
     fetch: () => {
-      askedKeys.push(key);
+      fetchedKeys.push(key);
       return new Promise((resolve) => answers.set(key, () => resolve({ kind: 'current' })));
     },
   });
-  const allData = ['a', 'b', 'c', 'd', 'e'].map(slow);
-  const fresh = keepFresh(() => allData, { clock: Date.now, log: () => undefined });
-  onTestFinished(() => fresh.close());
+  const allData = ['a', 'b', 'c', 'd', 'e'].map(slowData);
+  const keeper = keepFresh(() => allData, { clock: Date.now, log: () => undefined });
+  onTestFinished(() => keeper.close());
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(askedKeys).toEqual(['a', 'b', 'c', 'd']);
+  expect(fetchedKeys).toEqual(['a', 'b', 'c', 'd']);
   answers.get('c')?.();
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(askedKeys).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(fetchedKeys).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
 test('a damaged copy is logged, and ends neither the fetches nor Guard', async () => {
-  const damage = new Error('not a file of ranges: a.json');
+  const damageError = new Error('not a file of ranges: a.json');
   const { list, lines } = startFreshList(undefined);
-  list.fetch = () => Promise.reject(damage);
+  list.fetch = () => Promise.reject(damageError);
   list.keptAt = () => {
-    throw damage;
+    throw damageError;
   };
   await vi.advanceTimersByTimeAsync(HOUR);
   expect(lines).toEqual([

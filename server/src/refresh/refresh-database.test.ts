@@ -22,8 +22,8 @@ async function publish(bytes: Buffer): Promise<FetchedDatabase> {
 }
 
 const DATABASE = mmdbOf(
-  Array.from({ length: 256 }, (_, first) => ({
-    prefix: first.toString(2).padStart(8, '0'),
+  Array.from({ length: 256 }, (_, firstByte) => ({
+    prefix: firstByte.toString(2).padStart(8, '0'),
     record: { country_code: 'DE' },
   })),
 );

@@ -45,14 +45,14 @@ describe('a plausible list', () => {
   });
 
   test('is requested with the etag of the copy, and 304 leaves the copy unchanged', async () => {
-    const askedHeaders: unknown[] = [];
+    const requestHeaders: unknown[] = [];
     const list = await listAt((request, response) => {
-      askedHeaders.push(request.headers['if-none-match']);
+      requestHeaders.push(request.headers['if-none-match']);
       response.writeHead(304).end();
     }, '203.0.113.7\n');
     const earlierCopy = readFileSync(list.copyPath, 'utf8');
     expect(await refresh(list)).toEqual({ kind: 'current' });
-    expect(askedHeaders).toEqual(['"1"']);
+    expect(requestHeaders).toEqual(['"1"']);
     expect(readFileSync(list.copyPath, 'utf8')).toBe(earlierCopy);
   });
 
@@ -119,9 +119,9 @@ describe('after a refusal the last good copy stays in use', () => {
   });
 
   test('a redirect from a public server to a private address is refused', async () => {
-    const askedHeaders: string[] = [];
+    const requestHeaders: string[] = [];
     vi.stubGlobal('fetch', (url: string) => {
-      askedHeaders.push(url);
+      requestHeaders.push(url);
       const location = url.endsWith('list.txt') ? 'https://8.8.8.8/next' : 'https://10.0.0.1/keys';
       return Promise.resolve(new Response('', { status: 302, headers: { location } }));
     });
@@ -131,7 +131,7 @@ describe('after a refusal the last good copy stays in use', () => {
       kind: 'kept_back',
       reason: 'a redirect: 10.0.0.1 resolves to 10.0.0.1, which is no public address',
     });
-    expect(askedHeaders).toEqual(['https://1.1.1.1/list.txt', 'https://8.8.8.8/next']);
+    expect(requestHeaders).toEqual(['https://1.1.1.1/list.txt', 'https://8.8.8.8/next']);
   });
 
   test.each(['*', '?*', 'Mozilla/5.0*', '*AppleWebKit*\n*Gecko*'])(

@@ -65,8 +65,8 @@ test('a change that needs a restart is logged with its place, and counted until 
     .replace('./data', './elsewhere')
     .replace('[{ id: acme }]', '[{ id: acme }, { id: late }]');
   await reloader.reload('file');
-  const needs = lines.filter(({ event }) => event === 'reload_needs_restart');
-  expect(needs.map(({ fields }) => fields)).toEqual([
+  const needLines = lines.filter(({ event }) => event === 'reload_needs_restart');
+  expect(needLines.map(({ fields }) => fields)).toEqual([
     { setting: 'listen.admin', place: 'guard.yaml:2:9' },
     { setting: 'listen.api', place: 'guard.yaml:2:11' },
     { setting: 'analytics', place: 'guard.yaml:4:1' },
@@ -91,8 +91,8 @@ test('a change that needs a restart is logged with its place, and counted until 
 
 test('calls during a reload lead to one more reload, with the content of the file at that time', async () => {
   const { state, reloader, applied } = startReloader();
-  const gate = Promise.withResolvers<number>();
-  state.apply = () => gate.promise;
+  const settingsRead = Promise.withResolvers<number>();
+  state.apply = () => settingsRead.promise;
   const first = reloader.reload('signal');
   await Promise.resolve();
   state.text = START + 'observe: true\n';
@@ -101,7 +101,7 @@ test('calls during a reload lead to one more reload, with the content of the fil
     reloader.reload('file'),
     reloader.reload('signal'),
   ];
-  gate.resolve(0);
+  settingsRead.resolve(0);
   await Promise.all([first, ...furtherReloads]);
   expect(applied.map(({ observe }) => observe)).toEqual([false, true]);
 });

@@ -57,8 +57,8 @@ test('settings from pieces equal the original, and rules still share their list'
   const { settings: sentSettings, lists: knownLists } = manySettings();
   const pieces = atOnce(toPieces(sentSettings, knownLists));
   let pauses = 0;
-  const received = await fromPieces(pieces, () => void (pauses += 1));
-  const receivedSettings = received.settings;
+  const copiedSettings = await fromPieces(pieces, () => void (pauses += 1));
+  const receivedSettings = copiedSettings.settings;
   expect(receivedSettings).toEqual(sentSettings);
   expect(settingsRevision(receivedSettings)).toBe(settingsRevision(sentSettings));
   expect(fetchedListsOf(receivedSettings)).toEqual(fetchedListsOf(sentSettings));
@@ -72,9 +72,9 @@ test('settings from pieces equal the original, and rules still share their list'
   expect(PrefixSet.of(lists[0] ?? []).has('10.3.2.1')).toBe(true);
   expect(PrefixSet.of(lists[0] ?? []).has('11.3.2.1')).toBe(false);
   expect(pauses).toBe(pieces.length);
-  expect([...received.lists.keys()]).toEqual([...knownLists.keys()]);
+  expect([...copiedSettings.lists.keys()]).toEqual([...knownLists.keys()]);
   const networks = `ip ${join(folder, 'networks.txt')}`;
-  expect(received.lists.get(networks)?.entries).toBe(lists[0]);
+  expect(copiedSettings.lists.get(networks)?.entries).toBe(lists[0]);
 });
 
 test('each piece is short, so that requests do not wait for it', () => {

@@ -15,19 +15,19 @@ afterEach(() => {
 
 describe('the crawler lists of this instance, compared with other instances', () => {
   function watch() {
-    const lists: { here: number | undefined; newest: number | undefined } = {
-      here: undefined,
-      newest: undefined,
+    const lists: { ownTime: number | undefined; newestTime: number | undefined } = {
+      ownTime: undefined,
+      newestTime: undefined,
     };
-    const toldTimes: number[] = [];
+    const sentTimes: number[] = [];
     const log: string[] = [];
     const metrics = createMetrics();
     const close = watchCrawlerRanges(
       {
-        heldAt: () => lists.here,
+        heldAt: () => lists.ownTime,
         newestAt(heldAt) {
-          toldTimes.push(heldAt);
-          return Promise.resolve(lists.newest);
+          sentTimes.push(heldAt);
+          return Promise.resolve(lists.newestTime);
         },
       },
       {
@@ -38,36 +38,36 @@ describe('the crawler lists of this instance, compared with other instances', ()
     );
     const behindSeconds = async () =>
       Number(/^guard_crawler_ranges_behind_seconds (\d+)$/m.exec(await metrics.page())?.[1]);
-    return { lists, told: toldTimes, log, behind: behindSeconds, close };
+    return { lists, sentTimes, log, behind: behindSeconds, close };
   }
 
-  test('without lists no time is sent, and without an answer the instance does not count as behind', async () => {
-    const { lists, told, log, behind, close } = watch();
+  test('without lists no time is sent, and without an answer the instance is not called behind', async () => {
+    const { lists, sentTimes, log, behind, close } = watch();
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(told).toEqual([]);
-    lists.here = NOW;
+    expect(sentTimes).toEqual([]);
+    lists.ownTime = NOW;
     await vi.advanceTimersByTimeAsync(3_000);
-    expect(told).toEqual([NOW, NOW, NOW]);
+    expect(sentTimes).toEqual([NOW, NOW, NOW]);
     expect([await behind(), log]).toEqual([0, []]);
     await close();
   });
 
   test('only lists that are more than a day behind cause a warning', async () => {
-    const { lists, told, log, behind, close } = watch();
-    lists.here = NOW - 24 * HOUR_MS;
-    lists.newest = NOW;
+    const { lists, sentTimes, log, behind, close } = watch();
+    lists.ownTime = NOW - 24 * HOUR_MS;
+    lists.newestTime = NOW;
     await vi.advanceTimersByTimeAsync(0);
     expect([await behind(), log]).toEqual([86_400, []]);
-    lists.newest = NOW + 2 * HOUR_MS;
+    lists.newestTime = NOW + 2 * HOUR_MS;
     await vi.advanceTimersByTimeAsync(10 * MINUTE_MS);
-    expect(told).toHaveLength(11);
+    expect(sentTimes).toHaveLength(11);
     expect([await behind(), log]).toEqual([26 * 3_600, ['warn crawler_ranges_behind 26']]);
-    lists.here = lists.newest;
+    lists.ownTime = lists.newestTime;
     await vi.advanceTimersByTimeAsync(10 * MINUTE_MS);
     expect(await behind()).toBe(0);
     expect(log).toEqual(['warn crawler_ranges_behind 26', 'info crawler_ranges_level ']);
     await close();
     await vi.advanceTimersByTimeAsync(10 * MINUTE_MS);
-    expect(told).toHaveLength(21);
+    expect(sentTimes).toHaveLength(21);
   });
 });

@@ -39,7 +39,7 @@ function poolOf(size: number) {
       .filter(([name]) => name === 'guard_events_total')
       .reduce((sum, [, , by]) => sum + by, 0);
   };
-  return { pool, start, known: countKnownSessions, logged: logLines, metrics, time };
+  return { pool, start, known: countKnownSessions, logLines, metrics, time };
 }
 
 test('a session that the store keeps reaches every worker', async () => {
@@ -50,29 +50,29 @@ test('a session that the store keeps reaches every worker', async () => {
 });
 
 test('a worker that crashes is logged, starts again, and gets every session', async () => {
-  const { pool, start, known, logged, metrics } = poolOf(1);
+  const { pool, start, known, logLines, metrics } = poolOf(1);
   await start();
   await pool.store.keepSession('a', session, 60_000);
   await pool.store.keepSession('crash', session, 60_000);
   await poll(
-    () => Promise.resolve(logged),
+    () => Promise.resolve(logLines),
     (lines) => lines.length > 0,
   );
-  expect(logged[0]).toContain('worker_ended');
-  expect(logged[0]).toContain('scripted crash');
+  expect(logLines[0]).toContain('worker_ended');
+  expect(logLines[0]).toContain('scripted crash');
   expect(metrics.take()).toContainEqual(['guard_workers_restarted_total', undefined, 1]);
   await poll(known, (sessions) => sessions === 2);
 });
 
 test('each new crash makes the restart later, until a long time passes without a crash', async () => {
-  const { pool, start, known, logged, time } = poolOf(1);
+  const { pool, start, known, logLines, time } = poolOf(1);
   await start();
-  const waits = () =>
-    logged.flatMap((line) => /^worker_ended .*"againInMs":(\d+)/.exec(line)?.[1] ?? []);
+  const untilEnds = () =>
+    logLines.flatMap((line) => /^worker_ended .*"againInMs":(\d+)/.exec(line)?.[1] ?? []);
   const crash = async (times: number) => {
     await pool.store.keepSession('crash', session, 600_000);
     await poll(
-      () => Promise.resolve(waits().length),
+      () => Promise.resolve(untilEnds().length),
       (ends) => ends === times,
     );
     await poll(known, (sessions) => sessions > 0);
@@ -81,7 +81,7 @@ test('each new crash makes the restart later, until a long time passes without a
   time.now += 61_000;
   await crash(2);
   await crash(3);
-  expect(waits()).toEqual(['500', '500', '1000']);
+  expect(untilEnds()).toEqual(['500', '500', '1000']);
 });
 
 test('a visitor does not wait for a worker that hangs', async () => {
@@ -92,20 +92,20 @@ test('a visitor does not wait for a worker that hangs', async () => {
 });
 
 test('a worker that cannot apply new settings is logged with the reason, and starts again with them', async () => {
-  const { pool, start, known, logged, metrics } = poolOf(2);
+  const { pool, start, known, logLines, metrics } = poolOf(2);
   await start();
-  const next: Settings = { ...settings, observe: true };
-  expect(await pool.reload({ settings: next, revision: 'faulty' })).toBe(2);
-  const failureLines = logged.filter((line) => line.startsWith('worker_reload_failed'));
+  const newSettings: Settings = { ...settings, observe: true };
+  expect(await pool.reload({ settings: newSettings, revision: 'faulty' })).toBe(2);
+  const failureLines = logLines.filter((line) => line.startsWith('worker_reload_failed'));
   expect(failureLines).toEqual(Array(2).fill('worker_reload_failed {"reason":"cannot"}'));
   await pool.store.keepSession('a', session, 60_000);
-  const startedWith = async () => {
-    await pool.reload({ settings: next, revision: '' });
+  const settingsOfNext = async () => {
+    await pool.reload({ settings: newSettings, revision: '' });
     return metrics
       .take()
       .flatMap(([name, label, by]) => (name === 'guard_decisions_total' ? [[label, by]] : []));
   };
-  await poll(startedWith, (values) => String(values) === 'observe true,2');
+  await poll(settingsOfNext, (values) => String(values) === 'observe true,2');
   expect(await known()).toBe(2);
 });
 

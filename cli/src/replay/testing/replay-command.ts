@@ -14,8 +14,8 @@ const folder = mkdtempSync(join(tmpdir(), 'guard-replay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 
-export function write(content: string | Buffer, ending = '.log'): string {
-  const file = join(folder, `${(files += 1)}${ending}`);
+export function write(content: string | Buffer, suffix = '.log'): string {
+  const file = join(folder, `${(files += 1)}${suffix}`);
   writeFileSync(file, content);
   return file;
 }

@@ -58,11 +58,11 @@ test.each([
   ['sh', 'curl "x" # y', 'curl <s>"x"</s> <c># y</c>'],
   ['__proto__', 'a # b', 'a # b'],
 ])('highlights comments, strings and names in %s: %s', (language, code, highlightedHtml) => {
-  const short = renderMarkdown(`\`\`\`${language}\n${code}\n\`\`\``)
+  const rendered = renderMarkdown(`\`\`\`${language}\n${code}\n\`\`\``)
     .replace(/^.*?<code>|<\/code>.*$/g, '')
     .replaceAll(/<span class="(.)[a-z]+">(.*?)<\/span>/g, '<$1>$2</$1>')
     .replaceAll('&quot;', '"');
-  expect(short).toBe(highlightedHtml);
+  expect(rendered).toBe(highlightedHtml);
 });
 
 test('a code fence that is never closed ends with the text', () => {

@@ -7,8 +7,8 @@ const { get } = useSite();
 async function search(query: string) {
   const { status, text } = await get(`/search?q=${encodeURIComponent(query)}`);
   const [, list = ''] = /<ol class="hits">([\s\S]*)<\/ol>/.exec(text) ?? [];
-  const hits = [...list.matchAll(/<li><a href="([^"]+)">/g)].map(([, path]) => path);
-  return { status, text, hits };
+  const resultPaths = [...list.matchAll(/<li><a href="([^"]+)">/g)].map(([, path]) => path);
+  return { status, text, resultPaths };
 }
 
 test.each([
@@ -17,9 +17,9 @@ test.each([
   ['trusted_proxies', '/guard-yaml#behind-a-proxy-or-load-balancer'],
   ['Example Bot', '/crawlers/example-bot'],
 ])('a search for "%s" works without scripts and finds %s', async (query, path) => {
-  const { status, hits } = await search(query);
+  const { status, resultPaths } = await search(query);
   expect(status).toBe(200);
-  expect(hits).toContain(path);
+  expect(resultPaths).toContain(path);
 });
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   ['captcha', '/limits#challenge'],
   ['allowlist bot', '/rules#crawlers'],
 ])('"%s", which the guide never says, finds %s by a synonym', async (query, path) => {
-  expect((await search(query)).hits.slice(0, 6)).toContain(path);
+  expect((await search(query)).resultPaths.slice(0, 6)).toContain(path);
 });
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
 ])(
   'the guide comes before crawler profiles, unless the query names the crawler: "%s"',
   async (query, path) => {
-    expect((await search(query)).hits[0]).toBe(path);
+    expect((await search(query)).resultPaths[0]).toBe(path);
   },
 );
 
@@ -49,21 +49,21 @@ test('a single letter of a query is not marked in the results', async () => {
   expect(text).not.toMatch(/<mark>.<\/mark>/);
 });
 
-test('a plus sign means a space; the field shows the query again, and results have its words marked', async () => {
+test('a plus sign is a space, the field shows the query again, and results have its words marked', async () => {
   const { text } = await get('/search?q=monitor+mode&x=1');
   expect(text).toContain('value="monitor mode"');
   expect(text).toMatch(/<mark>monitor<\/mark>/i);
 });
 
 test('contract 8: at most 20 sections are shown', async () => {
-  const { hits, text } = await search('the');
-  expect(hits).toHaveLength(20);
+  const { resultPaths, text } = await search('the');
+  expect(resultPaths).toHaveLength(20);
   expect(text).toContain('The first 20 results');
 });
 
 test('an empty result links to the list of all pages', async () => {
-  const { status, hits, text } = await search('xylophone');
-  expect([status, hits]).toEqual([200, []]);
+  const { status, resultPaths, text } = await search('xylophone');
+  expect([status, resultPaths]).toEqual([200, []]);
   expect(text).toContain('Nothing was found');
 });
 
@@ -90,7 +90,7 @@ test.each([
   '\u0000%s${x}',
   '(((',
   '.* [',
-])('%j stays text', async (query) => {
+])('%j appears as text, not as HTML', async (query) => {
   const { status, text } = await search(query);
   expect(status).toBe(200);
   expect(text).not.toMatch(/<script|<img src=x/);
@@ -103,16 +103,16 @@ test.each(['/search?q=%', '/search?q=%ff%fe', '/search?%', '/search?q=%00'])(
   },
 );
 
-const frozen = useSite({ clock: () => 0 });
+const frozenSite = useSite({ clock: () => 0 });
 
 test('above the budget of an address a search gets 429 with Retry-After, but pages frozen get 200', async () => {
   for (let sentCount = 0; sentCount < MCP.docsRequestsPerAddress.requests; sentCount += 1) {
-    expect((await frozen.get('/search?q=xylophone')).status).toBe(200);
+    expect((await frozenSite.get('/search?q=xylophone')).status).toBe(200);
   }
-  const refusedAnswer = await frozen.get('/search?q=xylophone');
+  const refusedAnswer = await frozenSite.get('/search?q=xylophone');
   expect(refusedAnswer.status).toBe(429);
   expect(Number(refusedAnswer.headers['retry-after'])).toBeGreaterThan(0);
-  expect((await frozen.get('/rules')).status).toBe(200);
-  const missing = await frozen.get('/rate-limit');
+  expect((await frozenSite.get('/rules')).status).toBe(200);
+  const missing = await frozenSite.get('/rate-limit');
   expect([missing.status, missing.text.includes('Perhaps')]).toEqual([404, false]);
 });

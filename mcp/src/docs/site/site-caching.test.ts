@@ -100,15 +100,21 @@ describe('caches', () => {
       const etag = firstAnswer.headers.etag ?? '';
       const matching = [etag, `W/${etag}`, `"other", ${etag}`, `"other",W/${etag} , "more"`, '*'];
       for (const etagHeader of matching) {
-        const again = await get(path, { ...requestHeaders, 'if-none-match': etagHeader });
-        expect([etagHeader, again.status, again.bytes.length]).toEqual([etagHeader, 304, 0]);
+        const revalidated = await get(path, { ...requestHeaders, 'if-none-match': etagHeader });
+        expect([etagHeader, revalidated.status, revalidated.bytes.length]).toEqual([
+          etagHeader,
+          304,
+          0,
+        ]);
         for (const name of ['etag', 'vary', 'cache-control', 'content-location']) {
-          expect(again.headers[name]).toBe(firstAnswer.headers[name]);
+          expect(revalidated.headers[name]).toBe(firstAnswer.headers[name]);
         }
-        expect(again.headers['content-type']).toBeUndefined();
+        expect(revalidated.headers['content-type']).toBeUndefined();
       }
-      for (const given of ['"other"', etag.slice(1, -1), 'W/"other"', '']) {
-        expect((await get(path, { ...requestHeaders, 'if-none-match': given })).status).toBe(200);
+      for (const otherEtag of ['"other"', etag.slice(1, -1), 'W/"other"', '']) {
+        expect((await get(path, { ...requestHeaders, 'if-none-match': otherEtag })).status).toBe(
+          200,
+        );
       }
     }
   });
@@ -132,10 +138,10 @@ test.each([...PATHS, '/nowhere'])(
   'RFC 9110 9.3.2: HEAD %s has the status and headers of GET, without a body',
   async (path) => {
     const requestHeaders = { 'accept-encoding': 'gzip' };
-    const full = await get(path, requestHeaders);
+    const fullAnswer = await get(path, requestHeaders);
     const head = await get(path, requestHeaders, 'HEAD');
     expect(head.bytes).toHaveLength(0);
-    const withoutDate = (page: typeof full) => ({ ...page.headers, date: undefined });
-    expect([head.status, withoutDate(head)]).toEqual([full.status, withoutDate(full)]);
+    const withoutDate = (page: typeof fullAnswer) => ({ ...page.headers, date: undefined });
+    expect([head.status, withoutDate(head)]).toEqual([fullAnswer.status, withoutDate(fullAnswer)]);
   },
 );

@@ -40,7 +40,7 @@ async function walkSite() {
 
 test('every link of the site leads to a page, and every fragment to an id on it', async () => {
   const { documents, files } = await walkSite();
-  const leads = (path: string, target: string) => {
+  const leadsToPage = (path: string, target: string) => {
     if (/^https?:\/\//.test(target)) return true;
     const [page = '', anchor = ''] = (target.startsWith('#') ? path + target : target).split('#');
     if (anchor === '') return files.has(page) || documents.has(page);
@@ -52,7 +52,7 @@ test('every link of the site leads to a page, and every fragment to an id on it'
     // A heading is a link to itself, and links must not nest.
     for (const heading of headings) expect(heading.match(/<a /g)?.length ?? 0).toBeLessThan(2);
     for (const target of targets) {
-      if (!leads(path, target)) broken.push(`${path} links to ${target}`);
+      if (!leadsToPage(path, target)) broken.push(`${path} links to ${target}`);
     }
   }
   expect(broken).toEqual([]);

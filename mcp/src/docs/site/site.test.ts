@@ -29,13 +29,13 @@ test('contract 4.6: /llms.txt names every page once with its Markdown URL, and e
 });
 
 let address = 'http://unknown';
-const moving = useSite({ publicUrl: () => address });
+const movingSite = useSite({ publicUrl: () => address });
 
 test('/llms.txt follows a change of the public URL', async () => {
-  const firstAnswer = await moving.get('/llms.txt');
+  const firstAnswer = await movingSite.get('/llms.txt');
   expect(firstAnswer.text).toContain('(http://unknown/start.md)');
   address = 'https://docs.example/';
-  const secondAnswer = await moving.get('/llms.txt');
+  const secondAnswer = await movingSite.get('/llms.txt');
   expect(secondAnswer.text).toContain('(https://docs.example/start.md)');
   expect(secondAnswer.headers.etag).not.toBe(firstAnswer.headers.etag);
 });
