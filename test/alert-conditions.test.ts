@@ -49,8 +49,8 @@ test('events lead to alerts about one rule, one silent site, and people who are 
   for (let person = 0; person < 12; person += 1) {
     const ip = `203.0.113.${person}`;
     happened(1, { ...allowed, ip, challenge: 'verified' }, 20 * MINUTE_MS);
-    const asked = { action: 'challenge', decision: 'challenge', challenge: 'issued' } as const;
-    happened(1, { ...asked, ip }, (person < 10 ? 15 : 5) * MINUTE_MS);
+    const challenged = { action: 'challenge', decision: 'challenge', challenge: 'issued' } as const;
+    happened(1, { ...challenged, ip }, (person < 10 ? 15 : 5) * MINUTE_MS);
   }
   for (const ip of networks) {
     happened(3, { ...silent, ip, statusCode: 504, site: 'hung.example', organisation: 'hung' });

@@ -3,12 +3,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { GatewaySettings } from './base/options.ts';
 import {
   allow,
-  answering,
-  html,
+  validateWith,
+  encodeHtml,
   startGateway,
   startGatewayWithOrigin,
 } from './testing/gateway-rig.ts';
-import { bodyOf, eventually, get, RawClient, rawExchange, statusOf } from './testing/raw-client.ts';
+import { bodyOf, waitUntil, get, RawClient, rawExchange, statusOf } from './testing/raw-client.ts';
 import { type HttpOrigin, startOrigin } from './testing/recording-origin.ts';
 
 /** Settings with one site, as a reload would bring them. */
@@ -58,20 +58,20 @@ class LastingVisitor {
 }
 
 /** How many connections an origin has had, and how many of them are open. */
-function countConnections({ server }: HttpOrigin): { had: number; open: number } {
-  const count = { had: 0, open: 0 };
+function countConnections({ server }: HttpOrigin): { opened: number; open: number } {
+  const count = { opened: 0, open: 0 };
   server.on('connection', (socket) => {
-    count.had += 1;
+    count.opened += 1;
     count.open += 1;
     socket.once('close', () => (count.open -= 1));
   });
   return count;
 }
 
-const blocking = answering({
+const blockAll = validateWith({
   decision: 'block',
   status_code: 403,
-  response_html: html('<p>stopped</p>'),
+  response_html: encodeHtml('<p>stopped</p>'),
   headers: { 'Content-Type': 'text/html' },
 });
 
@@ -81,7 +81,7 @@ describe('reload', () => {
     expect(statusOf(await get(port))).toBe(200);
     expect(statusOf(await getFrom('new.example', port))).toBe(421);
     const hosts = ['shop.example', 'new.example'];
-    gateway.reload(settingsFor(origin.address, { validate: blocking, hosts }));
+    gateway.reload(settingsFor(origin.address, { validate: blockAll, hosts }));
     expect(statusOf(await get(port))).toBe(403);
     expect(bodyOf(await getFrom('new.example', port))).toBe('<p>stopped</p>');
   });
@@ -100,10 +100,10 @@ describe('reload', () => {
     });
     const answer = get(port);
     await questionAsked.promise;
-    gateway.reload(settingsFor(originAfter.address, { validate: blocking }));
+    gateway.reload(settingsFor(originAfter.address, { validate: blockAll }));
     decision.resolve({ kind: 'answered', response: { success: true, decision: 'allow' } });
     expect(statusOf(await answer)).toBe(200);
-    expect([originBefore.arrived.length, originAfter.arrived.length]).toEqual([1, 0]);
+    expect([originBefore.requests.length, originAfter.requests.length]).toEqual([1, 0]);
   });
 
   test('connections of visitors, and to an origin that the site keeps, stay open', async () => {
@@ -119,13 +119,13 @@ describe('reload', () => {
       gateway.reload(settingsFor(origin.address, { trustedProxies: [`192.0.2.${round}`] }));
       await visitor.visit();
     }
-    expect(connections).toEqual({ had: 1, open: 1 });
+    expect(connections).toEqual({ opened: 1, open: 1 });
     // If each reload added a listener to the socket, Node would warn of a leak after ten.
     expect(warnings).toEqual([]);
   });
 
-  test('new trusted_proxies hold for open connections too', async () => {
-    const { gateway, port, asked, origin } = await startGatewayWithOrigin();
+  test('new trusted_proxies also apply to open connections', async () => {
+    const { gateway, port, questions, origin } = await startGatewayWithOrigin();
     const visitor = new LastingVisitor(port);
     const seenNames: string[] = [];
     const validate: typeof allow = (question, context) => {
@@ -138,7 +138,7 @@ describe('reload', () => {
     await visit();
     gateway.reload(settingsFor(origin.address, { validate }));
     await visit();
-    expect([...asked.map(({ ip }) => ip), ...seenNames]).toEqual([
+    expect([...questions.map(({ ip }) => ip), ...seenNames]).toEqual([
       '127.0.0.1',
       '203.0.113.7',
       '127.0.0.1',
@@ -154,29 +154,29 @@ describe('reload', () => {
     await get(port);
     expect(connections.open).toBe(1);
     gateway.reload(settingsFor(originAfter.address));
-    await eventually(
+    await waitUntil(
       () => connections.open === 0,
       () => 'the connection to the origin closed',
       // Well before the client closes an idle connection by itself.
       2_000,
     );
     expect(statusOf(await get(port))).toBe(200);
-    expect(originAfter.arrived).toHaveLength(1);
+    expect(originAfter.requests).toHaveLength(1);
   });
 });
 
 describe('the switches of one site', () => {
   test('sites[].observe: true asks the validator and enforces nothing', async () => {
     const { gateway, port, origin } = await startGatewayWithOrigin();
-    gateway.reload(settingsFor(origin.address, { validate: blocking, observe: true }));
+    gateway.reload(settingsFor(origin.address, { validate: blockAll, observe: true }));
     expect(statusOf(await get(port))).toBe(200);
-    expect(origin.arrived[0]?.headers['x-guard-decision']).toBe('observe');
+    expect(origin.requests[0]?.headers['x-guard-decision']).toBe('observe');
   });
 
   test('sites[].protect: [] never asks the validator', async () => {
     const { gateway, port, origin } = await startGatewayWithOrigin();
-    gateway.reload(settingsFor(origin.address, { validate: blocking, protect: [] }));
+    gateway.reload(settingsFor(origin.address, { validate: blockAll, protect: [] }));
     expect(statusOf(await get(port))).toBe(200);
-    expect(origin.arrived[0]?.headers['x-guard-decision']).toBe('not_matched');
+    expect(origin.requests[0]?.headers['x-guard-decision']).toBe('not_matched');
   });
 });

@@ -16,29 +16,29 @@ const BURSTS: readonly Burst[] = [
 describe.skipIf(!hasRedis)('a burst of requests to a site that blocks everybody', () => {
   let redis: RedisServer;
   let origin: RecordingOrigin;
-  let shared: Product;
-  let asking: Product;
+  let redisProduct: Product;
+  let forwardAuthProduct: Product;
   beforeAll(async () => {
     [redis, origin] = await Promise.all([startRedis(), startRecordingOrigin()]);
     const store = { engine: 'redis', url: redis.url };
-    shared = await startProduct(
+    redisProduct = await startProduct(
       storySettings(origin.url, { rules, top: { analytics: undefined, store } }),
     );
-    const { validator: url } = shared.addresses;
+    const { validator: url } = redisProduct.addresses;
     const remote = { url, key: SECRET_KEY, timeout: '400ms' };
-    asking = await startProduct(
+    forwardAuthProduct = await startProduct(
       storySettings(origin.url, { site: { validator: remote }, top: { analytics: undefined } }),
     );
   });
   afterAll(async () => {
-    await Promise.all([asking.stop(), shared.stop()]);
+    await Promise.all([forwardAuthProduct.stop(), redisProduct.stop()]);
     await Promise.all([origin.close(), redis.stop()]);
   });
 
   test.each(BURSTS)(
     '$light short and $heavy long paths, with sessions in Redis: all are blocked',
     async (requests) => {
-      const answers = await burst(shared.addresses.gateway, '/', requests);
+      const answers = await burst(redisProduct.addresses.gateway, '/', requests);
       expect([[...answers], origin.arrivals.length]).toEqual([
         [[403, requests.light + requests.heavy]],
         0,
@@ -49,7 +49,7 @@ describe.skipIf(!hasRedis)('a burst of requests to a site that blocks everybody'
   test.each(BURSTS)(
     '$light short and $heavy long paths, with a remote validator that answers: each is blocked, or gets 503',
     async (requests) => {
-      const answers = await burst(asking.addresses.gateway, '/', requests);
+      const answers = await burst(forwardAuthProduct.addresses.gateway, '/', requests);
       expect([...answers.keys()].filter((status) => status !== 403 && status !== 503)).toEqual([]);
       expect(answers.get(403)).toBeGreaterThan(0);
       expect(origin.arrivals.length).toBe(0);

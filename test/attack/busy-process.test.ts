@@ -13,7 +13,7 @@ import { hasRedis } from '../kit/tools.ts';
 import { serveValidator } from '../spec/serve-validator.ts';
 
 /** Blocks this thread for longer than every deadline of a decision. */
-function beBusy(): void {
+function blockThread(): void {
   const endMs = performance.now() + 700;
   while (performance.now() < endMs);
 }
@@ -27,11 +27,11 @@ async function startBusy(validate: Validate, remote: boolean) {
     remote,
     validate: (question, context) => {
       count += 1;
-      if (count === 1) setImmediate(() => setImmediate(beBusy));
+      if (count === 1) setImmediate(() => setImmediate(blockThread));
       return validate(question, context);
     },
   });
-  return { ...rig, arrived: origin.arrived };
+  return { ...rig, requests: origin.requests };
 }
 
 test.skipIf(!hasRedis)(
@@ -42,9 +42,9 @@ test.skipIf(!hasRedis)(
     onTestFinished(() => store.close().then(() => redis.stop()));
     const rules = '[{ name: r, match: {}, verdict: block }]';
     const { inProcess } = await serveValidator({ rules, store });
-    const { port, arrived } = await startBusy(inProcess, false);
+    const { port, requests } = await startBusy(inProcess, false);
     const answer = await get(port, '/', `Cookie: _guard=${randomUUID()}`);
-    expect([statusOf(answer), arrived]).toEqual([403, []]);
+    expect([statusOf(answer), requests]).toEqual([403, []]);
     // Guard does not count Redis as away.
     expect([log, [...counts]]).toEqual([[], []]);
   },
@@ -66,18 +66,18 @@ test('a remote validator has its full time while the gateway is busy, also on co
     await worker.terminate();
   });
   const [validatorPort] = (await once(worker, 'message')) as [number];
-  const counted: string[] = [];
+  const countedMetrics: string[] = [];
   const remote = validateOverHttp(
     { url: `http://127.0.0.1:${validatorPort}`, key: 'k', timeout: 400 },
     {
       clock: Date.now,
       log: () => undefined,
-      metrics: { count: (name, label = '') => counted.push(`${name}/${label}`) },
+      metrics: { count: (name, label = '') => countedMetrics.push(`${name}/${label}`) },
     },
   );
   onTestFinished(remote.close);
-  const { port, arrived } = await startBusy(remote.validate, true);
+  const { port, requests } = await startBusy(remote.validate, true);
   const answers = await Promise.all([1, 2, 3, 4, 5].map((i) => get(port, `/${i}`)));
-  expect([answers.map(statusOf), arrived]).toEqual([[403, 403, 403, 403, 403], []]);
-  expect([remote.isAway(), counted]).toEqual([false, []]);
+  expect([answers.map(statusOf), requests]).toEqual([[403, 403, 403, 403, 403], []]);
+  expect([remote.isAway(), countedMetrics]).toEqual([false, []]);
 });

@@ -7,7 +7,7 @@ export interface CountedStore {
   /** Every call of the store, by operation. */
   readonly calls: Record<'session' | 'keepSession' | 'spend' | 'take', number>;
   /** Each session that was kept, in order, with repetitions. */
-  readonly kept: { readonly id: string; readonly session: Session }[];
+  readonly keptSessions: { readonly id: string; readonly session: Session }[];
 }
 
 /** A real store in memory that counts its calls. It limits uploads only with `limits`. */
@@ -34,5 +34,5 @@ export function countedStore({ limits = false, clock = Date.now } = {}): Counted
       return limits ? inner.take(...args) : 0;
     },
   });
-  return { store, calls, kept: keptCalls };
+  return { store, calls, keptSessions: keptCalls };
 }

@@ -53,23 +53,23 @@ describe('a flood of challenges that get no answer ("memory bounded, no per-visi
     const served = await serveValidator({ store, rules: RULES });
     // This fills the bounded caches of agents and addresses.
     await flood(served, 0, 5_000);
-    const before = heapMiB();
+    const beforeMiB = heapMiB();
     expect(await flood(served, 5_000, 15_000)).toBe(10_000);
-    const grown = heapMiB() - before;
-    console.log(`heap after 10,000 pages: ${grown.toFixed(2)} MiB more`);
+    const growthMiB = heapMiB() - beforeMiB;
+    console.log(`heap after 10,000 pages: ${growthMiB.toFixed(2)} MiB more`);
     // A record for each visitor would take more: this limit is 105 bytes per page. Runs differ by up to 1.5 MiB, because
     // garbage of earlier tests in this process is collected meanwhile.
-    expect(grown).toBeLessThan(1);
+    expect(growthMiB).toBeLessThan(1);
   });
 });
 
 describe('uploads are limited, and no visitor uses up the budget of others', () => {
   // With a clock that stands still, no budget refills on a slow machine.
-  const still = () => countedStore({ limits: true, clock: () => 0 });
+  const storeWithStoppedClock = () => countedStore({ limits: true, clock: () => 0 });
   const { firstUploadsPerAddress, uploadsPerNetwork, vainUploadsPerAddress } = CHALLENGE;
 
   test('many invalid uploads of one address get 429 with Retry-After, and other visitors still pass', async () => {
-    const { store, kept } = still();
+    const { store, keptSessions } = storeWithStoppedClock();
     const served = await serveValidator({ store, rules: RULES });
     const { requests } = vainUploadsPerAddress;
     for (let i = 0; i < requests; i += 1) expect((await post(served, '{}')).status).toBe(400);
@@ -79,30 +79,30 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
     // Even from the same address: invalid uploads have their own budget.
     const verified = await post(served, uploadOf(await openPage(served)));
     expect(verified.body).toBe('{"result":"reload"}');
-    expect(kept).toHaveLength(1);
+    expect(keptSessions).toHaveLength(1);
   });
 
   test('many uploads that report the same page as left get 429, as invalid uploads do', async () => {
-    const served = await serveValidator({ store: still().store, rules: RULES });
+    const served = await serveValidator({ store: storeWithStoppedClock().store, rules: RULES });
     const { ticket } = uploadOf(await openPage(served));
-    const leave = { ticket, left: true };
+    const leftUpload = { ticket, left: true };
     for (let i = 0; i <= vainUploadsPerAddress.requests; i += 1) {
-      expect((await post(served, leave)).status).toBe(200);
+      expect((await post(served, leftUpload)).status).toBe(200);
     }
-    expect((await post(served, leave)).status).toBe(429);
+    expect((await post(served, leftUpload)).status).toBe(429);
   });
 
   test('one answer that is sent 300 times at once takes one upload from the budget of its network', async () => {
-    const { store } = still();
+    const { store } = storeWithStoppedClock();
     const networks: string[] = [];
-    const noting: SessionStore = {
+    const recordingStore: SessionStore = {
       ...store,
       take(name, subject, budget) {
         if (name === 'upload') networks.push(subject);
         return store.take(name, subject, budget);
       },
     };
-    const served = await serveValidator({ store: noting, rules: RULES });
+    const served = await serveValidator({ store: recordingStore, rules: RULES });
     const upload = uploadOf(await openPage(served));
     for (let i = 0; i < firstUploadsPerAddress.requests; i += 1) {
       await store.take('first-uploads', '127.0.0.1', firstUploadsPerAddress);
@@ -113,7 +113,7 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
   });
 
   test('a network with a used-up budget still accepts the first uploads of each address, and then answers 429', async () => {
-    const { store } = still();
+    const { store } = storeWithStoppedClock();
     const served = await serveValidator({ store, rules: RULES });
     for (let i = 0; i < uploadsPerNetwork.requests; i += 1) {
       await store.take('upload', '84.115.20.0/24', uploadsPerNetwork);
@@ -134,7 +134,7 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
   });
 
   test('a preflight of another site is refused, and a simple request of it changes nothing', async () => {
-    const { store, calls } = still();
+    const { store, calls } = storeWithStoppedClock();
     const served = await serveValidator({ store, rules: RULES });
     const origin = 'https://evil.example';
     const url = `${served.collectorUrl}/verify`;
@@ -146,8 +146,8 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
     expect(await allowedOrigin('https://localhost.evil.example')).toBeUndefined();
     // The page of a developer on the same machine.
     expect(await allowedOrigin('http://127.0.0.1:3000')).toBe('http://127.0.0.1:3000');
-    const before = { ...calls };
+    const callsBefore = { ...calls };
     expect((await post(served, '{}', { origin, 'content-type': 'text/plain' })).status).toBe(415);
-    expect(calls).toEqual(before);
+    expect(calls).toEqual(callsBefore);
   });
 });

@@ -21,7 +21,7 @@ import { countedStore } from './counted-store.ts';
 
 const RULES = '[{ name: r, match: {}, challenge: always }]';
 const rules = [{ name: 'r', match: {}, challenge: 'always' }];
-const { store, kept } = countedStore();
+const { store, keptSessions } = countedStore();
 
 let served: Served;
 let visitor: Challenged;
@@ -37,17 +37,17 @@ type Result = 'reload' | 'retry' | 'failed' | 'no_session';
 
 /** Sends an upload. The answer must be this one, and the store must keep no session. */
 async function expectRefused(body: unknown, status: number, result: Result, to = served) {
-  kept.length = 0;
+  keptSessions.length = 0;
   const answer = await post(to, body);
   expect([answer.status, answer.body]).toEqual([status, JSON.stringify({ result })]);
-  expect(kept).toEqual([]);
+  expect(keptSessions).toEqual([]);
 }
 
 test('the unchanged upload passes; without this, the refusals below would prove nothing', async () => {
-  kept.length = 0;
+  keptSessions.length = 0;
   const answer = await post(served, uploadOf(await openPage(served)));
   expect([answer.status, answer.body]).toEqual([200, '{"result":"reload"}']);
-  expect(kept).toMatchObject([{ session: { state: 'verified', organisation: 'acme' } }]);
+  expect(keptSessions).toMatchObject([{ session: { state: 'verified', organisation: 'acme' } }]);
 });
 
 describe('"difficulty, expiry and organisation come from the ticket, never from the submission"', () => {
@@ -79,15 +79,15 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
     ['another organisation', { organisation: 'globex' }],
     ['a later expiry', { expiresAt: 9e15 }],
     ['a verdict of its own', { verified: true }],
-  ])('%s does not pass where work is asked for (CVE-2025-24369)', async (_, more) => {
+  ])('%s does not pass where work is asked for (CVE-2025-24369)', async (_, workFields) => {
     // The page can be of another version of Guard. A reload brings a page of this version.
-    await expectRefused({ ...uploadOf(page), ...more }, 400, 'retry', working);
+    await expectRefused({ ...uploadOf(page), ...workFields }, 400, 'retry', working);
   });
 
   test('no work, and work for a foreign, easier or invented task, give no session and no second task', async () => {
     const other = await taskOf(await openPage(working));
     const inventedTask = `5.${Buffer.alloc(16).toString('base64url')}`;
-    kept.length = 0;
+    keptSessions.length = 0;
     for (const wrongTask of [
       undefined,
       other,
@@ -100,7 +100,7 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
       const { body } = await post(working, { ...uploadOf(page), ...work });
       expect(body, wrongTask).toBe('{"result":"retry"}');
     }
-    expect(kept).toEqual([]);
+    expect(keptSessions).toEqual([]);
   });
 
   test('wrong work is checked once and spends its ticket, so right work comes too late', async () => {
@@ -110,11 +110,14 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
   });
 
   test('right work passes', async () => {
-    const mine = await openPage(working);
-    kept.length = 0;
-    const answer = await post(working, { ...uploadOf(mine), work: doWork(await taskOf(mine)) });
+    const firstPage = await openPage(working);
+    keptSessions.length = 0;
+    const answer = await post(working, {
+      ...uploadOf(firstPage),
+      work: doWork(await taskOf(firstPage)),
+    });
     expect(answer.body).toBe('{"result":"reload"}');
-    expect(kept).toMatchObject([{ session: { state: 'verified', reasons: [] } }]);
+    expect(keptSessions).toMatchObject([{ session: { state: 'verified', reasons: [] } }]);
   });
 
   test('a ticket without work does not pass where work is required (unmask: a cookie of a weaker check)', async () => {
@@ -129,10 +132,10 @@ describe('a ticket that was not issued to this visitor, or not now', () => {
   });
 
   test('a session that passed at one organisation is not valid at another', async () => {
-    const theirs = await openPage(served, { key: OTHER_KEY });
-    expect((await post(served, uploadOf(theirs))).body).toBe('{"result":"reload"}');
+    const otherPage = await openPage(served, { key: OTHER_KEY });
+    expect((await post(served, uploadOf(otherPage))).body).toBe('{"result":"reload"}');
     const headers = { ...person.headers };
-    expect((await served.ask(visit({ headers, cookie: theirs.session }))).decision).toBe(
+    expect((await served.ask(visit({ headers, cookie: otherPage.session }))).decision).toBe(
       'redirect',
     );
   });
@@ -143,10 +146,10 @@ describe('a ticket that was not issued to this visitor, or not now', () => {
   });
 
   test('with another User-Agent than the challenged one', async () => {
-    kept.length = 0;
-    const stranger = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Firefox/152.0' };
-    expect((await post(served, uploadOf(visitor), stranger)).body).toBe('{"result":"retry"}');
-    expect(kept).toEqual([]);
+    keptSessions.length = 0;
+    const otherBrowser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Firefox/152.0' };
+    expect((await post(served, uploadOf(visitor), otherBrowser)).body).toBe('{"result":"retry"}');
+    expect(keptSessions).toEqual([]);
   });
 
   test('that has expired', async () => {
@@ -181,10 +184,10 @@ describe('a ticket that was changed', () => {
   test('in one bit of each byte', async () => {
     const bytes = Buffer.from(visitor.ticket, 'base64url');
     const firstBit = randomInt(8);
-    for (let at = 0; at < bytes.length; at += 1) {
-      const flipped = Buffer.from(bytes);
-      flipped[at] = (flipped[at] ?? 0) ^ (1 << ((at + firstBit) % 8));
-      const ticket = flipped.toString('base64url');
+    for (let index = 0; index < bytes.length; index += 1) {
+      const changedBytes = Buffer.from(bytes);
+      changedBytes[index] = (changedBytes[index] ?? 0) ^ (1 << ((index + firstBit) % 8));
+      const ticket = changedBytes.toString('base64url');
       await expectRefused({ ...uploadOf(visitor), ticket }, 200, 'failed');
     }
   });
@@ -193,13 +196,15 @@ describe('a ticket that was changed', () => {
     const other = await openPage(served);
     const [mine, theirs] = [partsOf(visitor.ticket), partsOf(other.ticket)];
     expect(mine.fields.length).toBe(16);
-    const spliced = mine.fields.map((_, at) => mine.fields.with(at, theirs.fields[at] ?? ''));
-    const moved = mine.fields.slice(1).map((field, at) => {
-      const before = mine.fields[at] ?? '';
-      return mine.fields.with(at, before + field.slice(0, 1)).with(at + 1, field.slice(1));
+    const spliced = mine.fields.map((_, index) =>
+      mine.fields.with(index, theirs.fields[index] ?? ''),
+    );
+    const moved = mine.fields.slice(1).map((field, index) => {
+      const before = mine.fields[index] ?? '';
+      return mine.fields.with(index, before + field.slice(0, 1)).with(index + 1, field.slice(1));
     });
-    const forged = [...spliced, ...moved].map((fields) => join(mine.mac, fields));
-    forged.push(join(theirs.mac, mine.fields), join(mine.mac, theirs.fields));
+    const forged = [...spliced, ...moved].map((fields) => joinTicket(mine.mac, fields));
+    forged.push(joinTicket(theirs.mac, mine.fields), joinTicket(mine.mac, theirs.fields));
     for (const ticket of forged.filter((text) => text !== visitor.ticket)) {
       await expectRefused({ ...uploadOf(visitor), ticket }, 200, 'failed');
     }
@@ -208,9 +213,9 @@ describe('a ticket that was changed', () => {
   test('in its length', async () => {
     const { ticket } = visitor;
     const lengths = [1, 2, 3, 40, 43, 44, ticket.length - 4, ticket.length - 1];
-    const cut = lengths.map((length) => ticket.slice(0, length));
-    const longer = ['A', '=', ' ', '\n', '.', 'AAAA', ticket].map((more) => ticket + more);
-    for (const text of [...cut, ...longer]) {
+    const shortened = lengths.map((length) => ticket.slice(0, length));
+    const lengthened = ['A', '=', ' ', '\n', '.', 'AAAA', ticket].map((suffix) => ticket + suffix);
+    for (const text of [...shortened, ...lengthened]) {
       await expectRefused({ ...uploadOf(visitor), ticket: text }, 200, 'failed');
     }
     await expectRefused({ ...uploadOf(visitor), ticket: ticket.padEnd(2049, 'A') }, 400, 'failed');
@@ -224,11 +229,11 @@ describe('a ticket that an attacker made', () => {
     ['the organisation as the key', 'acme'],
   ])('under %s', async (_what, key) => {
     const { fields } = partsOf(visitor.ticket);
-    const body = join(Buffer.alloc(0), fields);
+    const body = joinTicket(Buffer.alloc(0), fields);
     const bytes = Buffer.from(body, 'base64url');
     for (const sealed of [bytes, Buffer.concat([Buffer.from(`${bytes.length}:`), bytes])]) {
       const mac = createHmac('sha256', key).update(sealed).digest();
-      await expectRefused({ ...uploadOf(visitor), ticket: join(mac, fields) }, 200, 'failed');
+      await expectRefused({ ...uploadOf(visitor), ticket: joinTicket(mac, fields) }, 200, 'failed');
     }
   });
 
@@ -257,9 +262,9 @@ describe('a ticket that was answered', () => {
     expect(second.ticket).not.toBe(first.ticket);
     const agent = { 'user-agent': robot.headers['user-agent'] ?? '' };
     await post(served, uploadOf(first, robot), agent);
-    kept.length = 0;
+    keptSessions.length = 0;
     for (const ticket of [first, second]) await post(served, uploadOf(ticket), agent);
-    expect(kept).toEqual([]);
+    expect(keptSessions).toEqual([]);
   });
 });
 
@@ -270,8 +275,8 @@ describe('a body in a form that no page sends', () => {
     ['a name twice', '{"session":"somebody","ticket":"x",'],
     ['a byte order mark', '\uFEFF{'],
     ['a comment', '/* */{'],
-  ])('%s', async (_what, start) => {
-    await expectRefused(bodyWith(start), 400, 'failed');
+  ])('%s', async (_what, sendBody) => {
+    await expectRefused(bodyWith(sendBody), 400, 'failed');
   });
 
   // This can be the form of another version, so the page is told to reload.
@@ -291,15 +296,15 @@ describe('a body in a form that no page sends', () => {
     ['application/jsonp'],
     ['text/json'],
   ])('content type %s: 415, so that no form of another site can send it', async (type) => {
-    kept.length = 0;
+    keptSessions.length = 0;
     expect((await post(served, uploadOf(visitor), { 'content-type': type })).status).toBe(415);
-    expect(kept).toEqual([]);
+    expect(keptSessions).toEqual([]);
   });
 
   test('more than 64 KiB: 413', async () => {
-    kept.length = 0;
+    keptSessions.length = 0;
     expect((await post(served, ' '.repeat(65_537))).status).toBe(413);
-    expect(kept).toEqual([]);
+    expect(keptSessions).toEqual([]);
   });
 });
 
@@ -316,7 +321,7 @@ function partsOf(ticket: string): { readonly mac: Buffer; readonly fields: strin
   return { mac: bytes.subarray(0, 32), fields };
 }
 
-function join(mac: Buffer, fields: readonly string[]): string {
+function joinTicket(mac: Buffer, fields: readonly string[]): string {
   const body = fields.map((field) => `${field.length}:${field}`).join('');
   return Buffer.concat([mac, Buffer.from(body, 'latin1')]).toString('base64url');
 }

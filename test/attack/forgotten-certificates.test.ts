@@ -49,16 +49,19 @@ async function instance(clock = () => Date.now()) {
     log: (_level: string, event: string) => log.push(event),
     metrics: createMetrics(),
   };
-  const watched = await watchCertificates({ ...context, read: createReadText(place, 1024 ** 2) });
+  const certificateWatch = await watchCertificates({
+    ...context,
+    read: createReadText(place, 1024 ** 2),
+  });
   const close = orderCertificates({
     ...context,
-    watcher: watched,
+    watcher: certificateWatch,
     change: createChangeText(place, 1),
   });
   return {
     file,
     log,
-    shown: () => [...watched.certificates().keys()],
+    shown: () => [...certificateWatch.certificates().keys()],
     kept: async () => {
       const reading = await createReadText(place, 1024 ** 2)();
       const openedState = reading.kind === 'read' ? openState(SECRET, reading.text) : undefined;
@@ -66,7 +69,7 @@ async function instance(clock = () => Date.now()) {
     },
     close: async () => {
       await close();
-      await watched.close();
+      await certificateWatch.close();
     },
   };
 }

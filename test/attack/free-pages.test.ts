@@ -28,8 +28,8 @@ async function ask(
   return { status: answer.status, cookie: cookie.split(';')[0] ?? '' };
 }
 
-/** The most documents that an address gets since `began`: 50, which come back within ten minutes, and one under way. */
-const maxPages = (began: number) => 51 + (performance.now() - began) / 12_000;
+/** The most documents that an address gets since `startedAt`: 50, which come back within ten minutes, and one under way. */
+const maxPages = (startedAt: number) => 51 + (performance.now() - startedAt) / 12_000;
 
 const arrivedCount = (prefix: string) =>
   story.origin.arrivals.filter(({ url }) => url.startsWith(prefix)).length;
@@ -73,14 +73,14 @@ test.each([
   'a script that %s gets 50 pages, because the answers are documents',
   async (_how, ip, expected, pathOf, fields) => {
     const { cookie } = await ask('/first', ip);
-    const began = performance.now();
+    const startedAt = performance.now();
     let passCount = 0;
     for (let index = 0; index < 100; index++) {
       const { status } = await ask(pathOf(index), ip, { ...DATA, ...fields, cookie });
       if (status === expected) passCount += 1;
     }
     expect(passCount).toBeGreaterThan(0);
-    expect(passCount).toBeLessThanOrEqual(maxPages(began));
+    expect(passCount).toBeLessThanOrEqual(maxPages(startedAt));
     expect(arrivedCount(`/${pathOf(0).split('/')[1]}/`)).toBe(passCount);
     expect((await ask('/second', ip, { ...chromeHttp, cookie })).status).toBe(403);
   },
@@ -104,26 +104,28 @@ async function visit(path: string, visitor: number, host = chromeHttp['host'] ??
 }
 
 test('an origin that fails is spared: 20 visitors see the error, then each visitor of this path is challenged', async () => {
-  const found: number[] = [];
+  const statuses: number[] = [];
   for (let visitor = 1_024; visitor < 1_064; visitor++) {
-    found.push(await visit('/shop/a', visitor, CLOSED_HOST));
+    statuses.push(await visit('/shop/a', visitor, CLOSED_HOST));
   }
-  expect(found.filter((status) => status === 502).length).toBeLessThan(35);
-  expect(new Set(found)).toEqual(new Set([502, 403]));
-  expect(found.at(-1)).toBe(403);
+  expect(statuses.filter((status) => status === 502).length).toBeLessThan(35);
+  expect(new Set(statuses)).toEqual(new Set([502, 403]));
+  expect(statuses.at(-1)).toBe(403);
   expect(await visit('/about', 1_070, CLOSED_HOST)).toBe(502);
 });
 
 test('600 addresses, each with its own shape and part of the site, get 200 pages, and the events say why', async () => {
   const answers: number[] = [];
-  const began = performance.now();
-  for (let first = 0; first < 600; first += 50) {
-    const batch = Array.from({ length: 50 }, (_, at) => visit(`/page-${first + at}`, first + at));
+  const startedAt = performance.now();
+  for (let firstPage = 0; firstPage < 600; firstPage += 50) {
+    const batch = Array.from({ length: 50 }, (_, index) =>
+      visit(`/page-${firstPage + index}`, firstPage + index),
+    );
     answers.push(...(await Promise.all(batch)));
   }
   expect(answers.slice(-200).every((status) => status === 403)).toBe(true);
   // 200 at once, and 10 a second later, as the count fades. 50 requests come together.
-  const bound = 200 + (performance.now() - began) / 100 + 50;
+  const bound = 200 + (performance.now() - startedAt) / 100 + 50;
   expect(arrivedCount('/page-')).toBeLessThan(bound);
   const reasons = await poll(
     () =>

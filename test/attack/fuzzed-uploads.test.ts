@@ -24,7 +24,7 @@ const ODD: readonly unknown[] = [
 ];
 
 /** Changes the ticket, the session or the form of an upload, so that it is not a valid answer. */
-function spoil(text: string, random: SeededRandom): string {
+function damageText(text: string, random: SeededRandom): string {
   const upload = JSON.parse(text) as Record<string, unknown>;
   const field = random.pick(['ticket', 'session', 'evidence']);
   switch (random.below(8)) {
@@ -33,9 +33,9 @@ function spoil(text: string, random: SeededRandom): string {
     case 1:
       return JSON.stringify({ ...upload, [field]: undefined });
     case 2:
-      return JSON.stringify({ ...upload, ticket: mutate(String(upload['ticket']), random) });
+      return JSON.stringify({ ...upload, ticket: changeText(String(upload['ticket']), random) });
     case 3:
-      return JSON.stringify({ ...upload, session: mutate(String(upload['session']), random) });
+      return JSON.stringify({ ...upload, session: changeText(String(upload['session']), random) });
     case 4:
       return JSON.stringify({
         ...upload,
@@ -53,25 +53,25 @@ function spoil(text: string, random: SeededRandom): string {
 }
 
 /** A text that differs from `text` by one or a few characters. */
-function mutate(text: string, random: SeededRandom): string {
-  const at = random.below(text.length);
-  const other = text[at] === 'f' ? '0' : 'f';
+function changeText(text: string, random: SeededRandom): string {
+  const position = random.below(text.length);
+  const digit = text[position] === 'f' ? '0' : 'f';
   switch (random.below(4)) {
     case 0:
-      return text.slice(0, at) + text.slice(at + 1);
+      return text.slice(0, position) + text.slice(position + 1);
     case 1:
-      return text.slice(0, at) + other + text.slice(at);
+      return text.slice(0, position) + digit + text.slice(position);
     case 2:
-      return text.slice(0, at);
+      return text.slice(0, position);
     default:
-      return text.slice(0, at) + other + text.slice(at + 1);
+      return text.slice(0, position) + digit + text.slice(position + 1);
   }
 }
 
 test(`${ROUNDS} fuzzed submissions: none creates a session or a crash, and each gets a defined status`, async () => {
   const random = seededRandom();
   console.log(`upload fuzz: GUARD_TEST_SEED=${random.seed}`);
-  const { store, kept } = countedStore();
+  const { store, keptSessions } = countedStore();
   const rules = '[{ name: r, match: {}, challenge: always }]';
   const served = await serveValidator({ store, rules });
   const visitor = await openPage(served);
@@ -79,14 +79,14 @@ test(`${ROUNDS} fuzzed submissions: none creates a session or a crash, and each 
   const statuses = new Map<number, number>();
 
   for (let round = 0; round < ROUNDS; round += AT_ONCE) {
-    const bodies = Array.from({ length: AT_ONCE }, () => spoil(text, random));
+    const bodies = Array.from({ length: AT_ONCE }, () => damageText(text, random));
     const answers = await Promise.all(bodies.map((body) => post(served, body)));
     answers.forEach(({ status, body }, i) => {
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       expect([200, 400], bodies[i]).toContain(status);
       expect(body, bodies[i]).toMatch(/^\{"result":"(?:retry|failed|no_session)"\}$/);
     });
-    expect(kept, `seed ${random.seed}, round ${round}`).toEqual([]);
+    expect(keptSessions, `seed ${random.seed}, round ${round}`).toEqual([]);
   }
 
   // Both kinds of refusals happened, and the ticket is still valid.

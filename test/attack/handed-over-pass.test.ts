@@ -102,14 +102,14 @@ function send(
 /** Answers a ticket. A client whose TLS library is not the browser's has to do work. */
 async function answerAs(client: Client, page: Pick<Challenged, 'ticket' | 'session'>) {
   const upload = uploadOf({ ...page, reference: '' }, person);
-  const first = await send(client, '/.guard/verify', { body: writeUpload(upload) });
+  const taskAnswer = await send(client, '/.guard/verify', { body: writeUpload(upload) });
   const isAsked = client !== 'http';
-  expect(first.body).toMatch(
+  expect(taskAnswer.body).toMatch(
     isAsked ? /^\{"result":"work","task":"5\./ : /^\{"result":"reload"\}$/,
   );
   if (!isAsked) return;
-  const solved = { ...upload, work: doWork(taskIn(first)) };
-  const answer = await send(client, '/.guard/verify', { body: writeUpload(solved) });
+  const uploadWithWork = { ...upload, work: doWork(taskIn(taskAnswer)) };
+  const answer = await send(client, '/.guard/verify', { body: writeUpload(uploadWithWork) });
   expect(answer.body).toBe('{"result":"reload"}');
 }
 
@@ -130,9 +130,9 @@ test('17.3: a ticket that one client gets and another client answers gives no se
   const { body, session } = await send('http', '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
   const upload = writeUpload(uploadOf({ ticket, session, reference: '' }, person));
-  for (const other of CLIENTS.filter((client) => client !== 'http')) {
-    const answer = await send(other, '/.guard/verify', { body: upload });
-    expect([other, answer.body]).toEqual([other, '{"result":"retry"}']);
+  for (const otherClient of CLIENTS.filter((client) => client !== 'http')) {
+    const answer = await send(otherClient, '/.guard/verify', { body: upload });
+    expect([otherClient, answer.body]).toEqual([otherClient, '{"result":"retry"}']);
     expect(guard.events.at(-1)?.blockReasons).toEqual(['witness_mismatch']);
   }
   // The client that got the ticket can still answer it.
@@ -229,19 +229,19 @@ test.each(['http', 'openssl'] as const)(
 );
 
 test('another client can pass with the same session, and then the first client has to pass again', async () => {
-  const other = 'another list of ciphers';
+  const otherCiphers = 'another list of ciphers';
   const cookie = await passAs('http');
   guard.time.now += 1_000;
-  const { body } = await send(other, '/page', { cookie });
+  const { body } = await send(otherCiphers, '/page', { cookie });
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
-  await answerAs(other, { ticket, session: cookie });
-  expect((await send(other, '/page', { cookie })).status).toBe(200);
+  await answerAs(otherCiphers, { ticket, session: cookie });
+  expect((await send(otherCiphers, '/page', { cookie })).status).toBe(200);
   expect((await send('http', '/page', { cookie })).status).toBe(403);
 });
 
 test('one pass gives 600 pages, over any number of connections', async () => {
   const cookie = await passAs('http');
-  const before = origin.arrivals.length;
+  const countBefore = origin.arrivals.length;
   // Requests without a referrer would be challenged earlier, for the shape of the session.
   const headers = { ...BROWSER, referer: 'https://shop.example/products' };
   const answers = await Promise.all(
@@ -250,5 +250,5 @@ test('one pass gives 600 pages, over any number of connections', async () => {
   const passCount = answers.filter(({ status }) => status === 200).length;
   expect(passCount).toBeLessThanOrEqual(600);
   expect(passCount).toBeGreaterThan(590);
-  expect(origin.arrivals.length - before).toBe(passCount);
+  expect(origin.arrivals.length - countBefore).toBe(passCount);
 });

@@ -37,9 +37,9 @@ async function bitsOfMany(count: number, addressOf: (index: number) => string): 
 describe('17.2 new passes are counted, and many of them cost memory-hard work', () => {
   test('180 passes from one /24: the first 20 are free, and each time the number of passes doubles, the price of a pass doubles', async () => {
     const bits = await bitsOfMany(180, (index) => `198.51.100.${index}`);
-    const free = bits.filter((price) => price === 0).length;
-    expect(free).toBeGreaterThanOrEqual(20);
-    expect(free).toBeLessThan(26);
+    const freeCount = bits.filter((price) => price === 0).length;
+    expect(freeCount).toBeGreaterThanOrEqual(20);
+    expect(freeCount).toBeLessThan(26);
     expect([...new Set(bits)].sort()).toEqual([0, 4, 5, 6]);
     expect(await bitsOf('203.0.113.7')).toBe(0);
   });
@@ -170,16 +170,16 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
   });
 
   test('work does not make a recording valid: the same readings pass once', async () => {
-    const first = await addDoubt();
-    const { evidence } = first.upload;
-    await post(served, { ...first.upload, work: doWork(first.task) });
-    const second = await addDoubt();
-    const again = {
-      ...second.upload,
-      evidence: { ...second.upload.evidence, startedAtMs: evidence.startedAtMs },
+    const firstDoubt = await addDoubt();
+    const { evidence } = firstDoubt.upload;
+    await post(served, { ...firstDoubt.upload, work: doWork(firstDoubt.task) });
+    const secondDoubt = await addDoubt();
+    const uploadWithEarlierTime = {
+      ...secondDoubt.upload,
+      evidence: { ...secondDoubt.upload.evidence, startedAtMs: evidence.startedAtMs },
     };
     served.time.now += 1_000;
-    await post(served, { ...again, work: doWork(second.task) });
-    expect((await ask(second.page.session)).decision).toBe('block');
+    await post(served, { ...uploadWithEarlierTime, work: doWork(secondDoubt.task) });
+    expect((await ask(secondDoubt.page.session)).decision).toBe('block');
   });
 });

@@ -30,24 +30,24 @@ test.skipIf(!hasRedis)(
     expect(answers.filter(({ body }) => body === '{"result":"retry"}')).toHaveLength(99);
     // The ticket stays spent when its session is deleted.
     expect(await redis.ask('DEL', `guard:1:session:${sessionRoot(visitor.session)}`)).toBe(1);
-    const later = await submit(10);
-    expect(new Set(later.map(({ body }) => body))).toEqual(new Set(['{"result":"retry"}']));
-    expect(new Set(later.map(({ status }) => status))).toEqual(new Set([200]));
+    const laterAnswers = await submit(10);
+    expect(new Set(laterAnswers.map(({ body }) => body))).toEqual(new Set(['{"result":"retry"}']));
+    expect(new Set(laterAnswers.map(({ status }) => status))).toEqual(new Set([200]));
     await Promise.all(stores.map(({ store }) => store.close()));
     await redis.stop();
   },
 );
 
 test('an instance accepts the ticket of another instance while their clocks differ by at most one minute', async () => {
-  const { store, kept } = countedStore();
+  const { store, keptSessions } = countedStore();
   const [ahead, behind] = await Promise.all(
     [1, 2].map(() => serveValidator({ store, rules: RULES })),
   );
   if (!ahead || !behind) throw new Error('no instance');
   ahead.time.now += 60_000;
   expect((await post(behind, uploadOf(await openPage(ahead)))).body).toContain('reload');
-  expect(kept).toHaveLength(1);
+  expect(keptSessions).toHaveLength(1);
   ahead.time.now += 1;
   expect((await post(behind, uploadOf(await openPage(ahead)))).body).toContain('retry');
-  expect(kept).toHaveLength(1);
+  expect(keptSessions).toHaveLength(1);
 });

@@ -25,14 +25,14 @@ const rejected: Session = { ...session, state: 'rejected', reasons: ['webdriver'
 
 let memory: MemoryStore;
 let served: Served;
-let askedIds: string[];
+let lookedUpIds: string[];
 
 beforeEach(async () => {
   memory = new MemoryStore(() => served.time.now);
-  askedIds = [];
+  lookedUpIds = [];
   const store: SessionStore = {
     session(id) {
-      askedIds.push(id);
+      lookedUpIds.push(id);
       return memory.session(id);
     },
     keepSession: (id, judged, ttlMs) => memory.keepSession(id, judged, ttlMs),
@@ -51,16 +51,16 @@ beforeEach(async () => {
 });
 
 /** A session that Guard issued. */
-const issue = async () => (await openPage(served)).session;
+const issueSession = async () => (await openPage(served)).session;
 
-async function keep(one: Session): Promise<string> {
-  const id = await issue();
-  memory.keepSession(id, { ...one, judgedAt: served.time.now }, HOUR_MS);
+async function keepSession(session: Session): Promise<string> {
+  const id = await issueSession();
+  memory.keepSession(id, { ...session, judgedAt: served.time.now }, HOUR_MS);
   return id;
 }
 
 /** The answer of Guard to a navigation with these `_guard` cookies, in this order. */
-const arrive = (ids: readonly string[], cookie?: string) =>
+const visitWith = (ids: readonly string[], cookie?: string) =>
   served.ask(
     visit({
       ip: HOME_IP,
@@ -75,14 +75,14 @@ const arrive = (ids: readonly string[], cookie?: string) =>
 
 describe('a rejected session that was planted', () => {
   test('from another network blocks no visitor: the visitor is challenged, with a new session', async () => {
-    const planted = await keep({ ...rejected, network: '192.0.2.0/24' });
-    const answer = await arrive([planted]);
+    const planted = await keepSession({ ...rejected, network: '192.0.2.0/24' });
+    const answer = await visitWith([planted]);
     expect(answer.decision).toBe('redirect');
     expect(answer.cookies?.[0]?.value).not.toBe(planted);
   });
 
   test('still counts for an hour in its own network', async () => {
-    const answer = await arrive([await keep(rejected)]);
+    const answer = await visitWith([await keepSession(rejected)]);
     expect(answer.decision).toBe('block');
     expect(answer.block_reasons).toContain('webdriver');
   });
@@ -90,15 +90,20 @@ describe('a rejected session that was planted', () => {
   test.each([
     ['before', (planted: string, own: string) => [planted, own]],
     ['behind', (planted: string, own: string) => [own, planted]],
-  ])('%s a verified session changes nothing, and no cookie is set', async (_where, order) => {
-    const answer = await arrive(order(await keep(rejected), await keep(session)));
-    expect(answer.decision).toBe('allow');
-    expect(answer.cookies ?? []).toEqual([]);
-  });
+  ])(
+    '%s a verified session changes nothing, and no cookie is set',
+    async (_where, orderCookies) => {
+      const answer = await visitWith(
+        orderCookies(await keepSession(rejected), await keepSession(session)),
+      );
+      expect(answer.decision).toBe('allow');
+      expect(answer.cookies ?? []).toEqual([]);
+    },
+  );
 
   test('beside an issued session leads to the challenge, and a visitor who answers it passes', async () => {
-    const planted = await keep(rejected);
-    const answer = await arrive([planted, await issue()]);
+    const planted = await keepSession(rejected);
+    const answer = await visitWith([planted, await issueSession()]);
     expect(answer.decision).toBe('redirect');
     const own = answer.cookies?.[0]?.value ?? '';
     const html = bodyOf(answer);
@@ -107,80 +112,80 @@ describe('a rejected session that was planted', () => {
     expect(html).toMatch(new RegExp(`data-\\w+="${own}"`));
     const upload = await post(served, uploadOf({ ticket, session: own, reference: '' }));
     expect(upload.body).toBe('{"result":"reload"}');
-    expect((await arrive([planted, own])).decision).toBe('allow');
+    expect((await visitWith([planted, own])).decision).toBe('allow');
   });
 });
 
 describe('a verified session that was planted', () => {
   const MINUTE_MS = 60_000;
-  const elsewhere = { ...session, network: '192.0.2.0/24' };
+  const otherNetworkSession = { ...session, network: '192.0.2.0/24' };
   const orders = [
     ['before', (planted: string, own: string) => [planted, own]],
     ['behind', (planted: string, own: string) => [own, planted]],
   ] as const;
   const nameOf = async (ids: readonly string[]) => {
-    expect((await arrive(ids)).decision).toBe('allow');
+    expect((await visitWith(ids)).decision).toBe('allow');
     return served.events.at(-1)?.session;
   };
 
   test.each(orders)(
     '%s the visitor’s own session is not used: limits and budgets are those of the own session',
-    async (_where, order) => {
-      const [planted, own] = [await keep(elsewhere), await keep(session)];
-      expect(await nameOf(order(planted, own))).toBe(await nameOf([own]));
+    async (_where, orderCookies) => {
+      const [planted, own] = [await keepSession(otherNetworkSession), await keepSession(session)];
+      expect(await nameOf(orderCookies(planted, own))).toBe(await nameOf([own]));
       expect(await nameOf([planted])).not.toBe(await nameOf([own]));
     },
   );
 
   test.each(orders)(
     '%s the visitor’s own session never replaces it in the browser',
-    async (_where, order) => {
-      const [planted, own] = [await keep(elsewhere), await keep(session)];
+    async (_where, orderCookies) => {
+      const [planted, own] = [await keepSession(otherNetworkSession), await keepSession(session)];
       for (let quarter = 0; quarter < 3; quarter += 1) {
         served.time.now += 15 * MINUTE_MS;
-        const answer = await arrive(order(planted, own));
+        const answer = await visitWith(orderCookies(planted, own));
         expect([answer.decision, answer.cookies ?? []]).toEqual(['allow', []]);
       }
       // Without the planted cookie the own session gets its next value.
-      expect((await arrive([own])).cookies).toHaveLength(1);
+      expect((await visitWith([own])).cookies).toHaveLength(1);
     },
   );
 
   test('two values of one session are accepted together', async () => {
-    const cookie = await keep(session);
+    const cookie = await keepSession(session);
     served.time.now += 15 * MINUTE_MS;
-    const renewed = (await arrive([cookie])).cookies?.[0]?.value ?? '';
-    expect(await nameOf([renewed])).toBeDefined();
+    const renewedId = (await visitWith([cookie])).cookies?.[0]?.value ?? '';
+    expect(await nameOf([renewedId])).toBeDefined();
     served.time.now += 15 * MINUTE_MS;
-    const third = (await arrive([renewed])).cookies?.[0]?.value ?? '';
-    expect(await nameOf([third])).toBeDefined();
-    expect((await arrive([third, renewed])).decision).toBe('allow');
+    const thirdId = (await visitWith([renewedId])).cookies?.[0]?.value ?? '';
+    expect(await nameOf([thirdId])).toBeDefined();
+    expect((await visitWith([thirdId, renewedId])).decision).toBe('allow');
   });
 });
 
 describe('contract 2.1 "cookie", and a Cookie header beside it', () => {
   test('the field has a rejected session and the header the visitor’s own: the visitor passes', async () => {
-    const answer = await arrive([await keep(session)], await keep(rejected));
+    const answer = await visitWith([await keepSession(session)], await keepSession(rejected));
     expect(answer.decision).toBe('allow');
   });
 });
 
 describe('many planted values', () => {
   test('in front of the visitor’s own session do not hide it, and Guard looks up at most eight', async () => {
-    const cookie = await keep(session);
-    const planted = await Promise.all(Array.from({ length: 30 }, issue));
-    askedIds.length = 0;
-    const answer = await arrive([...planted, cookie]);
+    const cookie = await keepSession(session);
+    const planted = await Promise.all(Array.from({ length: 30 }, issueSession));
+    lookedUpIds.length = 0;
+    const answer = await visitWith([...planted, cookie]);
     expect(answer.decision).toBe('allow');
-    expect(new Set(askedIds).size).toBeLessThanOrEqual(8);
+    expect(new Set(lookedUpIds).size).toBeLessThanOrEqual(8);
   });
 
   test('that only the server can read (HttpOnly) do not stop the page from answering', async () => {
-    const planted = await issue();
-    const answer = await arrive([planted]);
+    const planted = await issueSession();
+    const answer = await visitWith([planted]);
     const ticket = /data-ticket="([^"]+)"/.exec(bodyOf(answer))?.[1] ?? '';
     const upload = uploadOf({ ticket, session: '', reference: '' });
-    const seen = await post(served, upload, { cookie: `_guard=${planted}` });
-    expect(seen.body).toBe('{"result":"reload"}');
+    const uploadAnswer = await post(served, upload, { cookie: `_guard=${planted}` });
+    expect(uploadAnswer.body).toBe('{"result":"reload"}');
   });
 });

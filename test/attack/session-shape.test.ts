@@ -83,17 +83,17 @@ const regular = (name: string) => (index: number) => ({
 
 /** Several sessions of people with 12 pages each, with or without parts of pages. */
 async function people(count: number, part?: string) {
-  for (let one = 0; one < count; one++) {
-    const found = await readPages(
+  for (let person = 0; person < count; person++) {
+    const challengedAt = await readPages(
       pass(),
       pages(12, (index) => ({
         path: `/shop/${index}`,
-        afterMs: readingMs(one + index),
+        afterMs: readingMs(person + index),
         isLinked: index > 0,
         ...(part !== undefined && { part }),
       })),
     );
-    expect(found).toEqual([]);
+    expect(challengedAt).toEqual([]);
   }
 }
 
@@ -117,8 +117,8 @@ test('a scraper with a pass that loads 40 pages at regular intervals is challeng
   const { body, headers: fields } = await send(`${gateway.http}/`, { headers });
   const cookie = /_guard=([^;]+)/.exec(String(fields['set-cookie']))?.[1] ?? '';
   await passAgain({ body, headers: fields, status: 0 }, cookie);
-  const found = await readPages(cookie, pages(40, regular('a')), headers);
-  expect(found).toEqual(Array.from({ length: 31 }, (_, index) => 9 + index));
+  const challengedAt = await readPages(cookie, pages(40, regular('a')), headers);
+  expect(challengedAt).toEqual(Array.from({ length: 31 }, (_, index) => 9 + index));
   expect(lastEvent()).toMatchObject({
     action: 'challenge',
     blockReasons: ['session_shape'],
@@ -134,7 +134,7 @@ test('a scraper with a pass that loads 40 pages at regular intervals is challeng
 
 test('a person whose pages have pictures, repetitions and pauses is never challenged', async () => {
   await people(25, '/a.png');
-  const found = await readPages(
+  const challengedAt = await readPages(
     pass(),
     pages(300, (index) => ({
       path: index % 3 === 0 ? '/list' : `/item/${index}`,
@@ -143,7 +143,7 @@ test('a person whose pages have pictures, repetitions and pauses is never challe
       ...(index % 4 === 0 && { part: '/a.png' }),
     })),
   );
-  expect(found).toEqual([]);
+  expect(challengedAt).toEqual([]);
 });
 
 test('a reader whose pages load no parts is never challenged where other readers load none, and not before Guard knows this', async () => {
@@ -185,8 +185,8 @@ test('Guard does not learn from sessions that move like programs that parts are 
 });
 
 test('a page that reloads itself, and tabs that are opened at once, do not lead to a challenge', async () => {
-  const again = pages(100, (index) => ({ path: `/live?${index % 4}`, afterMs: 30 * SECOND_MS }));
-  expect(await readPages(pass(), again)).toEqual([]);
+  const reloads = pages(100, (index) => ({ path: `/live?${index % 4}`, afterMs: 30 * SECOND_MS }));
+  expect(await readPages(pass(), reloads)).toEqual([]);
   const tabs = pages(30, (index) => ({ path: `/tab/${index}`, afterMs: 100 }));
   expect(await readPages(pass(), tabs)).toEqual([]);
 });

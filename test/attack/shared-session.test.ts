@@ -18,9 +18,9 @@ beforeEach(async () => {
   served = await serveValidator({ rules: RULES });
 });
 
-const pass = (): Promise<string> => passTo(served);
+const pass = (): Promise<string> => passChallenge(served);
 
-async function passTo(to: Served, cookie?: string): Promise<string> {
+async function passChallenge(to: Served, cookie?: string): Promise<string> {
   const page = await openPage(to, cookie === undefined ? {} : { cookie });
   expect((await post(to, uploadOf(page))).body).toBe('{"result":"reload"}');
   return page.session;
@@ -86,14 +86,14 @@ describe('a session that passed', () => {
   });
 
   test('can use its old value for one minute after the new value came, for requests that are under way', async () => {
-    const old = await pass();
-    const next = await renew(old);
+    const oldValue = await pass();
+    const newValue = await renew(oldValue);
     served.time.now += 10 * MINUTE_MS;
-    expect((await ask(old)).decision).toBe('allow');
-    expect((await ask(next)).decision).toBe('allow');
+    expect((await ask(oldValue)).decision).toBe('allow');
+    expect((await ask(newValue)).decision).toBe('allow');
     served.time.now += MINUTE_MS;
-    expect((await ask(old)).decision).toBe('allow');
-    expect((await ask(next)).decision).toBe('allow');
+    expect((await ask(oldValue)).decision).toBe('allow');
+    expect((await ask(newValue)).decision).toBe('allow');
   });
 });
 
@@ -108,22 +108,22 @@ test('instances whose clocks differ by one minute never give an older value, and
   const start = served.time.now;
   const setClocks = (atMs: number) => {
     served.time.now = start + atMs;
-    for (const one of instances) one.served.time.now = start + atMs + one.skewMs;
+    for (const instance of instances) instance.served.time.now = start + atMs + instance.skewMs;
   };
   for (const [first, second] of [instances, [...instances].reverse()]) {
     if (first === undefined || second === undefined) throw new Error('two instances');
     setClocks(0);
-    let cookie = await passTo(first.served);
+    let cookie = await passChallenge(first.served);
     // Two pages at once, one from each instance. The next two come before or after the end of a quarter of an hour.
     for (let atMs = 0; atMs < 2 * 60 * MINUTE_MS; atMs += 80_000) {
       setClocks(atMs);
       for (const { served: instance } of [second, first]) {
         const answer = await instance.ask(visit({ headers: PAGE, cookie }));
         expect([atMs, answer.decision, answer.block_reasons]).toEqual([atMs, 'allow', undefined]);
-        const next = cookieOf(answer);
-        if (next !== '') {
-          expect(isLater(next, cookie)).toBe(true);
-          cookie = next;
+        const newValue = cookieOf(answer);
+        if (newValue !== '') {
+          expect(isLater(newValue, cookie)).toBe(true);
+          cookie = newValue;
         }
       }
     }
@@ -133,51 +133,51 @@ test('instances whose clocks differ by one minute never give an older value, and
 
 describe('two clients that share a session', () => {
   test('are found by the old value: both have to pass again, and neither is blocked', async () => {
-    const old = await pass();
-    const next = await renew(old);
-    await ask(next);
+    const oldValue = await pass();
+    const newValue = await renew(oldValue);
+    await ask(newValue);
     served.time.now += MINUTE_MS + 1;
-    expect((await ask(next)).decision).toBe('allow');
-    const first = await ask(old);
+    expect((await ask(newValue)).decision).toBe('allow');
+    const first = await ask(oldValue);
     expect(first.decision).toBe('redirect');
     expect(first.block_reasons).toContain('session_shared');
     expect(lastEvent()).toMatchObject({ action: 'challenge', challenge: 'issued' });
-    const second = await ask(next);
+    const second = await ask(newValue);
     expect(second.decision).toBe('redirect');
     expect(second.block_reasons).toContain('session_shared');
     // Each client gets its own session.
     const values = [cookieOf(first), cookieOf(second)].map((value) => value.slice(0, 18));
-    expect(new Set([...values, old.slice(0, 18)]).size).toBe(3);
-    const own = await passTo(served, old);
+    expect(new Set([...values, oldValue.slice(0, 18)]).size).toBe(3);
+    const own = await passChallenge(served, oldValue);
     expect((await ask(own)).decision).toBe('allow');
-    for (const value of [old, next]) expect((await ask(value)).decision).toBe('redirect');
+    for (const value of [oldValue, newValue]) expect((await ask(value)).decision).toBe('redirect');
   });
 
   test('cannot write a later time into their value', async () => {
-    const old = await pass();
-    const next = await renew(old);
-    await ask(next);
+    const oldValue = await pass();
+    const newValue = await renew(oldValue);
+    await ask(newValue);
     served.time.now += 16 * MINUTE_MS;
     for (let step = 0; step < 0x2000; step += 61) {
       const group = (0xa000 | step).toString(16);
-      const forged = `${old.slice(0, 19)}${group}-${old.slice(24)}`;
-      expect((await ask(forged)).decision).toBe('redirect');
+      const forgedValue = `${oldValue.slice(0, 19)}${group}-${oldValue.slice(24)}`;
+      expect((await ask(forgedValue)).decision).toBe('redirect');
     }
-    expect((await ask(next)).decision).toBe('allow');
+    expect((await ask(newValue)).decision).toBe('allow');
   });
 
   test('are not found where an old value comes together with the new one', async () => {
-    const old = await pass();
-    const next = await renew(old);
-    await ask(next);
+    const oldValue = await pass();
+    const newValue = await renew(oldValue);
+    await ask(newValue);
     served.time.now += 2 * MINUTE_MS;
     const visitBoth = (values: readonly string[]) =>
       served.ask(
         visit({ headers: { ...PAGE, cookie: values.map((id) => `_guard=${id}`).join('; ') } }),
       );
-    expect((await visitBoth([old, next])).decision).toBe('allow');
-    expect((await visitBoth([next, old])).decision).toBe('allow');
-    expect((await ask(next)).decision).toBe('allow');
+    expect((await visitBoth([oldValue, newValue])).decision).toBe('allow');
+    expect((await visitBoth([newValue, oldValue])).decision).toBe('allow');
+    expect((await ask(newValue)).decision).toBe('allow');
   });
 
   test('not prevented: two clients that take each new value within one minute of each other', async () => {
@@ -193,20 +193,20 @@ describe('two clients that share a session', () => {
 });
 
 test('a client that passes again with a later value keeps it, and the earlier values end after one minute', async () => {
-  const old = await pass();
-  const next = await renew(old);
-  await ask(next);
+  const oldValue = await pass();
+  const newValue = await renew(oldValue);
+  await ask(newValue);
   served.time.now += 30_000;
-  const other = { ...PAGE, 'accept-encoding': 'gzip', 'upgrade-insecure-requests': '1' };
-  const doubted = await served.ask(visit({ headers: other, cookie: next }));
-  expect(doubted.block_reasons).toContain('session_of_another');
+  const otherHeaders = { ...PAGE, 'accept-encoding': 'gzip', 'upgrade-insecure-requests': '1' };
+  const challenge = await served.ask(visit({ headers: otherHeaders, cookie: newValue }));
+  expect(challenge.block_reasons).toContain('session_of_another');
   const ticket = /data-ticket="([^"]+)"/.exec(
-    Buffer.from(doubted.response_html ?? '', 'base64').toString(),
+    Buffer.from(challenge.response_html ?? '', 'base64').toString(),
   )?.[1];
-  const upload = uploadOf({ ticket: ticket ?? '', session: next, reference: '' });
+  const upload = uploadOf({ ticket: ticket ?? '', session: newValue, reference: '' });
   expect((await post(served, upload)).body).toBe('{"result":"reload"}');
-  const again = (cookie: string) => served.ask(visit({ headers: other, cookie }));
-  expect((await again(next)).decision).toBe('allow');
+  const passAgain = (cookie: string) => served.ask(visit({ headers: otherHeaders, cookie }));
+  expect((await passAgain(newValue)).decision).toBe('allow');
   served.time.now += MINUTE_MS + 1;
-  expect((await again(old)).block_reasons).toContain('session_shared');
+  expect((await passAgain(oldValue)).block_reasons).toContain('session_shared');
 });

@@ -72,11 +72,11 @@ describe('17.3 questions whose answers are not in the code', () => {
 
   test('a program does not pass with the full width for every box, and not with "could not be read"', async () => {
     expect(await answerWith(widths(Array<number>(12).fill(1000)))).toEqual(['reload', 'block']);
-    const unread = ({ readings, ...rest }: typeof person.evidence) => ({
+    const withoutReadings = ({ readings, ...rest }: typeof person.evidence) => ({
       ...rest,
       readings: { ...readings, cascade: ABSENT },
     });
-    expect(await answerWith(unread)).toEqual(['retry', 'redirect']);
+    expect(await answerWith(withoutReadings)).toEqual(['retry', 'redirect']);
   });
 
   test('not prevented on the page of an API caller, which names no files: a program that applies the sheet as CSS does', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { disguise } from '../kit/browsers/driven-chromium.ts';
+import { contextOptionsFor } from '../kit/browsers/driven-chromium.ts';
 import { send } from '../kit/http.ts';
 import { launchPlain } from '../kit/browsers/plain-chromium.ts';
 import { serve } from '../kit/serve.ts';
@@ -37,8 +37,8 @@ test('a browser does not follow the hidden link of Guard’s pages, and a foreig
   const { gateway } = story.product.addresses;
   // Another name of this machine makes it another site than the attacker's.
   const site = gateway.replace('127.0.0.1', 'localhost');
-  const stranger = '84.115.20.9';
-  const fields = { ...curl, host: 'localhost', 'x-forwarded-for': stranger };
+  const strangerIp = '84.115.20.9';
+  const fields = { ...curl, host: 'localhost', 'x-forwarded-for': strangerIp };
   const { body } = await send(site, { headers: fields });
   const link = /<!-- <a href="([^"]+)"/.exec(body)?.[1] ?? '';
   expect(link).toContain('/.guard/archive?page=');
@@ -46,7 +46,7 @@ test('a browser does not follow the hidden link of Guard’s pages, and a foreig
   const page = await strangersPage(`${site}/.env`, `${site}${link}`);
   const browser = await launchPlain();
   try {
-    const tab = await (await browser.newContext(disguise(browser))).newPage();
+    const tab = await (await browser.newContext(contextOptionsFor(browser))).newPage();
     const urls: string[] = [];
     tab.on('request', (request) => urls.push(request.url()));
     // The upload is held back, because the page would reload while this test looks at it.
@@ -66,8 +66,8 @@ test('a browser does not follow the hidden link of Guard’s pages, and a foreig
     expect(urls.filter((url) => url.includes('archive') && !url.endsWith(link))).toEqual([]);
     // A link that another program opens: Sec-Fetch-Site says that no page caused the request.
     // This challenge page reloads by itself, which would end a longer wait.
-    const fresh = await tab.context().newPage();
-    const answer = await fresh.goto(`${page}/hop`, { waitUntil: 'commit' });
+    const otherTab = await tab.context().newPage();
+    const answer = await otherTab.goto(`${page}/hop`, { waitUntil: 'commit' });
     expect(answer?.url()).toBe(`${site}/.env`);
     expect(await answer?.request().headerValue('sec-fetch-site')).toBe('none');
     expect(await visitFrom(undefined)).toBe(200);
@@ -75,7 +75,7 @@ test('a browser does not follow the hidden link of Guard’s pages, and a foreig
     await browser.close();
   }
 
-  expect(await visitFrom(stranger)).toBe(200);
+  expect(await visitFrom(strangerIp)).toBe(200);
   expect((await send(`${site}${link}`, { headers: fields })).status).toBe(404);
-  expect(await visitFrom(stranger)).toBe(403);
+  expect(await visitFrom(strangerIp)).toBe(403);
 }, 60_000);

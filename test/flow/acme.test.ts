@@ -129,12 +129,12 @@ async function metric({ addresses }: Product, name: string): Promise<number> {
 }
 
 describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
-  let ground: Ground;
+  let testGround: Ground;
   beforeAll(async () => {
-    ground = await openGround();
+    testGround = await openGround();
   });
   afterAll(async () => {
-    const { origin, pebbles, redis, byHttp, folder, sharing, notFound } = ground;
+    const { origin, pebbles, redis, byHttp, folder, sharing, notFound } = testGround;
     const products = [byHttp, notFound, ...sharing];
     const ends = await Promise.all(products.map((product) => product.stop()));
     expect(ends).toEqual(products.map(() => 0));
@@ -144,32 +144,32 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
 
   describe('http-01 (RFC 8555 8.3), with the authority away at the start', () => {
     const ask = (path: string) =>
-      send(`${ground.byHttp.addresses.gateway}${path}`, { headers: { host: HOST } });
+      send(`${testGround.byHttp.addresses.gateway}${path}`, { headers: { host: HOST } });
 
     test('Guard starts; https has no certificate; http is served, and not redirected', async () => {
-      await expect(handshake(ground.byHttp)).rejects.toMatchObject({
+      await expect(handshake(testGround.byHttp)).rejects.toMatchObject({
         code: 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME',
       });
       expect((await ask('/')).status).toBe(200);
-      expect(await metric(ground.byHttp, 'guard_certificates_awaited')).toBe(1);
+      expect(await metric(testGround.byHttp, 'guard_certificates_awaited')).toBe(1);
       await poll(
-        () => Promise.resolve(ground.byHttp.log()),
+        () => Promise.resolve(testGround.byHttp.log()),
         (log) => log.includes('certificate_not_issued'),
       );
-      expect(ground.byHttp.log()).toMatch(/"certificates_awaited","hosts":"shop\.example"/);
-      expect(ground.byHttp.log()).toMatch(/"certificate_not_issued".*ECONNREFUSED/);
+      expect(testGround.byHttp.log()).toMatch(/"certificates_awaited","hosts":"shop\.example"/);
+      expect(testGround.byHttp.log()).toMatch(/"certificate_not_issued".*ECONNREFUSED/);
     });
 
     test('when the authority answers, a certificate is issued and used without a restart', async () => {
-      await ground.pebbles.http.start();
-      const now = await untilShown(ground.byHttp);
+      await testGround.pebbles.http.start();
+      const now = await untilShown(testGround.byHttp);
       expect(now?.name).toBe(`DNS:${HOST}`);
       expect(now?.issuer).toMatch(/^Pebble/);
-      expect(ground.byHttp.log().match(/certificate_not_issued/g)).toHaveLength(1);
-      expect(await metric(ground.byHttp, 'guard_certificates_awaited')).toBe(0);
-      expect(await metric(ground.byHttp, 'guard_certificate_orders_total{outcome="issued"}')).toBe(
-        1,
-      );
+      expect(testGround.byHttp.log().match(/certificate_not_issued/g)).toHaveLength(1);
+      expect(await metric(testGround.byHttp, 'guard_certificates_awaited')).toBe(0);
+      expect(
+        await metric(testGround.byHttp, 'guard_certificate_orders_total{outcome="issued"}'),
+      ).toBe(1);
     });
 
     test('from then on http is redirected to https', async () => {
@@ -178,79 +178,83 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
     });
 
     test('a client that guesses a token gets the usual answer of the site', async () => {
-      const requestsBefore = ground.origin.arrivals.length;
+      const requestsBefore = testGround.origin.arrivals.length;
       expect((await ask('/.well-known/acme-challenge/guess')).status).toBe(200);
-      expect(ground.origin.arrivals.length).toBe(requestsBefore + 1);
+      expect(testGround.origin.arrivals.length).toBe(requestsBefore + 1);
     });
 
     test('a client that asks for acme-tls/1 gets no certificate', async () => {
-      await expect(handshake(ground.byHttp, 'acme-tls/1')).rejects.toThrow();
+      await expect(handshake(testGround.byHttp, 'acme-tls/1')).rejects.toThrow();
     });
 
     test('keys are encrypted, in a file that only this user can read, and in no log', async () => {
-      const file = join(ground.byHttp.folder, 'store', 'acme.sealed');
+      const file = join(testGround.byHttp.folder, 'store', 'acme.sealed');
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       const keptText = await readFile(file, 'utf8');
       expect(keptText).toMatch(/^[A-Za-z0-9+/=]+$/);
       expect(Buffer.from(keptText, 'base64').toString('latin1')).not.toContain('PRIVATE KEY');
-      expect(ground.byHttp.log()).not.toContain('PRIVATE KEY');
+      expect(testGround.byHttp.log()).not.toContain('PRIVATE KEY');
     });
 
     test('in the last third of its life the certificate is replaced, and open connections stay', async () => {
-      const keptCertificate = await handshake(ground.byHttp);
+      const keptCertificate = await handshake(testGround.byHttp);
       let answers = '';
       keptCertificate.setEncoding('latin1').on('data', (text: string) => (answers += text));
-      const certificateBefore = await shownCertificate(ground.byHttp);
+      const certificateBefore = await shownCertificate(testGround.byHttp);
       // Requests keep the connection from being idle, which would close it.
       const now = await poll(
         () => {
           keptCertificate.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
-          return shownCertificate(ground.byHttp);
+          return shownCertificate(testGround.byHttp);
         },
         (one) => one !== undefined && one.print !== certificateBefore?.print,
       );
       expect(now?.name).toBe(`DNS:${HOST}`);
-      const heard = answers.length;
+      const answerCount = answers.length;
       keptCertificate.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`);
       await once(keptCertificate, 'close');
-      expect(answers.slice(heard)).toMatch(/HTTP\/1\.1 200 /);
+      expect(answers.slice(answerCount)).toMatch(/HTTP\/1\.1 200 /);
     });
   });
 
   describe('tls-alpn-01 (RFC 8737), where no plain gateway listens', () => {
     test('a certificate is issued, whichever thread the authority reaches, and each thread uses it', async () => {
-      const now = await untilShown(ground.byAlpn);
+      const now = await untilShown(testGround.byAlpn);
       expect(now?.issuer).toMatch(/^Pebble/);
       // The other thread has the certificate a second later.
-      const all = () =>
-        Promise.all(Array.from({ length: 8 }, () => shownCertificate(ground.byAlpn)));
-      await poll(all, (every) => every.every((one) => one?.print === now?.print));
-      expect(ground.byAlpn.log()).not.toContain('certificate_not_issued');
+      const shownCertificates = () =>
+        Promise.all(Array.from({ length: 8 }, () => shownCertificate(testGround.byAlpn)));
+      await poll(shownCertificates, (certificates) =>
+        certificates.every((one) => one?.print === now?.print),
+      );
+      expect(testGround.byAlpn.log()).not.toContain('certificate_not_issued');
     });
 
-    test('after a restart it is used at the first handshake, and none is ordered', async () => {
-      const { origin, pebbles, folder, byAlpn } = ground;
+    test('after a restart the certificate is used at the first handshake, and no other one is ordered', async () => {
+      const { origin, pebbles, folder, byAlpn } = testGround;
       const certificateBefore = await shownCertificate(byAlpn);
       expect(await byAlpn.stop()).toBe(0);
       const store = { engine: 'memory', path: folder };
-      const again = await start(origin, pebbles.alpn, { gateway_tls: 0 }, { store });
-      expect(await shownCertificate(again)).toEqual(certificateBefore);
-      expect(await metric(again, 'guard_certificates_awaited')).toBe(0);
-      expect(again.log()).not.toContain('certificates_awaited');
-      expect(await again.stop()).toBe(0);
+      const restarted = await start(origin, pebbles.alpn, { gateway_tls: 0 }, { store });
+      expect(await shownCertificate(restarted)).toEqual(certificateBefore);
+      expect(await metric(restarted, 'guard_certificates_awaited')).toBe(0);
+      expect(restarted.log()).not.toContain('certificates_awaited');
+      expect(await restarted.stop()).toBe(0);
     });
   });
 
   describe('two instances with one Redis', () => {
-    test('they order once, both use the certificate, and the key in Redis is encrypted', async () => {
-      const [one, other] = await Promise.all(ground.sharing.map((product) => untilShown(product)));
+    test('one of them orders the certificate, both use it, and its key in Redis is encrypted', async () => {
+      const [one, other] = await Promise.all(
+        testGround.sharing.map((product) => untilShown(product)),
+      );
       expect(one?.issuer).toMatch(/^Pebble/);
       expect(other).toEqual(one);
       const orders = await Promise.all(
-        ground.sharing.map((product) => metric(product, 'guard_certificate_orders_total')),
+        testGround.sharing.map((product) => metric(product, 'guard_certificate_orders_total')),
       );
       expect(orders.toSorted()).toEqual([0, 1]);
-      const storedText = await ground.redis.ask<string>('GET', 'guard:1:text:acme');
+      const storedText = await testGround.redis.ask<string>('GET', 'guard:1:text:acme');
       const sealedText = storedText.slice(storedText.indexOf('\n') + 1);
       expect(Buffer.from(sealedText, 'base64').toString('latin1')).not.toContain('PRIVATE');
     });
@@ -259,12 +263,12 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
   describe('a host that the authority cannot find here', () => {
     test('the log has the reason in the words of the authority', async () => {
       const log = await poll(
-        () => Promise.resolve(ground.notFound.log()),
+        () => Promise.resolve(testGround.notFound.log()),
         (text) => text.includes('certificate_not_issued'),
       );
       expect(log).toMatch(/"certificate_not_issued","host":"shop\.example","reason":".*refused/);
       expect(
-        await metric(ground.notFound, 'guard_certificate_orders_total{outcome="refused"}'),
+        await metric(testGround.notFound, 'guard_certificate_orders_total{outcome="refused"}'),
       ).toBe(1);
     });
   });

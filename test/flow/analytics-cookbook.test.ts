@@ -21,7 +21,7 @@ const statements = [
 ].map(([, question = '', sql = '']) => ({ question, sql }));
 
 /** SELECT statements of other pages. GRANT and similar statements need another account. */
-const elsewhere = globSync('**/*.md', { cwd: CONTENT })
+const otherPages = globSync('**/*.md', { cwd: CONTENT })
   .filter((file) => file !== COOKBOOK)
   .flatMap((file) => {
     const text = readFileSync(join(CONTENT, file), 'utf8');
@@ -174,10 +174,10 @@ test('a scraper that keeps no cookie counts as one visitor, with any number of s
 });
 
 test('a crawler is on the list a day after it read robots.txt, or if it never reads it', async () => {
-  const anyway = statements.find(({ question }) =>
+  const statement = statements.find(({ question }) =>
     question.startsWith('Crawlers that do not keep'),
   );
-  const rows = (await run(anyway?.sql ?? '')).trim().split('\n');
+  const rows = (await run(statement?.sql ?? '')).trim().split('\n');
   expect(rows.map((row) => row.split('\t').slice(0, 6))).toEqual([
     ['GPTBot', 'true', 'training', '1', '2', '2'],
     ['CCBot', 'true', 'training', '0', '1', '1'],
@@ -193,10 +193,10 @@ test('contract 4.3: the three formats of the page are answered', async () => {
 });
 
 test('other pages have statements, too', () => {
-  expect(elsewhere.length).toBeGreaterThanOrEqual(3);
+  expect(otherPages.length).toBeGreaterThanOrEqual(3);
 });
 
-test.each(elsewhere)(
+test.each(otherPages)(
   'contract 4.3: a statement of $file is answered with rows',
   async ({ sql }) => {
     expect(await run(sql)).toMatch(/\S/);

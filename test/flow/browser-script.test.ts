@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { disguise } from '../kit/browsers/driven-chromium.ts';
+import { contextOptionsFor } from '../kit/browsers/driven-chromium.ts';
 import { poll } from '../kit/http.ts';
 import { launchPlain } from '../kit/browsers/plain-chromium.ts';
 import { rowsOf } from '../kit/product/sql.ts';
@@ -74,7 +74,7 @@ describe('a driven browser that has loaded a page with the script', () => {
   test('is blocked on the first protected page, with the reason webdriver', async () => {
     const browser = await launchPlain();
     try {
-      const page = await (await browser.newContext(disguise(browser))).newPage();
+      const page = await (await browser.newContext(contextOptionsFor(browser))).newPage();
       const vault = page.waitForResponse('**/vault/driven');
       await page.goto(`${site.url}/driven`);
       expect((await vault).status()).toBe(403);

@@ -62,7 +62,9 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
   }
 
   /** The fingerprint and the name of the certificate that visitors of a host get now. */
-  async function shownTo(servername: string): Promise<{ print: string; name: string | undefined }> {
+  async function certificateFor(
+    servername: string,
+  ): Promise<{ print: string; name: string | undefined }> {
     const socket = await handshake(servername);
     const { fingerprint256: print, subjectaltname: name } = socket.getPeerCertificate();
     socket.destroy();
@@ -76,23 +78,26 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
   test.each(['shop.example', 'blog.example'])(
     '%s gets its own certificate, by SNI (RFC 6066 3)',
     async (host) => {
-      expect((await shownTo(host)).name).toBe(`DNS:${host}`);
+      expect((await certificateFor(host)).name).toBe(`DNS:${host}`);
     },
   );
 
   test('a renewed certificate is used once both of its files have changed; other certificates and open connections stay', async () => {
     const keptCertificate = await handshake('blog.example');
-    const [shop, blog] = [await shownTo('shop.example'), await shownTo('blog.example')];
+    const [shop, blog] = [
+      await certificateFor('shop.example'),
+      await certificateFor('blog.example'),
+    ];
     const renewedCertificate = selfSigned('blog.example');
     await replaceFile('blog-key.pem', renewedCertificate.key);
     await untilReload(0);
-    expect(await shownTo('blog.example')).toEqual(blog);
+    expect(await certificateFor('blog.example')).toEqual(blog);
     await replaceFile('blog.pem', renewedCertificate.cert);
     await untilReload(1);
-    const shownCertificate = await shownTo('blog.example');
+    const shownCertificate = await certificateFor('blog.example');
     expect(shownCertificate.name).toBe(blog.name);
     expect(shownCertificate.print).not.toBe(blog.print);
-    expect(await shownTo('shop.example')).toEqual(shop);
+    expect(await certificateFor('shop.example')).toEqual(shop);
 
     let answer = '';
     keptCertificate.setEncoding('latin1').on('data', (text: string) => (answer += text));
@@ -102,10 +107,10 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
   });
 
   test('after a damaged file the last good certificate stays in use, and the log names the file', async () => {
-    const certificateBefore = await shownTo('shop.example');
+    const certificateBefore = await certificateFor('shop.example');
     await replaceFile('shop.pem', 'no certificate');
     await untilReload(0);
-    expect(await shownTo('shop.example')).toEqual(certificateBefore);
+    expect(await certificateFor('shop.example')).toEqual(certificateBefore);
     expect(product.log()).toContain('a file that holds no certificate in PEM');
     expect(product.log()).not.toContain('PRIVATE KEY');
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ValidateResponse } from '@guard/config/contract/validate-response';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { disguise } from '../kit/browsers/driven-chromium.ts';
+import { contextOptionsFor } from '../kit/browsers/driven-chromium.ts';
 import { send } from '../kit/http.ts';
 import { launchPlain } from '../kit/browsers/plain-chromium.ts';
 import { serve } from '../kit/serve.ts';
@@ -49,7 +49,7 @@ afterAll(() => browser.close());
 
 beforeEach(async () => {
   answers.length = 0;
-  context = await browser.newContext(disguise(browser));
+  context = await browser.newContext(contextOptionsFor(browser));
   page = await context.newPage();
 });
 afterEach(() => context.close());

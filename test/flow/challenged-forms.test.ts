@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { disguise, launchDriven } from '../kit/browsers/driven-chromium.ts';
+import { contextOptionsFor, launchDriven } from '../kit/browsers/driven-chromium.ts';
 import { poll } from '../kit/http.ts';
 import { forwardTo, type HttpsFront, startHttps } from '../kit/peers/https-front.ts';
 import { metricOf } from '../kit/product/metric-of.ts';
@@ -105,9 +105,9 @@ describe.skipIf(!hasWindowedChromium)("contract 3: a form in a person's browser"
   test('of another site is not sent again as a form of this site', async () => {
     pages.set('/open/attack', formTo(`${product.addresses.gateway}/transfer`));
     // The same page under another name is another site.
-    const elsewhere = product.addresses.gateway.replace('127.0.0.1', 'localhost');
+    const localhostUrl = product.addresses.gateway.replace('127.0.0.1', 'localhost');
     const passesBefore = await passes();
-    const browser = await openInWindow(`${elsewhere}/open/attack`);
+    const browser = await openInWindow(`${localhostUrl}/open/attack`);
     try {
       expect(await actionsOn('/transfer', 1)).toEqual(['challenge']);
       // A form of this site would follow as soon as its challenge is passed.
@@ -206,7 +206,7 @@ describe('contract 3: "a failure screen with a support reference code"', () => {
   test('the code on the screen finds the request in SQL; a fetch at the same time gets problem details', async () => {
     const browser = await launchDriven();
     try {
-      const context = await browser.newContext(disguise(browser));
+      const context = await browser.newContext(contextOptionsFor(browser));
       const page = await context.newPage();
       await page.route('**/.guard/verify', (route) => route.abort());
       await page.goto(`${product.addresses.gateway}/unlucky`);

@@ -45,16 +45,16 @@ const start = (): Promise<Product> => startProduct(settings({ decisions: true })
 async function visit(
   ip: string,
   path = '/',
-  as: Readonly<Record<string, string>> = chromeHttp,
+  clientHeaders: Readonly<Record<string, string>> = chromeHttp,
 ): Promise<'origin' | 'challenge' | 'block'> {
-  const headers = { ...as, host: 'shop.example', 'x-forwarded-for': ip };
+  const headers = { ...clientHeaders, host: 'shop.example', 'x-forwarded-for': ip };
   const answer = await send(`${product.addresses.gateway}${path}`, { headers });
   if (answer.status === 200) return 'origin';
   return answer.body.includes('<script') ? 'challenge' : 'block';
 }
 
 /** Waits until several visits get the same kind of answer, because two threads take connections. */
-const settles = (ip: string, expected: string): Promise<unknown> =>
+const untilDecision = (ip: string, expected: string): Promise<unknown> =>
   poll(
     async () => {
       const seenStatuses = new Set<string>();
@@ -79,7 +79,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
   });
 
   test('a visitor on the list is challenged in every thread, and blocked by a rule that matches the reason', async () => {
-    await settles('203.0.113.1', 'challenge');
+    await untilDecision('203.0.113.1', 'challenge');
     expect(await visit('203.0.113.1', '/admin/users')).toBe('block');
     expect(await visit('203.0.113.2')).toBe('origin');
     expect(await visit('203.0.113.2', '/admin/users')).toBe('origin');
@@ -96,32 +96,32 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     for (const [, , ip] of addedDecisions) expect(await visit(ip)).toBe('origin');
     for (const [how, value] of addedDecisions)
       await crowdsec.decide('add', ...how.split(' '), value);
-    await Promise.all(addedDecisions.map(([, , ip]) => settles(ip, 'challenge')));
+    await Promise.all(addedDecisions.map(([, , ip]) => untilDecision(ip, 'challenge')));
     // To delete, cscli needs the last option only.
     for (const [how, value] of addedDecisions) {
       await crowdsec.decide('delete', how.split(' ').at(-1) ?? '', value);
     }
-    await Promise.all(addedDecisions.map(([, , ip]) => settles(ip, 'origin')));
+    await Promise.all(addedDecisions.map(([, , ip]) => untilDecision(ip, 'origin')));
   });
 
   test('when one of two decisions on an address is deleted, the other one still counts', async () => {
     const [twice, typed, later] = ['203.0.113.31', '203.0.113.32', '203.0.113.33'];
     await crowdsec.decide('add', '--ip', twice, '--duration', '1h');
     await crowdsec.decide('add', '--ip', typed, '--duration', '4h');
-    await settles(typed, 'challenge');
+    await untilDecision(typed, 'challenge');
     await crowdsec.decide('add', '--ip', twice, '--duration', '4h');
     await crowdsec.decide('add', '--ip', typed, '--duration', '1h', '--type=captcha');
     // When Guard knows this address, it also knows all earlier decisions.
     await crowdsec.decide('add', '--ip', later);
-    await settles(later, 'challenge');
-    const longer = Math.max(...(await crowdsec.idsOf(twice)));
-    await crowdsec.decide('delete', '--id', String(longer));
+    await untilDecision(later, 'challenge');
+    const longerId = Math.max(...(await crowdsec.idsOf(twice)));
+    await crowdsec.decide('delete', '--id', String(longerId));
     await crowdsec.decide('delete', '--ip', typed, '--type=captcha');
     await crowdsec.decide('delete', '--ip', later);
-    await settles(later, 'origin');
+    await untilDecision(later, 'origin');
     expect([await visit(twice), await visit(typed)]).toEqual(['challenge', 'challenge']);
     for (const ip of [twice, typed]) await crowdsec.decide('delete', '--ip', ip);
-    await Promise.all([twice, typed].map((ip) => settles(ip, 'origin')));
+    await Promise.all([twice, typed].map((ip) => untilDecision(ip, 'origin')));
   });
 
   test('this version of CrowdSec accepts no usage metrics: Guard sends them once, and logs nothing', async () => {
@@ -144,10 +144,10 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     // Both at the same time, because on a busy machine cscli can end later than the decision.
     await Promise.all([
       crowdsec.decide('add', '--ip', '203.0.113.9', '--duration', '6s'),
-      settles('203.0.113.9', 'challenge'),
+      untilDecision('203.0.113.9', 'challenge'),
     ]);
     await crowdsec.stop();
-    await settles('203.0.113.9', 'origin');
+    await untilDecision('203.0.113.9', 'origin');
   });
 
   test('while CrowdSec is away the last list stays in use, also after a restart of Guard, and its age grows', async () => {
@@ -163,7 +163,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     expect(await visit('203.0.113.1')).toBe('challenge');
     await product.stop();
     product = await start();
-    await settles('203.0.113.1', 'challenge');
+    await untilDecision('203.0.113.1', 'challenge');
     await poll(
       () => metric('guard_crowdsec_age_seconds'),
       (age) => age >= 2,
@@ -175,12 +175,12 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     expect(awayLines()).toHaveLength(1);
   });
 
-  test('changes that were made meanwhile are known when CrowdSec is back', async () => {
+  test('Guard gets the changes of that time when CrowdSec is back', async () => {
     await crowdsec.start();
     await crowdsec.decide('delete', '--ip', '203.0.113.1');
     await crowdsec.decide('add', '--ip', '203.0.113.2');
-    await settles('203.0.113.2', 'challenge');
-    await settles('203.0.113.1', 'origin');
+    await untilDecision('203.0.113.2', 'challenge');
+    await untilDecision('203.0.113.1', 'origin');
     expect(await metric('guard_crowdsec_decisions')).toBe(1);
     await poll(
       () => metric('guard_crowdsec_age_seconds'),
@@ -248,7 +248,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
 
     const scenarios = [...log.matchAll(/Ip (\S+) performed '(\S+)'/g)].map(([, ...about]) => about);
     expect(scenarios.toSorted()).toEqual(PROGRAMS.map((ip) => [ip, 'guard/stopped']));
-    await Promise.all(PROGRAMS.map((ip) => settles(ip, 'challenge')));
+    await Promise.all(PROGRAMS.map((ip) => untilDecision(ip, 'challenge')));
     const parts = explained.split('line: ').slice(1);
     const meta = parts.map((part) =>
       Object.fromEntries(

@@ -75,8 +75,8 @@ test('an organisation sees only its own events, at each route', async () => {
     sql: allRowsSql,
   });
   expect(otherAnswer.body).not.toContain('secret-path');
-  const me = await askDashboard(story.product, '/api/me', { cookie: rival });
-  expect(JSON.parse(me.body)).toMatchObject({
+  const viewer = await askDashboard(story.product, '/api/me', { cookie: rival });
+  expect(JSON.parse(viewer.body)).toMatchObject({
     me: { organisation: 'rival', sites: [], rules: [] },
   });
   const live = readLive(rival, '1) OR (1', (text) => text.split('\n\n').length > 4);
@@ -118,23 +118,23 @@ test('the live view counts each event that it does not show', async () => {
   const cookie = await signIn(story.product);
   const visits = 100;
   let pendingAnswer: Promise<unknown> | undefined;
-  const toldIn = (text: string): number =>
+  const unseenCount = (text: string): number =>
     [...text.matchAll(/^data: (.*)$/gm)]
       .map(([, data = '']) => JSON.parse(data) as { rows: unknown[]; more: number })
       .reduce((sum, { rows, more }) => sum + rows.length + more, 0);
-  const text = await readLive(cookie, "path = '/counted'", (so) => {
-    if (so.includes(': nothing')) {
+  const text = await readLive(cookie, "path = '/counted'", (text) => {
+    if (text.includes(': nothing')) {
       pendingAnswer ??= Promise.all(Array.from({ length: visits }, () => visit('/counted')));
     }
-    return so.endsWith('\n\n') && toldIn(so) >= visits;
+    return text.endsWith('\n\n') && unseenCount(text) >= visits;
   });
   await pendingAnswer;
-  expect(toldIn(text)).toBe(visits);
+  expect(unseenCount(text)).toBe(visits);
 });
 
 test('a filter that is not SQL leads to a message in the live view', async () => {
   const cookie = await signIn(story.product);
-  const text = await readLive(cookie, 'path =', (so) => so.includes('event: failed'));
+  const text = await readLive(cookie, 'path =', (text) => text.includes('event: failed'));
   expect(text).toMatch(/event: failed\ndata: \{"message":"/);
 });
 
@@ -165,7 +165,7 @@ test('a filter cannot add many rows to the live view', async () => {
     'created_at, request_id, site, action, decision, rule, block_reasons, method, host, path, status_code, ip, ' +
     'country, asn, asn_name, user_agent, browser, browser_version, crawler_name, crawler_verified, session, challenge, reference, 1, 1';
   const filter = `1) UNION ALL SELECT ${one.join(', ')} FROM numbers(3000) UNION ALL SELECT ${ownRows} FROM events_distributed WHERE (1`;
-  const answer = await readLive(cookie, filter, (so) => /\n\nevent: .*\n.{40}/.test(so));
+  const answer = await readLive(cookie, filter, (text) => /\n\nevent: .*\n.{40}/.test(text));
   expect(answer).toContain('event: failed\ndata: {"message":"The answer is too large."}');
 });
 

@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import { DASHBOARD_LISTEN } from '../kit/product/dashboard.ts';
 import {
   type DashboardBrowser,
-  type Look,
+  type BrowserSetup,
   openDashboardBrowser,
 } from '../kit/browsers/dashboard-browser.ts';
 import { poll, send } from '../kit/http.ts';
@@ -45,10 +45,10 @@ beforeAll(async () => {
   const blockedAnswer = await visit('/wp-login.php', '203.0.113.7');
   reference =
     /\b[0-9A-Z]{8}\b/.exec(blockedAnswer.replaceAll(/<style[^]*?<\/style>/g, ''))?.[0] ?? '';
-  await areRecorded();
+  await untilRecorded();
 });
 
-async function areRecorded(): Promise<void> {
+async function untilRecorded(): Promise<void> {
   const statement = 'SELECT toString(count()) AS n FROM events_distributed';
   await poll(
     () => rowsOf<{ n: string }>(story.product, statement),
@@ -57,7 +57,13 @@ async function areRecorded(): Promise<void> {
 }
 
 /** The browsers. Most tests use the first look; one test uses the second look. */
-const LOOKS: readonly (readonly [string, boolean, Look, string, Omit<Look, 'browser'>])[] = [
+const SETUPS: readonly (readonly [
+  string,
+  boolean,
+  BrowserSetup,
+  string,
+  Omit<BrowserSetup, 'browser'>,
+])[] = [
   [
     'Firefox, 390 px, dark',
     hasFirefox,
@@ -74,28 +80,28 @@ const LOOKS: readonly (readonly [string, boolean, Look, string, Omit<Look, 'brow
   ],
 ];
 
-const desks = new Map<Look['browser'], DashboardBrowser>();
+const desks = new Map<BrowserSetup['browser'], DashboardBrowser>();
 afterAll(async () => {
   for (const desk of desks.values()) await desk.close();
 });
 
-async function deskOf(look: Look): Promise<DashboardBrowser> {
-  const desk = desks.get(look.browser) ?? (await openDashboardBrowser(story.product, look));
-  desks.set(look.browser, desk);
+async function deskOf(setup: BrowserSetup): Promise<DashboardBrowser> {
+  const desk = desks.get(setup.browser) ?? (await openDashboardBrowser(story.product, setup));
+  desks.set(setup.browser, desk);
   return desk;
 }
 
-describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => {
+describe.each(SETUPS)('%s', (_name, isThere, setup, second, { width, scheme }) => {
   let desk: DashboardBrowser;
   beforeAll(async () => {
-    await areRecorded();
-    if (isThere) desk = await deskOf(look);
+    await untilRecorded();
+    if (isThere) desk = await deskOf(setup);
   });
 
   async function inEachView(check: (view: string) => Promise<void>): Promise<void> {
     for (const view of ['Events', 'Rules and crawlers', 'Health', 'Overview']) {
       await desk.press(view, 'nav');
-      await desk.sees(
+      await desk.waitForText(
         view === 'Rules and crawlers'
           ? 'What if without this rule?'
           : view === 'Health'
@@ -119,24 +125,24 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
   async function findReference(): Promise<void> {
     await desk.page.type('input[type=search]', reference);
     await desk.press('Find');
-    await desk.sees('What the visitor can do');
+    await desk.waitForText('What the visitor can do');
   }
 
   test.skipIf(!isThere)('a wrong key leads to a message, and a right key signs in', async () => {
     await desk.open('/');
-    await desk.sees('Analytics key');
+    await desk.waitForText('Analytics key');
     expect(await desk.violations()).toEqual([]);
     await desk.page.type('#key', 'sk_api_ro_wrong');
     await desk.press('Sign in');
-    await desk.sees('Guard does not know this key');
+    await desk.waitForText('Guard does not know this key');
     await desk.page.evaluate("document.querySelector('#key').select()");
     await desk.page.type('#key', ANALYTICS_KEY);
     await desk.press('Sign in');
-    await desk.sees('How it is going');
+    await desk.waitForText('How it is going');
   });
 
   test.skipIf(!isThere)('the tiles show the numbers of requests', async () => {
-    await desk.sees(`${sentCount} requests in 24 hours`);
+    await desk.waitForText(`${sentCount} requests in 24 hours`);
     const tiles = await desk.page.evaluate(
       `[...document.querySelectorAll('.tile')].map((tile) => [
         tile.querySelector('dt').textContent, tile.querySelector('.figure').textContent,
@@ -173,17 +179,17 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
       await desk.press('Overview', 'nav');
       await desk.press('address: 198.51.100.9');
       await desk.press('Filter', '.choices');
-      await desk.sees('2 requests in 24 hours');
+      await desk.waitForText('2 requests in 24 hours');
       expect(desk.page.url()).toContain('198.51.100.9');
       await desk.page.goBack();
-      await desk.sees(`${sentCount} requests in 24 hours`);
+      await desk.waitForText(`${sentCount} requests in 24 hours`);
     },
   );
 
   test.skipIf(!isThere)('scripts and invisible characters appear as text', async () => {
-    await desk.sees(HOSTILE_PATH);
+    await desk.waitForText(HOSTILE_PATH);
     await desk.press('Programs');
-    await desk.sees(HOSTILE_AGENT.replace('\u00ad', '\\u00ad'));
+    await desk.waitForText(HOSTILE_AGENT.replace('\u00ad', '\\u00ad'));
     expect(await desk.page.title()).not.toBe('1');
     expect(await desk.page.$$('main img, main script')).toEqual([]);
   });
@@ -193,10 +199,10 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
     async () => {
       expect(reference).not.toBe('');
       await findReference();
-      await desk.sees('A rule of the site blocks this request.');
+      await desk.waitForText('A rule of the site blocks this request.');
       const file = await readFile(join(story.product.folder, 'guard.yaml'), 'utf8');
       const line = file.split('\n').findIndex((text) => text.includes('no scanners')) + 1;
-      await desk.sees(`line ${line}`);
+      await desk.waitForText(`line ${line}`);
       expect(await desk.violations()).toEqual([]);
     },
   );
@@ -206,8 +212,8 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
     async () => {
       await desk.press('This address 203.0.113.7', 'dialog');
       await desk.press('Show the change', 'dialog');
-      await desk.sees('verdict: allow');
-      await desk.sees('5 requests would have been decided otherwise');
+      await desk.waitForText('verdict: allow');
+      await desk.waitForText('5 requests would have been decided otherwise');
       await desk.press('Close', 'dialog');
     },
   );
@@ -217,8 +223,8 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
     async () => {
       await desk.press('Events', 'nav');
       await desk.press('Live');
-      await desk.sees('Events, live');
-      const path = `/live-${look.browser}-${look.width}`;
+      await desk.waitForText('Events, live');
+      const path = `/live-${setup.browser}-${setup.width}`;
       // The page does not show when the connection of the live view is open. More than a few requests would push the
       // requests of other tests out of the lists.
       for (const wait of [700, 1_500, 4_000, 20_000]) {
@@ -233,7 +239,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
       expect(await desk.text()).toContain(path);
       await desk.press('Pause');
       await visit('/not-shown', '192.0.2.1');
-      await desk.sees('not shown.');
+      await desk.waitForText('not shown.');
       expect(await desk.text()).not.toContain('/not-shown');
       await desk.press('Live');
     },
@@ -243,7 +249,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
     `${second}: the page is not wider than the window, and axe finds no violation in the other views`,
     async () => {
       await desk.page.setViewport({ width, height: 900 });
-      if (look.browser === 'chrome') {
+      if (setup.browser === 'chrome') {
         await desk.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
       }
       await inEachView(expectToFit);
@@ -251,7 +257,7 @@ describe.each(LOOKS)('%s', (_name, isThere, look, second, { width, scheme }) => 
       await isRight('why');
       await desk.press('Close', 'dialog');
       await desk.press('Sign out');
-      await desk.sees('Analytics key');
+      await desk.waitForText('Analytics key');
       await isRight('sign-in');
     },
   );
@@ -267,12 +273,12 @@ test.skipIf(!hasWindowedChromium)(
   async () => {
     const desk = await deskOf({ browser: 'chrome', width: 1280, scheme: 'light' });
     await desk.open(story.product.dashboardLinks[0] ?? '');
-    await desk.sees('How it is going');
+    await desk.waitForText('How it is going');
     await desk.press('Sign out');
-    await desk.sees('Analytics key');
+    await desk.waitForText('Analytics key');
     await desk.page.type('#key', ANALYTICS_KEY);
     await desk.press('Sign in');
-    await desk.sees('How it is going');
+    await desk.waitForText('How it is going');
     const file = join(story.product.folder, 'guard.yaml');
     const settings = parse(await readFile(file, 'utf8')) as {
       organisations: { analytics_keys: object[] }[];
@@ -286,6 +292,6 @@ test.skipIf(!hasWindowedChromium)(
     );
     // A statement that ran meanwhile may have shown the form already.
     await desk.pressIfThere('Refresh');
-    await desk.sees('Analytics key');
+    await desk.waitForText('Analytics key');
   },
 );

@@ -50,8 +50,8 @@ test('without a sign-in: the page, and 401 at each route with data', async () =>
   const page = await askDashboard(story.product, '/');
   expect(page.status).toBe(200);
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
-  const me = await askDashboard(story.product, '/api/me');
-  expect(JSON.parse(me.body)).toEqual({ me: null, oidc: true });
+  const viewer = await askDashboard(story.product, '/api/me');
+  expect(JSON.parse(viewer.body)).toEqual({ me: null, oidc: true });
   for (const path of DATA) expect((await askDashboard(story.product, path)).status).toBe(401);
   for (const path of ['/api/query', '/api/replay']) {
     expect((await askDashboard(story.product, path, { sql: 'SELECT 1' })).status).toBe(401);
@@ -71,13 +71,13 @@ test('an analytics key signs in for 12 hours, with a cookie that no script can r
   ]);
   const cookie = cookieOf(answer);
   expect(await statuses(cookie)).toEqual([200, 200]);
-  const me = await askDashboard(story.product, '/api/me', { cookie });
-  expect(JSON.parse(me.body)).toMatchObject({
+  const viewer = await askDashboard(story.product, '/api/me', { cookie });
+  expect(JSON.parse(viewer.body)).toMatchObject({
     me: { organisation: 'acme', key: 'tests', via: 'key' },
   });
 });
 
-test('a sign-out ends the sign-in, also for somebody who kept the cookie', async () => {
+test('a sign-out ends the sign-in, also for a client that kept the cookie', async () => {
   const cookie = await signIn(story.product);
   const { status } = await askDashboard(story.product, '/api/sign-out', { cookie, json: {} });
   expect(status).toBe(204);
@@ -107,15 +107,15 @@ test('the link that Guard prints signs in once', async () => {
 });
 
 test('a proxy of trusted_proxies sends the groups of its user; groups without an organisation get nothing', async () => {
-  const me = async (groups: string) => {
+  const viewerOf = async (groups: string) => {
     const headers = { 'x-groups': groups };
     const { body } = await askDashboard(story.product, '/api/me', { headers });
     return (JSON.parse(body) as { me: { organisation: string } | null }).me?.organisation;
   };
-  expect(await me('staff, others')).toBe('rival');
-  expect(await me('staff,others,shop')).toBe('acme');
-  expect(await me('staff')).toBeUndefined();
-  expect(await me('shopping')).toBeUndefined();
+  expect(await viewerOf('staff, others')).toBe('rival');
+  expect(await viewerOf('staff,others,shop')).toBe('acme');
+  expect(await viewerOf('staff')).toBeUndefined();
+  expect(await viewerOf('shopping')).toBeUndefined();
 });
 
 /** Follows redirects and fills in the forms of the provider as a browser does, until it returns to the dashboard. */
@@ -165,16 +165,16 @@ test('OpenID: a user of a mapped group sees that organisation; another browser a
   const start = await askDashboard(product, '/oidc/start');
   expect(start.status).toBe(303);
   expect(String(start.headers['location'])).toContain('code_challenge_method=S256');
-  const back = pathOf(await signInAtProvider(start));
-  const foreign = await askDashboard(product, back);
+  const returnPath = pathOf(await signInAtProvider(start));
+  const foreign = await askDashboard(product, returnPath);
   expect(foreign.headers['location']).toBe('/?signin=failed');
-  const answer = await askDashboard(product, back, { cookie: cookieOf(start) });
+  const answer = await askDashboard(product, returnPath, { cookie: cookieOf(start) });
   expect(answer.headers['location']).toBe('/');
-  const me = await askDashboard(product, '/api/me', { cookie: cookieOf(answer, 1) });
-  expect(JSON.parse(me.body)).toMatchObject({
+  const viewer = await askDashboard(product, '/api/me', { cookie: cookieOf(answer, 1) });
+  expect(JSON.parse(viewer.body)).toMatchObject({
     me: { organisation: 'acme', via: 'oidc', key: null },
   });
-  const again = await askDashboard(product, back, { cookie: cookieOf(start) });
+  const again = await askDashboard(product, returnPath, { cookie: cookieOf(start) });
   expect(again.headers['location']).toBe('/?signin=failed');
   expect(product.log()).not.toContain(CLIENT.clientSecret);
 });
@@ -182,8 +182,8 @@ test('OpenID: a user of a mapped group sees that organisation; another browser a
 test('OpenID: a user without a mapped group is refused, and the log says why', async () => {
   userGroups.splice(0, 2, 'staff');
   const start = await askDashboard(story.product, '/oidc/start');
-  const back = pathOf(await signInAtProvider(start));
-  const answer = await askDashboard(story.product, back, { cookie: cookieOf(start) });
+  const returnPath = pathOf(await signInAtProvider(start));
+  const answer = await askDashboard(story.product, returnPath, { cookie: cookieOf(start) });
   expect(answer.headers['location']).toBe('/?signin=failed');
   expect(story.product.log()).toContain('no group of this user');
 });

@@ -92,8 +92,8 @@ test.concurrent(
       findings: {},
     });
     expect(row?.['browser_version']).toBeGreaterThan(100);
-    const spent = ['facts_us', 'session_us', 'verdict_us'].map((name) => Number(row?.[name]));
-    expect(spent.reduce((sum, us) => sum + us)).toBeLessThanOrEqual(
+    const stageTimes = ['facts_us', 'session_us', 'verdict_us'].map((name) => Number(row?.[name]));
+    expect(stageTimes.reduce((sum, us) => sum + us)).toBeLessThanOrEqual(
       Number(row?.['duration_us']) + 3,
     );
   },
@@ -116,27 +116,27 @@ test.concurrent('the log has no query string and no credential', async () => {
 });
 
 /** What the origin is told about one visit, and the row of the visit. */
-async function toldAndRow(path: string, headers: Readonly<Record<string, string>>) {
+async function visitAndRow(path: string, headers: Readonly<Record<string, string>>) {
   const answer = await send(`${story.product.addresses.gateway}${path}`, { headers });
   const { headers: toldHeaders } = await story.origin.arrival(path);
   const [row] = await poll(
     () => rowsOf<Line>(story.product, `SELECT * FROM events_distributed WHERE path = '${path}'`),
     ({ length }) => length === 1,
   );
-  return { answer, told: toldHeaders, row };
+  return { answer, originHeaders: toldHeaders, row };
 }
 
 test.concurrent(
   'X-Guard-Request-Id and X-Guard-Session are those of the row, for a new session and a known one',
   async () => {
-    const first = await toldAndRow('/open/first', chromeHttp);
-    const session = first.told['x-guard-session'];
+    const first = await visitAndRow('/open/first', chromeHttp);
+    const session = first.originHeaders['x-guard-session'];
     expect(session).toMatch(/^[0-9a-f]{32}$/);
-    const request_id = first.told['x-guard-request-id'];
+    const request_id = first.originHeaders['x-guard-request-id'];
     expect(first.row).toMatchObject({ request_id, session, session_sent: '' });
     const cookie = String(first.answer.headers['set-cookie']).split(';', 1).join('');
-    const secondRequest = await toldAndRow('/open/second', { ...chromeHttp, cookie });
-    expect(secondRequest.told['x-guard-session']).toBe(session);
+    const secondRequest = await visitAndRow('/open/second', { ...chromeHttp, cookie });
+    expect(secondRequest.originHeaders['x-guard-session']).toBe(session);
     expect(secondRequest.row).toMatchObject({ session, session_sent: session });
     expect(session).not.toContain(cookie.slice(7));
   },
@@ -146,9 +146,12 @@ test.concurrent(
   'a session that Guard did not issue is not passed on: the visitor gets a new session',
   async () => {
     const cookie = '_guard=f662c344-76b5-45c7-9d1e-497d800f17a1';
-    const { answer, told, row } = await toldAndRow('/open/forged', { ...chromeHttp, cookie });
+    const { answer, originHeaders, row } = await visitAndRow('/open/forged', {
+      ...chromeHttp,
+      cookie,
+    });
     expect(String(answer.headers['set-cookie'])).toMatch(/^_guard=/);
-    expect(told['x-guard-session']).toBe(row?.['session']);
+    expect(originHeaders['x-guard-session']).toBe(row?.['session']);
     expect(row?.['session_sent']).toBe(sessionDigest(cookie.slice('_guard='.length)));
     expect(row?.['session_sent']).not.toBe(row?.['session']);
   },
@@ -159,12 +162,12 @@ test.concurrent.each([
   ['claimed', HOME_IP],
 ])('contract 2.4: the origin is told of a crawler that is %s, from %s', async (proof, address) => {
   const headers = { 'user-agent': GOOGLEBOT_UA, 'x-forwarded-for': address };
-  const { told, row } = await toldAndRow(`/open/${proof}`, headers);
+  const { originHeaders, row } = await visitAndRow(`/open/${proof}`, headers);
   expect(row?.['crawler_name']).toBe('Googlebot');
-  expect(told['x-guard-crawler']).toMatch(
+  expect(originHeaders['x-guard-crawler']).toMatch(
     new RegExp(`^${proof};name="Googlebot";id="[0-9a-f-]{36}"$`),
   );
-  expect(told['x-guard-session']).toBeUndefined();
+  expect(originHeaders['x-guard-session']).toBeUndefined();
 });
 
 const SAMPLED_BODY = 'user=bob&password=***&note=***';

@@ -27,22 +27,22 @@ afterAll(async () => {
   await Promise.all([browser.close(), product.stop()]);
 });
 
-/** Runs `look` on one page of the site in a new browser context. */
+/** Runs `inspect` on one page of the site in a new browser context. */
 async function withPage<T>(
   path: string,
   options: BrowserContextOptions,
-  look: (page: Page) => Promise<T>,
+  inspect: (page: Page) => Promise<T>,
 ): Promise<T> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   await page.goto(product.addresses.docs + path);
-  const result = await look(page);
+  const result = await inspect(page);
   await context.close();
   return result;
 }
 
 /** By how many pixels the page is wider than the window. */
-const sideways = (page: Page) =>
+const overflow = (page: Page) =>
   page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
@@ -62,14 +62,14 @@ describe.each([
     'WCAG 2.2 AA: axe finds no violation on %s, light and dark, and the page is not wider than the window',
     async (path) => {
       await withPage(path, options, async (page) => {
-        expect(await sideways(page)).toBe(0);
+        expect(await overflow(page)).toBe(0);
         expect(await violationsInBothSchemes(page)).toEqual([]);
       });
     },
   );
 
   test.each(WIDE_PAGES)('WCAG 1.4.10: %s is not wider than the window', async (path) => {
-    expect(await withPage(path, options, sideways)).toBe(0);
+    expect(await withPage(path, options, overflow)).toBe(0);
   });
 });
 

@@ -28,10 +28,10 @@ test('on a machine that is a trusted proxy, doctor says that it cannot check for
   const config = `${product.folder}/guard.yaml`;
   const args = ['--config', config, '--from', '127.0.0.1', ...WITH_KEY];
   const diagnosis = await examine(product, product.addresses.gateway, ...args);
-  expect(diagnosis.of('forged address')).toMatch(
+  expect(diagnosis.outcomeOf('forged address')).toMatch(
     /^unchecked: this machine is one of trusted_proxies/,
   );
-  expect(diagnosis.of('site')).toMatch(
+  expect(diagnosis.outcomeOf('site')).toMatch(
     /^ok: 127\.0\.0\.1:\d+ is a site of the settings, and \/ is prot/,
   );
 });
@@ -46,10 +46,10 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
         args: WITH_KEY,
       },
     );
-    expect(diagnosis.of('client address')).toBe(
+    expect(diagnosis.outcomeOf('client address')).toBe(
       `problem: Guard saw 127.0.0.1 with no X-Forwarded-For, and this machine is ${VISITOR}`,
     );
-    expect(diagnosis.of('forged address')).toBe(
+    expect(diagnosis.outcomeOf('forged address')).toBe(
       'problem: Guard believed a Forwarded that doctor made up (192.0.2.77)',
     );
     expect(diagnosis.code).toBe(1);
@@ -60,7 +60,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     const headers = { host: 'shop.example', forwarded: 'for=198.51.100.7' };
     for (let i = 0; i < 30; i++) await send(gateway, { headers });
     const diagnosis = await examineBehind(product, RIGHT_LINES, { args: WITH_KEY });
-    expect(diagnosis.of('forged address')).toMatch(
+    expect(diagnosis.outcomeOf('forged address')).toMatch(
       /^warning: X-Forwarded-For and Forwarded have named different visitors/,
     );
   });
@@ -68,7 +68,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
   test('that passes X-Forwarded-For on as it came, visitors choose their address', async () => {
     const lines = RIGHT_LINES.filter((line) => !line.includes('X-Forwarded-For'));
     const diagnosis = await examineBehind(product, lines, { args: WITH_KEY });
-    expect(diagnosis.of('forged address')).toBe(
+    expect(diagnosis.outcomeOf('forged address')).toBe(
       'problem: Guard believed an X-Forwarded-For that doctor made up (192.0.2.77)',
     );
   });
@@ -86,13 +86,13 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     const diagnosis = await examineBehind(product, RIGHT_LINES, {
       args: [...fromHere, '--config', config],
     });
-    expect(diagnosis.of('client address')).toBe(
+    expect(diagnosis.outcomeOf('client address')).toBe(
       'problem: Guard saw 127.0.0.1, which is this machine, and a proxy runs here too (X-Forwarded-For or Forwarded arrived); trusted_proxies is empty, so Guard takes the proxy for the visitor',
     );
     expect(diagnosis.code).toBe(1);
     // Without the settings doctor does not know whether Guard believed the proxy.
     const unknown = await examineBehind(product, RIGHT_LINES, { args: fromHere });
-    expect(unknown.of('client address')).toMatch(
+    expect(unknown.outcomeOf('client address')).toMatch(
       /^unchecked: Guard saw 127\.0\.0\.1, .* a proxy runs here too/,
     );
   });

@@ -27,8 +27,10 @@ test('doctor finds no problem with a Guard that visitors reach directly, and nam
   expect(diagnosis.in('problem')).toEqual([]);
   expect(diagnosis.in('warning')).toEqual([]);
   expect(diagnosis.in('unchecked')).toEqual(['site', 'certificate', 'https']);
-  expect(diagnosis.of('client address')).toBe(`ok: Guard saw ${VISITOR}, which is this machine`);
-  expect(diagnosis.of('websocket')).toBe('ok: a handshake is answered with 101');
+  expect(diagnosis.outcomeOf('client address')).toBe(
+    `ok: Guard saw ${VISITOR}, which is this machine`,
+  );
+  expect(diagnosis.outcomeOf('websocket')).toBe('ok: a handshake is answered with 101');
   expect(diagnosis.code).toBe(0);
 });
 
@@ -39,7 +41,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     });
     expect(diagnosis.in('problem')).toEqual([]);
     expect(diagnosis.in('warning')).toEqual([]);
-    expect(diagnosis.of('websocket')).toBe('ok: a handshake is answered with 101');
+    expect(diagnosis.outcomeOf('websocket')).toBe('ok: a handshake is answered with 101');
     expect(diagnosis.code).toBe(0);
   });
 
@@ -49,7 +51,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       'proxy_cache kept; proxy_cache_key $uri; proxy_cache_valid any 1m;',
       'proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;',
     ]);
-    expect(diagnosis.of('caching')).toBe(
+    expect(diagnosis.outcomeOf('caching')).toBe(
       'problem: a cache in front keeps challenge pages (the same page came twice)',
     );
     expect(diagnosis.code).toBe(1);
@@ -150,7 +152,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       server: [guard, ...server],
       args,
     });
-    expect(diagnosis.of(check)).toBe(says);
+    expect(diagnosis.outcomeOf(check)).toBe(says);
     expect(diagnosis.code).toBe(says.startsWith('problem') ? 1 : 0);
   });
 
@@ -159,11 +161,11 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     const unprotectedPath = await examineBehind(product, lines, {
       args: ['--websocket', '/assets/live'],
     });
-    expect(unprotectedPath.of('websocket')).toBe(
+    expect(unprotectedPath.outcomeOf('websocket')).toBe(
       'problem: a handshake is answered with 200 instead of 101',
     );
     const protectedPath = await examineBehind(product, lines, { args: WITH_KEY });
-    expect(protectedPath.of('websocket')).toBe(
+    expect(protectedPath.outcomeOf('websocket')).toBe(
       'warning: a handshake loses its Upgrade header before it comes to Guard',
     );
     expect(protectedPath.code).toBe(0);
@@ -174,7 +176,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     const diagnosis = await examineBehind(product, [
       'return 302 $scheme://$http_host$request_uri;',
     ]);
-    expect(diagnosis.of('reached')).toMatch(/^problem: a redirect loop: (\S+) → \1$/);
+    expect(diagnosis.outcomeOf('reached')).toMatch(/^problem: a redirect loop: (\S+) → \1$/);
     // The database check needs the metrics page only.
     expect(diagnosis.in('ok')).toEqual(['database']);
     expect(diagnosis.code).toBe(1);
@@ -187,12 +189,12 @@ describe.skipIf(!hasOpenssl)('over https', () => {
     const front = await startHttps(forwardTo(product.addresses.gateway));
     onTestFinished(() => front.close());
     const diagnosis = await examine(product, `https://127.0.0.1:${front.port}/`);
-    expect(diagnosis.of('certificate')).toMatch(
+    expect(diagnosis.outcomeOf('certificate')).toMatch(
       /^problem: browsers do not trust it: .*SELF_SIGNED/,
     );
-    expect(diagnosis.of('scheme')).toBe('ok: Guard knows that it is https');
-    expect(diagnosis.of('cookies')).toMatch(/^ok/);
+    expect(diagnosis.outcomeOf('scheme')).toBe('ok: Guard knows that it is https');
+    expect(diagnosis.outcomeOf('cookies')).toMatch(/^ok/);
     // This port has TLS only.
-    expect(diagnosis.of('https')).toMatch(/^ok: over http there is no answer/);
+    expect(diagnosis.outcomeOf('https')).toMatch(/^ok: over http there is no answer/);
   });
 });

@@ -6,11 +6,14 @@ import { serve } from '../kit/serve.ts';
 import { startProduct } from '../kit/product/start-product.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 
-/** Begins a request on a new connection. `received` is all that came so far. */
-function open(port: number, head: string): { socket: Socket; received: string; closed: boolean } {
-  const visitor = { socket: connect(port, '127.0.0.1'), received: '', closed: false };
-  visitor.socket.setEncoding('latin1').on('data', (text: string) => (visitor.received += text));
-  visitor.socket.on('error', () => undefined).on('close', () => (visitor.closed = true));
+/** Begins a request on a new connection. `receivedText` is all that came so far. */
+function openConnection(
+  port: number,
+  head: string,
+): { socket: Socket; receivedText: string; isClosed: boolean } {
+  const visitor = { socket: connect(port, '127.0.0.1'), receivedText: '', isClosed: false };
+  visitor.socket.setEncoding('latin1').on('data', (text: string) => (visitor.receivedText += text));
+  visitor.socket.on('error', () => undefined).on('close', () => (visitor.isClosed = true));
   visitor.socket.write(`${head} HTTP/1.1\r\nHost: shop.example\r\n`);
   return visitor;
 }
@@ -50,14 +53,15 @@ test('after SIGTERM Guard finishes requests and uploads, takes no new connection
   });
   const port = Number(new URL(product.addresses.gateway).port);
 
-  const [slow, stream] = [open(port, 'GET /slow'), open(port, 'GET /stream')];
+  const [slow, stream] = [openConnection(port, 'GET /slow'), openConnection(port, 'GET /stream')];
   for (const { socket } of [slow, stream]) socket.write('\r\n');
-  const upload = open(port, 'POST /upload');
+  const upload = openConnection(port, 'POST /upload');
   upload.socket.write('Content-Length: 8\r\n\r\nhalf');
-  const idle = open(port, 'GET /idle');
+  const idle = openConnection(port, 'GET /idle');
   idle.socket.write('\r\n');
   await poll(
-    () => Promise.resolve([waitingResponses.length, idle.received, stream.received].join(' ')),
+    () =>
+      Promise.resolve([waitingResponses.length, idle.receivedText, stream.receivedText].join(' ')),
     (shownText) => /^3 [^]*idle[^]*first;/.test(shownText),
   );
 
@@ -67,10 +71,10 @@ test('after SIGTERM Guard finishes requests and uploads, takes no new connection
     (isTaken) => !isTaken,
   );
   await poll(
-    () => Promise.resolve(idle.closed),
+    () => Promise.resolve(idle.isClosed),
     (isClosed) => isClosed,
   );
-  expect([slow.closed, stream.closed, upload.closed]).toEqual([false, false, false]);
+  expect([slow.isClosed, stream.isClosed, upload.isClosed]).toEqual([false, false, false]);
   upload.socket.write('half');
   await poll(
     () => Promise.resolve(bodies),
@@ -86,8 +90,8 @@ test('after SIGTERM Guard finishes requests and uploads, takes no new connection
     /"event":"stopping","signal":"SIGTERM".*\n[^]*"event":"stopped","after_ms":\d+}\n$/,
   );
   for (const visitor of [slow, stream, upload]) {
-    expect(visitor.received).toMatch(/^HTTP\/1\.1 200 /);
-    expect(visitor.received).toContain('last');
+    expect(visitor.receivedText).toMatch(/^HTTP\/1\.1 200 /);
+    expect(visitor.receivedText).toContain('last');
   }
-  expect(stream.received).toMatch(/\r\n0\r\n\r\n$/);
+  expect(stream.receivedText).toMatch(/\r\n0\r\n\r\n$/);
 });

@@ -78,23 +78,26 @@ describe.skipIf(!hasWindowedChromium)('Chromium without a window, with another U
   });
 });
 
-test.skipIf(!hasFirefox)('Firefox without a window and without a driver', async () => {
-  const countBefore = site.outcomes.length;
-  const profile = await mkdtemp(join(tmpdir(), 'guard-headless-'));
-  const switches = await deskFirefox.prepare(profile);
-  const child = spawn(deskFirefox.program, [...switches, '--headless', `${site.url}/`], {
-    env: { ...process.env, HOME: profile },
-    stdio: 'ignore',
-  });
-  const exit = once(child, 'exit');
-  try {
-    expect(await nextOutcome(countBefore)).toMatchObject({
-      kind: 'rejected',
-      reasons: ['headless_browser', 'pointer_missing'],
+test.skipIf(!hasFirefox)(
+  'Firefox without a window and without a driver is rejected for headless_browser and pointer_missing',
+  async () => {
+    const countBefore = site.outcomes.length;
+    const profile = await mkdtemp(join(tmpdir(), 'guard-headless-'));
+    const switches = await deskFirefox.prepare(profile);
+    const child = spawn(deskFirefox.program, [...switches, '--headless', `${site.url}/`], {
+      env: { ...process.env, HOME: profile },
+      stdio: 'ignore',
     });
-  } finally {
-    child.kill();
-    await exit;
-    await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-  }
-});
+    const exit = once(child, 'exit');
+    try {
+      expect(await nextOutcome(countBefore)).toMatchObject({
+        kind: 'rejected',
+        reasons: ['headless_browser', 'pointer_missing'],
+      });
+    } finally {
+      child.kill();
+      await exit;
+      await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    }
+  },
+);

@@ -68,7 +68,7 @@ location.href = walk[0];
 </script>`;
 
 /** Pages that go to the next page by different kinds of navigations, once the service worker is active. */
-const lead = (script: string) =>
+const loadScriptPage = (script: string) =>
   `<!doctype html><title>Walk</title><script>setTimeout(() => { ${script} }, 300)</script>`;
 
 const SERVICE = `self.addEventListener('install', () => self.skipWaiting());
@@ -86,13 +86,13 @@ const SCRIPT = 'text/javascript';
 /** Type and text by path. Other paths have an empty page. */
 export const EVERY_KIND: ReadonlyMap<string, readonly [type: string, text: string]> = new Map([
   ['/', ['text/html', PAGE]],
-  ['/walk-1', ['text/html', lead("location.href = '/walk-2'")]],
-  ['/walk-2', ['text/html', lead("location.replace('/walk-3')")]],
+  ['/walk-1', ['text/html', loadScriptPage("location.href = '/walk-2'")]],
+  ['/walk-2', ['text/html', loadScriptPage("location.replace('/walk-3')")]],
   [
     '/walk-3',
     [
       'text/html',
-      lead(
+      loadScriptPage(
         "sessionStorage.again ? location.href = '/done' : (sessionStorage.again = 1, location.reload())",
       ),
     ],

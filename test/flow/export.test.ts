@@ -43,12 +43,12 @@ const analytics = await openAnalytics({
 const app = Fastify();
 let api = '';
 /** Replaces answers of the query service. */
-let instead: (
+let replaceAnswer: (
   requestCount: number,
   answerBytes: number,
 ) => { readonly status: number; readonly text: string } | 'broken' | undefined;
 let askedCount = 0;
-/** The query service behind a server that uses `instead`. */
+/** The query service behind a server that uses `replaceAnswer`. */
 let failingApi = '';
 
 const ROWS = 9_000;
@@ -69,9 +69,10 @@ beforeAll(async () => {
       const answer = await fetch(`${api}/query`, { method: 'POST', headers, body });
       const rows = Buffer.from(await answer.arrayBuffer());
       askedCount += 1;
-      const other = instead(askedCount, rows.length);
-      if (other === 'broken') return response.destroy();
-      if (other !== undefined) return response.writeHead(other.status).end(other.text);
+      const replacement = replaceAnswer(askedCount, rows.length);
+      if (replacement === 'broken') return response.destroy();
+      if (replacement !== undefined)
+        return response.writeHead(replacement.status).end(replacement.text);
       return response.writeHead(answer.status).end(rows);
     })();
   }, afterAll);
@@ -111,7 +112,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   askedCount = 0;
-  instead = () => undefined;
+  replaceAnswer = () => undefined;
 });
 
 function guardExport(...args: readonly string[]): Promise<Ran> {
@@ -121,8 +122,8 @@ function guardExport(...args: readonly string[]): Promise<Ran> {
 /** Runs a statement about a file in a new engine. */
 function readBack(sql: string): string {
   const code = `import('chdb').then(({ query }) => process.stdout.write(String(query(process.argv[1], 'TSV'))))`;
-  const ran = spawnSync(process.execPath, ['-e', code, sql], { encoding: 'utf8' });
-  return ran.stdout.trim() + ran.stderr;
+  const result = spawnSync(process.execPath, ['-e', code, sql], { encoding: 'utf8' });
+  return result.stdout.trim() + result.stderr;
 }
 
 async function fromDatabase(sql: string): Promise<string> {
@@ -196,7 +197,7 @@ describe('guard export writes each row once, whatever the limits of a statement'
   });
 
   test('pages that are refused for their size are requested again in smaller parts, and no row is lost or repeated', async () => {
-    instead = (_asked, bytes) =>
+    replaceAnswer = (_asked, bytes) =>
       bytes > 100_000 ? { status: 502, text: 'The answer is larger than 4 MiB.' } : undefined;
     const outFile = join(folder, 'halved.parquet');
     const { code } = await guardExport('--api', failingApi, '--out', outFile);
@@ -215,18 +216,21 @@ describe('an incomplete file never looks complete', () => {
       () => ({ status: 200, text: 'PAR1 and no footer' }),
       /no whole Parquet file|the position of an event/,
     ],
-  ])('%s in the middle: there is no file, and the exit code is 1', async (_what, answer, said) => {
-    const outFile = join(folder, 'broken.parquet');
-    instead = (count) => (count > 4 ? answer() : undefined);
-    const { code, stderr } = await guardExport('--api', failingApi, '--out', outFile);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
-    expect(stderr).toContain('no file was written');
-    expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([]);
-  });
+  ])(
+    '%s in the middle: there is no file, and the exit code is 1',
+    async (_what, answer, messagePart) => {
+      const outFile = join(folder, 'broken.parquet');
+      replaceAnswer = (count) => (count > 4 ? answer() : undefined);
+      const { code, stderr } = await guardExport('--api', failingApi, '--out', outFile);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(messagePart)]);
+      expect(stderr).toContain('no file was written');
+      expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([]);
+    },
+  );
 
   test('the export continues after a broken connection', async () => {
     const outFile = join(folder, 'cut.jsonl');
-    instead = (count) => (count === 4 || count === 7 ? 'broken' : undefined);
+    replaceAnswer = (count) => (count === 4 || count === 7 ? 'broken' : undefined);
     expect((await guardExport('--api', failingApi, '--out', outFile)).code).toBe(0);
     expect(readFileSync(outFile, 'utf8').split('\n')).toHaveLength(ROWS + 1);
   });

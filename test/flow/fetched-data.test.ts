@@ -81,7 +81,7 @@ Math.random = () => 0;
 `,
   );
   // A Guard that ran eight days ago left this copy.
-  keep('asn', systems('0', '10', '110', '111'));
+  writeDatabase('asn', systems('0', '10', '110', '111'));
   origin = await startRecordingOrigin();
   product = await start();
 });
@@ -90,7 +90,7 @@ afterAll(async () => {
   await origin.close();
 });
 
-function keep(kind: 'country' | 'asn', bytes?: Buffer): void {
+function writeDatabase(kind: 'country' | 'asn', bytes?: Buffer): void {
   const url = urls[kind];
   const copy = databaseCopyOf(data, kind, url);
   mkdirSync(dirname(copy), { recursive: true });
@@ -170,7 +170,7 @@ test('the age of each database since it was built is a metric', async () => {
 
 test('the next start uses the last good copies while the server is away, and where the new data is broken or too small', async () => {
   await product.stop();
-  keep('country');
+  writeDatabase('country');
   const list = join(data, 'crawlers', `${GPTBOT}.json`);
   const twoDaysAgo = new Date(Date.now() - 2 * DAY_MS).toISOString();
   const agedText = readFileSync(list, 'utf8').replace(/("fetched_at": ")[^"]+/, `$1${twoDaysAgo}`);

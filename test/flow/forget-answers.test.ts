@@ -22,7 +22,7 @@ test.each([
     /2 rows deleted; 1 row came meanwhile: run the command again/,
   ],
   ['events that wait end with 1, and are named', 0, 3, 1, /but 3 events of all people still wait/],
-])('guard forget: %s', async (_, left, waiting, code, message) => {
+])('guard forget: %s', async (_, rowsLeft, rowsWaiting, code, message) => {
   const file = join(folder, 'guard.yaml');
   const top = { store: { engine: 'memory', path: join(folder, 'store') } };
   writeFileSync(file, stringify(storySettings('http://127.0.0.1:1', { top })));
@@ -33,13 +33,13 @@ test.each([
     forget: (act) =>
       Promise.resolve(
         act === 'count'
-          ? { kind: 'counted', rows: 2, waiting }
-          : { kind: 'deleted', rows: 2, left, waiting },
+          ? { kind: 'counted', rows: 2, waiting: rowsWaiting }
+          : { kind: 'deleted', rows: 2, left: rowsLeft, waiting: rowsWaiting },
       ),
     log: () => undefined,
   });
   onTestFinished(close);
-  const ran = await runCommand(
+  const result = await runCommand(
     'forget',
     '203.0.113.7',
     '--organisation',
@@ -48,6 +48,6 @@ test.each([
     '--config',
     file,
   );
-  expect(ran.stdout).toMatch(message);
-  expect(ran.code).toBe(code);
+  expect(result.stdout).toMatch(message);
+  expect(result.code).toBe(code);
 });

@@ -126,9 +126,9 @@ for (const [name, isThere] of PROXIES) {
     );
 
     test('header fields of a visitor cannot change the URL, method or address that Guard sees (GHSA-6wcg-mqvh-fcvg)', async () => {
-      const open = new URL('/open', proxy.url);
+      const openUrl = new URL('/open', proxy.url);
       const headers = {
-        'X-Original-URL': open.href,
+        'X-Original-URL': openUrl.href,
         'X-Original-URI': '/open',
         'X-Original-Method': 'OPTIONS',
         'X-Forwarded-Uri': '/open',
@@ -137,22 +137,20 @@ for (const [name, isThere] of PROXIES) {
         'X-Guard-Answer': '00000000-0000-4000-8000-000000000000',
       };
       expect((await visit('/closed/page', { headers })).status).toBe(451);
-      const from = {
+      const visitorHeaders = {
         'X-Forwarded-For': HOME_IP,
         'X-Real-IP': HOME_IP,
         Forwarded: `for=${HOME_IP}`,
       };
-      expect((await visit('/closed/page', { headers: from })).status).toBe(451);
+      expect((await visit('/closed/page', { headers: visitorHeaders })).status).toBe(451);
       expect(origin.exchanges).toEqual([]);
     });
 
     test('a request with 100 header fields is denied, and no proxy crashes', async () => {
       // HAProxy 2.6 crashed with a segmentation fault, and all visitors lost the site.
-      const manyFields = Array.from(
-        { length: 93 },
-        (_, index) => [`X-Field-${index}`, 'a'] as const,
-      );
-      const { status } = await visit('/closed/page', { headers: Object.fromEntries(manyFields) });
+      const fieldNames = Array.from({ length: 93 }, (_, index) => `X-Field-${index}`);
+      const headers = Object.fromEntries(fieldNames.map((field) => [field, 'a']));
+      const { status } = await visit('/closed/page', { headers });
       expect(status).toBe(name === 'haproxy' ? 400 : 451);
       expect((await visit('/open')).status).toBe(200);
     });
@@ -164,14 +162,14 @@ for (const [name, isThere] of PROXIES) {
       const answer = await rawExchange(proxy.port, `GET ${target} HTTP/1.1`, ...lines, '', '');
       expect(statusOf(answer)).toBe(name === 'caddy' ? 451 : 400);
       const { host } = new URL(proxy.url);
-      for (const twoHosts of [
+      for (const wrongHost of [
         `${host},open.example`,
         `open.example?${host}`,
         `open.example/${host}`,
+        // The rest of the URL would be a query, and not the path that a rule closes.
+        `${host}?`,
       ])
-        await visit('/closed/page', { headers: { host: twoHosts } });
-      // The rest of the URL would be a query, and not the path that a rule closes.
-      await visit('/closed/page', { headers: { host: `${host}?` } });
+        await visit('/closed/page', { headers: { host: wrongHost } });
       expect(origin.exchanges).toEqual([]);
     });
 
@@ -200,13 +198,13 @@ for (const [name, isThere] of PROXIES) {
       const headers = { ...Object.fromEntries(sentFields), host: `127.0.0.1:${proxy.port}` };
       expect(await openTunnel(proxy.port, '/judged/socket', headers)).toEqual({
         status: 101,
-        echoed: 'over and back',
+        echo: 'over and back',
       });
       expect((await openTunnel(proxy.port, '/closed/socket', headers)).status).toBe(451);
       expect(origin.exchanges).toHaveLength(1);
     });
 
-    test('a request opens no tunnel for another protocol, in which nobody would be asked', async () => {
+    test('a request opens no tunnel for another protocol, whose requests Guard would not see', async () => {
       const headers = {
         connection: 'Upgrade, HTTP2-Settings',
         upgrade: 'h2c',
@@ -231,9 +229,9 @@ for (const [name, isThere] of PROXIES) {
           'X-Original-URL': 'http://shop.example/closed/',
           'X-Original-Method': 'GET',
         };
-        const upwards = '/..'.repeat(path.split('/').length - 1);
+        const parentSegments = '/..'.repeat(path.split('/').length - 1);
         expect((await visit(path, { headers })).status).toBe(200);
-        expect((await visit(`${path}${upwards}/.guard/x`, { headers })).status).toBe(404);
+        expect((await visit(`${path}${parentSegments}/.guard/x`, { headers })).status).toBe(404);
         expect(origin.exchanges.map(({ url }) => url)).toEqual([path]);
       },
     );
@@ -242,22 +240,22 @@ for (const [name, isThere] of PROXIES) {
 
 describe('Envoy over gRPC', () => {
   /** The question of Envoy about a request of a browser. */
-  const check = (path: string, more: Readonly<Record<string, string>> = {}) =>
+  const check = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     envoy.check({
       method: 'GET',
       host: 'shop.example',
       path,
       headers: {
-        ...lowerCased(chromeHttp),
+        ...chromeHttp,
         'x-forwarded-for': '127.0.0.1',
         'x-forwarded-proto': 'http',
-        ...more,
+        ...headers,
       },
     });
 
   test('gets the status of the rule that blocks, which header fields of the visitor do not change', async () => {
-    const codeOf = async (more = {}) =>
-      (await check('/closed/page?q=1', more)).denied_response?.status.code;
+    const codeOf = async (headers = {}) =>
+      (await check('/closed/page?q=1', headers)).denied_response?.status.code;
     expect(await codeOf()).toBe(451);
     expect(await codeOf({ 'x-original-url': 'http://shop.example/open' })).toBe(451);
     expect(await codeOf({ 'x-forwarded-for': `${HOME_IP}, 203.0.113.9` })).toBe(451);
@@ -266,13 +264,6 @@ describe('Envoy over gRPC', () => {
     expect(status.code).toBe(0);
   });
 });
-
-/** Envoy writes names of fields in lower case. */
-function lowerCased(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-}
 
 describe.skipIf(!hasNginx || !hasWindowedChromium)("a person's browser behind nginx", () => {
   test('passes the challenge with an upload below /.guard/ and one reload', async () => {
@@ -297,9 +288,9 @@ describe.skipIf(!hasNginx || !hasWindowedChromium)("a person's browser behind ng
         Object.entries(arrival?.headers ?? {}).filter(([field]) => !field.startsWith('x-guard-')),
       );
       const { host } = new URL(proxy.url);
-      const again = { method: 'GET', host, path: '/vault/person', headers };
-      expect((await envoy.check(again)).status.code).toBe(0);
-      const newcomer = { ...again, headers: { ...headers, cookie: '' } };
+      const request = { method: 'GET', host, path: '/vault/person', headers };
+      expect((await envoy.check(request)).status.code).toBe(0);
+      const newcomer = { ...request, headers: { ...headers, cookie: '' } };
       expect((await envoy.check(newcomer)).status.code).toBe(7);
     } finally {
       await browser.close();

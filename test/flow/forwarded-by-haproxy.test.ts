@@ -57,7 +57,7 @@ describe.skipIf(!hasHaproxy)('a visitor who sends a forged address behind HAProx
     const { rig, url } = await startBehind(line);
     const visit = async (headers: Readonly<Record<string, string>>) => {
       await send(url, { headers: { host: 'shop.example', ...headers } });
-      return rig.asked.at(-1)?.ip;
+      return rig.questions.at(-1)?.ip;
     };
     expect(await visit({})).toBe(VISITOR);
     for (const form of FORMS) {

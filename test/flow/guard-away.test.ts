@@ -61,10 +61,10 @@ const PROMPT_MS = 1_900;
 /** One POST with forged header fields of Guard, and the requests that the site got. */
 async function visit(url: string) {
   const countBefore = origin.exchanges.length;
-  const began = Date.now();
+  const startedAt = Date.now();
   const headers = { 'X-Guard-Decision': 'forged', 'X-Guard-Session': 'forged' };
   const { status } = await send(url, { method: 'POST', headers, body: 'a=1' });
-  const tookMs = Date.now() - began;
+  const tookMs = Date.now() - startedAt;
   const arrivals = origin.exchanges
     .slice(countBefore)
     .filter((exchange) => exchange.url === new URL(url).pathname)
@@ -76,12 +76,12 @@ const PASSED_UNASKED = [['fail_open', undefined, 'a=1']];
 describe.skipIf(!hasNginx || !hasHaproxy || !hasCaddy)('while Guard is away', () => {
   test.concurrent.each(CASES)(
     '%s %s answers within about a second, open or closed (contract 7.1), and asks again when Guard is back',
-    async (name, how, edit, [silent, refusing]) => {
+    async (name, way, edit, [silent, refusing]) => {
       const guard = await openSwitched(product.addresses.forward_auth);
       const proxy = await startPeer(name, { guard: guard.url, site: origin.url }, edit);
-      const url = `${proxy.url}/${name}/${how.replaceAll(' ', '-')}`;
-      const becomes = async (presence: Presence, status: number) => {
-        await guard.become(presence);
+      const url = `${proxy.url}/${name}/${way.replaceAll(' ', '-')}`;
+      const setAndWait = async (presence: Presence, status: number) => {
+        await guard.setPresence(presence);
         const { arrived } = await poll(
           () => visit(url),
           (answer) => answer.status === status && answer.tookMs < PROMPT_MS,
@@ -89,10 +89,10 @@ describe.skipIf(!hasNginx || !hasHaproxy || !hasCaddy)('while Guard is away', ()
         expect([presence, arrived]).toEqual([presence, status === 200 ? PASSED_UNASKED : []]);
       };
       try {
-        await becomes('there', 451);
-        await becomes('silent', silent);
-        await becomes('refusing', refusing);
-        await becomes('there', 451);
+        await setAndWait('there', 451);
+        await setAndWait('silent', silent);
+        await setAndWait('refusing', refusing);
+        await setAndWait('there', 451);
       } finally {
         await proxy.close();
         await guard.close();
@@ -118,16 +118,16 @@ describe.skipIf(!hasNginx)('nginx in front of the gateway, while Guard refuses c
     ['as the guide has it', '/open/1', keepConfig, 502, []],
     ['with the line that passes', '/open/2', uncommentLines, 200, PASSED_UNASKED],
   ] as const)(
-    '%s: it answers at once, and asks again when Guard is back',
+    '%s: nginx answers at once, and asks again when Guard is back',
     async (_how, path, edit, status, arrived) => {
       const guard = await openSwitched(product.addresses.gateway);
       const proxy = await startNginxWith((port) => edit(frontLines(guard.url, port)));
       try {
         expect(await visit(proxy.url + path)).toMatchObject({ status, arrived });
-        await guard.become('there');
-        const back = await visit(proxy.url + path);
-        expect(back.status).toBe(200);
-        expect(back.arrived).toEqual([['allow', expect.not.stringMatching('forged'), 'a=1']]);
+        await guard.setPresence('there');
+        const answer = await visit(proxy.url + path);
+        expect(answer.status).toBe(200);
+        expect(answer.arrived).toEqual([['allow', expect.not.stringMatching('forged'), 'a=1']]);
       } finally {
         await proxy.close();
         await guard.close();

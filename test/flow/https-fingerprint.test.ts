@@ -40,7 +40,11 @@ describe.skipIf(!hasOpenssl)('the TLS and HTTP/2 handshake of a client', () => {
     'of curl %s, which sends every header of Chrome, leads to a challenge',
     async (version, reasons) => {
       const { port } = new URL(gateway.https);
-      const at = [`https://shop.example:${port}/`, '--resolve', `shop.example:${port}:127.0.0.1`];
+      const curlTarget = [
+        `https://shop.example:${port}/`,
+        '--resolve',
+        `shop.example:${port}:127.0.0.1`,
+      ];
       const status = ['-o', '/dev/null', '-w', '%{http_code}'];
       const { stdout } = await run('curl', [
         '-sk',
@@ -48,7 +52,7 @@ describe.skipIf(!hasOpenssl)('the TLS and HTTP/2 handshake of a client', () => {
         version,
         ...status,
         ...chromeOptions,
-        ...at,
+        ...curlTarget,
       ]);
       expect(stdout).toBe('403');
       const event = guard.events.at(-1);

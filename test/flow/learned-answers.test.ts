@@ -163,7 +163,7 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
 
   const firefox = (preferences: DeskSettings['preferences'] = {}) => firefoxWith({ preferences });
 
-  test('answers_rare: Firefox under the name of Chromium, and not Chromium itself', async () => {
+  test('answers_rare is found for Firefox under the name of Chromium, and not for Chromium itself', async () => {
     const page = await browser.newPage();
     await page.goto(`${site.url}/form`);
     await page.evaluate(PROGRAM?.text ?? '');

@@ -201,9 +201,9 @@ describe('the conformance package', () => {
     url: string,
     headers: readonly (readonly [string, string])[],
     simple: StandIn,
-    failing: StandIn,
+    standInTools: StandIn,
   ): Promise<string[]> {
-    const tools = { test_simple_text: simple, test_error_handling: failing };
+    const tools = { test_simple_text: simple, test_error_handling: standInTools };
     const standIn = await startStandIn(url, headers, tools);
     try {
       return await conformingScenarios(standIn.url);

@@ -47,7 +47,7 @@ afterAll(async () => {
   await origin.close();
 });
 
-const at = (path: string) => `http://127.0.0.1:${relay.port}${path}`;
+const urlOf = (path: string) => `http://127.0.0.1:${relay.port}${path}`;
 const arrivalsAt = (path: string) => origin.arrivals.filter(({ url }) => url === path);
 
 /** The requests for pages and the uploads of one visit so far. Visits do not overlap. */
@@ -95,7 +95,7 @@ let readings = 0;
 async function readAway(desk: Desk): Promise<string> {
   const path = `/open/read-${(readings += 1)}?`;
   const readArrivals = () => origin.arrivals.filter(({ url }) => url.startsWith(path));
-  const [reading] = await tryUntil(() => desk.pasteBehind(at(path)), readArrivals, READ);
+  const [reading] = await tryUntil(() => desk.pasteBehind(urlOf(path)), readArrivals, READ);
   return decodeURIComponent(reading?.url.slice(path.length) ?? '').replaceAll(/[\s+]/g, '');
 }
 
@@ -118,7 +118,7 @@ function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']
   test('pass with exactly one reload: challenge, upload, page', async () => {
     const start = requests.length;
     const path = `/${name}/pass`;
-    const desk = await open(browser, { urls: [at(path)] });
+    const desk = await open(browser, { urls: [urlOf(path)] });
     await whenTitled(desk, ARRIVED_TITLE);
     expect(await events(`path = '${path}'`, 2)).toEqual([
       { action: 'challenge', challenge: 'issued', block_reasons: [] },
@@ -131,7 +131,7 @@ function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']
   test('in two tabs at once reach both pages', async () => {
     const start = requests.length;
     const paths = [`/${name}/tab-1`, `/${name}/tab-2`];
-    const desk = await open(browser, { urls: paths.map(at) });
+    const desk = await open(browser, { urls: paths.map(urlOf) });
     for (const path of paths) await whenArrived(path);
     await whenTitled(desk, ARRIVED_TITLE);
     for (const path of paths) {
@@ -145,7 +145,7 @@ function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']
   test('with JavaScript switched off read that it is needed, after one request', async () => {
     const start = requests.length;
     const path = `/${name}/no-scripts`;
-    const desk = await open(browser, { urls: [at(path)], refused: 'scripts' });
+    const desk = await open(browser, { urls: [urlOf(path)], refused: 'scripts' });
     await whenTitled(desk, 'Checking your browser');
     const text = await readAway(desk);
     expect(text).toContain(withoutBlanks('JavaScript is needed here'));
@@ -156,7 +156,7 @@ function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']
   test('with cookies switched off read that they are needed, after one upload: interstitial_no_session', async () => {
     const start = requests.length;
     const path = `/${name}/no-cookies`;
-    const desk = await open(browser, { urls: [at(path)], refused: 'cookies' });
+    const desk = await open(browser, { urls: [urlOf(path)], refused: 'cookies' });
     await whenTitled(desk, 'Cookies are needed here');
     const text = await readAway(desk);
     expect(text).toContain(withoutBlanks('Cookies are needed here'));
@@ -187,7 +187,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
     test('with storage switched off see the retry screen, then the failure screen', async () => {
       const start = requests.length;
       const path = '/firefox/no-storage';
-      const desk = await open(deskFirefox, { urls: [at(path)], refused: 'storage' });
+      const desk = await open(deskFirefox, { urls: [urlOf(path)], refused: 'storage' });
       await whenTitled(desk, 'The check did not finish');
       const failedTitle = 'Your browser could not be checked';
       const screen = async () => ((await desk.title()) === failedTitle ? ['shown'] : []);
@@ -216,7 +216,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
     test('who decline to send a form again get instructions, and can still send it', async () => {
       const path = '/firefox/declined';
       const desk = await submitForm(path);
-      await decline(desk);
+      await declineToSend(desk);
       expect(arrivalsAt(path)).toEqual([]);
       await desk.press('Tab', 'Return');
       const [order] = await sendOff(desk, path);
@@ -227,7 +227,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
     test('who decline and go back find their text, and can send it', async () => {
       const path = '/firefox/gone-back';
       const desk = await submitForm(path);
-      await decline(desk);
+      await declineToSend(desk);
       await desk.press('Tab', 'Tab', 'Return');
       await poll(
         () => desk.title(),
@@ -247,7 +247,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       );
 
     /** Declines the dialog of the browser that asks whether to send the form again. */
-    async function decline(desk: Desk): Promise<void> {
+    async function declineToSend(desk: Desk): Promise<void> {
       const screen = async () => ((await desk.title()) === 'Sending your form' ? ['shown'] : []);
       await tryUntil(() => desk.press('Escape'), screen, PRESS);
     }
@@ -257,7 +257,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       const page = `/open/form-to${path}`;
       origin.pages.set(page, formTo(path));
       const start = requests.length;
-      const desk = await open(deskFirefox, { urls: [at(page)] });
+      const desk = await open(deskFirefox, { urls: [urlOf(page)] });
       await whenTitled(desk, 'A form');
       const typedTexts = async () => ((await desk.title()) === 'A form of ada' ? ['typed'] : []);
       await tryUntil(() => desk.press('ctrl+a', 'a', 'd', 'a'), typedTexts, PRESS);

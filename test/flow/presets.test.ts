@@ -27,13 +27,13 @@ import { HOME_IP } from '../kit/visitors/visitors.ts';
 const FORGE = 'forge.example';
 
 let shop: RecordingOrigin;
-let forge: GitOrigin;
+let gitOrigin: GitOrigin;
 let product: Product;
 let folder: string;
 
 beforeAll(async () => {
   shop = await startRecordingOrigin();
-  forge = await startGitOrigin();
+  gitOrigin = await startGitOrigin();
   folder = await mkdtemp(join(tmpdir(), 'guard-presets-'));
   const settings = storySettings(shop.url);
   const [organisation] = settings['organisations'] as [object]; // as story-settings.ts writes it
@@ -47,12 +47,12 @@ beforeAll(async () => {
         webhook_paths: ['/hooks/**'],
       },
     ],
-    sites: [site, { hosts: [FORGE], organisation: 'acme', origin: forge.url }],
+    sites: [site, { hosts: [FORGE], organisation: 'acme', origin: gitOrigin.url }],
   });
 });
 afterAll(async () => {
   await product.stop();
-  await forge.close();
+  await gitOrigin.close();
   await shop.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -73,7 +73,7 @@ function run(program: string, args: readonly string[]): Promise<ProgramEnd> {
 }
 
 const forgeOptions = ['-c', `http.extraHeader=Host: ${FORGE}`];
-const at = (path: string) => product.addresses.gateway + path;
+const urlOf = (path: string) => product.addresses.gateway + path;
 
 /** Actions and rules of the events that match, once there are `count`. */
 async function rulesOf(condition: string, count: number): Promise<string[]> {
@@ -95,7 +95,7 @@ describe.skipIf(!hasGit)('presets: [git], with git itself', () => {
       ...forgeOptions,
       'clone',
       '-q',
-      at(forge.repository),
+      urlOf(gitOrigin.repository),
       clone,
     ]);
     expect(cloneRun).toMatchObject({ code: 0 });
@@ -109,10 +109,15 @@ describe.skipIf(!hasGit)('presets: [git], with git itself', () => {
     const pushRun = await run('git', [...cloneOptions, 'push', '-q', 'origin', 'main']);
     expect(pushRun).toMatchObject({ code: 0 });
     const head = await run('git', ['-C', clone, 'rev-parse', 'HEAD']);
-    const remote = await run('git', [...forgeOptions, 'ls-remote', at(forge.repository), 'main']);
+    const remote = await run('git', [
+      ...forgeOptions,
+      'ls-remote',
+      urlOf(gitOrigin.repository),
+      'main',
+    ]);
     expect(remote.stdout).toContain(head.stdout.trim());
 
-    const { repository, arrivals } = forge;
+    const { repository, arrivals } = gitOrigin;
     expect(arrivals).toContain(`GET ${repository}/info/refs?service=git-upload-pack`);
     expect(arrivals).toContain(`POST ${repository}/git-upload-pack`);
     expect(arrivals).toContain(`POST ${repository}/git-receive-pack`);
@@ -126,12 +131,12 @@ describe.skipIf(!hasGit)('presets: [git], with git itself', () => {
   test.each(['/', '/ada/engine', '/ada/engine.git/info/refs', '/?service=git-upload-pack'])(
     'its User-Agent is challenged on %s, and no request reaches the forge',
     async (path) => {
-      const before = forge.arrivals.length;
-      const answer = await send(at(path), {
+      const countBefore = gitOrigin.arrivals.length;
+      const answer = await send(urlOf(path), {
         headers: { host: FORGE, 'user-agent': 'git/2.39.5', accept: '*/*' },
       });
       expect(answer.status).toBe(403);
-      expect(forge.arrivals).toHaveLength(before);
+      expect(gitOrigin.arrivals).toHaveLength(countBefore);
     },
   );
 });
@@ -139,7 +144,7 @@ describe.skipIf(!hasGit)('presets: [git], with git itself', () => {
 describe.skipIf(!hasCurl)('presets: [well-known, feeds, webhooks], with curl', () => {
   const statusOf = async (path: string, args: readonly string[] = []) => {
     const curlOptions = ['-s', '-o', join(folder, 'body'), '-w', '%{http_code}', '--path-as-is'];
-    return (await run('curl', [...curlOptions, ...args, at(path)])).stdout;
+    return (await run('curl', [...curlOptions, ...args, urlOf(path)])).stdout;
   };
 
   const passing: readonly (readonly [string, string, readonly string[]])[] = [
@@ -167,24 +172,24 @@ describe.skipIf(!hasCurl)('presets: [well-known, feeds, webhooks], with curl', (
     ['/blog/feed/', ['-d', 'comment=spam']],
     ['/orders', ['--json', '{"paid":true}']],
   ])('%s %j does not pass, and no request reaches the shop', async (path, args) => {
-    const before = shop.arrivals.length;
+    const countBefore = shop.arrivals.length;
     expect(await statusOf(path, args)).toBe('403');
-    expect(shop.arrivals).toHaveLength(before);
+    expect(shop.arrivals).toHaveLength(countBefore);
   });
 });
 
 test('where a site shows pages by a parameter of any path, a program gets 50 pages through a preset', async () => {
   const ask = (path: string, ip = '84.115.9.9') =>
-    send(at(path), {
+    send(urlOf(path), {
       headers: { host: 'shop.example', 'user-agent': 'curl/8.5.0', 'x-forwarded-for': ip },
     });
-  const found: number[] = [];
+  const statuses: number[] = [];
   for (let page = 0; page < 55; page += 1) {
-    found.push((await ask(`/robots.txt?curid=${page}`)).status);
+    statuses.push((await ask(`/robots.txt?curid=${page}`)).status);
   }
   // One answer more can pass while the budget is used up.
-  expect(found.lastIndexOf(200)).toBe(50);
-  expect(found.slice(51)).toEqual([403, 403, 403, 403]);
+  expect(statuses.lastIndexOf(200)).toBe(50);
+  expect(statuses.slice(51)).toEqual([403, 403, 403, 403]);
   expect((await ask('/robots.txt?rest_route=/wp/v2/posts', '84.115.9.8')).status).toBe(403);
 });
 
@@ -207,7 +212,7 @@ describe('presets: [monitors, link-previews], by address', () => {
       expect([crawler?.name, list?.ranges.has(address)]).toEqual([name, true]);
       // The test is a trusted proxy.
       const from = (ip: string) =>
-        send(at(`/products/for-${preset}`), {
+        send(urlOf(`/products/for-${preset}`), {
           headers: { host: 'shop.example', 'user-agent': userAgent, 'x-forwarded-for': ip },
         });
       expect((await from(address)).status).toBe(200);

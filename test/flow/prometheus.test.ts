@@ -17,11 +17,13 @@ const RULES = join(import.meta.dirname, '../../packaging/prometheus/guard-rules.
 
 /** A site that answers, a site that closes the connection of each request, and a site that accepts no connections. */
 const shop = await serve((_request, response) => void response.end(), afterAll);
-const closing = await serve((request) => void request.socket.destroy(), afterAll);
+const closingSite = await serve((request) => void request.socket.destroy(), afterAll);
 const closedUrl = `http://127.0.0.1:${await freePort()}`;
-const sites = Object.entries({ shop, closing, away: closedUrl }).map(([name, origin]) => ({
-  ...{ hosts: [`${name}.example`], organisation: 'acme', origin },
-}));
+const sites = Object.entries({ shop, closing: closingSite, away: closedUrl }).map(
+  ([name, origin]) => ({
+    ...{ hosts: [`${name}.example`], organisation: 'acme', origin },
+  }),
+);
 const openRules = [{ name: 'open', match: {}, verdict: 'allow' }];
 
 interface Answer {
@@ -71,7 +73,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     return (JSON.parse(body) as Answer).data;
   };
   /** Waits until the first sample of the expression has this value. */
-  const becomes = (expression: string, value: string) =>
+  const untilValue = (expression: string, value: string) =>
     poll(
       async () => (await ask(`query?query=${encodeURIComponent(expression)}`)).result,
       ([sample]) => sample?.value[1] === value,
@@ -80,7 +82,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
   test('Prometheus reads the counters of Guard, and all rules are valid', async () => {
     const headers = { ...chromeHttp, host: 'shop.example' };
     await send(`${story.product.addresses.gateway}/`, { headers });
-    await becomes('sum(guard_decisions_total)', '1');
+    await untilValue('sum(guard_decisions_total)', '1');
     const { groups } = await poll(
       () => ask('rules'),
       (answer) =>
@@ -107,7 +109,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
       }
     };
     const counterLine = (reason: string, times: string) =>
-      becomes(`guard_gateway_origin_errors_total{reason="${reason}"}`, times);
+      untilValue(`guard_gateway_origin_errors_total{reason="${reason}"}`, times);
     // Prometheus sees no growth when a counter appears.
     await Promise.all([visit('closing', 1), visit('away', 1)]);
     await Promise.all([counterLine('reset', '1'), counterLine('connect', '1')]);
@@ -123,8 +125,8 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
   });
 
   test('while Guard is away, up is 0', async () => {
-    await becomes('up', '1');
+    await untilValue('up', '1');
     await story.product.stop();
-    await becomes('up', '0');
+    await untilValue('up', '0');
   });
 });

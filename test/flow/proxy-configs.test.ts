@@ -183,8 +183,9 @@ describe('envoy.yaml', () => {
     for (const { name, load_assignment } of clusters)
       expect(load_assignment.cluster_name).toBe(name);
     const guard = clusters.find(({ name }) => name === server_uri.cluster);
-    const at = guard?.load_assignment.endpoints[0].lb_endpoints[0].endpoint.address.socket_address;
-    expect(`${at?.address}:${at?.port_value}`).toBe(GUARD);
+    const guardAddress =
+      guard?.load_assignment.endpoints[0].lb_endpoints[0].endpoint.address.socket_address;
+    expect(`${guardAddress?.address}:${guardAddress?.port_value}`).toBe(GUARD);
     expect(server_uri.uri).toBe(`http://${GUARD}`);
   });
 
@@ -203,8 +204,8 @@ describe('envoy.yaml', () => {
 
   test('only what goes to Guard itself is not asked about', () => {
     for (const { routes } of route_config.virtual_hosts) {
-      const open = routes.filter((route) => route.typed_per_filter_config !== undefined);
-      expect(open.map(({ match, route }) => [match.prefix, route.cluster])).toEqual([
+      const openRoutes = routes.filter((route) => route.typed_per_filter_config !== undefined);
+      expect(openRoutes.map(({ match, route }) => [match.prefix, route.cluster])).toEqual([
         ['/.guard/', 'guard'],
       ]);
     }
@@ -243,17 +244,19 @@ describe('traefik.yaml', () => {
   const { middlewares, routers, services } = TraefikAsks.parse(readConfig('traefik.yaml')).http;
 
   test('every middleware and service that is used is defined', () => {
-    const all = Object.values(routers);
-    expect(all.flatMap((router) => router.middlewares ?? [])).toEqual(Object.keys(middlewares));
-    const names = new Set(all.map(({ service }) => service));
+    const allRouters = Object.values(routers);
+    expect(allRouters.flatMap((router) => router.middlewares ?? [])).toEqual(
+      Object.keys(middlewares),
+    );
+    const names = new Set(allRouters.map(({ service }) => service));
     expect([...names].toSorted()).toEqual(Object.keys(services).toSorted());
   });
 
   test('only what goes to Guard itself is not asked about', () => {
-    const open = Object.values(routers).filter((router) => router.middlewares === undefined);
-    expect(open.map(({ service }) => service)).toEqual(['guard', 'guard']);
-    expect(open[0]?.rule).toContain('PathPrefix(`/.guard/`)');
-    expect(open[1]?.rule).toContain('!HeaderRegexp(`Upgrade`, `(?i)^websocket$`)');
+    const openRouters = Object.values(routers).filter((router) => router.middlewares === undefined);
+    expect(openRouters.map(({ service }) => service)).toEqual(['guard', 'guard']);
+    expect(openRouters[0]?.rule).toContain('PathPrefix(`/.guard/`)');
+    expect(openRouters[1]?.rule).toContain('!HeaderRegexp(`Upgrade`, `(?i)^websocket$`)');
     expect(services['guard']?.loadBalancer.servers).toEqual([{ url: `http://${GUARD}` }]);
   });
 

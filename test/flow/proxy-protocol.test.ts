@@ -79,9 +79,9 @@ async function visit(scheme: Scheme, port: number, from: string): Promise<number
     servername: 'shop.example',
     rejectUnauthorized: false,
   });
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  const responseEvent = once(request, 'response') as Promise<[IncomingMessage]>;
   request.end();
-  const [answer] = await answered;
+  const [answer] = await responseEvent;
   await once(answer.resume(), 'end');
   return answer.statusCode ?? 0;
 }
@@ -120,10 +120,10 @@ describe.skipIf(!hasOpenssl)('listen.proxy_protocol', () => {
     const { gateway, gateway_tls: secure } = product.addresses;
     const balancer = await start(new URL(scheme === 'http' ? gateway : secure).host);
     try {
-      const before = origin.arrivals.length;
+      const countBefore = origin.arrivals.length;
       expect(await visit(scheme, balancer.port, CLOSED_OUT)).toBe(451);
       for (const from of welcome) expect(await visit(scheme, balancer.port, from)).toBe(200);
-      const arrivedFields = origin.arrivals.slice(before).map(({ headers }) => headers);
+      const arrivedFields = origin.arrivals.slice(countBefore).map(({ headers }) => headers);
       expect(arrivedFields.map((headers) => headers['x-forwarded-for'])).toEqual(welcome);
       expect(new Set(arrivedFields.map((headers) => headers['x-forwarded-proto']))).toEqual(
         new Set([scheme]),

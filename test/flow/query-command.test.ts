@@ -111,10 +111,22 @@ test.each([
 });
 
 test('guard query has different messages for a key that is not valid and for a Guard that is away', async () => {
-  const wrong = await query(['SELECT 1', '--key', 'sk_api_ro_unknown_0000000000']);
-  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('key is not valid')]);
-  const away = await query(['SELECT 1', '--key', 'sk_api_ro_1', '--api', 'http://127.0.0.1:1']);
-  expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('gives no answer')]);
+  const wrongKey = await query(['SELECT 1', '--key', 'sk_api_ro_unknown_0000000000']);
+  expect([wrongKey.code, wrongKey.stderr]).toEqual([
+    1,
+    expect.stringContaining('key is not valid'),
+  ]);
+  const guardAway = await query([
+    'SELECT 1',
+    '--key',
+    'sk_api_ro_1',
+    '--api',
+    'http://127.0.0.1:1',
+  ]);
+  expect([guardAway.code, guardAway.stderr]).toEqual([
+    1,
+    expect.stringContaining('gives no answer'),
+  ]);
 });
 
 test.each([[['SELECT', '1']], [[]], [['SELECT 1 FORMAT CSV', '--json']]])(
@@ -201,8 +213,10 @@ describe('contract 5: keys that guard keys makes and revokes while Guard runs', 
   test('an organisation that is added to the file can be queried without a restart', async () => {
     const key = 'sk_api_ro_flow_late_1a2b3c4d5e6f';
     const acme = { id: 'acme', analytics_keys: [{ id: 'tests', key: ANALYTICS_KEY }] };
-    const late = { id: 'late', analytics_keys: [{ id: 'board', key }] };
-    const settings = storySettings(story.origin.url, { top: { organisations: [acme, late] } });
+    const lateOrganisation = { id: 'late', analytics_keys: [{ id: 'board', key }] };
+    const settings = storySettings(story.origin.url, {
+      top: { organisations: [acme, lateOrganisation] },
+    });
     await writeFile(config(), stringify(settings));
     await untilStatus(key, 200);
     expect(await ask('/query', ANALYTICS_KEY)).toBe(200);

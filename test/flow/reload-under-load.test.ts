@@ -31,10 +31,10 @@ const appliedReloads = () => metricOf(story.product, 'guard_reloads_total{outcom
 
 /** Writes the settings with other lines for the first site, and waits for the reload. */
 async function reloadWith(site: Readonly<Record<string, unknown>>): Promise<void> {
-  const before = await appliedReloads();
+  const countBefore = await appliedReloads();
   await write('guard.yaml', stringify(storySettings(story.origin.url, { ...SETTINGS, site })));
   process.kill(story.product.pid, 'SIGHUP');
-  await poll(appliedReloads, (now) => now > before);
+  await poll(appliedReloads, (now) => now > countBefore);
 }
 
 test.each([
@@ -69,16 +69,16 @@ test.each([
     (count) => count > 40,
   );
   await reloadWith(lines);
-  const from = answers.length;
+  const firstIndex = answers.length;
   await poll(
-    () => Promise.resolve(answers.length - from),
+    () => Promise.resolve(answers.length - firstIndex),
     (count) => count > 80,
   );
   isDone = true;
   await Promise.all(streams);
 
   // Each visitor can have one request under way when the new settings come into force.
-  const after = answers.slice(from + visitors);
+  const after = answers.slice(firstIndex + visitors);
   expect([...new Set(answers)].toSorted()).toEqual([
     'other.example 403',
     'shop.example 200',
@@ -104,13 +104,13 @@ function settingsOf(blockedPath: string): Record<string, unknown> {
       status: 404,
     })),
   ];
-  const numbers = Array.from({ length: SITES }, (_, site) => site);
+  const siteNumbers = Array.from({ length: SITES }, (_, site) => site);
   return storySettings(story.origin.url, {
     top: {
       analytics: undefined,
       listen: { gateway: '127.0.0.1:0' },
-      organisations: numbers.map((site) => ({ id: `org-${site}`, rules: rulesOf(site) })),
-      sites: numbers.map((site) => ({
+      organisations: siteNumbers.map((site) => ({ id: `org-${site}`, rules: rulesOf(site) })),
+      sites: siteNumbers.map((site) => ({
         hosts: [hostOf(site)],
         organisation: `org-${site}`,
         origin: story.origin.url,
@@ -131,10 +131,10 @@ function visitSite(site: number, path: string, ip = '198.51.100.7'): Promise<Ans
 test('Guard answers requests during a reload to many sites, and then each site has its own rules', async () => {
   const networks = Array.from({ length: 5_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
   await write('networks.txt', networks.join('\n'));
-  const before = logLinesOf(story.product, 'reload_applied').length;
+  const countBefore = logLinesOf(story.product, 'reload_applied').length;
   await write('guard.yaml', stringify(settingsOf('old')));
   let answerCount = 0;
-  while (logLinesOf(story.product, 'reload_applied').length === before) {
+  while (logLinesOf(story.product, 'reload_applied').length === countBefore) {
     const { status } = await send(story.product.addresses.gateway, {
       headers: { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.7' },
     });

@@ -185,7 +185,7 @@ describe('keys (contract 5)', () => {
 
 describe('sessions survive', () => {
   /** The session that a visitor gets. */
-  async function idFrom(answer: Answer): Promise<string> {
+  async function sessionOf(answer: Answer): Promise<string> {
     const [cookie = ''] = (answer.headers['set-cookie'] ?? []) as string[];
     const id = /^_guard=([0-9a-f-]{36})/.exec(cookie)?.[1];
     if (id === undefined) throw new Error(`no session in ${cookie}`);
@@ -194,14 +194,14 @@ describe('sessions survive', () => {
 
   test('a session stays valid, also when its secret becomes the second of the list', async () => {
     await reload({});
-    const headers = { ...curl, cookie: `_guard=${await idFrom(await visit())}` };
+    const headers = { ...curl, cookie: `_guard=${await sessionOf(await visit())}` };
     await reload({ top: { trusted_proxies: [] } });
     expect((await visit(headers)).headers['set-cookie']).toBeUndefined();
     await reload({ top: { secret: [OTHER_SECRET, INSTALLATION_SECRET] } });
     expect((await visit(headers)).headers['set-cookie']).toBeUndefined();
     expect(loggedLines('reload_voided_sessions')).toEqual([]);
     await reload({ top: { secret: 'flow-tests-third-90817263544536271809' } });
-    expect(await idFrom(await visit(headers))).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await sessionOf(await visit(headers))).toMatch(/^[0-9a-f-]{36}$/);
     expect(loggedLines('reload_voided_sessions')).toHaveLength(1);
   });
 
@@ -259,7 +259,7 @@ describe('a bad file', () => {
     ]);
   });
 
-  test('does not write its secrets into the log, and a good file does not either', async () => {
+  test('leaves no secret in the log, and neither does a good file', async () => {
     const top = { secret: OTHER_SECRET, health_check_token: 'health_flow_other_123456' };
     await reload({ rules: ALLOW_ALL, top });
     await reload(`version: 1\nsecret: [${OTHER_SECRET}, ""]\n`);

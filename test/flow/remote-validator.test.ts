@@ -13,7 +13,7 @@ import { type Product, startProduct } from '../kit/product/start-product.ts';
 import { SECRET_KEY, storySettings } from '../kit/product/story-settings.ts';
 
 /** What the remote validator does with each question. A test sets it. */
-let behave: (response: ServerResponse) => void = () => undefined;
+let answerQuestion: (response: ServerResponse) => void = () => undefined;
 const keys: (string | string[] | undefined)[] = [];
 const ANY_PORT = '127.0.0.1:0';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const url = await serve((request, response) => {
     keys.push(request.headers['x-api-key']);
     request.resume();
-    request.on('end', () => behave(response));
+    request.on('end', () => answerQuestion(response));
   }, afterAll);
   origin = await startRecordingOrigin();
   const remote = { url, key: SECRET_KEY, timeout: '300ms' };
@@ -43,7 +43,7 @@ afterAll(async () => {
   await origin.close();
 });
 
-function answering(status: number, body: unknown) {
+function answerWith(status: number, body: unknown) {
   return (response: ServerResponse) => {
     response.statusCode = status;
     response.setHeader('content-type', 'application/json');
@@ -54,20 +54,20 @@ const error = (type: string) => ({ success: false, error: { type, message: 'no' 
 
 const cases = [
   { name: 'hangs', how: () => undefined, result: 'opens' },
-  { name: 'answers 500', how: answering(500, error('internal_server_error')), result: 'opens' },
-  { name: 'answers 503', how: answering(503, error('validation_timeout')), result: 'opens' },
-  { name: 'answers 400', how: answering(400, error('invalid_ip')), result: 'closes' },
-  { name: 'answers 401', how: answering(401, error('invalid_api_key')), result: 'closes' },
-  { name: 'answers 409', how: answering(409, error('conflict')), result: 'closes' },
-  { name: 'answers success false', how: answering(200, error('whatever')), result: 'opens' },
-  { name: 'answers nonsense', how: answering(200, 'nonsense'), result: 'opens' },
+  { name: 'answers 500', how: answerWith(500, error('internal_server_error')), result: 'opens' },
+  { name: 'answers 503', how: answerWith(503, error('validation_timeout')), result: 'opens' },
+  { name: 'answers 400', how: answerWith(400, error('invalid_ip')), result: 'closes' },
+  { name: 'answers 401', how: answerWith(401, error('invalid_api_key')), result: 'closes' },
+  { name: 'answers 409', how: answerWith(409, error('conflict')), result: 'closes' },
+  { name: 'answers success false', how: answerWith(200, error('whatever')), result: 'opens' },
+  { name: 'answers nonsense', how: answerWith(200, 'nonsense'), result: 'opens' },
 ] as const;
 
 const pathOf = (name: string) => `/${name.replaceAll(' ', '-')}`;
 
 describe('(g) a gateway whose remote validator', () => {
   test.each(cases)('$name, $result', async ({ name, how, result }) => {
-    behave = how;
+    answerQuestion = how;
     const path = pathOf(name);
     const answer = await send(`${product.addresses.gateway}${path}`);
     const hasArrived = origin.arrivals.some(({ url }) => url === path);
@@ -77,7 +77,7 @@ describe('(g) a gateway whose remote validator', () => {
     expect(answer.body === ORIGIN_PAGE).toBe(result === 'opens');
   });
 
-  test('gave no answer: the gateway recorded an event for each case', async () => {
+  test('gave no answer: the gateway has recorded an event for each case', async () => {
     const statement = `SELECT path, action, decision FROM events_distributed
       WHERE decision = 'none' ORDER BY created_at`;
     const rows = await poll(
@@ -94,7 +94,7 @@ describe('(g) a gateway whose remote validator', () => {
   });
 
   test('answers is obeyed, and got the key of the settings', async () => {
-    behave = answering(200, {
+    answerQuestion = answerWith(200, {
       success: true,
       decision: 'block',
       status_code: 451,
@@ -110,10 +110,10 @@ describe('(g) a gateway whose remote validator', () => {
 
   test.each([
     ['silence opens', () => undefined, 204, 'fail_open'],
-    ['500 opens', answering(500, error('internal_server_error')), 204, 'fail_open'],
-    ['400 closes', answering(400, error('invalid_ip')), 403, undefined],
-  ])('is also asked in forward-auth mode, where %s', async (_name, how, status, decision) => {
-    behave = how;
+    ['500 opens', answerWith(500, error('internal_server_error')), 204, 'fail_open'],
+    ['400 closes', answerWith(400, error('invalid_ip')), 403, undefined],
+  ])('is also asked in forward-auth mode, where %s', async (_name, way, status, decision) => {
+    answerQuestion = way;
     const answer = await send(`${product.addresses.forward_auth}/check/caddy`, {
       headers: {
         'X-Forwarded-For': '203.0.113.7',
@@ -141,7 +141,7 @@ describe('(g) a gateway whose remote validator', () => {
   });
 
   test('becomes silent gets no more questions until it is back; the gateway fails open and logs this', async () => {
-    behave = () => undefined;
+    answerQuestion = () => undefined;
     let visitors = 0;
     /** Each visit has a new network. */
     const visit = () => {
@@ -156,13 +156,13 @@ describe('(g) a gateway whose remote validator', () => {
     const isAway = (text: string) => text.includes('guard_gateway_validators_away 1\n');
     await poll(visitUntilAway, isAway);
 
-    const askedBefore = keys.length;
+    const countBefore = keys.length;
     expect((await visit()).body).toBe(ORIGIN_PAGE);
-    expect(keys.length).toBe(askedBefore);
+    expect(keys.length).toBe(countBefore);
     expect(await page()).toContain('guard_gateway_fail_open_total{reason="breaker_open"} 1\n');
     expect(product.log()).toContain('validator_breaker_opened');
 
-    behave = answering(200, { success: true, decision: 'block', status_code: 451 });
+    answerQuestion = answerWith(200, { success: true, decision: 'block', status_code: 451 });
     await poll(visit, ({ status }) => status === 451);
     expect(await page()).toContain('guard_gateway_validators_away 0\n');
     expect(product.log()).toContain('validator_breaker_closed');

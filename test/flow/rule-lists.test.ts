@@ -50,8 +50,8 @@ beforeAll(async () => {
   write(AGENTS, '*scraper/*\n');
   write(HANDSHAKES, '# none yet\n');
   // A Guard that ran yesterday left these copies.
-  keep(urls.shrunk, '198.51.100.1\n198.51.100.2\n198.51.100.3\n');
-  keep(urls.away, '192.0.2.77\n');
+  publishList(urls.shrunk, '198.51.100.1\n198.51.100.2\n198.51.100.3\n');
+  publishList(urls.away, '192.0.2.77\n');
   origin = await startRecordingOrigin();
   const fetchedLists = Object.entries(urls).map(([name, url]) => ({
     name,
@@ -78,7 +78,7 @@ afterAll(async () => {
   await origin.close();
 });
 
-function keep(url: string, text: string): void {
+function publishList(url: string, text: string): void {
   const copy = copyOf(folder, 'ip', url);
   mkdirSync(dirname(copy), { recursive: true });
   const fetched_at = new Date(Date.now() - DAY_MS).toISOString();

@@ -66,7 +66,7 @@ interface Claim {
   readonly from?: Partial<ValidateRequest>;
   /** How often the same request was made before; 0 when absent. */
   readonly after?: number;
-  readonly ends: Action;
+  readonly action: Action;
   readonly status?: number;
 }
 
@@ -81,137 +81,143 @@ const post = { method: 'POST' };
 
 const claims: Readonly<Record<string, readonly Claim[]>> = {
   'Stop AI scrapers, keep search, feeds and payments': [
-    { from: { ...asGptBot, ip: GPTBOT_IP }, ends: 'block' },
-    { from: asGptBot, ends: 'block' },
-    { from: asAssistant, ends: 'block' },
-    { from: asCurl, ends: 'challenge' },
-    { ends: 'allow' },
-    { from: { headers: googlebot, ip: GOOGLEBOT_IP }, ends: 'allow' },
-    { from: { headers: googlebot }, ends: 'block' },
-    { path: '/blog/feed/', from: asCurl, ends: 'allow' },
-    { path: '/hooks/paid', from: { ...asPayPal, ...post }, ends: 'allow' },
-    { path: '/order', from: { ...asPayPal, ...post }, ends: 'block' },
-    { path: '/order', from: { ...asStripe, ...post, ip: STRIPE_IP }, ends: 'allow' },
+    { from: { ...asGptBot, ip: GPTBOT_IP }, action: 'block' },
+    { from: asGptBot, action: 'block' },
+    { from: asAssistant, action: 'block' },
+    { from: asCurl, action: 'challenge' },
+    { action: 'allow' },
+    { from: { headers: googlebot, ip: GOOGLEBOT_IP }, action: 'allow' },
+    { from: { headers: googlebot }, action: 'block' },
+    { path: '/blog/feed/', from: asCurl, action: 'allow' },
+    { path: '/hooks/paid', from: { ...asPayPal, ...post }, action: 'allow' },
+    { path: '/order', from: { ...asPayPal, ...post }, action: 'block' },
+    { path: '/order', from: { ...asStripe, ...post, ip: STRIPE_IP }, action: 'allow' },
   ],
-  'Begin by watching': [{ from: asHeadless, ends: 'allow' }, { ends: 'allow' }],
+  'Begin by watching': [{ from: asHeadless, action: 'allow' }, { action: 'allow' }],
   'Block only what is certain': [
-    { from: asHeadless, ends: 'block' },
-    { from: asCurl, ends: 'allow' },
+    { from: asHeadless, action: 'block' },
+    { from: asCurl, action: 'allow' },
   ],
   'Let your office and your monitor in': [
-    { from: { ...asCurl, ip: OFFICE }, ends: 'allow' },
-    { from: { ...asCurl, ip: '2001:db8:20::1' }, ends: 'allow' },
-    { from: asCurl, ends: 'challenge' },
+    { from: { ...asCurl, ip: OFFICE }, action: 'allow' },
+    { from: { ...asCurl, ip: '2001:db8:20::1' }, action: 'allow' },
+    { from: asCurl, action: 'challenge' },
   ],
   'Let a health check through': [
-    { path: '/healthz', from: { ...asCurl, ip: '10.1.2.3' }, ends: 'allow' },
-    { path: '/healthz', from: asCurl, ends: 'challenge' },
-    { path: '/', from: { ...asCurl, ip: '10.1.2.3' }, ends: 'challenge' },
+    { path: '/healthz', from: { ...asCurl, ip: '10.1.2.3' }, action: 'allow' },
+    { path: '/healthz', from: asCurl, action: 'challenge' },
+    { path: '/', from: { ...asCurl, ip: '10.1.2.3' }, action: 'challenge' },
   ],
   'A budget for the login': [
-    { path: '/login', from: post, after: 9, ends: 'allow' },
-    { path: '/login', from: post, after: 10, ends: 'limited', status: 429 },
-    { path: '/login', after: 20, ends: 'allow' },
+    { path: '/login', from: post, after: 9, action: 'allow' },
+    { path: '/login', from: post, after: 10, action: 'limited', status: 429 },
+    { path: '/login', after: 20, action: 'allow' },
   ],
   'A slow budget for mails': [
-    { path: '/signup', from: post, after: 4, ends: 'allow' },
-    { path: '/signup', from: post, after: 5, ends: 'limited', status: 429 },
+    { path: '/signup', from: post, after: 4, action: 'allow' },
+    { path: '/signup', from: post, after: 5, action: 'limited', status: 429 },
   ],
   'Checkout only for checked browsers': [
-    { path: '/checkout/pay', ends: 'challenge' },
-    { path: '/', ends: 'allow' },
+    { path: '/checkout/pay', action: 'challenge' },
+    { path: '/', action: 'allow' },
   ],
   'Decide about one finding yourself': [
-    { path: '/catalogue/shoes/7', from: asCurl, ends: 'allow' },
-    { path: '/orders', from: asCurl, ends: 'block' },
-    { path: '/orders', ends: 'allow' },
+    { path: '/catalogue/shoes/7', from: asCurl, action: 'allow' },
+    { path: '/orders', from: asCurl, action: 'block' },
+    { path: '/orders', action: 'allow' },
   ],
   'An API that programs call': [
-    { path: '/api/items', from: asCurl, ends: 'allow' },
-    { path: '/api/items', from: asHeadless, ends: 'block' },
-    { path: '/api/items', from: asCurl, after: 300, ends: 'limited' },
-    { path: '/items', from: asCurl, ends: 'challenge' },
+    { path: '/api/items', from: asCurl, action: 'allow' },
+    { path: '/api/items', from: asHeadless, action: 'block' },
+    { path: '/api/items', from: asCurl, after: 300, action: 'limited' },
+    { path: '/items', from: asCurl, action: 'challenge' },
   ],
   'An API for known partners only': [
-    { path: '/partner/orders', from: { ...asCurl, ip: PARTNER }, ends: 'allow' },
-    { path: '/partner/orders', ends: 'block', status: 404 },
-    { path: '/', from: asCurl, ends: 'allow' },
+    { path: '/partner/orders', from: { ...asCurl, ip: PARTNER }, action: 'allow' },
+    { path: '/partner/orders', action: 'block', status: 404 },
+    { path: '/', from: asCurl, action: 'allow' },
   ],
   Webhooks: [
-    { path: '/hooks/paid', from: { ...asCurl, ...post }, ends: 'allow' },
-    { path: '/order', from: { ...asCurl, ...post }, ends: 'challenge' },
+    { path: '/hooks/paid', from: { ...asCurl, ...post }, action: 'allow' },
+    { path: '/order', from: { ...asCurl, ...post }, action: 'challenge' },
   ],
   'No crawlers that train models': [
-    { from: { ...asGptBot, ip: GPTBOT_IP }, ends: 'block', status: 451 },
-    { from: asGptBot, ends: 'block', status: 451 },
-    { ends: 'allow' },
+    { from: { ...asGptBot, ip: GPTBOT_IP }, action: 'block', status: 451 },
+    { from: asGptBot, action: 'block', status: 451 },
+    { action: 'allow' },
   ],
   'Assistants yes, training no': [
-    { from: { ...asAssistant, ip: ASSISTANT_IP }, ends: 'allow' },
-    { from: asAssistant, ends: 'block' },
-    { from: { ...asGptBot, ip: GPTBOT_IP }, ends: 'block', status: 451 },
+    { from: { ...asAssistant, ip: ASSISTANT_IP }, action: 'allow' },
+    { from: asAssistant, action: 'block' },
+    { from: { ...asGptBot, ip: GPTBOT_IP }, action: 'block', status: 451 },
   ],
   'Search engines out of one folder': [
-    { path: '/members/1', from: { headers: googlebot, ip: GOOGLEBOT_IP }, ends: 'block' },
-    { path: '/', from: { headers: googlebot, ip: GOOGLEBOT_IP }, ends: 'allow' },
+    { path: '/members/1', from: { headers: googlebot, ip: GOOGLEBOT_IP }, action: 'block' },
+    { path: '/', from: { headers: googlebot, ip: GOOGLEBOT_IP }, action: 'allow' },
   ],
   'Search is expensive': [
-    { path: '/search?q=tea', after: 19, ends: 'allow' },
-    { path: '/search?q=tea', after: 20, ends: 'limited' },
-    { path: '/search', after: 40, ends: 'allow' },
+    { path: '/search?q=tea', after: 19, action: 'allow' },
+    { path: '/search?q=tea', after: 20, action: 'limited' },
+    { path: '/search', after: 40, action: 'allow' },
   ],
   'Slow down who copies the catalogue': [
-    { path: '/products/1', after: 119, ends: 'allow' },
-    { path: '/products/1', after: 120, ends: 'limited' },
+    { path: '/products/1', after: 119, action: 'allow' },
+    { path: '/products/1', after: 120, action: 'limited' },
   ],
   'Probes for what you do not run': [
-    { path: '/.env', ends: 'block', status: 404 },
-    { path: '/.git/config', ends: 'block', status: 404 },
-    { path: '/a/b/shell.php', ends: 'block', status: 404 },
-    { path: '/products/1', ends: 'allow' },
+    { path: '/.env', action: 'block', status: 404 },
+    { path: '/.git/config', action: 'block', status: 404 },
+    { path: '/a/b/shell.php', action: 'block', status: 404 },
+    { path: '/products/1', action: 'allow' },
   ],
   'Methods you do not serve': [
-    { path: '/items/1', from: { method: 'DELETE' }, ends: 'block' },
-    { path: '/api/items/1', from: asScript('DELETE'), ends: 'allow' },
-    { path: '/items/1', ends: 'allow' },
+    { path: '/items/1', from: { method: 'DELETE' }, action: 'block' },
+    { path: '/api/items/1', from: asScript('DELETE'), action: 'allow' },
+    { path: '/items/1', action: 'allow' },
   ],
   'Ship to some countries only': [
-    { path: '/checkout/pay', ends: 'allow' },
-    { path: '/checkout/pay', from: { ip: GOOGLEBOT_IP }, ends: 'block', status: 451 },
-    { path: '/', from: { ip: OFFICE }, ends: 'allow' },
-    { path: '/checkout/pay', from: { ip: OFFICE }, ends: 'block', status: 451 },
+    { path: '/checkout/pay', action: 'allow' },
+    { path: '/checkout/pay', from: { ip: GOOGLEBOT_IP }, action: 'block', status: 451 },
+    { path: '/', from: { ip: OFFICE }, action: 'allow' },
+    { path: '/checkout/pay', from: { ip: OFFICE }, action: 'block', status: 451 },
   ],
-  'Visitors from machines pass once': [{ from: { ip: TOR }, ends: 'challenge' }, { ends: 'allow' }],
+  'Visitors from machines pass once': [
+    { from: { ip: TOR }, action: 'challenge' },
+    { action: 'allow' },
+  ],
   'One network that misbehaves': [
-    { from: { ip: RENTED_ADDRESS }, ends: 'challenge' },
-    { ends: 'allow' },
+    { from: { ip: RENTED_ADDRESS }, action: 'challenge' },
+    { action: 'allow' },
   ],
   'Block an address': [
-    { from: { ip: '203.0.113.7' }, ends: 'block' },
-    { from: { ip: '2001:db8:bad::1' }, ends: 'block' },
-    { ends: 'allow' },
+    { from: { ip: '203.0.113.7' }, action: 'block' },
+    { from: { ip: '2001:db8:bad::1' }, action: 'block' },
+    { action: 'allow' },
   ],
   'Block a list of addresses': [
-    { from: { ip: '203.0.113.7' }, ends: 'block' },
-    { from: { ip: '203.0.113.8' }, ends: 'allow' },
+    { from: { ip: '203.0.113.7' }, action: 'block' },
+    { from: { ip: '203.0.113.8' }, action: 'allow' },
   ],
   'Staging is not for everybody': [
-    { host: 'staging.shop.example', ends: 'block', status: 404 },
-    { host: 'staging.shop.example', from: { ip: OFFICE }, ends: 'allow' },
-    { ends: 'allow' },
+    { host: 'staging.shop.example', action: 'block', status: 404 },
+    { host: 'staging.shop.example', from: { ip: OFFICE }, action: 'allow' },
+    { action: 'allow' },
   ],
   'A tool that announces itself': [
-    { from: { headers: { ...curl, 'user-agent': 'python-requests/2.32.5' } }, ends: 'block' },
+    {
+      from: { headers: { ...curl, 'user-agent': 'python-requests/2.32.5' } },
+      action: 'block',
+    },
     {
       from: { headers: { ...curl, 'user-agent': 'Scrapy/2.13 (+https://scrapy.org)' } },
-      ends: 'block',
+      action: 'block',
     },
-    { ends: 'allow' },
+    { action: 'allow' },
   ],
   'A preview that only the office sees': [
-    { path: '/article?preview=true', ends: 'block', status: 404 },
-    { path: '/article?preview=true', from: { ip: OFFICE }, ends: 'allow' },
-    { path: '/article', ends: 'allow' },
+    { path: '/article?preview=true', action: 'block', status: 404 },
+    { path: '/article?preview=true', from: { ip: OFFICE }, action: 'allow' },
+    { path: '/article', action: 'allow' },
   ],
 };
 
@@ -222,9 +228,9 @@ test('the cookbook has at least 15 recipes, and each has a test', () => {
 });
 
 describe.each(Object.entries(claims))('%s', (heading, visits) => {
-  const titled = visits.map((claim) => [titleOf(claim), claim] as const);
+  const titledVisits = visits.map((claim) => [titleOf(claim), claim] as const);
 
-  test.each(titled)('%s', async (_title, claim) => {
+  test.each(titledVisits)('%s', async (_title, claim) => {
     const { rules, ...organisation } = parse(recipes.get(heading) ?? '') as {
       rules: unknown;
     };
@@ -232,11 +238,11 @@ describe.each(Object.entries(claims))('%s', (heading, visits) => {
       organisation: { ...ONE_PLAYS_ALL, ...organisation },
     });
     const url = `https://${claim.host ?? 'shop.example'}${claim.path ?? '/'}`;
-    for (let before = 0; before < (claim.after ?? 0); before += 1) {
+    for (let count = 0; count < (claim.after ?? 0); count += 1) {
       await ask(visit({ ...claim.from, url }));
     }
     const answer = await ask(visit({ ...claim.from, url }));
-    expect(events.at(-1)?.action).toBe(claim.ends);
+    expect(events.at(-1)?.action).toBe(claim.action);
     if (claim.status !== undefined) expect(answer.status_code).toBe(claim.status);
   });
 });
@@ -281,10 +287,17 @@ describe('a budget of the cookbook limits shared passes and several passes', () 
   });
 });
 
-function titleOf({ host = 'shop.example', path = '/', from, after, ends, status }: Claim): string {
+function titleOf({
+  host = 'shop.example',
+  path = '/',
+  from,
+  after,
+  action,
+  status,
+}: Claim): string {
   const agent =
     from?.headers?.['user-agent']?.replace(/^Mozilla.*?(\w+)\/.*$/, '$1') ?? 'a browser';
-  const who = `${agent} from ${from?.ip ?? 'home'}`;
+  const visitor = `${agent} from ${from?.ip ?? 'home'}`;
   const times = after === undefined ? '' : `, after ${after} times`;
-  return `${from?.method ?? 'GET'} ${host}${path} by ${who}${times}: ${ends} ${status ?? ''}`.trim();
+  return `${from?.method ?? 'GET'} ${host}${path} by ${visitor}${times}: ${action} ${status ?? ''}`.trim();
 }

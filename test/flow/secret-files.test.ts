@@ -16,7 +16,7 @@ let folder = '';
 let origin: RecordingOrigin;
 let product: Product;
 
-async function put(name: string, value: string): Promise<void> {
+async function writeSecret(name: string, value: string): Promise<void> {
   // In one step and with a line end, as in a mounted Secret.
   await writeFile(join(folder, `.${name}`), `${value}\n`, { mode: 0o600 });
   await rename(join(folder, `.${name}`), join(folder, name));
@@ -33,8 +33,8 @@ const statusFor = async (key: string): Promise<number> => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'guard-secret-files-'));
-  await put('sealing', 'c0ffee1b3d5f7a9e2c4d6f8b0a1e3c5d');
-  await put('backend', FIRST_KEY);
+  await writeSecret('sealing', 'c0ffee1b3d5f7a9e2c4d6f8b0a1e3c5d');
+  await writeSecret('backend', FIRST_KEY);
   origin = await startRecordingOrigin();
   const organisation = { id: 'acme', secret_keys: [{ id: 'backend', key: '${BACKEND_KEY}' }] };
   const top = { secret: '${SEALING}', organisations: [organisation], analytics: undefined };
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 test('contract 5: a key in a file is valid for /validate, and a replaced key becomes valid within a few seconds', async () => {
   expect([await statusFor(FIRST_KEY), await statusFor(SECOND_KEY)]).toEqual([200, 401]);
-  await put('backend', SECOND_KEY);
+  await writeSecret('backend', SECOND_KEY);
   await poll(
     () => statusFor(SECOND_KEY),
     (status) => status === 200,

@@ -60,20 +60,20 @@ function formsOf(secret: string): readonly string[] {
 }
 
 interface SeenText {
-  readonly where: string;
+  readonly place: string;
   readonly text: string;
 }
 
 let origin: RecordingOrigin;
 let redis: RedisServer | undefined;
 let product: Product;
-let scratch = '';
+let scratchFolder = '';
 const texts: SeenText[] = [];
 
 const env = () => ({
   CANARY_KEY: GUARD.secretKey,
   CANARY_TOKEN: GUARD.healthToken,
-  CANARY_SECRET_FILE: join(scratch, 'secret'),
+  CANARY_SECRET_FILE: join(scratchFolder, 'secret'),
 });
 
 function settings(redisPort: number): Record<string, unknown> {
@@ -114,26 +114,26 @@ function settings(redisPort: number): Record<string, unknown> {
 async function ask(url: string, options: Parameters<typeof send>[1] = {}): Promise<string> {
   const { status, headers, body } = await send(url, options);
   const text = `${status}\n${JSON.stringify(headers)}\n${body}`;
-  texts.push({ where: `${options.method ?? 'GET'} ${url}`, text });
+  texts.push({ place: `${options.method ?? 'GET'} ${url}`, text });
   return body;
 }
 
 /** Sends bytes that no HTTP client would send. */
-async function askedRaw(url: string, text: string): Promise<void> {
+async function sendRaw(url: string, text: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   let answer = '';
   socket.setEncoding('utf8').on('data', (part: string) => (answer += part));
   socket.end(text);
   await once(socket, 'close');
-  texts.push({ where: `raw ${url}`, text: answer });
+  texts.push({ place: `raw ${url}`, text: answer });
 }
 
 /** Runs a command, and keeps its output. */
-async function ran(...args: string[]): Promise<void> {
+async function runGuard(...args: string[]): Promise<void> {
   const { stdout, stderr } = await runCommand(...args);
   expect(stdout + stderr).not.toBe('');
-  texts.push({ where: `guard ${args[0] ?? ''}`, text: stdout + stderr });
+  texts.push({ place: `guard ${args[0] ?? ''}`, text: stdout + stderr });
 }
 
 async function visit(): Promise<void> {
@@ -145,9 +145,9 @@ async function visit(): Promise<void> {
   }
   const fields = Object.entries(credentials).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `GET / HTTP/1.1\r\n${fields.join('')}`;
-  await askedRaw(gateway, `${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`);
-  await askedRaw(gateway, `${head}x: ${'y'.repeat(100_000)}\r\n\r\n`);
-  await askedRaw(gateway, `${head} folded: ${THEIRS.bearer}\r\n\r\n`);
+  await sendRaw(gateway, `${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`);
+  await sendRaw(gateway, `${head}x: ${'y'.repeat(100_000)}\r\n\r\n`);
+  await sendRaw(gateway, `${head} folded: ${THEIRS.bearer}\r\n\r\n`);
 }
 
 async function callServices(): Promise<void> {
@@ -196,23 +196,23 @@ async function callServices(): Promise<void> {
 /** Reloads files with a mistake at each secret, and a file that is not YAML. */
 async function reloadBroken(good: string): Promise<void> {
   const file = join(product.folder, 'guard.yaml');
-  const broken = [
+  const brokenFiles = [
     good.replace('secret: ${CANARY_SECRET}', `secret: { a: ${GUARD.secret} }`),
     good.replace(GUARD.analyticsKey, `${GUARD.analyticsKey} with a space`),
     good.replace('redis://', 'rediss:/'),
     good.replace(`key: ${GUARD.remoteKey}`, `ky: ${GUARD.remoteKey}`),
     good.replace('analytics_keys:', 'analytics_keys: "'),
   ];
-  for (const text of broken) {
+  for (const text of brokenFiles) {
     expect(text).not.toBe(good);
-    const before = refusals();
+    const refusalsBefore = refusals();
     await writeFile(file, text);
     process.kill(product.pid, 'SIGHUP');
     await poll(
       () => Promise.resolve(refusals()),
-      (count) => count > before,
+      (count) => count > refusalsBefore,
     );
-    await ran('check', file);
+    await runGuard('check', file);
   }
   await writeFile(file, good);
 }
@@ -234,13 +234,13 @@ async function collectStored(): Promise<void> {
   const children = childrenOf(product.pid);
   for (const pid of [product.pid, ...children]) seeProcess(`/proc/${pid}/cmdline`);
   for (const pid of children) seeProcess(`/proc/${pid}/environ`);
-  expect(texts.some(({ where }) => where.endsWith('/environ'))).toBe(true);
+  expect(texts.some(({ place }) => place.endsWith('/environ'))).toBe(true);
 }
 
 /** The process can have ended, for example the one that builds challenge pages. */
-function seeProcess(where: string): void {
+function seeProcess(place: string): void {
   try {
-    texts.push({ where, text: readFileSync(where, 'utf8') });
+    texts.push({ place, text: readFileSync(place, 'utf8') });
   } catch (error) {
     expect(String(error)).toMatch(/ENOENT|ESRCH/);
   }
@@ -254,13 +254,13 @@ function collectFiles(): void {
     // A file of rows for the database can be gone by now.
     if (!existsSync(path)) continue;
     // latin1 has one character for each byte.
-    texts.push({ where: path.slice(product.folder.length), text: readFileSync(path, 'latin1') });
+    texts.push({ place: path.slice(product.folder.length), text: readFileSync(path, 'latin1') });
   }
 }
 
 beforeAll(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'guard-canaries-'));
-  await writeFile(join(scratch, 'secret'), `${GUARD.secret}\n`, { mode: 0o600 });
+  scratchFolder = await mkdtemp(join(tmpdir(), 'guard-canaries-'));
+  await writeFile(join(scratchFolder, 'secret'), `${GUARD.secret}\n`, { mode: 0o600 });
   origin = await startRecordingOrigin();
   redis = hasRedis ? await startRedis(['--requirepass', GUARD.redisPassword]) : undefined;
   const text = settings(redis?.port ?? (await freePort()));
@@ -268,40 +268,40 @@ beforeAll(async () => {
   await visit();
   await callServices();
   const request = { url: 'https://shop.example/', ip: HOME_IP, headers: credentials };
-  await writeFile(join(scratch, 'request.json'), JSON.stringify(request));
+  await writeFile(join(scratchFolder, 'request.json'), JSON.stringify(request));
   for (const [name, value] of Object.entries(env())) vi.stubEnv(name, value);
   const config = ['--config', join(product.folder, 'guard.yaml')];
   for (const form of [[], ['--json']]) {
-    await ran('explain', ...config, join(scratch, 'request.json'), ...form);
-    await ran('keys', 'list', ...config, ...form);
+    await runGuard('explain', ...config, join(scratchFolder, 'request.json'), ...form);
+    await runGuard('keys', 'list', ...config, ...form);
   }
   await reloadBroken(stringify(text));
   await redis?.kill();
   await visit();
   await collectStored();
   collectFiles();
-  await ran('start', '--config', join(scratch, 'none.yaml'));
+  await runGuard('start', '--config', join(scratchFolder, 'none.yaml'));
   await product.stop();
-  texts.push({ where: 'the log', text: product.log() });
+  texts.push({ place: 'the log', text: product.log() });
 }, 120_000);
 
 afterAll(async () => {
   vi.unstubAllEnvs();
   await redis?.stop();
   await origin.close();
-  await rm(scratch, { recursive: true, force: true });
+  await rm(scratchFolder, { recursive: true, force: true });
 });
 
 describe('this secret is in no log line, answer, event, file and command line', () => {
   test.each(CANARIES)('%s', (_, secret) => {
-    const found = texts.filter(({ text }) => formsOf(secret).some((form) => text.includes(form)));
-    expect(found.map(({ where }) => where)).toEqual([]);
+    const places = texts.filter(({ text }) => formsOf(secret).some((form) => text.includes(form)));
+    expect(places.map(({ place }) => place)).toEqual([]);
   });
 });
 
 describe('the search found texts', () => {
   test('of every kind, and log lines of errors', () => {
-    const places = texts.map(({ where }) => where);
+    const places = texts.map(({ place }) => place);
     expect(places.length).toBeGreaterThan(80);
     for (const part of ['the log', 'guard explain', 'guard check', '/analytics/', '/metrics']) {
       expect(places.filter((where) => where.includes(part))).not.toEqual([]);

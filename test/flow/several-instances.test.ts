@@ -40,7 +40,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     { challenge: { session_limits: { pages_per_hour: 45 }, session_shape: false } },
   );
 
-  const at = (index: number): Product => {
+  const instanceAt = (index: number): Product => {
     const instance = sharedStore.instances[index % 3];
     if (!instance) throw new Error('no instance');
     return instance;
@@ -53,27 +53,31 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
 
   test('a visitor who got the challenge of one instance and answered at another has passed at all of them', async () => {
     for (let i = 0; i < 3; i++) {
-      const page = await challengeAt(at(i));
-      expect((await answerAt(at(i + 1), page)).body).toBe('{"result":"reload"}');
+      const page = await challengeAt(instanceAt(i));
+      expect((await answerAt(instanceAt(i + 1), page)).body).toBe('{"result":"reload"}');
       for (let k = 0; k < 9; k++) {
-        const answer = await navigate(at(i + 2 + k), `/page/${i}/${k}`, { cookie: page.session });
+        const answer = await navigate(instanceAt(i + 2 + k), `/page/${i}/${k}`, {
+          cookie: page.session,
+        });
         expect(answer.body).toBe(ORIGIN_PAGE);
       }
     }
   });
 
   test('contract 3: a visitor who failed the challenge of one instance is blocked at all of them', async () => {
-    const page = await challengeAt(at(0));
-    await answerAt(at(1), page, robot);
+    const page = await challengeAt(instanceAt(0));
+    await answerAt(instanceAt(1), page, robot);
     for (let i = 0; i < 6; i++) {
-      const { status, body } = await navigate(at(i), `/failed/${i}`, { cookie: page.session });
+      const { status, body } = await navigate(instanceAt(i), `/failed/${i}`, {
+        cookie: page.session,
+      });
       expect([status, body.includes('data-ticket=')]).toEqual([403, false]);
     }
   });
 
   test('a limit of 60 lets 60 of 240 requests pass, which are spread over the instances', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 240 }, (_, i) => isLimited(at(i), '198.51.100.9', `/few/${i}`)),
+      Array.from({ length: 240 }, (_, i) => isLimited(instanceAt(i), '198.51.100.9', `/few/${i}`)),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(180);
@@ -82,50 +86,62 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
   test('a pass has its 45 pages once, at an instance with one thread and at another with three', async () => {
     const threadedInstance = await sharedStore.start({ workers: 3 });
     const visit = async (i: number, cookie: string) => {
-      const { body } = await navigate(i % 2 === 0 ? at(1) : threadedInstance, `/page/${i}`, {
-        cookie,
-      });
+      const { body } = await navigate(
+        i % 2 === 0 ? instanceAt(1) : threadedInstance,
+        `/page/${i}`,
+        {
+          cookie,
+        },
+      );
       return body === ORIGIN_PAGE;
     };
     try {
-      const slow = await passAt(at(0));
+      const firstPass = await passAt(instanceAt(0));
       let pages = 0;
-      for (let i = 0; i < 80; i++) if (await visit(i, slow)) pages += 1;
+      for (let i = 0; i < 80; i++) if (await visit(i, firstPass)) pages += 1;
       // An instance can give a page more before Redis says that another instance gave it. A busy Redis says it later.
       expect(pages).toBeGreaterThanOrEqual(45);
       expect(pages).toBeLessThanOrEqual(55);
 
-      const quick = await passAt(at(0));
-      const all = Array.from({ length: 200 }, (_, i) => visit(i, quick));
-      const givenCount = (await Promise.all(all)).filter(Boolean).length;
+      const secondPass = await passAt(instanceAt(0));
+      const visits = Array.from({ length: 200 }, (_, i) => visit(i, secondPass));
+      const givenCount = (await Promise.all(visits)).filter(Boolean).length;
       // Before the first reply of Redis, each thread gives 20 pages at most.
       expect(givenCount).toBeGreaterThanOrEqual(45);
       expect(givenCount).toBeLessThanOrEqual(45 + 4 * 20);
-      for (let i = 0; i < 6; i++) expect(await visit(i, quick)).toBe(false);
+      for (let i = 0; i < 6; i++) expect(await visit(i, secondPass)).toBe(false);
     } finally {
       await threadedInstance.stop();
     }
   });
 
   test('100 concurrent uploads of one answer, spread over the instances, create exactly one session', async () => {
-    const page = await challengeAt(at(0));
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => answerAt(at(i), page)));
+    const page = await challengeAt(instanceAt(0));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => answerAt(instanceAt(i), page)),
+    );
     expect(answers.filter(({ body }) => body === '{"result":"reload"}')).toHaveLength(1);
     expect(answers.filter(({ body }) => body === '{"result":"retry"}')).toHaveLength(99);
-    expect((await navigate(at(1), '/minted', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
+    expect((await navigate(instanceAt(1), '/minted', { cookie: page.session })).body).toBe(
+      ORIGIN_PAGE,
+    );
   });
 
   test('a secret can be changed one instance at a time, without a challenge for visitors', async () => {
-    const before = await passAt(at(0));
+    const cookieBefore = await passAt(instanceAt(0));
     const rotatedInstance = await sharedStore.start({ secret: [NEXT_SECRET, INSTALLATION_SECRET] });
     try {
-      expect((await navigate(rotatedInstance, '/kept', { cookie: before })).body).toBe(ORIGIN_PAGE);
-      const page = await challengeAt(at(0));
+      expect((await navigate(rotatedInstance, '/kept', { cookie: cookieBefore })).body).toBe(
+        ORIGIN_PAGE,
+      );
+      const page = await challengeAt(instanceAt(0));
       expect((await answerAt(rotatedInstance, page)).body).toBe('{"result":"reload"}');
-      expect((await navigate(at(1), '/answered', { cookie: page.session })).body).toBe(ORIGIN_PAGE);
+      expect((await navigate(instanceAt(1), '/answered', { cookie: page.session })).body).toBe(
+        ORIGIN_PAGE,
+      );
       // A session of the new secret is valid for the others after its challenge is passed.
       const after = await passAt(rotatedInstance);
-      expect((await navigate(at(2), '/new', { cookie: after })).body).toBe(ORIGIN_PAGE);
+      expect((await navigate(instanceAt(2), '/new', { cookie: after })).body).toBe(ORIGIN_PAGE);
     } finally {
       await rotatedInstance.stop();
     }
@@ -141,20 +157,20 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     const visit = (instance: Product) => isLimited(instance, '2001:db8:7::9', '/few/decided');
     const isBlocked = ({ status }: Answer) => status === 403;
     for (const instance of sharedStore.instances) await poll(() => visit(instance), isBlocked);
-    const later = await sharedStore.start({ workers: 2 });
+    const laterInstance = await sharedStore.start({ workers: 2 });
     try {
       // Each request has a new connection, so both threads get some of them.
-      const answers = await Promise.all(Array.from({ length: 20 }, () => visit(later)));
+      const answers = await Promise.all(Array.from({ length: 20 }, () => visit(laterInstance)));
       expect(answers.every(isBlocked)).toBe(true);
       await sharedStore.redis.kill();
-      expect(isBlocked(await visit(later))).toBe(true);
+      expect(isBlocked(await visit(laterInstance))).toBe(true);
       const failedRun = await guard('decisions');
       expect([failedRun.code, failedRun.stderr]).toEqual([
         1,
         'guard decisions: the Redis of the settings gives no answer\n',
       ]);
     } finally {
-      await later.stop();
+      await laterInstance.stop();
       await sharedStore.redis.restart();
     }
     await storeIs('there', sharedStore.instances);
@@ -172,34 +188,38 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       const ranges = { fetched_at, sources: [{ url: sourceUrl, v4, v6 }] };
       await keepFile(join(folder, `${file}.json`), jsonText(ranges));
     }
-    const fresh = await sharedStore.start({ crawlers: { ranges: folder } });
-    const stale = await sharedStore.start();
+    const currentInstance = await sharedStore.start({ crawlers: { ranges: folder } });
+    const outdatedInstance = await sharedStore.start();
     try {
       const METRIC = 'guard_crawler_ranges_behind_seconds';
       await poll(
-        () => metricOf(stale, METRIC),
+        () => metricOf(outdatedInstance, METRIC),
         (seconds) => seconds === (refreshedAt - oldestListAt) / 1000,
       );
-      expect(stale.log()).toContain('"event":"crawler_ranges_behind"');
-      expect(await metricOf(fresh, METRIC)).toBe(0);
-      expect(fresh.log()).not.toContain('crawler_ranges_behind');
+      expect(outdatedInstance.log()).toContain('"event":"crawler_ranges_behind"');
+      expect(await metricOf(currentInstance, METRIC)).toBe(0);
+      expect(currentInstance.log()).not.toContain('crawler_ranges_behind');
     } finally {
-      await Promise.all([fresh.stop(), stale.stop()]);
+      await Promise.all([currentInstance.stop(), outdatedInstance.stop()]);
     }
   });
 
-  test('contract 8: while Redis hangs (SIGSTOP) each decision comes within 500 ms, visitors go on, and it heals', async () => {
-    const session = await passAt(at(0));
-    for (let i = 0; i < 3; i++) await navigate(at(i), '/known', { cookie: session });
+  test('contract 8: while Redis hangs (SIGSTOP) each decision comes within 500 ms, visitors are served, and the store is used again afterwards', async () => {
+    const session = await passAt(instanceAt(0));
+    for (let i = 0; i < 3; i++) await navigate(instanceAt(i), '/known', { cookie: session });
     sharedStore.redis.pause();
     try {
       const failedOpen = await openings();
       const answers = await Promise.all(
-        Array.from({ length: 45 }, (_, i) => navigate(at(i), `/hung/${i}`, { cookie: session })),
+        Array.from({ length: 45 }, (_, i) =>
+          navigate(instanceAt(i), `/hung/${i}`, { cookie: session }),
+        ),
       );
       expect(new Set(answers.map(({ body }) => body))).toEqual(new Set([ORIGIN_PAGE]));
       const counts = await Promise.all(
-        Array.from({ length: 30 }, (_, i) => isLimited(at(i), '198.51.100.77', `/few/hung/${i}`)),
+        Array.from({ length: 30 }, (_, i) =>
+          isLimited(instanceAt(i), '198.51.100.77', `/few/hung/${i}`),
+        ),
       );
       expect(new Set(counts.map(({ status }) => status))).toEqual(new Set([200]));
       // A decision that takes more than 500 ms would fail open.
@@ -207,35 +227,37 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       await storeIs('away', sharedStore.instances);
 
       // Contract 3: "session storage unavailable": retry screen, session unverified, challenged again.
-      const page = await challengeAt(at(0));
-      expect((await answerAt(at(0), page)).status).toBe(503);
-      expect((await navigate(at(0), '/', { cookie: page.session })).status).toBe(403);
+      const page = await challengeAt(instanceAt(0));
+      expect((await answerAt(instanceAt(0), page)).status).toBe(503);
+      expect((await navigate(instanceAt(0), '/', { cookie: page.session })).status).toBe(403);
       expect(
-        await metricOf(at(0), 'guard_store_unanswered_total{operation="spend"}'),
+        await metricOf(instanceAt(0), 'guard_store_unanswered_total{operation="spend"}'),
       ).toBeGreaterThan(0);
     } finally {
       sharedStore.redis.resume();
     }
     await storeIs('there', sharedStore.instances);
-    const page = await challengeAt(at(1));
-    expect((await answerAt(at(2), page)).body).toBe('{"result":"reload"}');
+    const page = await challengeAt(instanceAt(1));
+    expect((await answerAt(instanceAt(2), page)).body).toBe('{"result":"reload"}');
     for (const instance of sharedStore.instances) {
       expect(instance.log()).toContain('"event":"store_away"');
       expect(instance.log()).toContain('"event":"store_back"');
     }
   });
 
-  test('after Redis was killed (SIGKILL) and restarted, passed visitors stay passed, and new visitors pass', async () => {
-    const session = await passAt(at(0));
-    await navigate(at(0), '/known', { cookie: session });
+  test('after Redis was killed (SIGKILL) and restarted, visitors keep their passes, and new visitors pass', async () => {
+    const session = await passAt(instanceAt(0));
+    await navigate(instanceAt(0), '/known', { cookie: session });
     await sharedStore.redis.kill();
     await storeIs('away', sharedStore.instances);
-    expect((await navigate(at(0), '/killed', { cookie: session })).body).toBe(ORIGIN_PAGE);
+    expect((await navigate(instanceAt(0), '/killed', { cookie: session })).body).toBe(ORIGIN_PAGE);
     await sharedStore.redis.restart();
     await storeIs('there', sharedStore.instances);
-    expect((await navigate(at(2), '/restarted', { cookie: session })).body).toBe(ORIGIN_PAGE);
-    const next = await passAt(at(1));
-    expect((await navigate(at(2), '/next', { cookie: next })).body).toBe(ORIGIN_PAGE);
+    expect((await navigate(instanceAt(2), '/restarted', { cookie: session })).body).toBe(
+      ORIGIN_PAGE,
+    );
+    const nextPass = await passAt(instanceAt(1));
+    expect((await navigate(instanceAt(2), '/next', { cookie: nextPass })).body).toBe(ORIGIN_PAGE);
   });
 
   /** Requests that passed at all instances because a decision failed or came too late. */

@@ -35,7 +35,7 @@ const story = useProduct({
   },
 });
 
-const mirror = await serve((_request, response) => {
+const keySource = await serve((_request, response) => {
   response.setHeader('content-type', 'application/http-message-signatures-directory+json');
   response.end(JSON.stringify({ keys: [agent.jwk] }));
 }, afterAll);
@@ -49,8 +49,15 @@ test('without keys Guard does not ask for signatures; a running Guard uses keys 
   expect((await ask('/closed')).headers).not.toHaveProperty('accept-signature');
   expect((await ask('/open/1', sign())).status).toBe(403);
   const config = join(story.product.folder, 'guard.yaml');
-  const ran = await runCommand('agents', 'refresh', '--config', config, '--source-base', mirror);
-  expect([ran.code, ran.stderr]).toEqual([0, '']);
+  const result = await runCommand(
+    'agents',
+    'refresh',
+    '--config',
+    config,
+    '--source-base',
+    keySource,
+  );
+  expect([result.code, result.stderr]).toEqual([0, '']);
   const open = () => ask('/open/1', sign());
   await poll(open, ({ status }) => status === 200);
 });
@@ -91,22 +98,22 @@ test('one rule allows a signed agent with the User-Agent of Chrome, and another 
 });
 
 test('a signature for another site, an old signature and a used nonce are not valid', async () => {
-  const once = sign({ nonce: 'only once' });
-  expect((await ask('/open/3', once)).status).toBe(200);
-  expect((await ask('/open/3', once)).status).toBe(403);
+  const signedOnce = sign({ nonce: 'only once' });
+  expect((await ask('/open/3', signedOnce)).status).toBe(200);
+  expect((await ask('/open/3', signedOnce)).status).toBe(403);
   expect((await ask('/open/3', sign({ authority: 'other.example' }))).status).toBe(403);
   expect((await ask('/open/3', sign({ createdMs: Date.now() - 120_000 }))).status).toBe(403);
 });
 
 test('a reload keeps used nonces', async () => {
-  const once = sign({ nonce: 'only once, also after a reload' });
-  expect((await ask('/open/4', once)).status).toBe(200);
+  const signedOnce = sign({ nonce: 'only once, also after a reload' });
+  expect((await ask('/open/4', signedOnce)).status).toBe(200);
   const reloads = () => metricOf(story.product, 'guard_reloads_total{outcome="applied"}');
-  const before = await reloads();
+  const reloadsBefore = await reloads();
   appendFileSync(join(story.product.folder, 'guard.yaml'), '# changed\n');
   process.kill(story.product.pid, 'SIGHUP');
-  await poll(reloads, (now) => now > before);
-  expect((await ask('/open/4', once)).status).toBe(403);
+  await poll(reloads, (now) => now > reloadsBefore);
+  expect((await ask('/open/4', signedOnce)).status).toBe(403);
   expect((await ask('/open/4', sign({ nonce: 'another' }))).status).toBe(200);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { childrenOf } from '../kit/children.ts';
-import { disguise, launchDriven } from '../kit/browsers/driven-chromium.ts';
+import { contextOptionsFor, launchDriven } from '../kit/browsers/driven-chromium.ts';
 import { poll, send } from '../kit/http.ts';
 import { ORIGIN_PAGE } from '../kit/origins/recording-origin.ts';
 import { rowsOf } from '../kit/product/sql.ts';
@@ -54,14 +54,14 @@ function eventsOf(path: string, count: number, timeoutMs?: number): Promise<Even
   );
 }
 
-const at = (path: string) => `${story.product.addresses.gateway}${path}`;
+const urlOf = (path: string) => `${story.product.addresses.gateway}${path}`;
 
 describe('(a) a script on a protected page', () => {
   test('gets 403 with an interstitial and Cache-Control: no-store, again and again', async () => {
     let cookie = '';
     for (let round = 0; round < 3; round++) {
       const headers = cookie === '' ? { ...curl } : { ...curl, cookie };
-      const answer = await send(at('/from-a-script'), { headers });
+      const answer = await send(urlOf('/from-a-script'), { headers });
       expect(answer.status).toBe(403);
       expect(answer.headers['cache-control']).toContain('no-store');
       expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -77,7 +77,7 @@ describe('(a) a script on a protected page', () => {
 
 describe.skipIf(!hasWindowedChromium)("(b) a person's browser", () => {
   test('reaches the page of the origin after one reload, with the cookie _guard', async () => {
-    const browser = await openInWindow(at('/from-a-person'));
+    const browser = await openInWindow(urlOf('/from-a-person'));
     try {
       const arrival = await story.origin.arrival('/from-a-person');
       expect(arrival.headers.cookie).toMatch(/_guard=[0-9a-f-]{36}/);
@@ -101,9 +101,9 @@ describe('(c) a browser under a driver', () => {
 
   test('is blocked after the challenge with automated_browser', async () => {
     const browser = await openDriven();
-    const context = await browser.newContext(disguise(browser));
+    const context = await browser.newContext(contextOptionsFor(browser));
     const page = await context.newPage();
-    const first = await page.goto(at('/from-a-driver'));
+    const first = await page.goto(urlOf('/from-a-driver'));
     expect(first?.status()).toBe(403);
     const events = await eventsOf('/from-a-driver', 2);
     expect(events.map(({ action }) => action)).toEqual(['challenge', 'block']);
@@ -114,7 +114,7 @@ describe('(c) a browser under a driver', () => {
 
   test('passes under monitor after the challenge, and the event has the decision block', async () => {
     const page = await (await openDriven()).newPage();
-    const first = await page.goto(at('/walk'));
+    const first = await page.goto(urlOf('/walk'));
     expect(first?.status()).toBe(403);
     await page.getByText('The origin has answered').waitFor();
     expect(story.origin.arrivals.map(({ url }) => url)).toContain('/walk');
@@ -138,7 +138,7 @@ describe('(c) a browser under a driver', () => {
 describe('(d) a crawler', () => {
   test('from its published range is identified and allowed', async () => {
     const headers = { ...googlebot, 'x-forwarded-for': GOOGLEBOT_IP };
-    const answer = await send(at('/from-google'), { headers });
+    const answer = await send(urlOf('/from-google'), { headers });
     expect(answer.status).toBe(200);
     expect(answer.body).toBe(ORIGIN_PAGE);
     expect(answer.headers).not.toHaveProperty('set-cookie');
@@ -146,7 +146,7 @@ describe('(d) a crawler', () => {
 
   test('from another address is a crawler_impersonator', async () => {
     const headers = { ...googlebot, 'x-forwarded-for': HOME_IP };
-    const answer = await send(at('/from-an-impersonator'), { headers });
+    const answer = await send(urlOf('/from-an-impersonator'), { headers });
     expect(answer.status).toBe(403);
     expect(story.origin.arrivals.map(({ url }) => url)).not.toContain('/from-an-impersonator');
   });
@@ -182,7 +182,7 @@ test('(f) when the analytics process is killed (SIGKILL), requests go on, it sta
   const headers = { ...googlebot, 'x-forwarded-for': GOOGLEBOT_IP };
   let sentCount = 0;
   const visit = async () => {
-    expect((await send(at(`/steady?n=${sentCount}`), { headers })).status).toBe(200);
+    expect((await send(urlOf(`/steady?n=${sentCount}`), { headers })).status).toBe(200);
     sentCount += 1;
   };
   const count = () =>

@@ -50,8 +50,8 @@ describe('temporary decisions, from the command line to the visitor', () => {
   });
 
   test('guard explain names the decision', async () => {
-    const about = ['http://shop.example/', '--ip', '203.0.113.7', '--json'];
-    const { stdout } = await decide('explain', ...about);
+    const explainArguments = ['http://shop.example/', '--ip', '203.0.113.7', '--json'];
+    const { stdout } = await decide('explain', ...explainArguments);
     const { verdict } = JSON.parse(stdout) as { verdict: unknown };
     expect(verdict).toMatchObject({
       enforced: 'block',

@@ -31,11 +31,11 @@ afterAll(() => Promise.all([data.close(), docs.close()]));
 type Call = (server: Client, name: string, args?: Record<string, unknown>) => Promise<string>;
 
 /** A caller that may make two calls. */
-function twoCalls(): Call {
-  let left = 2;
+function limitedCall(): Call {
+  let callsLeft = 2;
   return async (server, name, args = {}) => {
-    expect(left).toBeGreaterThan(0);
-    left -= 1;
+    expect(callsLeft).toBeGreaterThan(0);
+    callsLeft -= 1;
     const answer = await server.callTool({ name, arguments: args });
     expect(answer.isError).toBe(false);
     const [{ text }] = answer.content as [{ text: string }];
@@ -45,7 +45,7 @@ function twoCalls(): Call {
 
 /** Reads query_help, and runs the example with this title, with one value replaced. */
 async function askAsTaught(title: RegExp, change?: readonly [string, string]): Promise<string> {
-  const call = twoCalls();
+  const call = limitedCall();
   const help = await call(data, 'query_help');
   const blocks = help.slice(help.indexOf('# Examples')).split('\n\n');
   const sql = blocks[blocks.findIndex((block) => title.test(block)) + 1] ?? '';
@@ -94,13 +94,13 @@ test('question 7: is that Googlebot really Googlebot?', async () => {
 });
 
 test('question 8: what does http_client_user_agent mean, and how much does it weigh?', async () => {
-  const help = await twoCalls()(data, 'query_help');
+  const help = await limitedCall()(data, 'query_help');
   expect(help).toContain('http_client_user_agent | bot_identity | strong | The User-Agent names');
   expect(help).toContain('strong 2');
 });
 
 test('question 9: what did the browsers on Safari get in the last hour, and which column says so?', async () => {
-  const call = twoCalls();
+  const call = limitedCall();
   const columns = await call(data, 'list_columns');
   expect(columns).toMatch(/^browser\t.*claims/m);
   const sql =
@@ -109,15 +109,15 @@ test('question 9: what did the browsers on Safari get in the last hour, and whic
 });
 
 test('question 10: how do I keep AI training crawlers out?', async () => {
-  const call = twoCalls();
-  const found = await call(docs, 'search_docs', { query: 'block AI training crawlers' });
-  const paths = [...found.matchAll(/^path: (\S+)$/gm)].map(([, path = '']) => path);
+  const call = limitedCall();
+  const answer = await call(docs, 'search_docs', { query: 'block AI training crawlers' });
+  const paths = [...answer.matchAll(/^path: (\S+)$/gm)].map(([, path = '']) => path);
   const path = paths.find((one) => /rules-cookbook|presets/.test(one)) ?? '';
   expect(await call(docs, 'get_page', { path })).toMatch(/ai-train/);
 });
 
 test('the third call of a test fails', async () => {
-  const call = twoCalls();
+  const call = limitedCall();
   await call(data, 'list_columns');
   await call(data, 'list_columns');
   await expect(call(data, 'list_columns')).rejects.toThrow();

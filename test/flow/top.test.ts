@@ -15,11 +15,12 @@ const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 const ESCAPE = '\u001b';
 const story = useProduct({ rules: [{ name: 'everybody', match: {}, detect: true }] });
 
-const at = (): string[] => {
+const guardOptions = (): string[] => {
   const { admin, api } = story.product.addresses;
   return ['--admin', admin, '--api', api, '--key', ANALYTICS_KEY, '--interval', '0.3'];
 };
-const run = (...more: readonly string[]): Promise<Ran> => runCommand('top', ...at(), ...more);
+const run = (...more: readonly string[]): Promise<Ran> =>
+  runCommand('top', ...guardOptions(), ...more);
 
 const env = { PATH: process.env['PATH'], TERM: 'xterm' };
 
@@ -84,7 +85,7 @@ test('the message says when the URL is not an admin listener of Guard', async ()
 });
 
 test('without a terminal it prints a line per update, and SIGTERM ends it with exit code 0', async () => {
-  const child = spawn(process.execPath, [BIN, 'top', ...at()], {
+  const child = spawn(process.execPath, [BIN, 'top', ...guardOptions()], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -103,7 +104,7 @@ test('without a terminal it prints a line per update, and SIGTERM ends it with e
 });
 
 test('on a terminal of 80 × 24 its frames fit, q ends it, and the terminal is as before', async () => {
-  const inner = `stty rows 24 cols 80; ${[process.execPath, BIN, 'top', ...at()].join(' ')}; echo "code=$?"; stty -a`;
+  const inner = `stty rows 24 cols 80; ${[process.execPath, BIN, 'top', ...guardOptions()].join(' ')}; echo "code=$?"; stty -a`;
   const child = spawn('script', ['-qec', inner, '/dev/null'], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],

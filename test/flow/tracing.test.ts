@@ -83,12 +83,12 @@ async function visit(
   headers: Readonly<Record<string, string>> = {},
   from: '127.0.0.1' | '127.0.0.2' = '127.0.0.2',
 ): Promise<number> {
-  const sent = request(`${product.addresses.gateway}${path}`, {
+  const clientRequest = request(`${product.addresses.gateway}${path}`, {
     agent: false,
     localAddress: from,
     headers: { ...curl, ...headers },
   }).end();
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]; // what the event carries
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]; // what the event carries
   await readAll(answer);
   return answer.statusCode ?? 0;
 }
@@ -199,13 +199,13 @@ describe('OpenTelemetry', () => {
     },
   );
 
-  describe.each(['forward-auth', 'ext_authz'] as const)('a question by %s', (way) => {
+  describe.each(['forward-auth', 'ext_authz'] as const)('a question by %s', (front) => {
     /** Asks as Envoy does about a request that it forwards for a visitor. */
     const askTraced = async (path: string, traceId: string) => {
       const parent = `00-${traceId}-${FOREIGN.spanId}-01`;
       const headers = { 'x-forwarded-for': '198.51.100.7', 'x-forwarded-proto': 'https' };
       const host = 'shop.example';
-      if (way === 'forward-auth') {
+      if (front === 'forward-auth') {
         const question = {
           path: `/check/envoy${path}`,
           method: 'GET',
@@ -230,7 +230,7 @@ describe('OpenTelemetry', () => {
     ])(
       'about %s is part of the trace of the proxy, with a span and a log line',
       async (at, message, status) => {
-        const path = `${at}${way}`;
+        const path = `${at}${front}`;
         const traceId = randomBytes(16).toString('hex');
         await askTraced(path, traceId);
         const spans = await spansOf(path);
@@ -263,7 +263,7 @@ describe('OpenTelemetry', () => {
     expect(spans.map(({ kind }) => kind)).not.toContain(KIND.client);
   });
 
-  test('when the origin is away, both spans have an error with its type', async () => {
+  test('when the origin is away, both spans have the type of the error', async () => {
     expect(await visit('/gone', { host: 'away.example' })).toBe(502);
     const spans = await spansOf('/gone');
     const client = onlySpan(spans, KIND.client);

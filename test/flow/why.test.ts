@@ -37,7 +37,7 @@ interface Ran {
 }
 
 /** Uses the key in the settings file, unless `env` has another key. */
-async function why(
+async function runWhy(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ran> {
@@ -63,24 +63,24 @@ async function visit(path: string, from: string, agent?: string): Promise<string
 
 /** Bytes with which some terminals begin a command. */
 const HOSTILE_AGENT = 'curl/8 \u009b31m \u009d0;owned';
-let blocked = '';
-let limited = '';
+let blockedCode = '';
+let limitedCode = '';
 
 beforeAll(async () => {
-  blocked = await visit('/attic/%1b%5b2Jold?q=\\u001b', '203.0.113.9');
+  blockedCode = await visit('/attic/%1b%5b2Jold?q=\\u001b', '203.0.113.9');
   await visit('/login', '203.0.113.10');
-  limited = await visit('/login', '203.0.113.10');
+  limitedCode = await visit('/login', '203.0.113.10');
   for (const path of ['/1', '/2', '/3', '/4', '/5', '/6']) {
     await visit(path, '203.0.113.11', HOSTILE_AGENT);
   }
   await poll(
-    () => why(['203.0.113.11', '--json']),
+    () => runWhy(['203.0.113.11', '--json']),
     ({ stdout }) => stdout.includes('"requests":6'),
   );
 });
 
 test('a reference code: what happened, the rule and its line, other causes, what to do, and the rule that allows', async () => {
-  const { status, stdout, stderr } = await why([blocked]);
+  const { status, stdout, stderr } = await runWhy([blockedCode]);
   expect([status, stderr]).toEqual([0, '']);
   expect(stdout).toContain('The request was blocked, because the rule “no attic” blocks it.');
   expect(stdout).toContain('policy_block (decided): A rule of the site blocks this request.');
@@ -94,12 +94,12 @@ test('a reference code: what happened, the rule and its line, other causes, what
 });
 
 test('a code can have small letters and a blank', async () => {
-  const typed = `${blocked.slice(0, 4)} ${blocked.slice(4)}`.toLowerCase();
-  expect((await why([typed])).stdout).toContain(`reference ${blocked}`);
+  const code = `${blockedCode.slice(0, 4)} ${blockedCode.slice(4)}`.toLowerCase();
+  expect((await runWhy([code])).stdout).toContain(`reference ${blockedCode}`);
 });
 
 test('the rule that allows the visitor is the same as in the dashboard', async () => {
-  const { stdout } = await why([blocked, '--json']);
+  const { stdout } = await runWhy([blockedCode, '--json']);
   const { events } = JSON.parse(stdout) as {
     events: {
       false_positives: object[];
@@ -118,17 +118,17 @@ test('the rule that allows the visitor is the same as in the dashboard', async (
 });
 
 test('--let-in shows another rule that allows the visitor', async () => {
-  const { stdout } = await why([blocked, '--let-in', 'network']);
+  const { stdout } = await runWhy([blockedCode, '--let-in', 'network']);
   expect(stdout).toContain('ip: "203.0.113.0/24"');
-  const wrong = await why([blocked, '--let-in', 'planet']);
-  expect([wrong.status, wrong.stderr]).toMatchObject([
+  const wrongKind = await runWhy([blockedCode, '--let-in', 'planet']);
+  expect([wrongKind.status, wrongKind.stderr]).toMatchObject([
     2,
     expect.stringContaining('session, address'),
   ]);
 });
 
 test('for a limit it says that an allow rule does not lift the budget', async () => {
-  const { stdout } = await why([limited]);
+  const { stdout } = await runWhy([limitedCode]);
   expect(stdout).toContain(
     'was refused for a while, because the budget of the rule “login budget”',
   );
@@ -136,7 +136,7 @@ test('for a limit it says that an allow rule does not lift the budget', async ()
 });
 
 test('a support desk can allow a visitor for a day, from the code on the page and without SQL, and block again', async () => {
-  const ours = ['--organisation', 'acme'];
+  const organisationOptions = ['--organisation', 'acme'];
   const from = '203.0.113.44';
   const status = async (path: string) => {
     const headers = { ...chromeHttp, 'x-forwarded-for': from };
@@ -148,15 +148,20 @@ test('a support desk can allow a visitor for a day, from the code on the page an
       (seen) => seen === expected,
     );
   const code = await visit('/attic/old', from);
-  const told = await poll(
-    () => why([code]),
+  const answer = await poll(
+    () => runWhy([code]),
     ({ status: found }) => found === 0,
   );
   const command = /^ *guard (allow \S+ --for 1d) --because '[^']+' --organisation acme$/m.exec(
-    told.stdout,
+    answer.stdout,
   )?.[1];
   expect(command).toBe(`allow ${from} --for 1d`);
-  const allowed = await guard(...(command ?? '').split(' '), '--because', 'called us', ...ours);
+  const allowed = await guard(
+    ...(command ?? '').split(' '),
+    '--because',
+    'called us',
+    ...organisationOptions,
+  );
   expect(allowed.status).toBe(0);
   await untilStatus(200);
   const banned = await guard(
@@ -167,30 +172,30 @@ test('a support desk can allow a visitor for a day, from the code on the page an
     '--because',
     'a test',
     '--json',
-    ...ours,
+    ...organisationOptions,
   );
   const { id } = JSON.parse(banned.stdout) as { id: string };
   await untilStatus(403);
   const second = await visit('/', from);
-  const why2 = await poll(
-    () => why([second]),
+  const explanation = await poll(
+    () => runWhy([second]),
     ({ status: found }) => found === 0,
   );
-  expect(why2.stdout).toContain(`temporary ${id}: a person decided so for a while;`);
-  expect(why2.stdout).toContain(`guard decisions end ${id}`);
-  expect(why2.stdout).not.toContain('Put it first under rules:');
+  expect(explanation.stdout).toContain(`temporary ${id}: a person decided so for a while;`);
+  expect(explanation.stdout).toContain(`guard decisions end ${id}`);
+  expect(explanation.stdout).not.toContain('Put it first under rules:');
 });
 
 test('an address: numbers of all requests, the newest five requests, and no control characters', async () => {
-  const { status, stdout } = await why(['203.0.113.11']);
+  const { status, stdout } = await runWhy(['203.0.113.11']);
   expect(status).toBe(0);
   expect(stdout).toContain('6 requests from 20');
   expect(stdout).toContain('challenge 6');
   expect(stdout).toContain('reasons: http_client_user_agent 6');
   expect([...stdout.matchAll(/GET http:\S+\/[1-6]\b/g)]).toHaveLength(5);
   expect(stdout).toContain('\\u009b31m');
-  const json = await why(['203.0.113.11', '--json']);
-  for (const text of [stdout, json.stdout, (await why([blocked])).stdout]) {
+  const json = await runWhy(['203.0.113.11', '--json']);
+  for (const text of [stdout, json.stdout, (await runWhy([blockedCode])).stdout]) {
     expect(text).not.toMatch(/[^\n\P{Cc}]/u);
   }
   const { events } = JSON.parse(json.stdout) as { events: { user_agent: string }[] };
@@ -198,17 +203,17 @@ test('an address: numbers of all requests, the newest five requests, and no cont
 });
 
 test('a request id and a session find the same visit', async () => {
-  const { stdout } = await why([limited, '--json']);
+  const { stdout } = await runWhy([limitedCode, '--json']);
   const [event] = (JSON.parse(stdout) as { events: { request_id: string; session: string }[] })
     .events;
   for (const name of [event?.request_id ?? '', event?.session ?? '']) {
-    expect((await why([name])).stdout).toContain(`reference ${limited}`);
+    expect((await runWhy([name])).stdout).toContain(`reference ${limitedCode}`);
   }
 });
 
 test('the key of another organisation finds nothing', async () => {
-  for (const name of [blocked, '203.0.113.9']) {
-    const { status, stdout, stderr } = await why([name], { GUARD_ANALYTICS_KEY: RIVAL_KEY });
+  for (const name of [blockedCode, '203.0.113.9']) {
+    const { status, stdout, stderr } = await runWhy([name], { GUARD_ANALYTICS_KEY: RIVAL_KEY });
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^guard why: no event has the (reference|address) /);
     expect(stderr).toContain('kept for 90 days');
@@ -217,7 +222,7 @@ test('the key of another organisation finds nothing', async () => {
 });
 
 test('for an unknown code it says where it searched, how long events are kept, and what to try', async () => {
-  const { status, stderr } = await why(['ZZZZZZZZ']);
+  const { status, stderr } = await runWhy(['ZZZZZZZZ']);
   expect(status).toBe(1);
   expect(stderr).toBe(`guard why: no event has the reference ZZZZZZZZ.
 Looked at ${story.product.addresses.api}, in the events that the analytics key may read: those of its own organisation.
@@ -233,18 +238,21 @@ test.each([
   "203.0.113.9' UNION ALL SELECT 1",
   '../../etc/passwd',
   '',
-])('%j is refused without a query, and is shown escaped', async (typed) => {
-  const { status, stdout, stderr } = await why([typed]);
+])('%j is refused without a query, and is shown escaped', async (input) => {
+  const { status, stdout, stderr } = await runWhy([input]);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toContain('is no reference code');
   expect(stderr).not.toContain('\u001b');
 });
 
 test('a wrong key and a Guard that is away give exit code 1 and a message', async () => {
-  const wrong = await why([blocked], { GUARD_ANALYTICS_KEY: `${ANALYTICS_KEY}x` });
-  expect([wrong.status, wrong.stderr]).toEqual([1, 'guard why: the analytics key is not valid\n']);
-  const away = await why([blocked, '--api', `http://127.0.0.1:${await freePort()}`], {
+  const wrongKey = await runWhy([blockedCode], { GUARD_ANALYTICS_KEY: `${ANALYTICS_KEY}x` });
+  expect([wrongKey.status, wrongKey.stderr]).toEqual([
+    1,
+    'guard why: the analytics key is not valid\n',
+  ]);
+  const guardAway = await runWhy([blockedCode, '--api', `http://127.0.0.1:${await freePort()}`], {
     GUARD_ANALYTICS_KEY: ANALYTICS_KEY,
   });
-  expect([away.status, away.stderr]).toEqual([1, 'guard why: ECONNREFUSED\n']);
+  expect([guardAway.status, guardAway.stderr]).toEqual([1, 'guard why: ECONNREFUSED\n']);
 });

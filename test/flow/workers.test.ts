@@ -10,7 +10,7 @@ import { storySettings } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
-/** Several workers share sessions and limits, whichever thread gets a connection. */
+/** All workers have the same sessions and limits. The thread that gets a connection makes no difference. */
 
 const LIMIT = { requests: 40, per: '1h', by: ['ip'] };
 const story = useProduct({
@@ -86,21 +86,22 @@ describe('workers: 3', () => {
     const page = await visit('/free/page', headers);
     expect(page.status).toBe(200);
     const release = story.origin.hold();
-    let refused = 0;
+    let refusedCount = 0;
     const answers = Array.from({ length: 400 }, async (_, i) => {
       const answer = await visit(`/free/data/${i}`, { ...headers, accept: 'application/json' });
-      if (answer.body !== ORIGIN_PAGE) refused += 1;
+      if (answer.body !== ORIGIN_PAGE) refusedCount += 1;
     });
-    const arrived = () => story.origin.arrivals.filter(({ url }) => url.startsWith('/free/data/'));
+    const dataRequests = () =>
+      story.origin.arrivals.filter(({ url }) => url.startsWith('/free/data/'));
     await poll(
-      () => Promise.resolve(arrived().length + refused),
+      () => Promise.resolve(dataRequests().length + refusedCount),
       (decided) => decided === 400,
     );
     release();
     await Promise.all(answers);
-    expect(400 - refused).toBeGreaterThanOrEqual(100);
+    expect(400 - refusedCount).toBeGreaterThanOrEqual(100);
     // A place is free again after a minute, so each 600 ms one more request passes.
-    expect(400 - refused).toBeLessThan(150);
+    expect(400 - refusedCount).toBeLessThan(150);
   });
 
   test('every decision of each thread is a row, and every request is counted', async () => {
@@ -121,9 +122,11 @@ describe('workers: 3', () => {
 
 describe('several workers share an address', () => {
   test('with each other, and not with another Guard that is started by mistake', async () => {
-    const taken = { gateway: new URL(story.product.addresses.gateway).host };
+    const takenListeners = { gateway: new URL(story.product.addresses.gateway).host };
     await expect(
-      startProduct(storySettings(story.origin.url, { top: { workers: 2, listen: taken } })),
+      startProduct(
+        storySettings(story.origin.url, { top: { workers: 2, listen: takenListeners } }),
+      ),
     ).rejects.toThrow('another program listens there');
   });
 });

@@ -33,6 +33,6 @@ test.each([
   ],
 ])('%s', (_name, text, room) => {
   writeFileSync(join(root, 'a.test.ts'), text);
-  const nowhere = { alone: [], share: [], wait: [] };
-  expect(roomsOf(['a.test.ts'], root)).toEqual({ ...nowhere, [room]: ['a.test.ts'] });
+  const noRooms = { alone: [], share: [], wait: [] };
+  expect(roomsOf(['a.test.ts'], root)).toEqual({ ...noRooms, [room]: ['a.test.ts'] });
 });

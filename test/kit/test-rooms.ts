@@ -61,12 +61,13 @@ export function roomsOf(
     let room: TestRoom = 'share';
     const reachedFiles = new Set([file]);
     // The loop also visits elements that are added meanwhile.
-    for (const one of reachedFiles) {
-      if (WAITS_FOR.has(one)) room = 'wait';
+    for (const reachedFile of reachedFiles) {
+      if (WAITS_FOR.has(reachedFile)) room = 'wait';
       // Text in a test can look like an import.
-      if (!one.endsWith('.ts') || !existsSync(one)) continue;
-      if (one !== file && HOOK_AT_LOAD.test(readFileSync(one, 'utf8'))) return 'alone';
-      for (const next of importsOf(one)) reachedFiles.add(next);
+      if (!reachedFile.endsWith('.ts') || !existsSync(reachedFile)) continue;
+      if (reachedFile !== file && HOOK_AT_LOAD.test(readFileSync(reachedFile, 'utf8')))
+        return 'alone';
+      for (const imported of importsOf(reachedFile)) reachedFiles.add(imported);
     }
     return room;
   }

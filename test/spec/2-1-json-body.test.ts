@@ -4,22 +4,22 @@ import { curl, HOME_IP } from '../kit/visitors/visitors.ts';
 import { rawExchange } from './raw-exchange.ts';
 import { errorType, KEY, serveValidator } from './serve-validator.ts';
 
-const good = { url: 'https://shop.example/', ip: HOME_IP };
+const validBody = { url: 'https://shop.example/', ip: HOME_IP };
 const END = Buffer.from('\r\n');
 const JSON_KEY = { 'content-type': 'application/json', 'x-api-key': KEY };
 
 describe('2.1 "JSON body"', () => {
   test('url and ip are enough, and unknown fields are ignored', async () => {
     const { ask } = await serveValidator();
-    expect((await ask(good)).success).toBe(true);
-    expect((await ask({ ...good, ...{ later: { a: [1] } } })).success).toBe(true);
+    expect((await ask(validBody)).success).toBe(true);
+    expect((await ask({ ...validBody, ...{ later: { a: [1] } } })).success).toBe(true);
   });
 
   test.each([
     ['nothing', ''],
     ['no JSON', 'nonsense'],
     ['a part of it', '{"url":"https://shop.example/","ip":'],
-    ['two values', `${JSON.stringify(good)}{}`],
+    ['two values', `${JSON.stringify(validBody)}{}`],
     ['a list', '[]'],
     ['null', 'null'],
     ['a text', '"text"'],
@@ -36,10 +36,16 @@ describe('2.1 "JSON body"', () => {
       'ip, once escaped',
       `{"url":"https://shop.example/","i\\u0070":"192.0.2.1","ip":"${HOME_IP}"}`,
     ],
-    ['a header', JSON.stringify({ ...good, headers: { a: '1', b: '2' } }).replace('"b"', '"a"')],
+    [
+      'a header',
+      JSON.stringify({ ...validBody, headers: { a: '1', b: '2' } }).replace('"b"', '"a"'),
+    ],
     [
       '__proto__ in headers',
-      JSON.stringify({ ...good, headers: { a: '1', b: '2' } }).replace(/"[ab]"/g, '"__proto__"'),
+      JSON.stringify({ ...validBody, headers: { a: '1', b: '2' } }).replace(
+        /"[ab]"/g,
+        '"__proto__"',
+      ),
     ],
   ])(
     'a repeated name is an error, because its meaning is unclear (RFC 8259 4): %s',
@@ -55,7 +61,7 @@ describe('2.1 "JSON body"', () => {
       'x-b': '":":":\\',
       'x-c': '\\"',
     };
-    expect((await (await serveValidator()).ask({ ...good, headers })).success).toBe(true);
+    expect((await (await serveValidator()).ask({ ...validBody, headers })).success).toBe(true);
   });
 
   test.each([
@@ -66,8 +72,8 @@ describe('2.1 "JSON body"', () => {
     const depth = open === '[' ? 100_000 : 40_000;
     const close = open === '[' ? ']' : '}';
     const bomb = `${open.repeat(depth)}1${close.repeat(depth)}`;
-    const inside = `{"url":"https://shop.example/","ip":"${HOME_IP}","later":${bomb}}`;
-    for (const body of [bomb, inside, open.repeat(depth)]) {
+    const nestedBody = `{"url":"https://shop.example/","ip":"${HOME_IP}","later":${bomb}}`;
+    for (const body of [bomb, nestedBody, open.repeat(depth)]) {
       const answer = await post(body);
       expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
     }
@@ -82,12 +88,12 @@ describe('2.1 "JSON body"', () => {
     ';',
   ])('is read as JSON with any Content-Type: %s', async (type) => {
     const { post } = await serveValidator();
-    expect((await post(JSON.stringify(good), { 'content-type': type })).status).toBe(200);
+    expect((await post(JSON.stringify(validBody), { 'content-type': type })).status).toBe(200);
   });
 
   test('is UTF-8, with or without a byte order mark; other encodings are invalid_request (RFC 8259 8.1)', async () => {
     const { url, events } = await serveValidator();
-    const text = JSON.stringify({ ...good, url: 'https://shop.example/é' });
+    const text = JSON.stringify({ ...validBody, url: 'https://shop.example/é' });
     const post = (body: Uint8Array) =>
       fetch(`${url}/validate`, { method: 'POST', headers: JSON_KEY, body: Buffer.from(body) });
     expect((await post(Buffer.from(`\ufeff${text}`))).status).toBe(200);
@@ -105,7 +111,7 @@ describe('2.1 "JSON body"', () => {
         headers: { ...JSON_KEY, 'content-encoding': encoding },
         body,
       });
-    const plain = Buffer.from(JSON.stringify(good));
+    const plain = Buffer.from(JSON.stringify(validBody));
     expect((await post('gzip', gzipSync(plain))).status).toBe(400);
     expect((await post('gzip', plain)).status).toBe(400);
     expect((await post('identity', plain)).status).toBe(200);
@@ -113,7 +119,9 @@ describe('2.1 "JSON body"', () => {
 
   test('may come in chunks, also when a chunk ends inside a character', async () => {
     const { url, events } = await serveValidator();
-    const body = Buffer.from(JSON.stringify({ ...good, url: `${good.url}é`, headers: curl }));
+    const body = Buffer.from(
+      JSON.stringify({ ...validBody, url: `${validBody.url}é`, headers: curl }),
+    );
     const cutAt = body.indexOf(0xc3) + 1;
     const chunk = (bytes: Buffer) => [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, END];
     const head = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { chromeHttps, HOME_IP, visit } from '../kit/visitors/visitors.ts';
 import { errorType, serveValidator } from './serve-validator.ts';
 
-const good = { url: 'https://shop.example/', ip: HOME_IP };
+const validBody = { url: 'https://shop.example/', ip: HOME_IP };
 
 describe('2.1 "url: string, URI, required": the URL exactly as the visitor sent it', () => {
   test.each([
@@ -21,7 +21,7 @@ describe('2.1 "url: string, URI, required": the URL exactly as the visitor sent 
     ['https://shop.example\\admin', 'https', 'shop.example', '/\\admin', ''],
   ])('%s', async (url, scheme, host, path, query) => {
     const { ask, events } = await serveValidator();
-    await ask({ ...good, url });
+    await ask({ ...validBody, url });
     expect(events).toMatchObject([{ scheme, host, path, query }]);
   });
 
@@ -45,7 +45,7 @@ describe('2.1 "url: string, URI, required": the URL exactly as the visitor sent 
     ['a list', ['https://shop.example/']],
   ])('%s is invalid_request', async (_what, url) => {
     const { post, events } = await serveValidator();
-    const answer = await post(JSON.stringify({ ...good, url }));
+    const answer = await post(JSON.stringify({ ...validBody, url }));
     expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
     expect(events).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('2.1 "ip: must be a single parseable IP address"', () => {
     ['::', '::'],
   ])('%s is recorded as %s', async (ip, normalised) => {
     const { ask, events } = await serveValidator();
-    await ask({ ...good, ip });
+    await ask({ ...validBody, ip });
     expect(events).toMatchObject([{ ip: normalised }]);
   });
 
@@ -91,7 +91,7 @@ describe('2.1 "ip: must be a single parseable IP address"', () => {
     ['false', false],
   ])('%s is invalid_ip', async (_what, ip) => {
     const { post } = await serveValidator();
-    const answer = await post(JSON.stringify({ ...good, ip }));
+    const answer = await post(JSON.stringify({ ...validBody, ip }));
     expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_ip']);
   });
 });
@@ -101,20 +101,20 @@ describe('2.1 "method: string, not required"', () => {
 
   test.each(['POST', 'post'])('%s meets a rule for POST', async (method) => {
     const { ask, events } = await serveValidator({ rules });
-    expect((await ask({ ...good, method })).decision).toBe('block');
+    expect((await ask({ ...validBody, method })).decision).toBe('block');
     expect(events).toMatchObject([{ method: 'POST' }]);
   });
 
   test.each([undefined, null, ''])('%j counts as GET', async (method) => {
     const { post, events } = await serveValidator({ rules });
-    expect((await post(JSON.stringify({ ...good, method }))).status).toBe(200);
+    expect((await post(JSON.stringify({ ...validBody, method }))).status).toBe(200);
     expect(events).toMatchObject([{ method: 'GET' }]);
   });
 
   test.each([' ', 'GET /', 'GET\n', 'A'.repeat(33), 7, ['GET']])(
     '%j is invalid_request',
     async (method) => {
-      const answer = await (await serveValidator()).post(JSON.stringify({ ...good, method }));
+      const answer = await (await serveValidator()).post(JSON.stringify({ ...validBody, method }));
       expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
     },
   );
@@ -123,14 +123,14 @@ describe('2.1 "method: string, not required"', () => {
 describe('2.1 "headers: object, string to string, not required"', () => {
   test('upper and lower case do not matter in names', async () => {
     const { ask, events } = await serveValidator();
-    await ask({ ...good, headers: { 'User-AGENT': 'curl/8.14.1' } });
+    await ask({ ...validBody, headers: { 'User-AGENT': 'curl/8.14.1' } });
     expect(events).toMatchObject([{ userAgent: 'curl/8.14.1' }]);
   });
 
   test('names that differ only in case are one field that was sent twice, and are joined in order (RFC 9110 5.3)', async () => {
     const { ask, events } = await serveValidator();
     const headers = { Accept: 'text/html', accept: '*/*', 'X-A': '1', 'x-a': '2' };
-    await ask({ ...good, headers });
+    await ask({ ...validBody, headers });
     expect(events[0]?.headers).toMatchObject({ accept: 'text/html, */*', 'x-a': '1, 2' });
   });
 
@@ -146,15 +146,15 @@ describe('2.1 "headers: object, string to string, not required"', () => {
     async (name) => {
       const rules = `[{ name: odd, match: { header: { ${name}: "1*" } }, verdict: block }]`;
       const { ask } = await serveValidator({ rules });
-      expect((await ask({ ...good, headers: { [name]: '1' } })).decision).toBe('block');
-      expect((await ask({ ...good, headers: { other: '1' } })).decision).toBe('allow');
+      expect((await ask({ ...validBody, headers: { [name]: '1' } })).decision).toBe('block');
+      expect((await ask({ ...validBody, headers: { other: '1' } })).decision).toBe('allow');
     },
   );
 
   test('a field with the name __proto__ is a normal field, and changes nothing else', async () => {
     const { post, events } = await serveValidator();
     const headers = '{"__proto__":"1","user-agent":"curl/8.14.1"}';
-    const body = JSON.stringify({ ...good, headers: 0 }).replace(':0', `:${headers}`);
+    const body = JSON.stringify({ ...validBody, headers: 0 }).replace(':0', `:${headers}`);
     expect((await post(body)).status).toBe(200);
     expect(Object.entries(events[0]?.headers ?? {})).toEqual([
       ['__proto__', '1'],
@@ -164,13 +164,13 @@ describe('2.1 "headers: object, string to string, not required"', () => {
 
   test('pseudo-header fields of HTTP/2 and a field without a value are accepted', async () => {
     const headers = { ':authority': 'shop.example', 'x-empty': '', 'x-blank': '   ' };
-    expect((await (await serveValidator()).ask({ ...good, headers })).decision).toBe('allow');
+    expect((await (await serveValidator()).ask({ ...validBody, headers })).decision).toBe('allow');
   });
 
   test('half a surrogate pair in a value is recorded as U+FFFD', async () => {
     const { ask, events } = await serveValidator();
     await ask({
-      ...good,
+      ...validBody,
       headers: { 'user-agent': 'a\ud83db' },
       referrer: 'https://a.example/\ud83d',
     });
@@ -190,7 +190,7 @@ describe('2.1 "headers: object, string to string, not required"', () => {
     ['a value with a line break', { a: 'x\r\nb: y' }],
     ['a value with NUL', { a: 'x\0' }],
   ])('%s is invalid_request', async (_what, headers) => {
-    const answer = await (await serveValidator()).post(JSON.stringify({ ...good, headers }));
+    const answer = await (await serveValidator()).post(JSON.stringify({ ...validBody, headers }));
     expect([answer.status, errorType(answer)]).toEqual([400, 'invalid_request']);
   });
 });
@@ -203,14 +203,16 @@ describe('2.1 "referrer: value of the Referer request header"', () => {
     ['the field before the header', { referrer: page, headers: { referer: 'https://x.example/' } }],
   ])('%s: the event has its origin only', async (_what, referrer) => {
     const { ask, events } = await serveValidator();
-    await ask({ ...good, ...referrer });
+    await ask({ ...validBody, ...referrer });
     expect(events).toMatchObject([{ referrerOrigin: 'https://search.example' }]);
   });
 
   test('null is the same as absent, and other types than text are invalid_request', async () => {
     const { post } = await serveValidator();
-    expect(errorType(await post(JSON.stringify({ ...good, referrer: 1 })))).toBe('invalid_request');
-    expect((await post(JSON.stringify({ ...good, referrer: null }))).status).toBe(200);
+    expect(errorType(await post(JSON.stringify({ ...validBody, referrer: 1 })))).toBe(
+      'invalid_request',
+    );
+    expect((await post(JSON.stringify({ ...validBody, referrer: null }))).status).toBe(200);
   });
 });
 

@@ -85,8 +85,8 @@ interface Policy {
 
 /** A random policy. Its first rules are those of `always`. */
 async function drawPolicy(random: SeededRandom, always: readonly string[]): Promise<Policy> {
-  const some = [...always, ...RULES.filter(() => random.below(3) === 0)];
-  const rules = `[${some.map((rule, i) => rule.replace('{', `{ name: r${i},`)).join(', ')}]`;
+  const drawnRules = [...always, ...RULES.filter(() => random.below(3) === 0)];
+  const rules = `[${drawnRules.map((rule, i) => rule.replace('{', `{ name: r${i},`)).join(', ')}]`;
   const features = { country: random.below(2) === 0, crawler_metadata: random.below(2) === 0 };
   const organisation = {
     features,
@@ -167,12 +167,12 @@ describe('2.2 every answer keeps the schema and its presence rules', () => {
     const seen = new Set<string>();
     for (let policy = 0; policy < 12; policy++) {
       // One policy always limits every address.
-      const drawn = await drawPolicy(random, policy === 0 ? [LIMIT] : []);
+      const drawnPolicy = await drawPolicy(random, policy === 0 ? [LIMIT] : []);
       const sessions: string[] = [];
       for (let i = 0; i < 60; i++) {
         const question = drawVisit(random, sessions);
-        const answer = await drawn.served.ask(question.request);
-        expectPresence(answer, question, drawn);
+        const answer = await drawnPolicy.served.ask(question.request);
+        expectPresence(answer, question, drawnPolicy);
         sessions.push(...(answer.cookies ?? []).map(({ value }) => value));
         seen.add(answer.decision).add(String(answer.status_code));
         for (const name of Object.keys(answer)) seen.add(name);

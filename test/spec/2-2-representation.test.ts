@@ -3,7 +3,7 @@ import { chromeHttp, curl, visit } from '../kit/visitors/visitors.ts';
 import { bodyOf, serveValidator } from './serve-validator.ts';
 
 describe('2.2 the form of the body: a page for navigations, problem details for programs', () => {
-  const blocking = { rules: '[{ name: r, match: {}, verdict: block }]' };
+  const BLOCK_ALL = { rules: '[{ name: r, match: {}, verdict: block }]' };
   const fetchFields = (mode: string, dest: string) => ({
     'sec-fetch-mode': mode,
     'sec-fetch-dest': dest,
@@ -25,7 +25,7 @@ describe('2.2 the form of the body: a page for navigations, problem details for 
     ['HTML and JSON alike', { accept: 'application/json, text/html' }],
     ['in any case', { accept: 'TEXT/HTML;Q=0.9, application/json;q=0.8' }],
   ])('text/html: %s', async (_who, headers) => {
-    const { ask } = await serveValidator(blocking);
+    const { ask } = await serveValidator(BLOCK_ALL);
     const answer = await ask(visit({ headers }));
     expect(answer.headers?.['Content-Type']).toBe('text/html; charset=utf-8');
     expect(bodyOf(answer)).toContain('<!doctype html>');
@@ -51,7 +51,7 @@ describe('2.2 the form of the body: a page for navigations, problem details for 
     ['nothing at all', { accept: '*/*;q=0' }],
     ['a weight that is none', { accept: 'text/html;q=high, application/json' }],
   ])('application/problem+json (RFC 9457): %s', async (_who, headers) => {
-    const { ask, events } = await serveValidator(blocking);
+    const { ask, events } = await serveValidator(BLOCK_ALL);
     const answer = await ask(visit({ headers }));
     expect(answer.headers?.['Content-Type']).toBe('application/problem+json');
     expect(JSON.parse(bodyOf(answer))).toEqual({
@@ -65,7 +65,7 @@ describe('2.2 the form of the body: a page for navigations, problem details for 
   });
 
   test('HEAD has the headers of its GET (RFC 9110 9.3.2)', async () => {
-    const { ask } = await serveValidator(blocking);
+    const { ask } = await serveValidator(BLOCK_ALL);
     for (const headers of [{}, { accept: 'application/json' }]) {
       const get = await ask(visit({ headers }));
       const head = await ask(visit({ headers, method: 'HEAD' }));

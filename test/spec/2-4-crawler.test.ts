@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors/visitors.ts';
 import { serveValidator } from './serve-validator.ts';
 
-const elsewhere = '192.0.2.1';
+const OTHER_ADDRESS = '192.0.2.1';
 const googlebotEntry = CrawlerCatalogue.load()
   .all()
   .find(({ name }) => name === 'Googlebot');
@@ -26,8 +26,8 @@ describe('2.4 the crawler object', () => {
     ['verified and on the allowlist', GOOGLEBOT_IP, '[Googlebot]', true],
     ['on the allowlist by its category', GOOGLEBOT_IP, '[{ category: Search Engine }]', true],
     ['verified only', GOOGLEBOT_IP, '[Bingbot]', false],
-    ['on the allowlist only', elsewhere, '[Googlebot]', false],
-    ['neither', elsewhere, '[]', false],
+    ['on the allowlist only', OTHER_ADDRESS, '[Googlebot]', false],
+    ['neither', OTHER_ADDRESS, '[]', false],
   ])(
     '"access_allowed: true only when the source IP is verified and the crawler is on the allowlist": %s',
     async (_how, ip, list, isAllowed) => {

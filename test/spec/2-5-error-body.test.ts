@@ -2,7 +2,7 @@ import { validateErrors, type ValidateErrorType } from '@guard/config/contract/e
 import { describe, expect, test } from 'vitest';
 import { visit } from '../kit/visitors/visitors.ts';
 import { serveValidator } from './serve-validator.ts';
-import { never, storeWith } from './store-with.ts';
+import { neverSettles, storeWith } from './store-with.ts';
 
 const SENT_TEXT = 'sent_and_not_to_be_repeated';
 
@@ -24,7 +24,7 @@ describe('2.5 "success: false, error.type: stable identifier, error.message: hum
   test.each(Object.keys(validateErrors) as ValidateErrorType[])('%s', async (type) => {
     const store = storeWith({
       session() {
-        if (type === 'validation_timeout') return never();
+        if (type === 'validation_timeout') return neverSettles();
         throw new Error(`the store says ${SENT_TEXT}`);
       },
     });

@@ -7,7 +7,7 @@ import { countedStore } from '../attack/counted-store.ts';
 import { chromeHttps, curl, googlebot, visit } from '../kit/visitors/visitors.ts';
 import { verifiedSession } from '../kit/visitors/verified-session.ts';
 import { bodyOf, serveValidator } from './serve-validator.ts';
-import { never, storeWith } from './store-with.ts';
+import { neverSettles, storeWith } from './store-with.ts';
 
 const DETECT = '[{ name: r, match: {}, detect: true }]';
 const CHALLENGE = { rules: '[{ name: r, match: {}, challenge: always }]' };
@@ -194,7 +194,7 @@ describe('3 "interstitial served"', () => {
 
   test.each([
     ['refuses', () => Promise.reject(new Error('connection refused'))],
-    ['never answers', () => never<boolean>()],
+    ['never answers', () => neverSettles<boolean>()],
   ])(
     '"session storage unavailable" (it %s): 503, "session unverified", "later validations can challenge again"',
     async (_how, spend) => {
@@ -233,12 +233,12 @@ describe('3 "interstitial served"', () => {
   });
 
   test('"caller drops the returned cookies": "fails closed with reason interstitial_no_session"', async () => {
-    const { store, kept } = countedStore();
+    const { store, keptSessions } = countedStore();
     const served = await serveValidator({ rules, store });
     const page = await openPage(served);
     const answer = await post(served, { ...uploadOf(page), session: '' });
     expect(answer).toMatchObject({ status: 200, body: '{"result":"no_session"}' });
-    expect(kept).toEqual([]);
+    expect(keptSessions).toEqual([]);
     expect(served.events.at(-1)).toMatchObject({
       challenge: 'failed',
       blockReasons: ['interstitial_no_session'],
@@ -249,13 +249,13 @@ describe('3 "interstitial served"', () => {
   });
 
   test('two tabs of one session: the second answer is not judged again, and both tabs are allowed', async () => {
-    const { store, kept } = countedStore();
+    const { store, keptSessions } = countedStore();
     const served = await serveValidator({ rules, store });
     const first = await openPage(served);
     const second = await openPage(served, { cookie: first.session });
     expect((await post(served, uploadOf(first))).body).toBe('{"result":"reload"}');
     expect((await post(served, uploadOf(second))).body).toBe('{"result":"retry"}');
-    expect(kept).toHaveLength(1);
+    expect(keptSessions).toHaveLength(1);
     expect((await served.ask(asPerson(first.session))).decision).toBe('allow');
   });
 });

@@ -69,21 +69,21 @@ describe('4.1 over one connection', () => {
   test('each pipelined request is answered, in order (RFC 9112 9.3.2)', async () => {
     const { url, events } = await serveValidator();
     const paths = ['/1', '/2', '/3', '/4'];
-    const all = await rawExchange(
+    const answers = await rawExchange(
       url,
       paths.map((path, i) => raw(path, i === paths.length - 1)).join(''),
     );
-    expect(all.match(/HTTP\/1\.1 200 /g)).toHaveLength(4);
+    expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(4);
     expect(events.map(({ path }) => path)).toEqual(paths);
-    const ids = [...all.matchAll(/"request_id":"([^"]+)"/g)].map(([, id]) => id);
+    const ids = [...answers.matchAll(/"request_id":"([^"]+)"/g)].map(([, id]) => id);
     expect(ids).toEqual(events.map(({ requestId }) => requestId));
   });
 
   test('an error does not affect the next request', async () => {
     const { url } = await serveValidator();
     const bad = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Length: 2\r\n\r\n{}`;
-    const all = await rawExchange(url, bad + raw('/', true));
-    expect(all.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
+    const answers = await rawExchange(url, bad + raw('/', true));
+    expect(answers.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
   });
 
   test('an aborted upload leads to no decision and no log line, and does not affect other requests', async () => {
@@ -109,21 +109,21 @@ describe('4.1 over one connection', () => {
     const { port, hostname } = new URL(url);
     const question = JSON.stringify(visit({ cookie: '6e5f3a0e-1111-8222-8333-123456789abc' }));
     const head = `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Length: ${question.length}\r\n\r\n`;
-    const areAsked = (count: number) =>
+    const untilAsked = (count: number) =>
       poll(
         () => Promise.resolve(releases.length),
         (length) => length === count,
       );
-    const leaving = connect(Number(port), hostname).on('error', () => undefined);
-    const closeEvent = new Promise((resolve) => leaving.once('close', resolve));
-    leaving.write(head + question);
-    await areAsked(1);
-    leaving.resetAndDestroy();
+    const leavingSocket = connect(Number(port), hostname).on('error', () => undefined);
+    const closeEvent = new Promise((resolve) => leavingSocket.once('close', resolve));
+    leavingSocket.write(head + question);
+    await untilAsked(1);
+    leavingSocket.resetAndDestroy();
     await closeEvent;
-    const staying = post(question);
-    await areAsked(2);
+    const otherAnswer = post(question);
+    await untilAsked(2);
     for (const answer of releases) answer();
-    expect((await staying).status).toBe(200);
+    expect((await otherAnswer).status).toBe(200);
     expect(log).toEqual([]);
   });
 

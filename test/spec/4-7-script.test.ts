@@ -7,7 +7,7 @@ import { hashUserAgent } from '../../validator/src/request/user-agent-hash.ts';
 import { send } from '../kit/http.ts';
 import { CHROME_UA, chromeHttps, googlebot, visit } from '../kit/visitors/visitors.ts';
 import { serveValidator } from './serve-validator.ts';
-import { never, storeWith } from './store-with.ts';
+import { neverSettles, storeWith } from './store-with.ts';
 
 const ORIGIN = 'https://shop.example';
 const OPTIONS = {
@@ -133,7 +133,7 @@ describe('POST /session: a ticket and a session for the script', () => {
       body,
     });
   }
-  const openedBy = (answer: { body: string }) => JSON.parse(answer.body) as OpenedTicket;
+  const ticketIn = (answer: { body: string }) => JSON.parse(answer.body) as OpenedTicket;
 
   test('gives the cookie of contract 2.3 and a ticket, which no cache may keep', async () => {
     const answer = await open();
@@ -145,7 +145,7 @@ describe('POST /session: a ticket and a session for the script', () => {
       vary: 'Origin',
     });
     expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
-    const { ticket, cookie } = openedBy(answer);
+    const { ticket, cookie } = ticketIn(answer);
     expect(ticket.length).toBeGreaterThan(100);
     expect(cookie).toMatchObject({ name: '_guard', domain: '', path: '/', secure: true });
   });
@@ -153,20 +153,20 @@ describe('POST /session: a ticket and a session for the script', () => {
   test('the cookie is the same as in a response of the validator', async () => {
     const { ask } = await serveValidator(OPTIONS);
     const { cookies = [] } = await ask(visit({ url: `${ORIGIN}/` }));
-    const { cookie } = openedBy(await open());
+    const { cookie } = ticketIn(await open());
     expect({ ...cookie, value: '' }).toEqual({ ...cookies[0], value: '' });
   });
 
   test('a session that Guard issued is kept; a malformed, forged or foreign session is ignored', async () => {
-    const cookie = openedBy(await open()).cookie['value'];
-    expect(openedBy(await open({ body: String(cookie) })).cookie['value']).toBe(cookie);
+    const cookie = ticketIn(await open()).cookie['value'];
+    expect(ticketIn(await open({ body: String(cookie) })).cookie['value']).toBe(cookie);
     const neighbours = await open({
       query: '?site_key=site_globex',
       headers: { origin: 'https://globex.example' },
     });
-    const foreign = String(openedBy(neighbours).cookie['value']);
+    const foreign = String(ticketIn(neighbours).cookie['value']);
     for (const body of ['', 'nonsense', randomUUID(), foreign]) {
-      const { value } = openedBy(await open({ body })).cookie;
+      const { value } = ticketIn(await open({ body })).cookie;
       expect(value).toMatch(/^[0-9a-f-]{36}$/);
       expect([cookie, body]).not.toContain(value);
     }
@@ -222,7 +222,7 @@ describe('POST /session: a ticket and a session for the script', () => {
 
   test.each([
     ['is down', () => Promise.reject(new Error('store down'))],
-    ['never answers', () => never<number>()],
+    ['never answers', () => neverSettles<number>()],
   ])('503 without a body when the store %s', async (_how, take) => {
     const answer = await open({}, { ...OPTIONS, store: storeWith({ take }) });
     expect(answer).toMatchObject({ status: 503, body: '' });
@@ -248,7 +248,7 @@ describe('POST /session: a ticket and a session for the script', () => {
     expect(answer.status).toBe(status);
     // A rejected session gets no second upload. A verified session is judged again.
     if (state === 'rejected') expect(answer.body).toBe('');
-    else expect(openedBy(answer).cookie['value']).toBe(body);
+    else expect(ticketIn(answer).cookie['value']).toBe(body);
   });
 });
 

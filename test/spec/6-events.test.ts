@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Upload } from '../../validator/page-contract/evidence.ts';
 import { isWorkDone } from '../../validator/src/challenge/work/check-work.ts';
-import { disguise } from '../kit/browsers/driven-chromium.ts';
+import { contextOptionsFor } from '../kit/browsers/driven-chromium.ts';
 import { launchPlain } from '../kit/browsers/plain-chromium.ts';
 import { type ScriptSite, SITE_KEY, startScriptSite } from './script-site.ts';
 
@@ -17,7 +17,7 @@ let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 /** Requests of the page to the collector, as `METHOD path`. */
-let collected: string[];
+let collectedUrls: string[];
 
 beforeAll(async () => {
   [site, browser] = await Promise.all([startScriptSite({ analytics: undefined }), launchPlain()]);
@@ -28,17 +28,17 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  collected = [];
-  context = await browser.newContext(disguise(browser));
+  collectedUrls = [];
+  context = await browser.newContext(contextOptionsFor(browser));
   page = await context.newPage();
-  page.on('request', note);
+  page.on('request', recordRequest);
 });
 afterEach(() => context.close());
 
-function note(request: Request): void {
+function recordRequest(request: Request): void {
   const { pathname } = new URL(request.url());
   const path = /\/(session|verify)$/.exec(pathname)?.[0];
-  if (path !== undefined && request.method() === 'POST') collected.push(path);
+  if (path !== undefined && request.method() === 'POST') collectedUrls.push(path);
 }
 
 const visit = (path: string) => page.goto(site.url + path);
@@ -57,7 +57,7 @@ describe('6 "GuardInitialized is dispatched on window after the script’s paylo
       await visit(path);
       await finished();
       expect(await events()).toEqual([[true, true]]);
-      expect(collected).toEqual(['/session', '/verify']);
+      expect(collectedUrls).toEqual(['/session', '/verify']);
       expect(await errors()).toEqual([]);
     },
   );
@@ -89,7 +89,7 @@ describe('6 "GuardInitialized is dispatched on window after the script’s paylo
     await page.route('**/verify', (route) => route.fulfill({ status: 503 }));
     await visit('/open');
     await finished();
-    expect(collected).toEqual(['/session', '/verify']);
+    expect(collectedUrls).toEqual(['/session', '/verify']);
     expect(await events()).toEqual([]);
     expect(await errors()).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe('6 "GuardInitialized is dispatched on window after the script’s paylo
       await intercept(page);
       await visit('/open');
       await finished();
-      expect(collected).toEqual(['/session']);
+      expect(collectedUrls).toEqual(['/session']);
       expect(await events()).toEqual([]);
       expect(await errors()).toEqual([]);
       expect(await guardCookie()).toBeUndefined();
@@ -187,7 +187,7 @@ describe('4.7 "sets a first-party _guard cookie"', () => {
     await devtools.send('Emulation.setDocumentCookieDisabled', { disabled: true });
     await visit('/open');
     await finished();
-    expect(collected).toEqual(['/session']);
+    expect(collectedUrls).toEqual(['/session']);
     expect([await events(), await errors()]).toEqual([[], []]);
   });
 
@@ -205,7 +205,7 @@ describe('4.7 "collection happens once per full document load, with no hook on c
     await visit('/twice');
     await finished();
     await page.waitForLoadState('networkidle');
-    expect(collected).toEqual(['/session', '/verify']);
+    expect(collectedUrls).toEqual(['/session', '/verify']);
     expect(await events()).toHaveLength(1);
   });
 
@@ -218,7 +218,7 @@ describe('4.7 "collection happens once per full document load, with no hook on c
       "document.head.append(Object.assign(document.createElement('script'), { src: document.querySelector('script[src]').src }))",
     );
     await page.waitForLoadState('networkidle');
-    expect(collected).toEqual(['/session', '/verify']);
+    expect(collectedUrls).toEqual(['/session', '/verify']);
   });
 
   test('a new document runs it again, under the same session', async () => {
@@ -228,7 +228,7 @@ describe('4.7 "collection happens once per full document load, with no hook on c
     // The driven browser is rejected by now: it asks for a session, and its evidence is not judged again.
     await visit('/open');
     await finished();
-    expect(collected).toEqual(['/session', '/verify', '/session']);
+    expect(collectedUrls).toEqual(['/session', '/verify', '/session']);
     expect((await guardCookie())?.value).toBe(first?.value);
   });
 });
@@ -263,7 +263,7 @@ describe('the script does not change the page', () => {
     await visit('/own-guard');
     await page.waitForLoadState('networkidle');
     expect(await page.evaluate('window.guard')).toBe('mine');
-    expect(collected).toEqual([]);
+    expect(collectedUrls).toEqual([]);
   });
 
   test('with a Content-Security-Policy that forbids the collector, the script ends without an error', async () => {
@@ -276,7 +276,7 @@ describe('the script does not change the page', () => {
     await visit('/wrong-key');
     await page.waitForLoadState('networkidle');
     expect(await page.evaluate('typeof window.guard')).toBe('undefined');
-    expect(collected).toEqual([]);
+    expect(collectedUrls).toEqual([]);
     expect(await errors()).toEqual([]);
   });
 
@@ -301,11 +301,11 @@ describe('the script does not change the page', () => {
 
   test('the load event does not wait for the script', async () => {
     let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
+    const heldAnswer = new Promise<void>((resolve) => {
       release = resolve;
     });
     await page.route('**/session*', async (route) => {
-      await held;
+      await heldAnswer;
       await route.abort();
     });
     // goto resolves with the load event.

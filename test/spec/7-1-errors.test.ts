@@ -6,7 +6,7 @@ import { startGatewayOf } from '../kit/product/gateway.ts';
 import { ORIGIN_PAGE, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { chromeHttp, visit } from '../kit/visitors/visitors.ts';
 import { errorType, serveValidator } from './serve-validator.ts';
-import { never, storeWith } from './store-with.ts';
+import { neverSettles, storeWith } from './store-with.ts';
 
 const uuid = '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f';
 const LIMIT = '[{ name: r, match: {}, rate_limit: { requests: 5, per: 1m, by: ip } }]';
@@ -36,12 +36,12 @@ describe('7.1 400 missing_fields: "url or ip absent"', () => {
   });
 });
 
-const broken = () => {
+const throwError = () => {
   throw new Error('broken');
 };
 const reject = () => Promise.reject(new Error('broken'));
 /** A record of another version. Reading it throws inside the pipeline. */
-const nonsense = {
+const noSession = {
   state: 'rejected',
   organisation: 'acme',
   userAgentHash: hashUserAgent(question.headers?.['user-agent'] ?? ''),
@@ -49,17 +49,17 @@ const nonsense = {
 };
 
 describe.each<[string, Partial<SessionStore>]>([
-  ['a store that throws', { session: broken }],
+  ['a store that throws', { session: throwError }],
   ['a store that rejects', { session: reject }],
   ['a budget that rejects', { take: reject }],
-  ['a step of the pipeline that throws', { session: () => nonsense as unknown as Session }],
-  ['the same, later', { session: () => Promise.resolve(nonsense as unknown as Session) }],
+  ['a step of the pipeline that throws', { session: () => noSession as unknown as Session }],
+  ['the same, later', { session: () => Promise.resolve(noSession as unknown as Session) }],
 ])('7.1 500 internal_server_error: %s', (_what, overrides) => {
   const rules =
     '[{ name: r, match: {}, detect: true, rate_limit: { requests: 5, per: 1m, by: ip } }]';
   const options = { rules, store: storeWith(overrides) };
 
-  test('over the API, also for the next request', async () => {
+  test('the API answers so, also to the next request', async () => {
     const { post, events, log } = await serveValidator(options);
     for (let i = 0; i < 2; i++) {
       const answer = await post(body);
@@ -91,8 +91,8 @@ test('7.1 500 internal_server_error: an error of the route itself is logged by i
 });
 
 describe.each<[string, Partial<SessionStore>]>([
-  ['a session that never comes', { session: never }],
-  ['a budget that never comes', { take: never }],
+  ['a session that never comes', { session: neverSettles }],
+  ['a budget that never comes', { take: neverSettles }],
 ])(
   '7.1 503 validation_timeout: "pipeline exceeded its time budget" (500 ms, contract 8): %s',
   (_what, overrides) => {
@@ -131,14 +131,14 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
     const calls: string[] = [];
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
-    const wait = async <T>(name: string, value: T): Promise<T> => {
+    const delay = async <T>(name: string, value: T): Promise<T> => {
       calls.push(name);
       if (name === operation) await gate;
       return value;
     };
     const store = storeWith({
-      session: () => wait('session', undefined),
-      take: () => wait('take', 0),
+      session: () => delay('session', undefined),
+      take: () => delay('take', 0),
     });
     return { store, calls, release };
   }
@@ -148,7 +148,7 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
     const { post, events } = await serveValidator({ rules: LIMIT, store });
     expect((await post(body)).status).toBe(503);
     release();
-    await turns();
+    await nextTurns();
     expect(calls).toEqual(['session']);
     expect(events).toEqual([]);
   });
@@ -158,7 +158,7 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
     const { post, events } = await serveValidator({ rules: LIMIT, store });
     expect((await post(body)).status).toBe(503);
     release();
-    await turns();
+    await nextTurns();
     expect(calls).toEqual(['session', 'take']);
     expect(events).toEqual([]);
   });
@@ -166,9 +166,9 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
   test('a caller that has gone counts as the deadline', async () => {
     const { store, calls, release } = holdStore('session');
     const { inProcess } = await serveValidator({ rules: LIMIT, store });
-    const leaving = new AbortController();
-    const outcome = inProcess(question, { signal: leaving.signal });
-    leaving.abort();
+    const callerGone = new AbortController();
+    const outcome = inProcess(question, { signal: callerGone.signal });
+    callerGone.abort();
     release();
     expect(await outcome).toMatchObject({ kind: 'failed', reason: 'timeout' });
     expect(calls).toEqual(['session']);
@@ -185,6 +185,6 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
 });
 
 /** Waits for some turns of the event loop. */
-async function turns(): Promise<void> {
+async function nextTurns(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
 }

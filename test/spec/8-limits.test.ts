@@ -4,14 +4,14 @@ import { HOME_IP } from '../kit/visitors/visitors.ts';
 import { rawExchange } from './raw-exchange.ts';
 import { errorType, KEY, serveValidator } from './serve-validator.ts';
 
-const good = { url: 'https://shop.example/', ip: HOME_IP };
+const validBody = { url: 'https://shop.example/', ip: HOME_IP };
 const headersOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, '1']));
-const urlOf = (length: number) => good.url.padEnd(length, 'a');
+const urlOf = (length: number) => validBody.url.padEnd(length, 'a');
 
 /** A good body with exactly this number of bytes. */
 function bodyOf(bytes: number): string {
-  const empty = JSON.stringify({ ...good, padding: '' });
+  const empty = JSON.stringify({ ...validBody, padding: '' });
   return empty.replace('""', `"${'x'.repeat(bytes - empty.length)}"`);
 }
 
@@ -22,7 +22,7 @@ async function statusOf(request: Readonly<Record<string, unknown>>) {
 }
 
 describe('8 "/validate request size limits: not shown": each limit of Guard, at the limit and one more', () => {
-  test('the numbers', () => {
+  test('Guard allows 500 ms, a body of 256 KiB, 256 header fields and a URL of 16,384 characters', () => {
     expect(VALIDATE).toMatchObject({
       budgetMs: 500,
       maxBodyBytes: 262_144,
@@ -91,15 +91,15 @@ describe('8 "/validate request size limits: not shown": each limit of Guard, at 
     ['a URL of 64 KiB is too long', {}, { url: urlOf(65_536) }],
     ['a referrer of 16 KiB', { referrer: urlOf(16_384) }, { referrer: urlOf(16_385) }],
     ['a method of 32 characters', { method: 'M'.repeat(32) }, { method: 'M'.repeat(33) }],
-  ])('%s', async (_what, last, beyond) => {
-    expect(await statusOf({ ...good, ...last })).toBe(200);
-    expect(await statusOf({ ...good, ...beyond })).toBe('400 invalid_request');
+  ])('%s', async (_what, atLimit, aboveLimit) => {
+    expect(await statusOf({ ...validBody, ...atLimit })).toBe(200);
+    expect(await statusOf({ ...validBody, ...aboveLimit })).toBe('400 invalid_request');
   });
 
   test('16 levels of nesting', async () => {
     const { post } = await serveValidator();
     const nest = (levels: number) =>
-      JSON.stringify({ ...good, later: 0 }).replace(
+      JSON.stringify({ ...validBody, later: 0 }).replace(
         ':0}',
         `:${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`,
       );
@@ -108,15 +108,17 @@ describe('8 "/validate request size limits: not shown": each limit of Guard, at 
   });
 
   test('an address has at most 64 characters, with its zone', async () => {
-    expect(await statusOf({ ...good, ip: `fe80::1%${'a'.repeat(56)}` })).toBe(200);
-    expect(await statusOf({ ...good, ip: `fe80::1%${'a'.repeat(57)}` })).toBe('400 invalid_ip');
+    expect(await statusOf({ ...validBody, ip: `fe80::1%${'a'.repeat(56)}` })).toBe(200);
+    expect(await statusOf({ ...validBody, ip: `fe80::1%${'a'.repeat(57)}` })).toBe(
+      '400 invalid_ip',
+    );
   });
 
   test('a very long address is invalid_ip, and a very long cookie is ignored', async () => {
-    const long = 'a'.repeat(200_000);
-    expect(await statusOf({ ...good, ip: long })).toBe('400 invalid_ip');
-    expect(await statusOf({ ...good, ip: `${'0:'.repeat(50_000)}1` })).toBe('400 invalid_ip');
-    expect(await statusOf({ ...good, ip: `fe80::1%${long}` })).toBe('400 invalid_ip');
-    expect(await statusOf({ ...good, cookie: long })).toBe(200);
+    const longValue = 'a'.repeat(200_000);
+    expect(await statusOf({ ...validBody, ip: longValue })).toBe('400 invalid_ip');
+    expect(await statusOf({ ...validBody, ip: `${'0:'.repeat(50_000)}1` })).toBe('400 invalid_ip');
+    expect(await statusOf({ ...validBody, ip: `fe80::1%${longValue}` })).toBe('400 invalid_ip');
+    expect(await statusOf({ ...validBody, cookie: longValue })).toBe(200);
   });
 });

@@ -31,11 +31,11 @@ function pageWith(scripts: readonly string[], extra = ''): string {
 }
 
 /** Goes to another page as soon as the script has uploaded. `target` is an expression. */
-function thenTo(target: string): string {
+function linkTo(target: string): string {
   return `<script>addEventListener('GuardInitialized', () => { location.href = ${target}; });</script>`;
 }
 
-const THEN_VAULT = thenTo("'/vault' + location.pathname");
+const THEN_VAULT = linkTo("'/vault' + location.pathname");
 
 /**
  * A page as many teams build it: style sheets for every element, libraries that wrap built-in functions, polyfills, a
@@ -76,14 +76,14 @@ function pagesOf(collector: string): Readonly<Record<string, Page>> {
     '/wrong-key': { html: pageWith(['/.guard/script.js?site_key=wrong']) },
     '/own-guard': { html: pageWith([ownUrl], '<script>window.guard = "mine";</script>') },
     '/plain': { html: pageWith([ownUrl], THEN_VAULT) },
-    '/first': { html: pageWith([ownUrl], thenTo("'/second'")) },
+    '/first': { html: pageWith([ownUrl], linkTo("'/second'")) },
     '/second': { html: pageWith([ownUrl], THEN_VAULT) },
     '/driven': { html: pageWith([ownUrl], THEN_VAULT) },
     '/crowded': { html: pageWith([ownUrl], CROWD + THEN_VAULT) },
     '/there-and-back': {
       html: pageWith(
         [ownUrl],
-        `${thenTo("'/back'")}<script>addEventListener('pageshow', ({ persisted }) => {
+        `${linkTo("'/back'")}<script>addEventListener('pageshow', ({ persisted }) => {
   const [{ type, notRestoredReasons }] = performance.getEntriesByType('navigation');
   if (persisted || type === 'back_forward') {
     fetch('/report?' + encodeURIComponent(JSON.stringify({ persisted, initialized: window.guard?.initialized, events: events.length, notRestoredReasons })));

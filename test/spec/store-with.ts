@@ -19,6 +19,6 @@ export function storeWith(overrides: Partial<SessionStore>): SessionStore {
 }
 
 /** Never resolves, as a store behind a dead connection. */
-export function never<T>(): Promise<T> {
+export function neverSettles<T>(): Promise<T> {
   return new Promise<T>(() => undefined);
 }

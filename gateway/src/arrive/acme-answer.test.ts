@@ -7,11 +7,11 @@ const AWAITED_TOKEN = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA';
 const PATH = '/.well-known/acme-challenge/';
 
 async function start(options: Partial<RigOptions> = {}) {
-  const askedTokens: string[] = [];
+  const requestedTokens: string[] = [];
   const { origin, ...rig } = await startGatewayWithOrigin({
     challenges: {
       keyAuthorization: (token) => {
-        askedTokens.push(token);
+        requestedTokens.push(token);
         return token === AWAITED_TOKEN ? `${AWAITED_TOKEN}.thumbprint` : undefined;
       },
       certificateOf: () => undefined,
@@ -28,17 +28,17 @@ async function start(options: Partial<RigOptions> = {}) {
       '',
       '',
     );
-  return { ...rig, origin, ask, tokens: askedTokens };
+  return { ...rig, origin, ask, tokens: requestedTokens };
 }
 
 describe('RFC 8555 8.3: an authority checks a host', () => {
   test('an awaited token is answered before the decision, and reaches no origin', async () => {
-    const { ask, asked, events, origin } = await start();
+    const { ask, questions, events, origin } = await start();
     const answer = await ask('GET', PATH + AWAITED_TOKEN);
     expect(statusOf(answer)).toBe(200);
     expect(answer).toMatch(new RegExp(`\r\n\r\n${AWAITED_TOKEN}\\.thumbprint$`));
     expect(answer).toMatch(/content-type: application\/octet-stream/i);
-    expect([asked.length, events.length, origin.arrived.length]).toEqual([0, 0, 0]);
+    expect([questions.length, events.length, origin.requests.length]).toEqual([0, 0, 0]);
   });
 
   test.each([
@@ -50,16 +50,16 @@ describe('RFC 8555 8.3: an authority checks a host', () => {
     'constructor',
     '__proto__',
   ])('any other token is judged, and goes to the origin: %j', async (token) => {
-    const { ask, asked, origin } = await start();
+    const { ask, questions, origin } = await start();
     expect(statusOf(await ask('GET', PATH + token))).toBe(200);
-    expect([asked.length, origin.arrived.length]).toEqual([1, 1]);
+    expect([questions.length, origin.requests.length]).toEqual([1, 1]);
   });
 
   test('only GET and HEAD to a host of a site get the answer', async () => {
     const { ask, origin, tokens } = await start();
     expect(statusOf(await ask('GET', PATH + AWAITED_TOKEN, 'evil.example'))).toBe(421);
     await ask('POST', PATH + AWAITED_TOKEN);
-    expect(origin.arrived.map(({ method }) => method)).toEqual(['POST']);
+    expect(origin.requests.map(({ method }) => method)).toEqual(['POST']);
     expect(tokens).toEqual([]);
     expect(await ask('HEAD', PATH + AWAITED_TOKEN)).toMatch(/\r\n\r\n$/);
   });

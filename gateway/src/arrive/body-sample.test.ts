@@ -3,14 +3,18 @@ import { describe, expect, test } from 'vitest';
 import type { Validate } from '@guard/config/contract/ports';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { certificates } from '../testing/fronts.ts';
-import { allow, answering, html, type Rig, startGateway } from '../testing/gateway-rig.ts';
+import { allow, validateWith, encodeHtml, type Rig, startGateway } from '../testing/gateway-rig.ts';
 import { frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
-import { bodyOf, eventually, RawClient, statusOf } from '../testing/raw-client.ts';
+import { bodyOf, waitUntil, RawClient, statusOf } from '../testing/raw-client.ts';
 import { refusingAddress, startOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
-const BLOCK = answering({ decision: 'block', status_code: 403, response_html: html('no') });
+const BLOCK = validateWith({
+  decision: 'block',
+  status_code: 403,
+  response_html: encodeHtml('no'),
+});
 
 /** A gateway that samples bodies, and the sample in each of its questions. */
 async function startSampling(options: Partial<Parameters<typeof startGateway>[0]> = {}) {
@@ -33,12 +37,12 @@ async function startSampling(options: Partial<Parameters<typeof startGateway>[0]
   return { ...rig, origin, samples };
 }
 
-function post(length: number, ...more: readonly string[]): string[] {
-  return ['POST /login HTTP/1.1', HOST, `Content-Length: ${length}`, ...more, '', ''];
+function post(length: number, ...fields: readonly string[]): string[] {
+  return ['POST /login HTTP/1.1', HOST, `Content-Length: ${length}`, ...fields, '', ''];
 }
 
 test('the question has the first bytes of a body without secrets, and the origin gets the whole body', async () => {
-  const { port, samples, asked, origin } = await startSampling();
+  const { port, samples, questions, origin } = await startSampling();
   const body = `user=bob&password=hunter2&note=${'x'.repeat(100)}`;
   const client = new RawClient(port);
   client.send(...post(body.length, FORM));
@@ -46,8 +50,8 @@ test('the question has the first bytes of a body without secrets, and the origin
   await client.until(/hello/);
   expect(samples).toEqual([`user=bob&password=***&note=${'x'.repeat(33)}`]);
   // Contract 2.1: the question on the wire has no sample.
-  expect(Object.keys(asked[0] ?? {}).sort()).toEqual(['headers', 'ip', 'method', 'url']);
-  expect(origin.arrived[0]?.body).toBe(body);
+  expect(Object.keys(questions[0] ?? {}).sort()).toEqual(['headers', 'ip', 'method', 'url']);
+  expect(origin.requests[0]?.body).toBe(body);
 });
 
 test('without the setting the gateway takes no sample and does not wait for a body', async () => {
@@ -57,7 +61,7 @@ test('without the setting the gateway takes no sample and does not wait for a bo
   });
   const client = new RawClient(port);
   client.send(...post(3, FORM));
-  await eventually(() => samples.length === 1);
+  await waitUntil(() => samples.length === 1);
   client.send('a=b');
   await client.until(/hello/);
   expect(samples).toEqual([undefined]);
@@ -81,11 +85,11 @@ test.each([
   });
   const client = new RawClient(port);
   client.send(...lines, '', '');
-  if (!lines.includes('POST /skipped HTTP/1.1')) await eventually(() => samples.length === 1);
+  if (!lines.includes('POST /skipped HTTP/1.1')) await waitUntil(() => samples.length === 1);
   if (lines.some((line) => line.startsWith('Content-Length'))) client.send('a=b');
   await client.until(/hello/);
   expect(samples.every((sample) => sample === undefined)).toBe(true);
-  expect(origin.arrived).toHaveLength(1);
+  expect(origin.requests).toHaveLength(1);
 });
 
 test('the question about a blocked request has the sample, and the connection takes the next request', async () => {
@@ -95,12 +99,12 @@ test('the question about a blocked request has the sample, and the connection ta
   client.send(...post(body.length, FORM));
   client.send(body);
   await client.until(/ 403 [^]*no$/);
-  client.received = '';
+  client.receivedText = '';
   client.send(...post(3, FORM));
   client.send('b=c');
   await client.until(/ 403 [^]*no$/);
   expect(samples).toEqual([`a=${'x'.repeat(62)}`, 'b=c']);
-  expect(origin.arrived).toEqual([]);
+  expect(origin.requests).toEqual([]);
 });
 
 test('contract 7.1: the event of a failed question has the sample, with fail open and with fail closed', async () => {
@@ -121,7 +125,7 @@ test('when the origin cannot be reached, the visitor gets 502 and can use the co
   const { port } = await startSampling({ origin: refusingAddress() });
   const client = new RawClient(port);
   for (let round = 0; round < 2; round++) {
-    client.received = '';
+    client.receivedText = '';
     client.send(...post(200_000, FORM));
     client.send('x'.repeat(200_000));
     expect(statusOf(await client.until(/\r\n\r\n/))).toBe(502);
@@ -135,19 +139,19 @@ describe('a slow body', () => {
     const client = new RawClient(port);
     client.send(...post(9, FORM));
     client.send('user=');
-    await eventually(() => samples.length === 1);
+    await waitUntil(() => samples.length === 1);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(149);
     expect(samples).toEqual(['user=']);
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
     client.send('bob!');
     await client.until(/hello/);
-    expect(origin.arrived[0]?.body).toBe('user=bob!');
+    expect(origin.requests[0]?.body).toBe('user=bob!');
   });
 
   test.each(['HTTP/1.1', 'HTTP/2'])(
     'over %s, of a visitor who leaves: the validator is not asked, and the request is counted once',
     async (protocol) => {
-      const { port, tlsPort, samples, counted } = await startSampling({
+      const { port, tlsPort, samples, counterValue } = await startSampling({
         limits: { bodySampleMs: 60_000 },
       });
       if (protocol === 'HTTP/2') {
@@ -170,23 +174,26 @@ describe('a slow body', () => {
       // Node's parser of HTTP/1.1 takes half a body for a broken request.
       const outcomes = ['aborted', 'refused'];
       const count = () =>
-        outcomes.reduce((sum, label) => sum + counted('guard_gateway_requests_total', label), 0);
-      await eventually(() => count() === 1);
+        outcomes.reduce(
+          (sum, label) => sum + counterValue('guard_gateway_requests_total', label),
+          0,
+        );
+      await waitUntil(() => count() === 1);
       expect(samples).toEqual([]);
     },
   );
 
   test('that becomes malformed gets 400, and the validator is not asked', async () => {
-    const { port, samples, counted, origin } = await startSampling({
+    const { port, samples, counterValue, origin } = await startSampling({
       limits: { bodySampleMs: 60_000 },
     });
     const client = new RawClient(port);
     client.send('POST / HTTP/1.1', HOST, FORM, 'Transfer-Encoding: chunked', '', '3', 'a=b', '');
     client.send('no size', '');
     expect(statusOf(await client.untilClosed())).toBe(400);
-    await eventually(() => counted('guard_gateway_requests_total', 'refused') === 1);
+    await waitUntil(() => counterValue('guard_gateway_requests_total', 'refused') === 1);
     expect(samples).toEqual([]);
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
   });
 });
 
@@ -203,13 +210,13 @@ describe('bytes that are not UTF-8', () => {
       Buffer.from('pin=1', 'utf16le'),
       '',
     ],
-  ])('%s', async (_title, body, kept) => {
+  ])('%s', async (_title, body, keptText) => {
     const { port, samples } = await startSampling();
     const client = new RawClient(port);
     client.send(...post(body.length, FORM));
     client.socket.write(body);
     await client.until(/hello/);
-    expect(samples).toEqual([kept]);
+    expect(samples).toEqual([keptText]);
   });
 });
 
@@ -289,7 +296,7 @@ test('property: for any size and any split, the origin gets every byte of a body
     expect(await sendInParts(rig, isHttp2, parts, fields), `seed ${random.seed}`).toBe('hello');
     bodies.push(body.toString());
   }
-  expect(origin.arrived.map(({ body }) => body)).toEqual(bodies);
+  expect(origin.requests.map(({ body }) => body)).toEqual(bodies);
   for (const [index, sample = ''] of samples.entries()) {
     expect(bodies[index]?.slice(0, 1024).startsWith(sample), `seed ${random.seed}`).toBe(true);
   }

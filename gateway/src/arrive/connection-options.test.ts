@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import {
-  eventually,
+  waitUntil,
   get,
   rawExchange,
   RawClient,
@@ -23,16 +23,16 @@ describe('nothing is taken from a connection on which a request was refused (RFC
     const requestBefore = ['GET /before HTTP/1.1', HOST, '', ''].join('\r\n');
     const requestAfter = ['GET /behind HTTP/1.1', HOST, '', ''].join('\r\n');
     client.send(requestBefore + BAD + requestAfter);
-    await eventually(() => origin.arrived.length === 1);
+    await waitUntil(() => origin.requests.length === 1);
     finish();
     expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 200 [^]*late[^]*HTTP\/1\.1 400 /);
-    expect(origin.arrived.map(({ url }) => url)).toEqual(['/before']);
+    expect(origin.requests.map(({ url }) => url)).toEqual(['/before']);
   });
 
   test.each([
     { name: 'in the same segment', pause: false },
     { name: 'later', pause: true },
-  ])('nor is a WebSocket handshake, $name', async ({ pause }) => {
+  ])('a WebSocket handshake after it is not accepted: $name', async ({ pause }) => {
     const { port, origin } = await startGatewayWithOrigin({ limits: { lingerMs: 300 } });
     let upgrades = 0;
     origin.server.on('upgrade', (_req, socket) => {
@@ -62,7 +62,7 @@ describe('nothing is taken from a connection on which a request was refused (RFC
     const { port } = await startGateway({ origin: origin.address });
     const client = new RawClient(port);
     client.send(['GET /slow HTTP/1.1', HOST, '', ''].join('\r\n') + HANDSHAKE.join('\r\n'));
-    await eventually(() => origin.arrived.length === 2);
+    await waitUntil(() => origin.requests.length === 2);
     finish();
     expect(await client.untilClosed()).toMatch(
       /^HTTP\/1\.1 200 [^]*late[^]*HTTP\/1\.1 200 [^]*plain$/,
@@ -79,7 +79,7 @@ describe('nothing is taken from a connection on which a request was refused (RFC
     expect(client.isClosed).toBe(false);
     client.socket.write(Buffer.alloc(bytes - 1, 'x'));
     await client.untilClosed();
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
   });
 
   test('the connection of a visitor who stops sending is cut', async () => {
@@ -92,7 +92,7 @@ describe('nothing is taken from a connection on which a request was refused (RFC
 
 describe('RFC 9110 7.6.1: Connection cannot remove a field of the message itself', () => {
   test('the origin gets the fields that the validator judged', async () => {
-    const { port, asked, origin } = await startGatewayWithOrigin();
+    const { port, questions, origin } = await startGatewayWithOrigin();
     const lines = [
       'Authorization: Basic eA==',
       'Cookie: a=1',
@@ -101,9 +101,10 @@ describe('RFC 9110 7.6.1: Connection cannot remove a field of the message itself
     ];
     const namedFields =
       'Connection: close, host, content-length, authorization, Cookie, USER-AGENT, range';
-    const ours = ', x-forwarded-for, x-forwarded-proto, x-forwarded-host, via, x-guard-decision';
-    await get(port, '/', namedFields + ours, ...lines);
-    expect(origin.arrived[0]?.headers).toMatchObject({
+    const guardFieldNames =
+      ', x-forwarded-for, x-forwarded-proto, x-forwarded-host, via, x-guard-decision';
+    await get(port, '/', namedFields + guardFieldNames, ...lines);
+    expect(origin.requests[0]?.headers).toMatchObject({
       host: 'shop.example',
       authorization: 'Basic eA==',
       cookie: 'a=1',
@@ -115,7 +116,10 @@ describe('RFC 9110 7.6.1: Connection cannot remove a field of the message itself
       via: '1.1 guard',
       'x-guard-decision': 'allow',
     });
-    expect(asked[0]?.headers).toMatchObject({ authorization: 'Basic eA==', 'user-agent': 'test' });
+    expect(questions[0]?.headers).toMatchObject({
+      authorization: 'Basic eA==',
+      'user-agent': 'test',
+    });
   });
 
   test.each(['Content-Length: 2', 'Transfer-Encoding: chunked'])(
@@ -126,8 +130,8 @@ describe('RFC 9110 7.6.1: Connection cannot remove a field of the message itself
       const body = framing.startsWith('C') ? 'ab' : '2\r\nab\r\n0\r\n\r\n';
       const head = ['POST / HTTP/1.1', HOST, `${CLOSE}, ${name}`, framing, ''];
       await rawExchange(port, ...head, body);
-      await eventually(() => origin.arrived.length === 1);
-      expect(origin.arrived[0]?.body).toBe('ab');
+      await waitUntil(() => origin.requests.length === 1);
+      expect(origin.requests[0]?.body).toBe('ab');
     },
   );
 });
@@ -150,8 +154,8 @@ describe('RFC 9110 7.8: an Upgrade that is not accepted', () => {
       const client = new RawClient(port);
       client.send('POST /x HTTP/1.1', HOST, 'Connection: Upgrade', ...lines, '', body);
       expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close[^]*hello$/);
-      expect(origin.arrived.map((one) => [one.url, one.body])).toEqual([['/x', body]]);
-      expect(origin.arrived[0]?.headers.upgrade).toBeUndefined();
+      expect(origin.requests.map((request) => [request.url, request.body])).toEqual([['/x', body]]);
+      expect(origin.requests[0]?.headers.upgrade).toBeUndefined();
     },
   );
 });

@@ -31,11 +31,11 @@ async function start(options: Partial<RigOptions> = {}) {
 
 describe('RFC 9110 15.4.9: http is redirected to https', () => {
   test('keeps path and query, and happens before the decision, without an event', async () => {
-    const { ask, asked, events, origin, counted } = await start();
+    const { ask, questions, events, origin, counterValue } = await start();
     const answer = await ask('GET /a%20b?c=d&e', 'shop.example');
     expect(answer).toEqual({ status: 308, location: 'https://shop.example/a%20b?c=d&e' });
-    expect([asked.length, events.length, origin.arrived.length]).toEqual([0, 0, 0]);
-    expect(counted('guard_gateway_requests_total', 'served')).toBe(1);
+    expect([questions.length, events.length, origin.requests.length]).toEqual([0, 0, 0]);
+    expect(counterValue('guard_gateway_requests_total', 'served')).toBe(1);
   });
 
   test.each(['HEAD', 'POST', 'OPTIONS', 'PROPFIND'])('%s keeps its method', async (method) => {

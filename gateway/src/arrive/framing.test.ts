@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import {
-  eventually,
+  waitUntil,
   get,
   headersOf,
   rawExchange,
@@ -25,8 +25,8 @@ describe('bodies are passed on', () => {
       const head = [`${method} /x HTTP/1.1`, HOST, CLOSE, 'Transfer-Encoding: chunked', ''];
       expect(statusOf(await rawExchange(port, ...head, ...chunk))).toBe(200);
       await get(port, '/victim');
-      await eventually(() => origin.arrived.length >= 2);
-      expect(origin.arrived.map(({ url, body }) => [url, body])).toEqual([
+      await waitUntil(() => origin.requests.length >= 2);
+      expect(origin.requests.map(({ url, body }) => [url, body])).toEqual([
         ['/x', SMUGGLED_REQUEST],
         ['/victim', ''],
       ]);
@@ -37,18 +37,18 @@ describe('bodies are passed on', () => {
     const { port, origin } = await startGatewayWithOrigin();
     const head = ['GET /x HTTP/1.1', HOST, CLOSE, `Content-Length: ${SMUGGLED_REQUEST.length}`, ''];
     await rawExchange(port, ...head, SMUGGLED_REQUEST);
-    await eventually(() => origin.arrived.length === 1);
-    expect(origin.arrived[0]?.body).toBe(SMUGGLED_REQUEST);
+    await waitUntil(() => origin.requests.length === 1);
+    expect(origin.requests[0]?.body).toBe(SMUGGLED_REQUEST);
   });
 });
 
 describe('request targets', () => {
   test('RFC 9112 3.2.2: absolute-form of the same authority becomes origin-form', async () => {
-    const { port, asked, origin } = await startGatewayWithOrigin();
+    const { port, questions, origin } = await startGatewayWithOrigin();
     await rawExchange(port, 'GET HTTP://Shop.example/a?b HTTP/1.1', HOST, CLOSE, '', '');
     await rawExchange(port, 'GET http://shop.example?b HTTP/1.1', HOST, CLOSE, '', '');
-    expect(origin.arrived.map(({ url }) => url)).toEqual(['/a?b', '/?b']);
-    expect(asked.map(({ url }) => url)).toEqual([
+    expect(origin.requests.map(({ url }) => url)).toEqual(['/a?b', '/?b']);
+    expect(questions.map(({ url }) => url)).toEqual([
       'http://shop.example/a?b',
       'http://shop.example/?b',
     ]);
@@ -57,10 +57,10 @@ describe('request targets', () => {
   test.each(['/%2e%2e/admin', '/a\\..\\b', '//a//b', '/a;x=1/..;/b', '/a%00b', '/?a=/../b'])(
     'the validator and the origin see the same raw path: %s',
     async (path) => {
-      const { port, asked, origin } = await startGatewayWithOrigin();
+      const { port, questions, origin } = await startGatewayWithOrigin();
       await get(port, path);
-      expect(origin.arrived[0]?.url).toBe(path);
-      expect(asked[0]?.url).toBe(`http://shop.example${path}`);
+      expect(origin.requests[0]?.url).toBe(path);
+      expect(questions[0]?.url).toBe(`http://shop.example${path}`);
     },
   );
 });
@@ -72,7 +72,7 @@ describe('limits', () => {
     expect(statusOf(await get(port, '/', ...manyFields))).toBe(431);
     expect(statusOf(await get(port, '/', `X-Long: ${'x'.repeat(40_000)}`))).toBe(431);
     expect(statusOf(await get(port, '/', ...manyFields.slice(0, 250)))).toBe(200);
-    expect(origin.arrived).toHaveLength(1);
+    expect(origin.requests).toHaveLength(1);
   });
 
   test('a target that is too long for the validator gets 414', async () => {
@@ -84,13 +84,13 @@ describe('limits', () => {
     const heldResponses: ServerResponse[] = [];
     const origin = await startOrigin((_req, res) => heldResponses.push(res));
     const limits = { maxPipelined: 2, drainMs: 0 };
-    const { port, counted } = await startGateway({ origin: origin.address, limits });
+    const { port, counterValue } = await startGateway({ origin: origin.address, limits });
     const client = new RawClient(port);
     const getRequest = ['GET / HTTP/1.1', HOST, '', ''].join('\r\n');
     client.send(getRequest.repeat(5));
-    await eventually(() => counted('guard_gateway_requests_total', 'refused') === 1);
+    await waitUntil(() => counterValue('guard_gateway_requests_total', 'refused') === 1);
     for (const count of [1, 2]) {
-      await eventually(() => heldResponses.length === count);
+      await waitUntil(() => heldResponses.length === count);
       heldResponses.at(-1)?.end('hello');
     }
     const receivedText = await client.untilClosed();
@@ -100,11 +100,11 @@ describe('limits', () => {
 });
 
 test('an unknown host gets 421; a known host gets its site, with any port and in upper or lower case', async () => {
-  const { port, counted, origin } = await startGatewayWithOrigin();
+  const { port, counterValue, origin } = await startGatewayWithOrigin();
   const unknown = await rawExchange(port, 'GET / HTTP/1.1', 'Host: other.example', CLOSE, '', '');
   expect(statusOf(unknown)).toBe(421);
   expect(unknown).toContain('text/plain');
-  expect(counted('guard_gateway_requests_total', 'unknown_host')).toBe(1);
+  expect(counterValue('guard_gateway_requests_total', 'unknown_host')).toBe(1);
   const knownHost = await rawExchange(
     port,
     'GET / HTTP/1.1',
@@ -114,5 +114,5 @@ test('an unknown host gets 421; a known host gets its site, with any port and in
     '',
   );
   expect(statusOf(knownHost)).toBe(200);
-  expect(origin.arrived[0]?.headers.host).toBe('SHOP.example:81');
+  expect(origin.requests[0]?.headers.host).toBe('SHOP.example:81');
 });

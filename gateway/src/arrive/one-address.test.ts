@@ -14,8 +14,8 @@ async function startWatched(options: Partial<RigOptions> = {}) {
   });
   const send = (headers: Readonly<Record<string, string>>, localAddress = '127.0.0.1') =>
     new Promise<void>((resolve, reject) => {
-      const at = { host: '127.0.0.1', port: rig.port, agent, localAddress };
-      request({ ...at, headers: { host: 'shop.example', ...headers } }, (res) => {
+      const target = { host: '127.0.0.1', port: rig.port, agent, localAddress };
+      request({ ...target, headers: { host: 'shop.example', ...headers } }, (res) => {
         res.resume().on('end', resolve);
       })
         .on('error', reject)
@@ -24,28 +24,28 @@ async function startWatched(options: Partial<RigOptions> = {}) {
   const visitManyTimes = async (
     count: number,
     headersOf: (index: number) => Record<string, string>,
-    from: (index: number) => string = () => '127.0.0.1',
+    localAddressOf: (index: number) => string = () => '127.0.0.1',
   ) => {
     await Promise.all(
-      Array.from({ length: count }, (_, index) => send(headersOf(index), from(index))),
+      Array.from({ length: count }, (_, index) => send(headersOf(index), localAddressOf(index))),
     );
   };
-  return { rig, time, many: visitManyTimes };
+  return { rig, time, visitManyTimes: visitManyTimes };
 }
 
-function warnings({ logged }: Rig) {
+function warnings({ logEntries }: Rig) {
   const events = ['gateway_one_address', 'gateway_untrusted_proxy'];
-  return logged.filter(({ event }) => events.includes(event)).map(({ fields }) => fields);
+  return logEntries.filter(({ event }) => events.includes(event)).map(({ fields }) => fields);
 }
 
 const noHeaders = () => ({});
 const forwardedHeaders = (index: number) => ({ 'x-forwarded-for': `198.51.100.${index % 250}` });
 
 test('a private proxy that is not trusted is named in the log after the first requests', async () => {
-  const { rig, many } = await startWatched();
-  await many(127, forwardedHeaders);
+  const { rig, visitManyTimes } = await startWatched();
+  await visitManyTimes(127, forwardedHeaders);
   expect(warnings(rig)).toEqual([]);
-  await many(1, forwardedHeaders);
+  await visitManyTimes(1, forwardedHeaders);
   expect(warnings(rig)).toEqual([
     {
       addresses: '127.0.0.1',
@@ -54,12 +54,12 @@ test('a private proxy that is not trusted is named in the log after the first re
         "nearly all requests come from 127.0.0.1 with X-Forwarded-For or Forwarded, which is not believed: if these are proxies of yours and write the header themselves, add to guard.yaml: trusted_proxies: ['127.0.0.1']",
     },
   ]);
-  expect(rig.gauged('guard_gateway_one_address')).toBe(1);
+  expect(rig.gaugeValue('guard_gateway_one_address')).toBe(1);
 });
 
 test('several balancers of one site are named together', async () => {
-  const { rig, many } = await startWatched();
-  await many(128, forwardedHeaders, (index) => `127.0.0.${2 + (index % 3)}`);
+  const { rig, visitManyTimes } = await startWatched();
+  await visitManyTimes(128, forwardedHeaders, (index) => `127.0.0.${2 + (index % 3)}`);
   const [warning] = warnings(rig);
   expect(String(warning?.['addresses']).split(', ').toSorted()).toEqual([
     '127.0.0.2',
@@ -69,47 +69,47 @@ test('several balancers of one site are named together', async () => {
   expect(warning?.['advice']).toMatch(
     /trusted_proxies: \['127\.0\.0\.\d', '127\.0\.0\.\d', '127\.0\.0\.\d'\]$/,
   );
-  expect(rig.gauged('guard_gateway_one_address')).toBe(0);
+  expect(rig.gaugeValue('guard_gateway_one_address')).toBe(0);
 });
 
 test('only a few addresses are named in the log', async () => {
-  const { rig, many } = await startWatched();
-  await many(128, forwardedHeaders, (index) => `127.0.1.${1 + (index % 100)}`);
+  const { rig, visitManyTimes } = await startWatched();
+  await visitManyTimes(128, forwardedHeaders, (index) => `127.0.1.${1 + (index % 100)}`);
   expect(warnings(rig)).toEqual([]);
 });
 
 test('the advice ends the warning', async () => {
-  const { rig, many } = await startWatched();
-  await many(128, forwardedHeaders);
+  const { rig, visitManyTimes } = await startWatched();
+  await visitManyTimes(128, forwardedHeaders);
   rig.gateway.reload({ ...rig.settings, trustedProxies: ['127.0.0.1'] });
-  expect(rig.gauged('guard_gateway_one_address')).toBe(0);
-  await many(512, forwardedHeaders);
+  expect(rig.gaugeValue('guard_gateway_one_address')).toBe(0);
+  await visitManyTimes(512, forwardedHeaders);
   expect(warnings(rig)).toHaveLength(1);
-  expect(rig.gauged('guard_gateway_one_address')).toBe(0);
+  expect(rig.gaugeValue('guard_gateway_one_address')).toBe(0);
 });
 
 test('without forwarded headers the warning needs minutes and some hundred requests', async () => {
-  const { rig, time, many } = await startWatched();
-  await many(600, noHeaders);
+  const { rig, time, visitManyTimes } = await startWatched();
+  await visitManyTimes(600, noHeaders);
   expect(warnings(rig)).toEqual([]);
   time.ms += 5 * MINUTE_MS;
-  await many(128, noHeaders);
+  await visitManyTimes(128, noHeaders);
   expect(warnings(rig)).toMatchObject([{ address: '127.0.0.1', requests: 640 }]);
   expect(String(warnings(rig)[0]?.['advice'])).toMatch(/trusted_proxies.*listen\.proxy_protocol/);
 });
 
-test('one log line an hour; the gauge shows the last window', async () => {
-  const { rig, time, many } = await startWatched({ trustedProxies: ['127.0.0.1'] });
+test('the log gets one line an hour, and the gauge shows the last window', async () => {
+  const { rig, time, visitManyTimes } = await startWatched({ trustedProxies: ['127.0.0.1'] });
   const window = async (headersOf: (index: number) => Record<string, string>) => {
     time.ms += 5 * MINUTE_MS;
-    await many(512, headersOf);
+    await visitManyTimes(512, headersOf);
   };
   await window(noHeaders);
   await window(noHeaders);
   expect(warnings(rig)).toHaveLength(1);
-  expect(rig.gauged('guard_gateway_one_address')).toBe(1);
+  expect(rig.gaugeValue('guard_gateway_one_address')).toBe(1);
   await window(forwardedHeaders);
-  expect(rig.gauged('guard_gateway_one_address')).toBe(0);
+  expect(rig.gaugeValue('guard_gateway_one_address')).toBe(0);
   time.ms += 60 * MINUTE_MS;
   await window(noHeaders);
   await window(noHeaders);
@@ -117,34 +117,34 @@ test('one log line an hour; the gauge shows the last window', async () => {
 });
 
 test('many visitors cause no warning, even when one sends half of all requests', async () => {
-  const { rig, time, many } = await startWatched({ trustedProxies: ['127.0.0.1'] });
+  const { rig, time, visitManyTimes } = await startWatched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
-  await many(512, (index) => forwardedHeaders(index % 2 === 0 ? 0 : index));
+  await visitManyTimes(512, (index) => forwardedHeaders(index % 2 === 0 ? 0 : index));
   expect(warnings(rig)).toEqual([]);
 });
 
 test('the advice for a public address says that the address may be one visitor', async () => {
-  const { rig, time, many } = await startWatched({ trustedProxies: ['127.0.0.1'] });
+  const { rig, time, visitManyTimes } = await startWatched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
-  await many(512, () => ({ 'x-forwarded-for': '198.51.100.7' }));
+  await visitManyTimes(512, () => ({ 'x-forwarded-for': '198.51.100.7' }));
   expect(warnings(rig)).toMatchObject([{ address: '198.51.100.7' }]);
   expect(String(warnings(rig)[0]?.['advice'])).toMatch(/^if 198\.51\.100\.7 is a proxy of yours/);
 });
 
 test('a visitor who sends the header causes no advice while other visitors come', async () => {
-  const { rig, time, many } = await startWatched({ trustedProxies: ['127.0.0.1'] });
+  const { rig, time, visitManyTimes } = await startWatched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
   // Eight of ten requests are the flood. X-Forwarded-For has a made-up address in front of what the proxy adds.
-  await many(1024, (index) => ({
+  await visitManyTimes(1024, (index) => ({
     'x-forwarded-for': index % 5 === 0 ? `203.0.113.${index % 250}` : '10.0.0.9, 198.51.100.7',
   }));
   expect(warnings(rig)).toEqual([]);
 });
 
 test('a site with few visitors logs nothing', async () => {
-  const { rig, time, many } = await startWatched();
-  await many(256, noHeaders);
+  const { rig, time, visitManyTimes } = await startWatched();
+  await visitManyTimes(256, noHeaders);
   time.ms += 61 * MINUTE_MS;
-  await many(256, noHeaders);
+  await visitManyTimes(256, noHeaders);
   expect(warnings(rig)).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { certificates } from '../testing/fronts.ts';
-import { answering, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import { validateWith, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { FrameClient, headersFrame } from '../testing/http2-client.ts';
-import { eventually, get, statusOf } from '../testing/raw-client.ts';
+import { waitUntil, get, statusOf } from '../testing/raw-client.ts';
 
 /** Spellings of `/admin/x` with which a visitor tries to evade the rules. */
 const SPELLINGS = [
@@ -19,7 +19,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
     const { origin, ...rig } = await startGatewayWithOrigin({
       ...sites,
       certificates,
-      validate: answering({ decision: 'block' }),
+      validate: validateWith({ decision: 'block' }),
     });
     for (const path of SPELLINGS) {
       if (protocol === 'HTTP/1.1') expect(statusOf(await get(rig.port, path)), path).toBe(403);
@@ -34,23 +34,26 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
       client.send(
         ...SPELLINGS.map((path, i) => headersFrame(2 * i + 1, [...requestBefore, [':path', path]])),
       );
-      await eventually(
-        () => rig.counted('guard_gateway_requests_total', 'served') === SPELLINGS.length,
+      await waitUntil(
+        () => rig.counterValue('guard_gateway_requests_total', 'served') === SPELLINGS.length,
       );
     }
-    return { asked: rig.asked.map(({ url }) => url.slice(url.indexOf('/', 8))), origin };
+    return {
+      questionPaths: rig.questions.map(({ url }) => url.slice(url.indexOf('/', 8))),
+      origin,
+    };
   }
 
   test('no spelling evades protect', async () => {
-    const { asked, origin } = await statusesOf({ protect: ['/admin/**'], skip: [] });
-    expect(asked.toSorted()).toEqual(SPELLINGS.toSorted());
-    expect(origin.arrived).toEqual([]);
+    const { questionPaths, origin } = await statusesOf({ protect: ['/admin/**'], skip: [] });
+    expect(questionPaths.toSorted()).toEqual(SPELLINGS.toSorted());
+    expect(origin.requests).toEqual([]);
   });
 
   test('no spelling evades the decision by skip', async () => {
     const skip = ['/public/**', '/*.png', '/admin/*.png', '/%*/**'];
-    const { asked, origin } = await statusesOf({ protect: ['/**'], skip });
-    expect(asked.toSorted()).toEqual(SPELLINGS.toSorted());
-    expect(origin.arrived).toEqual([]);
+    const { questionPaths, origin } = await statusesOf({ protect: ['/**'], skip });
+    expect(questionPaths.toSorted()).toEqual(SPELLINGS.toSorted());
+    expect(origin.requests).toEqual([]);
   });
 });

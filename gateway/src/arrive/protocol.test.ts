@@ -1,6 +1,6 @@
 import type { Validate, ValidateContext } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
-import { startAsked } from '../testing/forward-auth-rig.ts';
+import { startForwardAuth } from '../testing/forward-auth-rig.ts';
 import { certificates, FRONTS, visit } from '../testing/fronts.ts';
 import { type RigOptions, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { RawClient } from '../testing/raw-client.ts';
@@ -37,7 +37,7 @@ describe('contract 2.7: an event has the HTTP version of the visitor’s request
   });
 
   test.each(['HTTP/1.0', 'HTTP/1.1'])(
-    '%s of one GET after the other, and of a POST',
+    '%s is the version of repeated GETs and of a POST',
     async (version) => {
       const { rig, contexts } = await setUp();
       for (const start of ['GET /a', 'GET /b', 'POST /c']) {
@@ -51,13 +51,13 @@ describe('contract 2.7: an event has the HTTP version of the visitor’s request
 
   test('the version is empty with forward-auth, where the other proxy answers the visitor', async () => {
     const { contexts, validate } = recordContexts();
-    const { asking } = await startAsked({ validate });
+    const { forwardAuthUrl } = await startForwardAuth({ validate });
     const headers = {
       'x-forwarded-for': '203.0.113.9',
       'x-original-url': 'https://shop.example/',
       'x-original-method': 'GET',
     };
-    expect((await fetch(`${asking}/check/nginx`, { headers })).status).toBe(204);
+    expect((await fetch(`${forwardAuthUrl}/check/nginx`, { headers })).status).toBe(204);
     expect(contexts).toHaveLength(1);
     expect(contexts[0]).not.toHaveProperty('protocol');
     expect(contexts[0]).not.toHaveProperty('seesAnswer');

@@ -3,7 +3,7 @@ import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { certificates } from '../testing/fronts.ts';
 import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { FrameClient, headersFrame } from '../testing/http2-client.ts';
-import { eventually, RawClient } from '../testing/raw-client.ts';
+import { waitUntil, RawClient } from '../testing/raw-client.ts';
 
 const PIECES = [
   '/', '//', '/./', '/../', '\\', '..', '%2e%2e', '%2E', '%2f', '%5c', '%252f', '%00', '%0d%0a', ';x=1', '..;', ':',
@@ -19,7 +19,7 @@ test.each(['HTTP/1.1', 'HTTP/2'] as const)(
       { length: 40 },
       (_, i) => `/${i}${Array.from({ length: 6 }, () => random.pick(PIECES)).join('')}`,
     );
-    const { port, tlsPort, asked, origin } = await startGatewayWithOrigin({ certificates });
+    const { port, tlsPort, questions, origin } = await startGatewayWithOrigin({ certificates });
     if (protocol === 'HTTP/1.1') {
       // A connection may have 16 requests that wait (limits.ts).
       for (let first = 0; first < paths.length; first += 10) {
@@ -39,13 +39,13 @@ test.each(['HTTP/1.1', 'HTTP/2'] as const)(
         ] as const;
       client.send(...paths.map((path, i) => headersFrame(2 * i + 1, fieldsOf(path))));
     }
-    await eventually(() => origin.arrived.length === paths.length);
+    await waitUntil(() => origin.requests.length === paths.length);
     const scheme = protocol === 'HTTP/1.1' ? 'http' : 'https';
     const order = (list: readonly string[]) => [...list].sort();
-    expect(order(origin.arrived.map(({ url }) => url)), `seed ${random.seed}`).toEqual(
+    expect(order(origin.requests.map(({ url }) => url)), `seed ${random.seed}`).toEqual(
       order(paths),
     );
-    expect(order(asked.map(({ url }) => url)), `seed ${random.seed}`).toEqual(
+    expect(order(questions.map(({ url }) => url)), `seed ${random.seed}`).toEqual(
       order(paths.map((path) => `${scheme}://shop.example${path}`)),
     );
   },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answering, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import { validateWith, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { get, statusOf } from '../testing/raw-client.ts';
 
 test.each([
@@ -29,13 +29,13 @@ test.each([
 ])(
   'contract 4.1 rule 1: protect [/admin/**] skip [/admin/assets/**] and $path → $status',
   async ({ path, status }) => {
-    const { port, asked, origin } = await startGatewayWithOrigin({
+    const { port, questions, origin } = await startGatewayWithOrigin({
       protect: ['/admin/**'],
       skip: ['/admin/assets/**'],
-      validate: answering({ decision: 'block' }),
+      validate: validateWith({ decision: 'block' }),
     });
     expect(statusOf(await get(port, path))).toBe(status);
-    expect(origin.arrived).toHaveLength(status === 200 ? 1 : 0);
-    expect(asked).toHaveLength(status === 403 ? 1 : 0);
+    expect(origin.requests).toHaveLength(status === 200 ? 1 : 0);
+    expect(questions).toHaveLength(status === 403 ? 1 : 0);
   },
 );

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { certificates } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
-import { connectHttp1, eventually, RawClient, statusOf } from '../testing/raw-client.ts';
+import { connectHttp1, waitUntil, RawClient, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 import { readWireCases } from '../testing/wire-cases.ts';
 
@@ -47,7 +47,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
       const answers = received.match(/HTTP\/1\.1 \d{3} /g) ?? [];
       if (!mayBeLost) expect(answers).toHaveLength(isRefused ? 1 : 2);
 
-      const arrivedRequests = origin.arrived.map(
+      const arrivedRequests = origin.requests.map(
         ({ method, url, body }) => `${method} ${url} ${body}`,
       );
       const expectedRequests = expected === '-' || expected === 'part' ? [] : [expected];
@@ -71,13 +71,13 @@ describe.each(['TCP', 'TLS'] as const)('over %s, alone on its connection', (tran
       });
       const client = new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
       client.send(bytes);
-      await eventually(() => client.isClosed || client.received.includes('\r\n\r\n'));
-      const answerStatus = statusOf(client.received);
+      await waitUntil(() => client.isClosed || client.receivedText.includes('\r\n\r\n'));
+      const answerStatus = statusOf(client.receivedText);
       if (status === '4xx') expect(String(answerStatus)).toMatch(/^[45]\d\d$/);
       else expect(answerStatus).toBe(Number.parseInt(status, 10));
       client.send(NEXT_REQUEST);
       await client.untilClosed();
-      const arrivedRequests = origin.arrived.map(({ method, url }) => `${method} ${url}`);
+      const arrivedRequests = origin.requests.map(({ method, url }) => `${method} ${url}`);
       const expectedRequests = expected === '-' ? [] : [expected.trim()];
       expect(arrivedRequests).toEqual(
         answerStatus < 400 ? [...expectedRequests, 'GET /behind'] : expectedRequests,

@@ -4,22 +4,26 @@ import { describe, expect, test } from 'vitest';
 import type { ValidateOutcome } from '@guard/config/contract/ports';
 import { ask, PROXY_REQUESTS, VISITOR } from '../../../test/kit/peers/asking-proxies.ts';
 import { fieldsOf } from '../../../test/kit/peers/envoy-client.ts';
-import { CHECKED_HEADERS, LOGIN, startEnvoyAsked, withHeaders } from '../testing/ext-authz-rig.ts';
-import { allow, answering, GUARD_COOKIE, html } from '../testing/gateway-rig.ts';
+import { CHECKED_HEADERS, LOGIN, startExtAuthz, withHeaders } from '../testing/ext-authz-rig.ts';
+import { allow, validateWith, GUARD_COOKIE, encodeHtml } from '../testing/gateway-rig.ts';
 
 /** Envoy's ext_authz over gRPC, asked through a real connection by a client with Envoy's official messages. */
 
-const block = answering({ decision: 'block', status_code: 451, response_html: html('<p>nö</p>') });
+const block = validateWith({
+  decision: 'block',
+  status_code: 451,
+  response_html: encodeHtml('<p>nö</p>'),
+});
 
 describe('a question of Envoy over gRPC', () => {
   test('asks the validator the same question as a check over HTTP', async () => {
-    const { asking, envoy, asked, counted } = await startEnvoyAsked();
+    const { forwardAuthUrl, envoy, questions, counterValue } = await startExtAuthz();
     const answer = await envoy.check(LOGIN);
     expect(answer.status.code).toBe(0);
     const [, overHttp] = PROXY_REQUESTS.find(([name]) => name === 'envoy') ?? [];
     if (overHttp === undefined) throw new Error('no question in the form of envoy');
-    await ask(asking, { ...overHttp, headers: { ...overHttp.headers } });
-    const [one, other] = asked.map(({ headers: sent, ...rest }) => {
+    await ask(forwardAuthUrl, { ...overHttp, headers: { ...overHttp.headers } });
+    const [one, other] = questions.map(({ headers: sent, ...rest }) => {
       // Fields of the connection that carried the question over HTTP.
       const ownNames = new Set(['connection', 'content-length']);
       return {
@@ -30,16 +34,16 @@ describe('a question of Envoy over gRPC', () => {
       };
     });
     expect(one).toEqual(other);
-    expect(asked[0]).toMatchObject({
+    expect(questions[0]).toMatchObject({
       url: 'https://shop.example/login?a=1',
       method: 'POST',
       ip: VISITOR,
     });
-    expect(counted('guard_forward_auth_requests_total', 'passed')).toBe(2);
+    expect(counterValue('guard_forward_auth_requests_total', 'passed')).toBe(2);
   });
 
   test('is also read from raw headers, with repeated names and values in bytes', async () => {
-    const { envoy, asked } = await startEnvoyAsked();
+    const { envoy, questions } = await startExtAuthz();
     const raw = [
       ...Object.entries(CHECKED_HEADERS),
       ['cookie', 'a=1'],
@@ -52,7 +56,7 @@ describe('a question of Envoy over gRPC', () => {
     ].map(([key = '', value = '']) => ({ key, raw_value: Buffer.from(value) }));
     raw.push({ key: 'x-bytes', raw_value: Buffer.from([0xe9]) });
     await envoy.check({ ...LOGIN, headers: {}, header_map: { headers: raw } });
-    expect(asked[0]?.headers).toMatchObject({
+    expect(questions[0]?.headers).toMatchObject({
       cookie: 'a=1; b=2',
       accept: 'text/html, */*',
       'x-bytes': 'é',
@@ -62,27 +66,31 @@ describe('a question of Envoy over gRPC', () => {
   });
 
   test('takes the first untrusted address of X-Forwarded-For, read from the right, as the visitor', async () => {
-    const { envoy, asked } = await startEnvoyAsked({ trustedProxies: ['127.0.0.1', '10.0.0.0/8'] });
+    const { envoy, questions } = await startExtAuthz({
+      trustedProxies: ['127.0.0.1', '10.0.0.0/8'],
+    });
     await envoy.check(withHeaders({ 'x-forwarded-for': `192.0.2.1, ${VISITOR}, 10.1.1.1` }));
-    expect(asked[0]?.ip).toBe(VISITOR);
+    expect(questions[0]?.ip).toBe(VISITOR);
   });
 
   test('that passes sets X-Guard-* for the origin, and removes those of the visitor', async () => {
-    const { envoy } = await startEnvoyAsked({ skip: ['/assets/**'] });
+    const { envoy } = await startExtAuthz({ skip: ['/assets/**'] });
     const { ok_response: ok } = await envoy.check(LOGIN);
     expect(fieldsOf(ok?.headers)).toMatchObject({ 'x-guard-decision': 'allow' });
     expect(ok?.headers.map(({ append_action: action }) => action)).not.toContain(
       'APPEND_IF_EXISTS_OR_ADD',
     );
     expect(ok?.headers_to_remove).toEqual(['x-guard-session', 'x-guard-crawler', 'x-guard-answer']);
-    const skipped = await envoy.check({ ...LOGIN, path: '/assets/shop.css' });
-    expect(fieldsOf(skipped.ok_response?.headers)).toEqual({ 'x-guard-decision': 'not_matched' });
-    expect(skipped.ok_response?.headers_to_remove).toContain('x-guard-request-id');
+    const skippedCheck = await envoy.check({ ...LOGIN, path: '/assets/shop.css' });
+    expect(fieldsOf(skippedCheck.ok_response?.headers)).toEqual({
+      'x-guard-decision': 'not_matched',
+    });
+    expect(skippedCheck.ok_response?.headers_to_remove).toContain('x-guard-request-id');
   });
 
   test('passes on cookies and headers of an allow (contract 4.1 rule 2)', async () => {
-    const { envoy } = await startEnvoyAsked({
-      validate: answering({ cookies: [GUARD_COOKIE], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
+    const { envoy } = await startExtAuthz({
+      validate: validateWith({ cookies: [GUARD_COOKIE], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
     });
     const { ok_response: ok } = await envoy.check(LOGIN);
     const fieldsForVisitor = ok?.response_headers_to_add.map(
@@ -99,11 +107,11 @@ describe('a question of Envoy over gRPC', () => {
 describe('a denied question', () => {
   test('is answered with status, headers, cookies and page', async () => {
     const cookies = ['a', 'b'].map((name) => ({ ...GUARD_COOKIE, name }));
-    const { envoy, counted } = await startEnvoyAsked({
-      validate: answering({
+    const { envoy, counterValue } = await startExtAuthz({
+      validate: validateWith({
         decision: 'block',
         status_code: 451,
-        response_html: html('<p>nö</p>'),
+        response_html: encodeHtml('<p>nö</p>'),
         cookies,
       }),
     });
@@ -118,24 +126,28 @@ describe('a denied question', () => {
       ({ append_action: action }) => action === 'APPEND_IF_EXISTS_OR_ADD',
     );
     expect(appendedFields?.map(({ header }) => header.key)).toEqual(['set-cookie', 'set-cookie']);
-    expect(counted('guard_forward_auth_requests_total', 'denied')).toBe(1);
+    expect(counterValue('guard_forward_auth_requests_total', 'denied')).toBe(1);
   });
 
   test.each([
     [200, 'OK'],
     [503, 'ServiceUnavailable'],
-  ])('keeps its status %d, because Envoy denies with every status', async (code, named) => {
-    const { envoy } = await startEnvoyAsked({
-      validate: answering({ decision: 'block', status_code: code, response_html: html('no') }),
+  ])('keeps its status %d, because Envoy denies with every status', async (code, statusName) => {
+    const { envoy } = await startExtAuthz({
+      validate: validateWith({
+        decision: 'block',
+        status_code: code,
+        response_html: encodeHtml('no'),
+      }),
     });
     const { status, denied_response: denied } = await envoy.check(LOGIN);
-    expect([status.code, denied?.status.code]).toEqual([7, named]);
+    expect([status.code, denied?.status.code]).toEqual([7, statusName]);
   });
 
   test('with a body that is not text gets a short text, because Envoy would treat it as a failure', async () => {
     const bytes = Buffer.from([0xff, 0xfe]).toString('base64');
-    const { envoy } = await startEnvoyAsked({
-      validate: answering({ decision: 'block', response_html: bytes }),
+    const { envoy } = await startExtAuthz({
+      validate: validateWith({ decision: 'block', response_html: bytes }),
     });
     expect((await envoy.check(LOGIN)).denied_response?.body).toBe('Request denied.\n');
   });
@@ -154,7 +166,7 @@ describe('the fail policy is that of the front proxy (contract 7.1)', () => {
       'allow',
     ],
   ])('%s', async (_what, options, decision) => {
-    const { envoy } = await startEnvoyAsked(options);
+    const { envoy } = await startExtAuthz(options);
     const { ok_response: ok } = await envoy.check(LOGIN);
     expect(fieldsOf(ok?.headers)['x-guard-decision']).toBe(decision);
   });
@@ -163,7 +175,7 @@ describe('the fail policy is that of the front proxy (contract 7.1)', () => {
 test('a gateway that closes answers the questions under way', async () => {
   const questionAsked = Promise.withResolvers<unknown>();
   const answerReleased = Promise.withResolvers<unknown>();
-  const { envoy, gateway } = await startEnvoyAsked({
+  const { envoy, gateway } = await startExtAuthz({
     validate: async (request, context) => {
       questionAsked.resolve(undefined);
       await answerReleased.promise;

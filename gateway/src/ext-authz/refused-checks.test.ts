@@ -3,61 +3,63 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
-import { LOGIN, startEnvoyAsked, withHeaders, withoutHeader } from '../testing/ext-authz-rig.ts';
+import { LOGIN, startExtAuthz, withHeaders, withoutHeader } from '../testing/ext-authz-rig.ts';
 
 describe('the peers that may ask', () => {
   test('an untrusted peer is denied before its message is read, and the log says why', async () => {
-    const { envoy, status, asked, logged, counted } = await startEnvoyAsked({ trustedProxies: [] });
+    const { envoy, status, questions, logEntries, counterValue } = await startExtAuthz({
+      trustedProxies: [],
+    });
     expect(await status(LOGIN)).toBe('Forbidden');
     const large = await envoy.checkBytes(Buffer.alloc(3_000_000));
     expect(large.denied_response?.status.code).toBe('Forbidden');
-    expect(asked).toEqual([]);
-    expect(logged).toEqual([
+    expect(questions).toEqual([]);
+    expect(logEntries).toEqual([
       {
         event: 'forward_auth_refused',
         fields: { peer: '127.0.0.1', reason: 'not in trusted_proxies' },
       },
     ]);
-    expect(counted('guard_forward_auth_requests_total', 'refused')).toBe(2);
+    expect(counterValue('guard_forward_auth_requests_total', 'refused')).toBe(2);
   });
 
   test('a reload changes which peers are trusted', async () => {
-    const { gateway, status } = await startEnvoyAsked();
+    const { gateway, status } = await startExtAuthz();
     expect(await status(LOGIN)).toBe('passes');
     gateway.reload({ trustedProxies: [], observe: false, sites: [] });
     expect(await status(LOGIN)).toBe('Forbidden');
   });
 
   test('an untrusted address may have 8 connections, all untrusted addresses 16, a trusted address more', async () => {
-    const openOf = async (trustedProxies: string[], from = ['127.0.0.1']) => {
-      const { envoyUrl } = await startEnvoyAsked({ trustedProxies });
+    const countOpen = async (trustedProxies: string[], localAddresses = ['127.0.0.1']) => {
+      const { envoyUrl } = await startExtAuthz({ trustedProxies });
       const { hostname: host, port } = new URL(envoyUrl);
-      const sockets = from.flatMap((localAddress) =>
+      const sockets = localAddresses.flatMap((localAddress) =>
         Array.from({ length: 12 }, () => connect({ port: Number(port), host, localAddress })),
       );
       onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
       // A server of HTTP/2 speaks first.
-      const spoken = sockets.map((socket) =>
+      const areServed = sockets.map((socket) =>
         Promise.race([
           once(socket, 'data').then(() => true),
           once(socket, 'close').then(() => false),
         ]).catch(() => false),
       );
-      return (await Promise.all(spoken)).filter(Boolean).length;
+      return (await Promise.all(areServed)).filter(Boolean).length;
     };
-    expect(await openOf([])).toBe(8);
+    expect(await countOpen([])).toBe(8);
     expect(
-      await openOf(
+      await countOpen(
         [],
-        [1, 2, 3, 4, 5, 6].map((last) => `127.0.0.${last}`),
+        [1, 2, 3, 4, 5, 6].map((lastByte) => `127.0.0.${lastByte}`),
       ),
     ).toBe(16);
-    expect(await openOf(['127.0.0.1'])).toBe(12);
+    expect(await countOpen(['127.0.0.1'])).toBe(12);
   });
 
   test('a peer on a unix socket is trusted', async () => {
     const path = join(testFolder(), 'guard.sock');
-    const { status } = await startEnvoyAsked({ trustedProxies: [] }, path);
+    const { status } = await startExtAuthz({ trustedProxies: [] }, path);
     expect(await status(LOGIN)).toBe('passes');
   });
 
@@ -65,17 +67,17 @@ describe('the peers that may ask', () => {
     ['x-forwarded-for', withoutHeader('x-forwarded-for')],
     ['x-forwarded-proto', withoutHeader('x-forwarded-proto')],
   ])('without %s gets 400, and the log says what is missing', async (name, http) => {
-    const { status, asked, logged } = await startEnvoyAsked();
+    const { status, questions, logEntries } = await startExtAuthz();
     expect(await status(http)).toBe('BadRequest');
-    expect(asked).toEqual([]);
-    expect(logged[0]?.fields).toEqual({ peer: '127.0.0.1', reason: `no ${name}` });
+    expect(questions).toEqual([]);
+    expect(logEntries[0]?.fields).toEqual({ peer: '127.0.0.1', reason: `no ${name}` });
   });
 
   test('a question without an HTTP request gets 400', async () => {
-    const { envoy, logged } = await startEnvoyAsked();
+    const { envoy, logEntries } = await startExtAuthz();
     const { denied_response: denied } = await envoy.checkBytes(Buffer.alloc(0));
     expect(denied?.status.code).toBe('BadRequest');
-    expect(logged[0]?.fields).toMatchObject({ reason: 'no attributes.request.http' });
+    expect(logEntries[0]?.fields).toMatchObject({ reason: 'no attributes.request.http' });
   });
 });
 
@@ -103,18 +105,18 @@ describe('a described request that is not valid', () => {
       'RequestHeaderFieldsTooLarge',
     ],
   ])('%s is denied, and the validator is not asked', async (_what, fault, code) => {
-    const { status, asked } = await startEnvoyAsked();
+    const { status, questions } = await startExtAuthz();
     expect(await status({ ...LOGIN, ...fault })).toBe(code);
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
   });
 });
 
 describe('a message', () => {
   test('that does not belong to the service gets a gRPC error, and the next one is answered', async () => {
-    const { envoy, status, asked } = await startEnvoyAsked();
+    const { envoy, status, questions } = await startExtAuthz();
     const broken = Buffer.from([0x0a, 0xff, 0xff]);
     await expect(envoy.checkBytes(broken)).rejects.toMatchObject({ code: 13 });
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
     expect(await status(LOGIN)).toBe('passes');
   });
 
@@ -124,13 +126,13 @@ describe('a message', () => {
   ])(
     '%s above a megabyte is denied, because Envoy may let an error pass, and the next one is answered',
     async (_how, http) => {
-      const { status, asked, counted } = await startEnvoyAsked();
+      const { status, questions, counterValue } = await startExtAuthz();
       expect(await Promise.all([status(http), status(http)])).toEqual([
         'RequestHeaderFieldsTooLarge',
         'RequestHeaderFieldsTooLarge',
       ]);
-      expect(asked).toEqual([]);
-      expect(counted('guard_forward_auth_requests_total', 'denied')).toBe(2);
+      expect(questions).toEqual([]);
+      expect(counterValue('guard_forward_auth_requests_total', 'denied')).toBe(2);
       expect(await status(LOGIN)).toBe('passes');
     },
   );

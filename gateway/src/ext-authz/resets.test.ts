@@ -10,7 +10,7 @@ import { connect as connectTcp } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { framedCheck } from '../../../test/kit/peers/envoy-client.ts';
-import { LOGIN, startEnvoyAsked } from '../testing/ext-authz-rig.ts';
+import { LOGIN, startExtAuthz } from '../testing/ext-authz-rig.ts';
 import { allow } from '../testing/gateway-rig.ts';
 
 /** Visitors who leave reset streams of the one connection on which Envoy asks. */
@@ -18,7 +18,7 @@ import { allow } from '../testing/gateway-rig.ts';
 /** A gateway that answers when the test lets it, and a connection of Envoy to it. */
 async function startUndecided() {
   const answerReleased = Promise.withResolvers<undefined>();
-  const { envoyUrl } = await startEnvoyAsked({
+  const { envoyUrl } = await startExtAuthz({
     validate: async (request, context) => {
       await answerReleased.promise;
       return allow(request, context);
@@ -94,7 +94,7 @@ test('a burst of 1024 questions on a new connection, before Envoy knows the limi
 });
 
 test('a stranger who leaves a refused question open loses the connection', async () => {
-  const { envoyUrl } = await startEnvoyAsked({
+  const { envoyUrl } = await startExtAuthz({
     trustedProxies: [],
     limits: { idleTimeoutMs: 100 },
   });
@@ -108,7 +108,7 @@ test('a stranger who leaves a refused question open loses the connection', async
 });
 
 test('an idle connection stays open, so that no question meets a closing connection', async () => {
-  const { envoyUrl } = await startEnvoyAsked({ limits: { idleTimeoutMs: 50 } });
+  const { envoyUrl } = await startExtAuthz({ limits: { idleTimeoutMs: 50 } });
   const session = connect(envoyUrl);
   session.on('error', () => undefined);
   onTestFinished(() => {
@@ -122,7 +122,7 @@ test('an idle connection stays open, so that no question meets a closing connect
 });
 
 test('the connection of a trusted proxy that no longer answers is closed', async () => {
-  const { envoyUrl } = await startEnvoyAsked({
+  const { envoyUrl } = await startExtAuthz({
     limits: { idleTimeoutMs: 50, keepAliveTimeoutMs: 50 },
   });
   const silent = connectTcp(Number(new URL(envoyUrl).port), '127.0.0.1').resume();
@@ -133,7 +133,7 @@ test('the connection of a trusted proxy that no longer answers is closed', async
 test('a new connection from the port of a reset one is trusted too', async () => {
   // On this address no other program takes the port in the meantime.
   const localAddress = '127.77.0.1';
-  const { envoyUrl } = await startEnvoyAsked({ trustedProxies: [localAddress] });
+  const { envoyUrl } = await startExtAuthz({ trustedProxies: [localAddress] });
   const address = { port: Number(new URL(envoyUrl).port), host: '127.0.0.1', localAddress };
   const firstSocket = connectTcp(address);
   // Guard's SETTINGS show that it has accepted the connection.

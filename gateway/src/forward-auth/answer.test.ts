@@ -4,7 +4,7 @@ import { HeldAnswers } from './answer.ts';
 const LIMITS = { heldAnswers: 3, heldBytes: 100, heldMs: 1_000 };
 const answerOf = (bytes: number) => ({ status: 403, fields: [], body: Buffer.alloc(bytes) });
 
-test('an answer can be taken once', () => {
+test('an answer can be fetched once', () => {
   const heldAnswers = new HeldAnswers(() => 0, LIMITS);
   const answer = answerOf(1);
   const id = heldAnswers.keep(answer);
@@ -39,7 +39,7 @@ test('an answer above the bound is not kept, and no other is dropped for it', ()
   expect(heldAnswers.take(large)).toBeUndefined();
 });
 
-test('an answer that was taken makes room', () => {
+test('an answer that was fetched makes room for another one', () => {
   const heldAnswers = new HeldAnswers(() => 0, LIMITS);
   for (let round = 0; round < 10; round++) {
     const id = heldAnswers.keep(answerOf(90));

@@ -8,24 +8,28 @@ import {
   VISITOR,
 } from '../../../test/kit/peers/asking-proxies.ts';
 import { send } from '../../../test/kit/http.ts';
-import { startAsked } from '../testing/forward-auth-rig.ts';
-import { allow, answering, GUARD_COOKIE, html } from '../testing/gateway-rig.ts';
+import { startForwardAuth } from '../testing/forward-auth-rig.ts';
+import { allow, validateWith, GUARD_COOKIE, encodeHtml } from '../testing/gateway-rig.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const block = answering({ decision: 'block', status_code: 451, response_html: html('<p>no</p>') });
+const block = validateWith({
+  decision: 'block',
+  status_code: 451,
+  response_html: encodeHtml('<p>no</p>'),
+});
 
 describe('a question of a proxy', () => {
   test.each(PROXY_REQUESTS)(
     'in the form of %s is judged like any request (contract 2.1)',
     async (name, asking) => {
-      const { asking: url, asked, counted } = await startAsked();
+      const { forwardAuthUrl: url, questions, counterValue } = await startForwardAuth();
       const answer = await ask(url, asking, { referer: 'https://elsewhere.example/' });
       expect(answer.status).toBe(name === 'envoy' ? 200 : 204);
       expect(answer.body).toBe('');
       expect(answer.headers['x-guard-decision']).toBe('allow');
       expect(answer.headers['x-guard-request-id']).toMatch(UUID);
-      expect(asked).toMatchObject([
+      expect(questions).toMatchObject([
         {
           url: 'https://shop.example/login?a=1',
           method: 'POST',
@@ -34,46 +38,52 @@ describe('a question of a proxy', () => {
           headers: { host: 'shop.example', 'user-agent': 'Browser/1' },
         },
       ]);
-      const names = Object.keys(asked[0]?.headers ?? {});
+      const names = Object.keys(questions[0]?.headers ?? {});
       expect(
         names.filter((field) => /^x-(original|forwarded-(method|host|uri))/.test(field)),
       ).toEqual([]);
-      expect(counted('guard_forward_auth_requests_total', 'passed')).toBe(1);
+      expect(counterValue('guard_forward_auth_requests_total', 'passed')).toBe(1);
     },
   );
 
   test.each(PROXY_REQUESTS)(
     'of %s ignores headers in the form of another proxy',
     async (name, asking) => {
-      const { asking: url, asked } = await startAsked();
-      const elsewhere = { ...originalUrlHeaders, 'x-original-url': 'https://shop.example/public' };
+      const { forwardAuthUrl: url, questions } = await startForwardAuth();
+      const otherUrlHeaders = {
+        ...originalUrlHeaders,
+        'x-original-url': 'https://shop.example/public',
+      };
       const otherFields =
         name === 'nginx' || name === 'haproxy'
           ? { ...forwardedHeaders, 'x-forwarded-uri': '/public' }
-          : elsewhere;
+          : otherUrlHeaders;
       await ask(url, { ...asking, headers: { ...otherFields, ...asking.headers } });
-      expect(asked.map(({ url: about }) => about)).toEqual(['https://shop.example/login?a=1']);
+      expect(questions.map(({ url: about }) => about)).toEqual(['https://shop.example/login?a=1']);
     },
   );
 
   test('about a skipped path is answered without a question to the validator', async () => {
-    const { asking: url, asked } = await startAsked({ skip: ['/assets/**'], validate: block });
-    const about = (path: string) =>
+    const { forwardAuthUrl: url, questions } = await startForwardAuth({
+      skip: ['/assets/**'],
+      validate: block,
+    });
+    const askAbout = (path: string) =>
       send(`${url}/check/nginx`, {
         headers: { ...originalUrlHeaders, 'x-original-url': `https://shop.example${path}` },
       });
-    const skippedCheck = await about('/assets/shop.css');
+    const skippedCheck = await askAbout('/assets/shop.css');
     expect([skippedCheck.status, skippedCheck.headers['x-guard-decision']]).toEqual([
       204,
       'not_matched',
     ]);
-    expect(asked).toEqual([]);
-    expect((await about('/assets/%2e%2e/login')).status).toBe(403);
+    expect(questions).toEqual([]);
+    expect((await askAbout('/assets/%2e%2e/login')).status).toBe(403);
   });
 
   test('passes on cookies and headers of an allow, and forbids shared caches to keep them (contract 4.1 rule 2)', async () => {
-    const { asking: url } = await startAsked({
-      validate: answering({ cookies: [GUARD_COOKIE], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
+    const { forwardAuthUrl: url } = await startForwardAuth({
+      validate: validateWith({ cookies: [GUARD_COOKIE], headers: { 'Accept-CH': 'Sec-CH-UA' } }),
     });
     const { headers } = await ask(url, {
       path: '/check/nginx',
@@ -90,19 +100,19 @@ describe('a denied question', () => {
   test.each(PROXY_REQUESTS.slice(2))(
     'of %s is answered with the page itself',
     async (_name, asking) => {
-      const { asking: url, counted } = await startAsked({ validate: block });
+      const { forwardAuthUrl: url, counterValue } = await startForwardAuth({ validate: block });
       const answer = await ask(url, asking);
       expect([answer.status, answer.body]).toEqual([451, '<p>no</p>']);
       expect(answer.headers['cache-control']).toBe('no-store');
       expect(answer.headers).not.toHaveProperty('x-guard-decision');
-      expect(counted('guard_forward_auth_requests_total', 'denied')).toBe(1);
+      expect(counterValue('guard_forward_auth_requests_total', 'denied')).toBe(1);
     },
   );
 
   test.each(PROXY_REQUESTS.slice(0, 2))(
     'of %s gets 403, and the next request fetches the page, once',
     async (_name, asking) => {
-      const { asking: url, asked } = await startAsked({ validate: block });
+      const { forwardAuthUrl: url, questions } = await startForwardAuth({ validate: block });
       const { status, headers, body } = await ask(url, asking);
       expect([status, body]).toEqual([403, '']);
       const id = String(headers['x-guard-answer']);
@@ -114,15 +124,15 @@ describe('a denied question', () => {
         );
       const page = await fetch();
       expect([page.status, page.body]).toEqual([451, '<p>no</p>']);
-      expect(asked).toHaveLength(1);
+      expect(questions).toHaveLength(1);
       // An instance without the held answer judges the request again, with the same result.
       expect((await fetch()).status).toBe(451);
-      expect(asked).toHaveLength(2);
+      expect(questions).toHaveLength(2);
     },
   );
 
   test('gets 503 when the visitor would pass by the time the page is fetched', async () => {
-    const { asking: url } = await startAsked();
+    const { forwardAuthUrl: url } = await startForwardAuth();
     const answer = await send(`${url}/answer`, { headers: originalUrlHeaders });
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
   });
@@ -133,8 +143,12 @@ describe('a denied question', () => {
     ['envoy', 200],
     ['envoy', 503],
   ])('never has a status that %s would let pass: %d becomes 403', async (name, status) => {
-    const { asking: url } = await startAsked({
-      validate: answering({ decision: 'block', status_code: status, response_html: html('no') }),
+    const { forwardAuthUrl: url } = await startForwardAuth({
+      validate: validateWith({
+        decision: 'block',
+        status_code: status,
+        response_html: encodeHtml('no'),
+      }),
     });
     const [, asking] = PROXY_REQUESTS.find(([peer]) => peer === name) ?? [];
     if (asking === undefined) throw new Error(`nobody asks as ${name}`);
@@ -157,7 +171,7 @@ describe('the fail policy is that of the front proxy (contract 7.1)', () => {
       'allow',
     ],
   ])('%s', async (_what, options, status, decision) => {
-    const { asking: url } = await startAsked(options);
+    const { forwardAuthUrl: url } = await startForwardAuth(options);
     const answer = await send(`${url}/check/traefik`, { headers: forwardedHeaders });
     expect(answer.status).toBe(status);
     expect(answer.headers['x-guard-decision']).toBe(decision);
@@ -167,7 +181,7 @@ describe('the fail policy is that of the front proxy (contract 7.1)', () => {
 describe('a visitor’s request that a proxy hands over with its own path', () => {
   test('goes to the collector, with the visitor’s address', async () => {
     const seenHeaders: unknown[] = [];
-    const { asking: url } = await startAsked({
+    const { forwardAuthUrl: url } = await startForwardAuth({
       collect: ({ path, body, ip }) => {
         seenHeaders.push({ path, body, ip });
         return Promise.resolve({ status: 202, headers: {}, body: 'taken' });
@@ -191,10 +205,10 @@ describe('a visitor’s request that a proxy hands over with its own path', () =
     '/check/nginx/../../.guard/x',
     '/answer/x',
   ])('%s is not a question and gets 404', async (path) => {
-    const { askingPort } = await startAsked();
+    const { forwardAuthPort } = await startForwardAuth();
     const fields = Object.entries(originalUrlHeaders).map(([name, value]) => `${name}: ${value}`);
     const answer = await rawExchange(
-      askingPort,
+      forwardAuthPort,
       `GET ${path} HTTP/1.1`,
       ...fields,
       'Connection: close',
@@ -205,8 +219,8 @@ describe('a visitor’s request that a proxy hands over with its own path', () =
   });
 
   test('is served when the validator has an answer, such as a managed robots.txt', async () => {
-    const { asking: url } = await startAsked({
-      validate: answering({ response_html: html('User-agent: *') }),
+    const { forwardAuthUrl: url } = await startForwardAuth({
+      validate: validateWith({ response_html: encodeHtml('User-agent: *') }),
     });
     const answer = await send(`${url}/robots.txt`, {
       headers: { host: 'shop.example', 'x-forwarded-for': VISITOR },
@@ -216,7 +230,7 @@ describe('a visitor’s request that a proxy hands over with its own path', () =
 });
 
 test('the front proxy ignores these headers, also from a trusted peer (GHSA-6wcg-mqvh-fcvg)', async () => {
-  const { url, asked } = await startAsked({ validate: block });
+  const { url, questions } = await startForwardAuth({ validate: block });
   const headers = {
     ...forwardedHeaders,
     ...originalUrlHeaders,
@@ -224,5 +238,5 @@ test('the front proxy ignores these headers, also from a trusted peer (GHSA-6wcg
     'x-rewrite-url': '/public',
   };
   expect((await send(`${url}/check/nginx`, { headers })).status).toBe(451);
-  expect(asked).toMatchObject([{ method: 'GET', url: 'https://shop.example/check/nginx' }]);
+  expect(questions).toMatchObject([{ method: 'GET', url: 'https://shop.example/check/nginx' }]);
 });

@@ -6,33 +6,35 @@ import {
   VISITOR,
 } from '../../../test/kit/peers/asking-proxies.ts';
 import { send } from '../../../test/kit/http.ts';
-import { startAsked } from '../testing/forward-auth-rig.ts';
+import { startForwardAuth } from '../testing/forward-auth-rig.ts';
 import { rawExchange, statusOf } from '../testing/raw-client.ts';
 
 describe('the peers that may ask', () => {
   test('an untrusted peer gets 403, and the log says why at a limited rate', async () => {
     const {
-      asking: url,
-      asked,
-      logged,
-      counted,
-    } = await startAsked({ trustedProxies: ['10.0.0.0/8'] });
+      forwardAuthUrl: url,
+      questions,
+      logEntries,
+      counterValue,
+    } = await startForwardAuth({ trustedProxies: ['10.0.0.0/8'] });
     for (const [, asking] of PROXY_REQUESTS) expect((await ask(url, asking)).status).toBe(403);
     expect(
       (await send(`${url}/.guard/script.js`, { headers: { host: 'shop.example' } })).status,
     ).toBe(403);
-    expect(asked).toEqual([]);
-    expect(logged).toEqual([
+    expect(questions).toEqual([]);
+    expect(logEntries).toEqual([
       {
         event: 'forward_auth_refused',
         fields: { peer: '127.0.0.1', reason: 'not in trusted_proxies' },
       },
     ]);
-    expect(counted('guard_forward_auth_requests_total', 'refused')).toBe(PROXY_REQUESTS.length + 1);
+    expect(counterValue('guard_forward_auth_requests_total', 'refused')).toBe(
+      PROXY_REQUESTS.length + 1,
+    );
   });
 
   test('a reload changes which peers are trusted', async () => {
-    const { gateway, asking: url } = await startAsked();
+    const { gateway, forwardAuthUrl: url } = await startForwardAuth();
     const [, asking] = PROXY_REQUESTS[0] ?? [];
     if (asking === undefined) throw new Error('nobody asks');
     expect((await ask(url, asking)).status).toBe(204);
@@ -47,13 +49,13 @@ describe('the peers that may ask', () => {
         .map((field) => [name, field, asking] as const),
     ),
   )('as %s without %s gets 400, and the log says what is missing', async (_name, field, asking) => {
-    const { asking: url, asked, logged } = await startAsked();
+    const { forwardAuthUrl: url, questions, logEntries } = await startForwardAuth();
     const headers = Object.fromEntries(
       Object.entries(asking.headers).filter(([name]) => name !== field),
     );
     expect((await ask(url, { ...asking, headers })).status).toBe(400);
-    expect(asked).toEqual([]);
-    expect(logged[0]?.fields).toEqual({ peer: '127.0.0.1', reason: `no ${field}` });
+    expect(questions).toEqual([]);
+    expect(logEntries[0]?.fields).toEqual({ peer: '127.0.0.1', reason: `no ${field}` });
   });
 });
 
@@ -73,38 +75,38 @@ describe('a described request that is not valid', () => {
     ['CONNECT', { 'x-forwarded-method': 'CONNECT' }, 405],
     ['a path of Guard’s own', { 'x-forwarded-uri': '/x/..;/%2eguard/y' }, 404],
   ])('%s is denied, and the validator is not asked', async (_what, fault, status) => {
-    const { asking: url, asked } = await startAsked();
+    const { forwardAuthUrl: url, questions } = await startForwardAuth();
     const headers = { ...forwardedHeaders, ...fault };
     expect((await send(`${url}/check/traefik`, { headers })).status).toBe(status);
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
   });
 
   test('a second X-Original-URL makes the request invalid', async () => {
-    const { askingPort, asked } = await startAsked();
-    const twice = ['https://shop.example/', 'https://shop.example/'].map(
+    const { forwardAuthPort, questions } = await startForwardAuth();
+    const repeatedFields = ['https://shop.example/', 'https://shop.example/'].map(
       (url) => `X-Original-URL: ${url}`,
     );
     const answer = await rawExchange(
-      askingPort,
+      forwardAuthPort,
       'GET /check/nginx HTTP/1.1',
       'Host: shop.example',
       `X-Forwarded-For: ${VISITOR}`,
       'X-Original-Method: GET',
-      ...twice,
+      ...repeatedFields,
       'Connection: close',
       '',
       '',
     );
     expect(statusOf(answer)).toBe(403);
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
   });
 
   test.each(['shop.example?', 'shop.example#', 'shop.example/public'])(
     'the Host %s, which would change the path of X-Original-URL, makes the request invalid',
     async (host) => {
-      const { askingPort, asked } = await startAsked();
+      const { forwardAuthPort, questions } = await startForwardAuth();
       const answer = await rawExchange(
-        askingPort,
+        forwardAuthPort,
         'GET /check/nginx HTTP/1.1',
         `Host: ${host}`,
         `X-Forwarded-For: ${VISITOR}`,
@@ -115,15 +117,15 @@ describe('a described request that is not valid', () => {
         '',
       );
       expect(statusOf(answer)).toBe(403);
-      expect(asked).toEqual([]);
+      expect(questions).toEqual([]);
     },
   );
 
   test('the scheme wss is read as https', async () => {
-    const { asking: url, asked } = await startAsked();
+    const { forwardAuthUrl: url, questions } = await startForwardAuth();
     await send(`${url}/check/traefik`, {
       headers: { ...forwardedHeaders, 'x-forwarded-proto': 'wss' },
     });
-    expect(asked[0]?.url).toBe('https://shop.example/login?a=1');
+    expect(questions[0]?.url).toBe('https://shop.example/login?a=1');
   });
 });

@@ -11,10 +11,12 @@ const TWO = { originRequestsUncounted: 1, originRequestsPerAddress: 1, drainMs: 
 
 /** The ways in which a request can end. If one of them kept its place, the next requests would get 503. */
 const ENDINGS: Readonly<Record<string, (port: number) => Promise<unknown>>> = {
-  'a visitor who leaves before the answer': (port) => leave(port, '/silent'),
-  'a visitor who leaves in the middle of the answer': (port) => leave(port, '/events', /data/),
+  'a visitor who leaves before the answer': (port) => leaveAnswer(port, '/silent'),
+  'a visitor who leaves in the middle of the answer': (port) =>
+    leaveAnswer(port, '/events', /data/),
   'an origin that breaks off before the answer': (port) => get(port, '/reset'),
-  'an origin that breaks off in the middle of the answer': (port) => leave(port, '/broken', /part/),
+  'an origin that breaks off in the middle of the answer': (port) =>
+    leaveAnswer(port, '/broken', /part/),
   'an answer without a body': (port) => get(port, '/204'),
   'an answer to HEAD': (port) => ask(port, 'HEAD /').until(/\r\n\r\n/),
   'two requests at once on one connection': (port) =>
@@ -31,7 +33,7 @@ test.each(Object.entries(ENDINGS))('%s frees the place of its request', async (_
     else res.end('hello');
   });
   const { port } = await startGateway({ origin: origin.address, limits: TWO });
-  for (let each = 0; each < 5; each++) await end(port);
+  for (let count = 0; count < 5; count++) await end(port);
   const stream = ask(port, 'GET /events');
   await stream.until(/data/);
   const status = async () => statusOf(await get(port));
@@ -41,17 +43,17 @@ test.each(Object.entries(ENDINGS))('%s frees the place of its request', async (_
   expect(await status()).toBe(503);
 });
 
-describe('addresses that hold all they may leave places for others', () => {
+describe('addresses that use all their places leave some for other addresses', () => {
   const trustedProxies = ['127.0.0.1/32'];
-  const from = (ip: string) => `X-Forwarded-For: ${ip}`;
+  const forwardedFor = (ip: string) => `X-Forwarded-For: ${ip}`;
 
   /** The status of a request whose answer never ends. */
-  async function hold(port: number, method: 'GET' | 'POST', ip: string): Promise<number> {
+  async function holdAnswer(port: number, method: 'GET' | 'POST', ip: string): Promise<number> {
     const client = new RawClient(port);
     client.send(
       `${method} /events HTTP/1.1`,
       HOST,
-      from(ip),
+      forwardedFor(ip),
       ...(method === 'POST' ? ['Content-Length: 1', '', 'x'] : ['', '']),
     );
     return statusOf(await client.until(/data|503/));
@@ -70,26 +72,26 @@ describe('addresses that hold all they may leave places for others', () => {
     const port = await startEndless({ originPlainRequests: 16, originRequestsPerAddress: 4 });
     const heldStatuses: number[] = [];
     for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) {
-      for (let each = 0; each < 4; each++) heldStatuses.push(await hold(port, 'GET', ip));
+      for (let count = 0; count < 4; count++) heldStatuses.push(await holdAnswer(port, 'GET', ip));
     }
     expect(heldStatuses.filter((status) => status === 200)).toHaveLength(13);
-    expect(statusOf(await get(port, '/', from('198.51.100.7')))).toBe(200);
+    expect(statusOf(await get(port, '/', forwardedFor('198.51.100.7')))).toBe(200);
   });
 
   test('with answers to POST that never end', async () => {
     const port = await startEndless({ originUploads: 8 });
-    for (let each = 0; each < 8; each++) await hold(port, 'POST', '192.0.2.1');
-    expect(await hold(port, 'POST', '198.51.100.7')).toBe(200);
+    for (let count = 0; count < 8; count++) await holdAnswer(port, 'POST', '192.0.2.1');
+    expect(await holdAnswer(port, 'POST', '198.51.100.7')).toBe(200);
   });
 });
 
-function ask(port: number, start: string): RawClient {
+function ask(port: number, requestLine: string): RawClient {
   const client = new RawClient(port);
-  client.send(`${start} HTTP/1.1`, HOST, '', '');
+  client.send(`${requestLine} HTTP/1.1`, HOST, '', '');
   return client;
 }
 
-async function leave(port: number, path: string, afterPattern?: RegExp): Promise<void> {
+async function leaveAnswer(port: number, path: string, afterPattern?: RegExp): Promise<void> {
   const client = ask(port, `GET ${path}`);
   if (afterPattern === undefined) await new Promise((resolve) => setImmediate(resolve));
   else await client.until(afterPattern);

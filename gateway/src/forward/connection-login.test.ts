@@ -4,7 +4,7 @@ import { onTestFinished, expect, test } from 'vitest';
 import { HTTP1_LIMITS } from '../origin/http1/limits.ts';
 import { certificates, wholeVisit } from '../testing/fronts.ts';
 import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
-import { eventually, get as getRaw } from '../testing/raw-client.ts';
+import { waitUntil, get as getRaw } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 /**
@@ -57,14 +57,14 @@ test.each(['NTLM', 'Negotiate', 'ntlm'])(
     expect(await ada.ask()).toBe(401);
     expect(await ada.ask(`${scheme} first`)).toBe(401);
     // Another visitor comes in between, and after the sign-in.
-    const eve = openVisitor(rig);
-    expect(await eve.ask()).toBe(401);
+    const stranger = openVisitor(rig);
+    expect(await stranger.ask()).toBe(401);
     expect(await ada.ask(`${scheme} second`)).toBe(200);
-    expect(await eve.ask()).toBe(401);
+    expect(await stranger.ask()).toBe(401);
     expect(await ada.ask()).toBe(200);
     ada.leave();
-    await eventually(() => [...steps.keys()].every((socket) => socket.destroyed));
-    expect(await eve.ask()).toBe(401);
+    await waitUntil(() => [...steps.keys()].every((socket) => socket.destroyed));
+    expect(await stranger.ask()).toBe(401);
   },
 );
 
@@ -92,7 +92,7 @@ test('a stranger with many sign-ins keeps no visitor from signing in', async () 
   expect(await ada.ask('NTLM second')).toBe(200);
   expect(await ada.ask()).toBe(200);
   const openCount = () => [...steps.keys()].filter((socket) => !socket.destroyed).length;
-  await eventually(() => openCount() <= HTTP1_LIMITS.maxIdle);
+  await waitUntil(() => openCount() <= HTTP1_LIMITS.maxIdle);
 });
 
 test('for visitors of a proxy with one connection for many visitors, and over HTTP/2, a sign-in of a connection does not work', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { certificates, type Front, FRONTS, visit, type VisitOptions } from '../testing/fronts.ts';
 import { type RigOptions, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
-import { eventually, headersOf, RawClient, rawExchange } from '../testing/raw-client.ts';
+import { waitUntil, headersOf, RawClient, rawExchange } from '../testing/raw-client.ts';
 import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
@@ -37,13 +37,13 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     for (let round = 0; round < 2; round++) {
       if (origin.bytes[0] !== undefined) origin.bytes[0] = '';
       const visitor = ask(front, rig);
-      await eventually(() => hasOnlyAsked(origin.bytes[0]));
+      await waitUntil(() => hasOnlyAsked(origin.bytes[0]));
       expect(visitor.interim).toEqual([]);
       origin.sockets[0]?.write(CONTINUE);
-      await eventually(() => visitor.interim.length === 1);
+      await waitUntil(() => visitor.interim.length === 1);
       expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
       visitor.stream.end('hi');
-      expect(await visitor.untilEnd()).toMatchObject({ status: 200, received: 'stored' });
+      expect(await visitor.untilEnd()).toMatchObject({ status: 200, receivedText: 'stored' });
       expect(visitor.interim).toEqual(CONTINUE_ANSWER);
     }
     expect(origin.sockets).toHaveLength(1);
@@ -58,9 +58,9 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     await visitor.until('no');
     expect(visitor).toMatchObject({ status, interim: [] });
     // RFC 9112 section 9.3: an incomplete request ends its connection.
-    await eventually(() => origin.sockets[0]?.closed === true);
+    await waitUntil(() => origin.sockets[0]?.closed === true);
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
-    expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
+    expect(rig.counterValue('guard_gateway_requests_total', 'forwarded')).toBe(1);
   }); // prettier-ignore
 
   test('after the header section of the answer no 100 is sent and no body is read', async () => {
@@ -74,7 +74,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     answeredVisit.stream.end('hi');
     // This request is younger, and its wait for a 100 is over already.
     const silent = ask(front, rig, { path: '/silent' });
-    await eventually(() => silent.interim.length === 1);
+    await waitUntil(() => silent.interim.length === 1);
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
     origin.sockets[0]?.write('lf');
     await answeredVisit.until('half');
@@ -86,7 +86,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
       if (bytes.endsWith('hi')) socket.write(CONTINUE + OK);
     });
     const visitor = ask(front, await start(origin.address, 50));
-    await eventually(() => visitor.interim.length === 1);
+    await waitUntil(() => visitor.interim.length === 1);
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
     visitor.stream.end('hi');
     expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: CONTINUE_ANSWER });
@@ -99,7 +99,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     const rig = await start(origin.address);
     const visitor = ask(front, rig);
     visitor.stream.end('hi');
-    await eventually(() => hasOnlyAsked(origin.bytes[0]));
+    await waitUntil(() => hasOnlyAsked(origin.bytes[0]));
     // Another request is answered while the body waits.
     await visit(front, rig).until('stored');
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
@@ -114,7 +114,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     const visitor = ask(front, await start(origin.address));
     visitor.stream.end('hi');
     await visitor.until('no');
-    await eventually(() => origin.sockets[0]?.closed === true);
+    await waitUntil(() => origin.sockets[0]?.closed === true);
     expect(visitor).toMatchObject({ status: 403, interim: [] });
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
   });
@@ -124,7 +124,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     const rig = await start(origin.address);
     const visitor = await ask(front, rig).untilHead();
     expect(visitor).toMatchObject({ status: 502, interim: [] });
-    expect(rig.counted('guard_gateway_origin_errors_total', 'reset')).toBe(1);
+    expect(rig.counterValue('guard_gateway_origin_errors_total', 'reset')).toBe(1);
   });
 
   test('when one origin takes no connection, the next origin gets the request', async () => {
@@ -133,23 +133,23 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     });
     const rig = await start([refusingAddress(), origin.address]);
     const visitor = ask(front, rig);
-    await eventually(() => visitor.interim.length === 1);
+    await waitUntil(() => visitor.interim.length === 1);
     visitor.stream.end('hi');
     expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: CONTINUE_ANSWER });
-    expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
+    expect(rig.counterValue('guard_gateway_requests_total', 'forwarded')).toBe(1);
   });
 
   test('a visitor who leaves while waiting is logged as 499, and the origin request is cancelled', async () => {
     const origin = await startTcpOrigin(() => undefined);
     const rig = await start(origin.address);
     const visitor = ask(front, rig);
-    await eventually(() => hasOnlyAsked(origin.bytes[0]));
+    await waitUntil(() => hasOnlyAsked(origin.bytes[0]));
     visitor.stream.destroy();
-    await eventually(() => origin.sockets[0]?.closed === true);
-    const goneEvents = rig.logged.filter(({ event }) => event === 'gateway_visitor_gone');
+    await waitUntil(() => origin.sockets[0]?.closed === true);
+    const goneEvents = rig.logEntries.filter(({ event }) => event === 'gateway_visitor_gone');
     expect(goneEvents.map(({ fields }) => fields['status'])).toEqual([499]);
-    expect(rig.counted('guard_gateway_requests_total', 'aborted')).toBe(1);
-    expect(rig.counted('guard_gateway_origin_errors_total', 'reset')).toBe(0);
+    expect(rig.counterValue('guard_gateway_requests_total', 'aborted')).toBe(1);
+    expect(rig.counterValue('guard_gateway_origin_errors_total', 'reset')).toBe(0);
   });
 
   test.each(['with its length', 'in chunks'])('10 MiB %s arrive complete', async (framing) => {
@@ -167,11 +167,11 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
         ...(framing === 'in chunks' ? {} : { 'content-length': String(upload.length) }),
       },
     });
-    await eventually(() => visitor.interim.length === 1);
+    await waitUntil(() => visitor.interim.length === 1);
     visitor.stream.end(upload);
     expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: CONTINUE_ANSWER });
     expect(hash.digest('hex')).toBe(createHash('sha256').update(upload).digest('hex'));
-    expect(origin.arrived[0]?.headers.expect).toBe('100-Continue');
+    expect(origin.requests[0]?.headers.expect).toBe('100-Continue');
   });
 });
 
@@ -184,7 +184,7 @@ test('RFC 9112 9.3: the connection is kept after a 100, and closes without one',
   const { port } = await start(origin.address);
   const client = new RawClient(port);
   const send = (method: string) => {
-    client.received = '';
+    client.receivedText = '';
     const fields = ['Host: shop.example', 'Expect: 100-continue', 'Content-Length: 2'];
     client.send(`${method} / HTTP/1.1`, ...fields, '', '');
   };
@@ -207,8 +207,8 @@ describe('RFC 9110 10.1.1: expectations that do not reach the origin', () => {
     const lines = ['POST / HTTP/1.0', 'Host: shop.example', 'Expect: 100-continue'];
     const received = await rawExchange(port, ...lines, 'Content-Length: 2', '', 'hi');
     expect(received).toMatch(/^HTTP\/1\.1 200 /);
-    expect(origin.arrived[0]).toMatchObject({ body: 'hi' });
-    expect(origin.arrived[0]?.headers.expect).toBeUndefined();
+    expect(origin.requests[0]).toMatchObject({ body: 'hi' });
+    expect(origin.requests[0]?.headers.expect).toBeUndefined();
   });
 
   test('the gateway answers other expectations itself', async () => {
@@ -220,7 +220,7 @@ describe('RFC 9110 10.1.1: expectations that do not reach the origin', () => {
     await client.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
     client.send('hi');
     expect(await client.untilClosed()).toContain('stored');
-    expect(origin.arrived[0]?.headers.expect).toBeUndefined();
+    expect(origin.requests[0]?.headers.expect).toBeUndefined();
   });
 
   test('a request without a body does not wait for a 100', async () => {
@@ -228,7 +228,7 @@ describe('RFC 9110 10.1.1: expectations that do not reach the origin', () => {
     const { port } = await start(origin.address);
     const lines = ['GET / HTTP/1.1', 'Host: shop.example', 'Expect: 100-continue', '', ''];
     expect(await rawExchange(port, ...lines)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(origin.arrived[0]?.headers.expect).toBeUndefined();
+    expect(origin.requests[0]?.headers.expect).toBeUndefined();
   });
 
   test('a denied visitor gets no 100, and the request does not reach the origin', async () => {
@@ -239,6 +239,6 @@ describe('RFC 9110 10.1.1: expectations that do not reach the origin', () => {
     expect(await rawExchange(port, ...lines, 'Content-Length: 2', '', '')).toMatch(
       /^HTTP\/1\.1 403 /,
     );
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
   });
 });

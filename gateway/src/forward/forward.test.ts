@@ -5,7 +5,7 @@ import { certificates, FRONTS, visit } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import {
   bodyOf,
-  eventually,
+  waitUntil,
   get,
   headersOf,
   rawExchange,
@@ -39,7 +39,7 @@ describe('streaming', () => {
       expect(frontVisit.state).toBe('open');
       stream?.end('data: 3\n\n');
       expect((await frontVisit.untilEnd()).state).toBe('whole');
-      expect(frontVisit.received).toBe('data: 1\n\ndata: 2\n\n: still here\n\ndata: 3\n\n');
+      expect(frontVisit.receivedText).toBe('data: 1\n\ndata: 2\n\n: still here\n\ndata: 3\n\n');
     },
   );
 
@@ -81,19 +81,21 @@ describe('streaming', () => {
       setInterval(() => (unsentBytes = res.writableLength), 5).unref();
     });
     const { port } = await startGateway({ origin: origin.address });
-    const received = await new Promise<{ held: number; bytes: number }>((resolve, reject) => {
-      request({ port, host: '127.0.0.1', headers: { host: 'shop.example' } }, (res) => {
-        void (async () => {
-          await untilUnchanged(() => unsentBytes);
-          const held = unsentBytes;
-          let bytes = 0;
-          for await (const part of res as AsyncIterable<Buffer>) bytes += part.length;
-          resolve({ held, bytes });
-        })().catch(reject);
-      }).end();
-    });
-    expect(received.held).toBeGreaterThan(MiB);
-    expect(received.bytes).toBe(body.length);
+    const download = await new Promise<{ unsentBytesBefore: number; bytes: number }>(
+      (resolve, reject) => {
+        request({ port, host: '127.0.0.1', headers: { host: 'shop.example' } }, (res) => {
+          void (async () => {
+            await untilUnchanged(() => unsentBytes);
+            const unsentBytesBefore = unsentBytes;
+            let bytes = 0;
+            for await (const part of res as AsyncIterable<Buffer>) bytes += part.length;
+            resolve({ unsentBytesBefore, bytes });
+          })().catch(reject);
+        }).end();
+      },
+    );
+    expect(download.unsentBytesBefore).toBeGreaterThan(MiB);
+    expect(download.bytes).toBe(body.length);
   });
 
   test('stalled uploads do not delay other visitors', async () => {
@@ -104,8 +106,9 @@ describe('streaming', () => {
       origin: origin.address,
       limits: { originUploads: 8, drainMs: 0 },
     });
-    const slow = Array.from({ length: 8 }, () => new RawClient(port));
-    for (const client of slow) client.send('POST / HTTP/1.1', HOST, 'Content-Length: 9', '', 'x');
+    const slowClients = Array.from({ length: 8 }, () => new RawClient(port));
+    for (const client of slowClients)
+      client.send('POST / HTTP/1.1', HOST, 'Content-Length: 9', '', 'x');
     expect(statusOf(await get(port))).toBe(200);
     await expect
       .poll(() => rawExchange(port, 'POST / HTTP/1.1', HOST, CLOSE, 'Content-Length: 1', '', 'x'))
@@ -122,17 +125,17 @@ describe('streaming', () => {
       limits: { originRequestsPerAddress: 1, originRequestsUncounted: 1, drainMs: 0 },
       trustedProxies: ['127.0.0.1/32'],
     });
-    const from = (ip: string) => `X-Forwarded-For: ${ip}`;
+    const forwardedFor = (ip: string) => `X-Forwarded-For: ${ip}`;
     const streams = [new RawClient(port), new RawClient(port)];
     for (const client of streams) {
-      client.send('GET /events HTTP/1.1', HOST, from('198.51.100.7'), '', '');
+      client.send('GET /events HTTP/1.1', HOST, forwardedFor('198.51.100.7'), '', '');
       await client.until(/data/);
     }
-    const status = async (ip: string) => statusOf(await get(port, '/', from(ip)));
+    const status = async (ip: string) => statusOf(await get(port, '/', forwardedFor(ip)));
     expect([await status('198.51.100.7'), await status('198.51.100.8')]).toEqual([503, 200]);
     streams[0]?.socket.destroy();
     await expect.poll(() => status('198.51.100.7')).toBe(200);
-    for (let each = 0; each < 3; each++) expect(await status('198.51.100.7')).toBe(200);
+    for (let count = 0; count < 3; count++) expect(await status('198.51.100.7')).toBe(200);
   });
 
   test('the stalled uploads of one address take only a part of the places', async () => {
@@ -151,16 +154,16 @@ describe('streaming', () => {
       client.send(`POST ${path} HTTP/1.1`, HOST, ...fields, '', 'x');
       return client;
     };
-    const slow = [begin('198.51.100.7', 2), begin('198.51.100.7', 2)];
+    const stalledUploads = [begin('198.51.100.7', 2), begin('198.51.100.7', 2)];
     await expect.poll(() => connectionsOf(origin.server)).toBe(2);
     const status = async (ip: string) => statusOf(await begin(ip, 1).until(/\r\n\r\n/));
     expect([await status('198.51.100.7'), await status('198.51.100.8')]).toEqual([503, 200]);
-    slow[0]?.socket.write('x');
-    await slow[0]?.until(/hello/);
-    slow[1]?.socket.destroy();
+    stalledUploads[0]?.socket.write('x');
+    await stalledUploads[0]?.until(/hello/);
+    stalledUploads[1]?.socket.destroy();
     await expect.poll(() => status('198.51.100.7')).toBe(200);
     // An answered request does not count any more, even when its body never comes.
-    for (let each = 0; each < 3; each++) {
+    for (let count = 0; count < 3; count++) {
       await begin('198.51.100.7', 2, '/early').until(/hello/);
       expect(await status('198.51.100.7')).toBe(200);
     }
@@ -173,11 +176,11 @@ describe('visitors who leave or stall', () => {
     const { port } = await startGateway({ origin: origin.address });
     const client = new RawClient(port);
     client.send('GET /1 HTTP/1.1', HOST, '', 'GET /2 HTTP/1.1', HOST, '', '');
-    await eventually(() => origin.sockets.length === 1);
+    await waitUntil(() => origin.sockets.length === 1);
     client.socket.destroy();
-    await eventually(() => origin.sockets[0]?.closed === true);
+    await waitUntil(() => origin.sockets[0]?.closed === true);
     new RawClient(port).send('GET /3 HTTP/1.1', HOST, '', '');
-    await eventually(() => Boolean(origin.bytes[1]));
+    await waitUntil(() => Boolean(origin.bytes[1]));
     expect(origin.bytes.map((bytes) => bytes.slice(0, 6))).toEqual(['GET /1', 'GET /3']);
   });
 
@@ -190,8 +193,8 @@ describe('visitors who leave or stall', () => {
     client.send('POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', '3', 'abc', '');
     await expect.poll(() => connectionsOf(origin.server)).toBe(1);
     client.socket.destroy();
-    await eventually(() => isAborted);
-    expect(origin.arrived).toEqual([]);
+    await waitUntil(() => isAborted);
+    expect(origin.requests).toEqual([]);
   });
 
   test.each(FRONTS)('RFC 9110 15.5.9: over %s a stalled upload gets 408', async (front) => {
@@ -201,8 +204,8 @@ describe('visitors who leave or stall', () => {
     const frontVisit = visit(front, rig, { method: 'POST', upload: true });
     frontVisit.stream.write('x');
     expect((await frontVisit.untilEnd()).status).toBe(408);
-    expect(frontVisit.received).toBe('The upload stalled.\n');
-    expect(origin.arrived).toEqual([]);
+    expect(frontVisit.receivedText).toBe('The upload stalled.\n');
+    expect(origin.requests).toEqual([]);
   });
 
   test.each(FRONTS)(
@@ -211,11 +214,11 @@ describe('visitors who leave or stall', () => {
       const origin = await startOrigin((_req, res) => res.end(Buffer.alloc(16 * MiB)));
       const limits = { idleTimeoutMs: 300 };
       const rig = await startGateway({ origin: origin.address, certificates, limits });
-      const frontVisit = visit(front, rig, { deaf: true });
+      const frontVisit = visit(front, rig, { ignoreBody: true });
       expect((await frontVisit.untilHead()).status).toBe(200);
-      await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 1);
+      await waitUntil(() => rig.counterValue('guard_gateway_requests_total', 'aborted') === 1);
       await expect.poll(() => connectionsOf(origin.server)).toBe(0);
-      expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(0);
+      expect(rig.counterValue('guard_gateway_origin_errors_total', 'truncated')).toBe(0);
     },
   );
 
@@ -248,13 +251,13 @@ describe('answers without a body', () => {
     'RFC 9112 6.3: $method → $answer ends with its header section',
     async ({ method, answer, length }) => {
       const origin = await startTcpOrigin((socket) => socket.write(answer));
-      const { port, counted } = await startGateway({ origin: origin.address });
+      const { port, counterValue } = await startGateway({ origin: origin.address });
       const received = await rawExchange(port, `${method} / HTTP/1.1`, HOST, CLOSE, '', '');
       expect(statusOf(received)).toBe(statusOf(answer));
       expect(headersOf(received, 'content-length')).toEqual(length);
       expect(headersOf(received, 'transfer-encoding')).toEqual([]);
       expect(bodyOf(received)).toBe('');
-      expect(counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
+      expect(counterValue('guard_gateway_requests_total', 'forwarded')).toBe(1);
     },
   );
 });

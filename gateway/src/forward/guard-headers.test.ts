@@ -3,7 +3,7 @@ import type { ResponseExtras, Validate } from '@guard/config/contract/ports';
 import { sampleEvent } from '../../../test/kit/product/sample-event.ts';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import { describe, expect, test } from 'vitest';
-import { answering, GUARD_COOKIE, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import { validateWith, GUARD_COOKIE, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { get } from '../testing/raw-client.ts';
 import type { HttpOrigin } from '../testing/recording-origin.ts';
 
@@ -17,8 +17,8 @@ const CRAWLER = {
 };
 
 /** Every field at the origin with a name like X-Guard-*, also with `_` in place of `-`. */
-function guardFieldsAt({ arrived }: HttpOrigin): readonly string[][] {
-  return arrived.map(({ rawHeaders }) => {
+function guardFieldsAt({ requests }: HttpOrigin): readonly string[][] {
+  return requests.map(({ rawHeaders }) => {
     const lines: string[] = [];
     for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
       const name = rawHeaders[i] ?? '';
@@ -41,7 +41,7 @@ function answeringWithFacts(
 }
 
 describe('X-Guard-* fields for the origin', () => {
-  test('the decision, its id, the session and the crawler, each once', async () => {
+  test('the origin gets the decision, its id, the session and the crawler, each once', async () => {
     const extras = { session: sessionDigest(SESSION), crawlerVerified: true };
     const { port, origin } = await startGatewayWithOrigin({
       validate: answeringWithFacts({ crawler: CRAWLER }, extras),
@@ -58,7 +58,7 @@ describe('X-Guard-* fields for the origin', () => {
     expect(sessionDigest(SESSION)).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('no session and no crawler if there is none; only the decision if the validator was not asked', async () => {
+  test('the origin gets no session or crawler when there is none, and only the decision when the validator was not asked', async () => {
     const { port, origin } = await startGatewayWithOrigin({
       skip: ['/skipped'],
       validate: answeringWithFacts(
@@ -96,8 +96,8 @@ describe('X-Guard-* fields for the origin', () => {
     const forgedField = `${name}: said by the visitor`;
     await get(port, '/', forgedField, forgedField);
     await get(port, '/skipped', forgedField, `Connection: ${name}`);
-    expect(origin.arrived).toHaveLength(2);
-    expect(JSON.stringify(origin.arrived)).not.toContain('said by the visitor');
+    expect(origin.requests).toHaveLength(2);
+    expect(JSON.stringify(origin.requests)).not.toContain('said by the visitor');
   });
 
   test.each([
@@ -162,14 +162,14 @@ describe('facts that come from the response on the wire alone (contract 2.2, 2.4
       [],
       [`X-Guard-Crawler: claimed;name="${'n'.repeat(128)}"`],
     ],
-  ])('%s', async (_name, response, sent, told) => {
+  ])('%s', async (_name, response, visitorFields, guardFields) => {
     const { port, origin } = await startGatewayWithOrigin({
       remote: true,
-      validate: answering({ request_id: REQUEST, ...response }),
+      validate: validateWith({ request_id: REQUEST, ...response }),
     });
-    await get(port, '/', ...sent);
+    await get(port, '/', ...visitorFields);
     expect(guardFieldsAt(origin)).toEqual([
-      ['X-Guard-Decision: allow', `X-Guard-Request-Id: ${REQUEST}`, ...told],
+      ['X-Guard-Decision: allow', `X-Guard-Request-Id: ${REQUEST}`, ...guardFields],
     ]);
   });
 });

@@ -25,16 +25,16 @@ describe.each(FRONTS)(
     test.each(['POST', 'GET'])(
       'to the visitor of a %s, whether or not the body comes with the header section',
       async (method) => {
-        let far: Socket | undefined;
+        let originSocket: Socket | undefined;
         const origin = await startTcpOrigin((socket) => {
-          far = socket;
+          originSocket = socket;
           const head = `HTTP/1.1 200 OK\r\nX-Bytes: ${BYTES}\r\nSet-Cookie: a=${BYTES}\r\n`;
           socket.write(`${head}Content-Length: 2\r\n\r\n`, 'latin1');
         });
         const rig = await startGateway({ origin: origin.address, certificates });
         const earlyHead = await visit(front, rig, { method }).untilHead();
-        far?.write('ok');
-        expect((await earlyHead.untilEnd()).received).toBe('ok');
+        originSocket?.write('ok');
+        expect((await earlyHead.untilEnd()).receivedText).toBe('ok');
         expect(earlyHead.headers['x-bytes']).toBe(BYTES);
         expect(earlyHead.headers['set-cookie']).toEqual([`a=${BYTES}`]);
       },
@@ -45,7 +45,7 @@ describe.each(FRONTS)(
       const origin = await startTcpOrigin((socket) => socket.write(answerText, 'latin1'));
       const rig = await startGateway({ origin: origin.address, certificates });
       const whole = await wholeVisit(front, rig);
-      expect([whole.received, whole.headers['x-bytes']]).toEqual(['ok', BYTES]);
+      expect([whole.receivedText, whole.headers['x-bytes']]).toEqual(['ok', BYTES]);
     });
   },
 );
@@ -60,6 +60,6 @@ test('RFC 9112 7.1.2: the bytes of trailers, which follow the last chunk, arrive
     const client = new RawClient(port);
     client.send(`${method} / HTTP/1.1`, 'Host: shop.example', '', '');
     await client.until(/\r\n\r\n2\r\nok\r\n0\r\n[^]*\r\n\r\n$/);
-    expect(client.received).toContain(`\r\n0\r\nX-Sum: ${BYTES}\r\nx-b: 1\r\nX-Sum: 2\r\n\r\n`);
+    expect(client.receivedText).toContain(`\r\n0\r\nX-Sum: ${BYTES}\r\nx-b: 1\r\nX-Sum: 2\r\n\r\n`);
   }
 });

@@ -88,7 +88,7 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
     });
     const rig = await startGateway({ origin: origin.address, certificates });
     for (const method of ['GET', 'DELETE']) {
-      const { interim, received } = await wholeVisit(front, rig, { method });
+      const { interim, receivedText } = await wholeVisit(front, rig, { method });
       const fields = [
         ['LINK', '</a.css>; rel=preload'],
         ['Link', 'not what Node takes for one'],
@@ -99,7 +99,7 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
         { status: 103, fields },
         { status: 199, fields: [nameOver(front, 'X-Own'), '1'] },
       ]);
-      expect(received).toBe('ok');
+      expect(receivedText).toBe('ok');
     }
   });
 
@@ -119,7 +119,7 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
     const rig = await startGateway({ origin: origin.address });
     expect(readInterim(await get(rig.port)).interim).toHaveLength(maxInterim);
     expect(await get(rig.port)).toMatch(/HTTP\/1\.1 502 [^]*$/);
-    expect(rig.counted('guard_gateway_origin_errors_total', 'malformed')).toBe(1);
+    expect(rig.counterValue('guard_gateway_origin_errors_total', 'malformed')).toBe(1);
   });
 
   test('over HTTP/2 each has its own HEADERS frame (RFC 9113 section 8.1)', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { certificates, FRONTS, visit, wholeVisit } from '../testing/fronts.ts';
 import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
-import { eventually, get, rawExchange, statusOf } from '../testing/raw-client.ts';
+import { waitUntil, get, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
@@ -15,12 +15,12 @@ const start = (origin: RigOptions['origin'], limits: RigOptions['limits'] = {}) 
 
 describe.each(FRONTS)('over %s: an origin that fails (RFC 9110 15.6)', (front) => {
   test('no connection → 502, and a second origin is tried first', async () => {
-    const dead = refusingAddress();
-    const rig = await start(dead);
+    const refusingOrigin = refusingAddress();
+    const rig = await start(refusingOrigin);
     expect((await wholeVisit(front, rig)).status).toBe(502);
-    expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(1);
+    expect(rig.counterValue('guard_gateway_origin_errors_total', 'connect')).toBe(1);
     const origin = await startOrigin();
-    const rigOfBoth = await start([dead, origin.address]);
+    const rigOfBoth = await start([refusingOrigin, origin.address]);
     for (let i = 0; i < 4; i++) expect((await wholeVisit(front, rigOfBoth)).status).toBe(200);
   });
 
@@ -37,10 +37,10 @@ describe.each(FRONTS)('over %s: an origin that fails (RFC 9110 15.6)', (front) =
     const origin = await startTcpOrigin(() => undefined);
     const rig = await start(origin.address, { originPlainRequests: 1, drainMs: 0 });
     visit(front, rig);
-    await eventually(() => origin.sockets.length === 1);
+    await waitUntil(() => origin.sockets.length === 1);
     const { status, headers } = await wholeVisit(front, rig);
     expect([status, headers['retry-after']]).toEqual([503, '1']);
-    expect(rig.counted('guard_gateway_origin_errors_total', 'busy')).toBe(1);
+    expect(rig.counterValue('guard_gateway_origin_errors_total', 'busy')).toBe(1);
   });
 
   test.each([
@@ -61,8 +61,8 @@ describe.each(FRONTS)('over %s: an origin that fails (RFC 9110 15.6)', (front) =
     },
   ])('an answer that is not HTTP → 502: $name', async ({ answer }) => {
     const origin = await startTcpOrigin((socket) => socket.end(answer, 'latin1'));
-    const { status, received } = await wholeVisit(front, await start(origin.address));
-    expect([status, received]).toEqual([502, 'The site cannot be reached.\n']);
+    const { status, receivedText } = await wholeVisit(front, await start(origin.address));
+    expect([status, receivedText]).toEqual([502, 'The site cannot be reached.\n']);
   });
 
   test.each([
@@ -77,7 +77,7 @@ describe.each(FRONTS)('over %s: an origin that fails (RFC 9110 15.6)', (front) =
       const origin = await startTcpOrigin((socket) => socket.end(answer));
       const rig = await start(origin.address);
       expect((await wholeVisit(front, rig)).state).toBe('cut');
-      expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
+      expect(rig.counterValue('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
     },
   );
 });
@@ -87,10 +87,10 @@ describe('RFC 9110 15.6.5: a stalled origin, over every protocol at once', () =>
     const origin = await startTcpOrigin(() => undefined);
     const rig = await start(origin.address, { originHeadersMs: 100 });
     const answers = await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
-    for (const { status, received } of answers) {
-      expect([status, received]).toEqual([504, 'The site took too long to answer.\n']);
+    for (const { status, receivedText } of answers) {
+      expect([status, receivedText]).toEqual([504, 'The site took too long to answer.\n']);
     }
-    expect(rig.counted('guard_gateway_origin_errors_total', 'timeout')).toBe(FRONTS.length);
+    expect(rig.counterValue('guard_gateway_origin_errors_total', 'timeout')).toBe(FRONTS.length);
     expect(origin.sockets).toHaveLength(FRONTS.length);
   });
 
@@ -102,8 +102,8 @@ describe('RFC 9110 15.6.5: a stalled origin, over every protocol at once', () =>
     const patient = await startGateway({ origin: origin.address, limits, originTimeout: '5m' });
     expect(await wholeVisit('HTTP/1.1', patient)).toMatchObject({ status: 200 });
     const silent = await startTcpOrigin(() => undefined);
-    const hasty = await startGateway({ origin: silent.address, originTimeout: '1s' });
-    expect(await wholeVisit('HTTP/1.1', hasty)).toMatchObject({ status: 504 });
+    const impatientRig = await startGateway({ origin: silent.address, originTimeout: '1s' });
+    expect(await wholeVisit('HTTP/1.1', impatientRig)).toMatchObject({ status: 504 });
   });
 
   test('in the middle of its answer: the first part arrives, without an end', async () => {
@@ -111,11 +111,11 @@ describe('RFC 9110 15.6.5: a stalled origin, over every protocol at once', () =>
     const origin = await startTcpOrigin((socket) => socket.write(part));
     const rig = await start(origin.address, { originBodyIdleMs: 100 });
     const answers = await Promise.all(FRONTS.map((front) => wholeVisit(front, rig)));
-    for (const { status, received, state } of answers) {
-      expect([status, received, state]).toEqual([200, 'part', 'cut']);
+    for (const { status, receivedText, state } of answers) {
+      expect([status, receivedText, state]).toEqual([200, 'part', 'cut']);
     }
-    expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(FRONTS.length);
-    await eventually(() => origin.sockets.every(({ closed }) => closed));
+    expect(rig.counterValue('guard_gateway_origin_errors_total', 'truncated')).toBe(FRONTS.length);
+    await waitUntil(() => origin.sockets.every(({ closed }) => closed));
   });
 });
 
@@ -126,13 +126,13 @@ describe('RFC 9110 15: a status above 599 is passed on', () => {
     );
     return start(origin.address);
   };
-  const odd = { path: '/odd' };
+  const oddRequest = { path: '/odd' };
 
   test.each(['600', '999'])('%s is passed on over HTTP/1.1', async (status) => {
     const rig = await startOdd(OK.replace('200', status));
     for (const front of FRONTS.filter((each) => each !== 'HTTP/2')) {
-      const answer = await wholeVisit(front, rig, odd);
-      expect([answer.status, answer.received]).toEqual([Number(status), 'ok']);
+      const answer = await wholeVisit(front, rig, oddRequest);
+      expect([answer.status, answer.receivedText]).toEqual([Number(status), 'ok']);
     }
   });
 
@@ -147,14 +147,14 @@ describe('RFC 9110 15: a status above 599 is passed on', () => {
         'The site cannot be reached.\n',
       ]);
       expect((await exchange(session)).status).toBe(200);
-      expect(rig.counted('guard_gateway_origin_errors_total', 'malformed')).toBe(1);
-      expect(rig.counted('guard_gateway_requests_total', 'failed')).toBe(1);
+      expect(rig.counterValue('guard_gateway_origin_errors_total', 'malformed')).toBe(1);
+      expect(rig.counterValue('guard_gateway_requests_total', 'failed')).toBe(1);
     },
   );
 
   test('over HTTP/2 an upload under way gets 502 too', async () => {
     const rig = await startOdd('HTTP/1.1 999 Odd\r\n\r\n');
-    const frontVisit = visit('HTTP/2', rig, { ...odd, method: 'POST', upload: true });
+    const frontVisit = visit('HTTP/2', rig, { ...oddRequest, method: 'POST', upload: true });
     frontVisit.stream.write('part');
     expect((await frontVisit.untilHead()).status).toBe(502);
     frontVisit.stream.end();
@@ -170,7 +170,7 @@ test.each(['POST', 'DELETE', 'PATCH'])(
     for (const front of FRONTS) {
       expect((await wholeVisit(front, rig, { method })).status).toBe(200);
     }
-    expect(origin.arrived.map((each) => each.method)).toEqual([method, method, method]);
+    expect(origin.requests.map((each) => each.method)).toEqual([method, method, method]);
   },
 );
 
@@ -183,20 +183,20 @@ test.each(FRONTS)(
     const frontVisit = visit(front, rig, { method: 'POST', upload: true });
     frontVisit.stream.end(body);
     expect((await frontVisit.untilEnd()).status).toBe(200);
-    expect(origin.arrived.map((each) => each.body === body)).toEqual([true]);
-    expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(0);
+    expect(origin.requests.map((each) => each.body === body)).toEqual([true]);
+    expect(rig.counterValue('guard_gateway_origin_errors_total', 'connect')).toBe(0);
   },
 );
 
 test('a GET on a closed connection is sent once more; a POST is not', async () => {
-  let closing = false;
+  let isClosing = false;
   const origin = await startTcpOrigin((socket) => {
-    if (closing && origin.sockets.indexOf(socket) === 0) socket.destroy();
+    if (isClosing && origin.sockets.indexOf(socket) === 0) socket.destroy();
     else socket.write(OK);
   });
   const { port } = await start(origin.address);
   expect(statusOf(await get(port))).toBe(200);
-  closing = true;
+  isClosing = true;
   expect(statusOf(await get(port, '/again'))).toBe(200);
   expect(origin.bytes.filter((bytes) => bytes.includes('/again'))).toHaveLength(2);
 
@@ -220,14 +220,14 @@ test('an upload reaches the other origin, before and after the first one is know
     if (pauses === 1) rig.gateway.reload(rig.settings);
     time.now += 1_000;
   }
-  await eventually(() => alive.arrived.length === 12);
-  expect(alive.arrived.every(({ body }) => body === 'ok')).toBe(true);
+  await waitUntil(() => alive.requests.length === 12);
+  expect(alive.requests.every(({ body }) => body === 'ok')).toBe(true);
 });
 
 test('an origin that sends errors still gets its turn', async () => {
   const alive = await startOrigin();
-  const odd = await startTcpOrigin((socket) => socket.end('SSH-2.0-x\r\n\r\n'));
-  const rig = await startGateway({ origin: [alive.address, odd.address] });
+  const noHttpOrigin = await startTcpOrigin((socket) => socket.end('SSH-2.0-x\r\n\r\n'));
+  const rig = await startGateway({ origin: [alive.address, noHttpOrigin.address] });
   const statuses: number[] = [];
   for (let i = 0; i < 6; i++) statuses.push(statusOf(await get(rig.port)));
   expect(statuses.toSorted()).toEqual([200, 200, 200, 502, 502, 502]);

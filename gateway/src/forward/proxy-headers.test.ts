@@ -34,7 +34,7 @@ describe('to the origin', () => {
       'HTTP2-Settings: AAMAAABk',
       'X-Kept: 1',
     );
-    const names = Object.keys(origin.arrived[0]?.headers ?? {});
+    const names = Object.keys(origin.requests[0]?.headers ?? {});
     expect(names.sort()).toEqual([
       'connection',
       'host',
@@ -46,8 +46,8 @@ describe('to the origin', () => {
       'x-guard-request-id',
       'x-kept',
     ]);
-    expect(origin.arrived[0]?.headers.host).toBe('shop.example');
-    expect(origin.arrived[0]?.headers.connection).not.toContain('X-Named');
+    expect(origin.requests[0]?.headers.host).toBe('shop.example');
+    expect(origin.requests[0]?.headers.connection).not.toContain('X-Named');
   });
 
   test('forwarded fields keep the visitor’s spelling, order, duplicates and raw bytes', async () => {
@@ -127,13 +127,13 @@ describe('to the origin', () => {
     const lines = ['POST / HTTP/1.1', 'Host: shop.example', 'Connection: close'];
     await rawExchange(port, ...lines, 'Content-Length: 0', '', '');
     await rawExchange(port, ...lines, '', '');
-    expect(origin.arrived.map(({ headers }) => headers['content-length'])).toEqual(['0', '0']);
+    expect(origin.requests.map(({ headers }) => headers['content-length'])).toEqual(['0', '0']);
   });
 
   test('RFC 9110 7.6.3: Guard adds itself to Via, and a request in a loop gets 508', async () => {
     const { port, origin } = await startGatewayWithOrigin();
     await get(port, '/', 'Via: 1.0 fred');
-    expect(origin.arrived[0]?.headers.via).toBe('1.0 fred, 1.1 guard');
+    expect(origin.requests[0]?.headers.via).toBe('1.0 fred, 1.1 guard');
     const loop = `Via: ${Array.from({ length: 5 }, () => '1.1 guard').join(', ')}`;
     expect(statusOf(await get(port, '/', loop))).toBe(508);
   });

@@ -26,11 +26,11 @@ const FRAMINGS = {
 
 const FRONTS = {
   'HTTP/1.1': (rig: Ports) =>
-    answered((done) => {
+    receive((done) => {
       get({ port: rig.port, host: '127.0.0.1', headers: { host: 'shop.example' } }, done);
     }),
   'HTTP/1.1 over TLS': (rig: Ports) =>
-    answered((done) => {
+    receive((done) => {
       const { tlsPort: port } = rig;
       const headers = { host: 'shop.example' };
       getTls({ port, host: '127.0.0.1', headers, rejectUnauthorized: false }, done);
@@ -49,7 +49,7 @@ interface Ports {
   readonly tlsPort: number;
 }
 
-function answered(ask: (done: (answer: Readable) => void) => void): Promise<Readable> {
+function receive(ask: (done: (answer: Readable) => void) => void): Promise<Readable> {
   return new Promise((resolve) => {
     ask(resolve);
   });
@@ -76,7 +76,8 @@ describe.each(Object.entries(FRONTS))('over %s', (_front, open) => {
       });
       const rig = await startGateway({ origin: origin.address, certificates });
       const answers = Array.from({ length: 4 }, async () => readUnevenly(await open(rig)));
-      for (const read of await Promise.all(answers)) expect(read.equals(body)).toBe(true);
+      for (const receivedBytes of await Promise.all(answers))
+        expect(receivedBytes.equals(body)).toBe(true);
     },
   );
 });
@@ -91,7 +92,7 @@ test('a pipelined answer that waits (RFC 9112 section 9.3.2) arrives byte for by
   const client = new RawClient(port);
   client.send('GET /first HTTP/1.1', 'Host: shop.example', '', '');
   client.send('GET /second HTTP/1.1', 'Host: shop.example', 'Connection: close', '', '');
-  await expect.poll(() => origin.arrived.length).toBe(1);
+  await expect.poll(() => origin.requests.length).toBe(1);
   first();
   expect(Buffer.from(await client.untilClosed(), 'latin1').includes(body)).toBe(true);
 });

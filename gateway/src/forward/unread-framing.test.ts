@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { certificates } from '../testing/fronts.ts';
 import { allow, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
-import { connectHttp1, eventually, get, RawClient, statusOf } from '../testing/raw-client.ts';
+import { connectHttp1, waitUntil, get, RawClient, statusOf } from '../testing/raw-client.ts';
 import { startTcpOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
@@ -24,9 +24,9 @@ describe.each(['TCP', 'TLS'] as const)('RFC 9112 6.3 and 11.2, over %s', (transp
     { name: 'decided at once', validate: allow },
     {
       name: 'decided later',
-      validate: async (...asked: Parameters<typeof allow>) => {
+      validate: async (...question: Parameters<typeof allow>) => {
         await new Promise((resolve) => setImmediate(resolve));
-        return allow(...asked);
+        return allow(...question);
       },
     },
   ])('$name', ({ validate }) => {
@@ -40,21 +40,21 @@ describe.each(['TCP', 'TLS'] as const)('RFC 9112 6.3 and 11.2, over %s', (transp
       // Bytes of the refused request would come before this request on the connection.
       expect(statusOf(await get(rig.port, '/next'))).toBe(200);
       expect(origin.bytes.join('')).not.toContain('/x');
-      expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(1);
+      expect(rig.counterValue('guard_gateway_requests_total', 'refused')).toBe(1);
     });
   });
 
   test.each(['\tchunked', ' \t chunked', 'chunked  '])(
-    'whitespace that RFC 9110 5.5 allows is no reason to refuse: %j',
+    'whitespace that RFC 9110 5.5 allows is accepted: %j',
     async (coding) => {
       const { origin, ...rig } = await startGatewayWithOrigin({ certificates });
       const client = connectTo(rig);
       client.send('POST /x HTTP/1.1', HOST, `Transfer-Encoding:${coding}`, '', '3', 'abc', '');
       client.send('0', '', '');
       await client.until(/ 200 OK[^]*hello/);
-      await eventually(() => origin.arrived.length === 1);
-      expect(origin.arrived[0]?.body).toBe('abc');
-      expect(origin.arrived[0]?.headers['transfer-encoding']).toBe('chunked');
+      await waitUntil(() => origin.requests.length === 1);
+      expect(origin.requests[0]?.body).toBe('abc');
+      expect(origin.requests[0]?.headers['transfer-encoding']).toBe('chunked');
     },
   );
 });

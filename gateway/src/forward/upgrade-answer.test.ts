@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { answering, startGateway } from '../testing/gateway-rig.ts';
+import { validateWith, startGateway } from '../testing/gateway-rig.ts';
 import {
   ACCEPT,
   bodyOf,
-  eventually,
+  waitUntil,
   HANDSHAKE,
   webSocketRequest,
   headersOf,
@@ -60,8 +60,10 @@ test.each([
   const answer = await rawExchange(rig.port, ...HANDSHAKE.slice(0, -3), ...fields, '', '');
   // Without a key it is an ordinary request, and its Upgrade is not forwarded.
   expect([statusOf(answer), tunnels]).toEqual([keys.length === 0 ? 200 : 400, 0]);
-  expect(origin.arrived.length).toBe(keys.length === 0 ? 1 : 0);
-  expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(keys.length === 0 ? 0 : 1);
+  expect(origin.requests.length).toBe(keys.length === 0 ? 1 : 0);
+  expect(rig.counterValue('guard_gateway_requests_total', 'refused')).toBe(
+    keys.length === 0 ? 0 : 1,
+  );
 });
 
 test.each([
@@ -86,7 +88,7 @@ test.each([
   expect(statusOf(answer)).toBe(502);
   expect(answer).not.toContain('smuggled');
   expect(origin.bytes[0]).not.toContain('for the tunnel');
-  await eventually(() => origin.sockets[0]?.destroyed === true);
+  await waitUntil(() => origin.sockets[0]?.destroyed === true);
 });
 
 test('RFC 9110 5.3: order of one name, spelling and raw bytes of a 101 reach the visitor as sent', async () => {
@@ -134,7 +136,7 @@ test('an answer that does not switch is passed on without hop-by-hop fields (RFC
       'latin1',
     ),
   );
-  const validate = answering({ headers: { 'X-Added': '1' } });
+  const validate = validateWith({ headers: { 'X-Added': '1' } });
   const rig = await startGateway({ origin: origin.address, validate });
   const answer = await rawExchange(rig.port, ...HANDSHAKE);
   expect(answer).toMatch(/^HTTP\/1\.1 426 Upgrade Required\r\n/);
@@ -144,7 +146,7 @@ test('an answer that does not switch is passed on without hop-by-hop fields (RFC
   expect(headersOf(answer, 'x-named')).toEqual([]);
   expect(headersOf(answer, 'connection')).toEqual(['close']);
   expect(bodyOf(answer)).toBe('2\r\nno\r\n0\r\n\r\n');
-  expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
+  expect(rig.counterValue('guard_gateway_requests_total', 'forwarded')).toBe(1);
 });
 
 test.each([
@@ -152,11 +154,11 @@ test.each([
   ['304 Not Modified', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n', ['5']],
 ])(
   'RFC 9112 6.3: %s in answer to a handshake ends with its header section',
-  async (_status, said, length) => {
-    const origin = await startTcpOrigin((socket) => socket.write(said));
+  async (_status, originAnswer, length) => {
+    const origin = await startTcpOrigin((socket) => socket.write(originAnswer));
     const { port } = await startGateway({ origin: origin.address });
     const answer = await rawExchange(port, ...HANDSHAKE);
-    expect(statusOf(answer)).toBe(statusOf(said));
+    expect(statusOf(answer)).toBe(statusOf(originAnswer));
     expect(headersOf(answer, 'content-length')).toEqual(length);
     expect(bodyOf(answer)).toBe('');
   },
@@ -169,8 +171,8 @@ test('RFC 9112 8: a truncated answer of the origin never looks complete', async 
   const answer = await rawExchange(rig.port, ...HANDSHAKE);
   expect(statusOf(answer)).toBe(200);
   expect(answer).not.toContain('\r\n0\r\n');
-  expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
-  expect(rig.counted('guard_gateway_requests_total', 'failed')).toBe(1);
+  expect(rig.counterValue('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
+  expect(rig.counterValue('guard_gateway_requests_total', 'failed')).toBe(1);
 });
 
 test('a stalled answer is cut after the time limit', async () => {
@@ -178,7 +180,7 @@ test('a stalled answer is cut after the time limit', async () => {
   const origin = await startTcpOrigin((socket) => socket.write(answerText));
   const rig = await startGateway({ origin: origin.address, limits: { originBodyIdleMs: 50 } });
   expect(bodyOf(await rawExchange(rig.port, ...HANDSHAKE))).toBe('abc');
-  expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
+  expect(rig.counterValue('guard_gateway_origin_errors_total', 'truncated')).toBe(1);
 });
 
 test('a visitor who does not read the answer makes the origin wait, up to the time limit', async () => {
@@ -199,7 +201,7 @@ test('a visitor who does not read the answer makes the origin wait, up to the ti
   const client = new RawClient(rig.port);
   client.socket.pause();
   client.send(...HANDSHAKE);
-  await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 1);
+  await waitUntil(() => rig.counterValue('guard_gateway_requests_total', 'aborted') === 1);
   expect(remainingBytes).toBeGreaterThan(32 * MiB);
   client.socket.resume();
   expect((await client.untilClosed()).length).toBeLessThan(32 * MiB);
@@ -215,7 +217,7 @@ test('a visitor who leaves a tunnel ends the origin’s side, even if the origin
   client.send(...HANDSHAKE);
   await client.until(/\r\n\r\n/);
   client.socket.resetAndDestroy();
-  await eventually(() => {
+  await waitUntil(() => {
     origin.sockets[0]?.write('are you there?');
     return origin.sockets[0]?.destroyed === true;
   });

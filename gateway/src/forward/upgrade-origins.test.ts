@@ -5,7 +5,7 @@ import { freshPath } from '../testing/fresh-path.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import {
   bodyOf,
-  eventually,
+  waitUntil,
   headersOf,
   RawClient,
   rawExchange,
@@ -39,8 +39,8 @@ test('a handshake reaches the other origin when one refuses', async () => {
     time.now += 1_000;
   }
   expect(alive.sockets).toHaveLength(9);
-  expect(rig.counted('guard_gateway_requests_total', 'forwarded')).toBe(9);
-  expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(0);
+  expect(rig.counterValue('guard_gateway_requests_total', 'forwarded')).toBe(9);
+  expect(rig.counterValue('guard_gateway_origin_errors_total', 'connect')).toBe(0);
 });
 
 test('an origin that refused a handshake is left out for a second, then one handshake tries it', async () => {
@@ -53,23 +53,23 @@ test('an origin that refused a handshake is left out for a second, then one hand
   });
   for (let i = 0; i < 2; i++) expect(await sendHandshake(rig.port)).toBe(101);
 
-  let came = 0;
-  const back = createServer((socket) => {
-    came++;
+  let connectionCount = 0;
+  const reopenedOrigin = createServer((socket) => {
+    connectionCount++;
     socket.on('error', () => undefined);
     socket.once('data', () => socket.write(SWITCHED_HEAD));
   });
   await new Promise<void>((resolve) => {
-    back.listen(Number(new URL(unreachableUrl).port), '127.0.0.1', resolve);
+    reopenedOrigin.listen(Number(new URL(unreachableUrl).port), '127.0.0.1', resolve);
   });
   onTestFinished(() => {
-    back.close();
+    reopenedOrigin.close();
   });
   for (let i = 0; i < 4; i++) expect(await sendHandshake(rig.port)).toBe(101);
-  expect(came).toBe(0);
+  expect(connectionCount).toBe(0);
   time.now += 1_000;
   for (let i = 0; i < 4; i++) expect(await sendHandshake(rig.port)).toBe(101);
-  expect(came).toBe(2);
+  expect(connectionCount).toBe(2);
 });
 
 test('RFC 9110 15.6.3: 502 when every origin refuses', async () => {
@@ -78,8 +78,8 @@ test('RFC 9110 15.6.3: 502 when every origin refuses', async () => {
   expect(statusOf(answer)).toBe(502);
   expect(headersOf(answer, 'cache-control')).toEqual(['no-store']);
   expect(bodyOf(answer)).toBe('The site cannot be reached.\n');
-  expect(rig.counted('guard_gateway_origin_errors_total', 'connect')).toBe(1);
-  expect(rig.counted('guard_gateway_requests_total', 'failed')).toBe(1);
+  expect(rig.counterValue('guard_gateway_origin_errors_total', 'connect')).toBe(1);
+  expect(rig.counterValue('guard_gateway_requests_total', 'failed')).toBe(1);
 });
 
 test.each([
@@ -100,7 +100,7 @@ test.each([
     ];
     const rig = await startGateway({ origin: [other.address, odd.address] });
     expect(statusOf(await rawExchange(rig.port, ...HANDSHAKE))).toBe(status);
-    expect(rig.counted('guard_gateway_origin_errors_total', reason)).toBe(1);
+    expect(rig.counterValue('guard_gateway_origin_errors_total', reason)).toBe(1);
     expect([odd.sockets.length, other.sockets.length]).toEqual([1, 0]);
   },
 );
@@ -116,27 +116,27 @@ test('RFC 9110 15.6.5: an origin that does not answer the handshake → 504', as
   const silent = await startTcpOrigin(() => undefined);
   const rig = await startGateway({ origin: silent.address, limits: { originHeadersMs: 50 } });
   expect(statusOf(await rawExchange(rig.port, ...HANDSHAKE))).toBe(504);
-  expect(rig.counted('guard_gateway_origin_errors_total', 'timeout')).toBe(1);
-  await eventually(() => silent.sockets[0]?.closed === true);
+  expect(rig.counterValue('guard_gateway_origin_errors_total', 'timeout')).toBe(1);
+  await waitUntil(() => silent.sockets[0]?.closed === true);
 });
 
 test.each(['ends', 'is reset'] as const)(
   'when the connection %s before the answer, 499 is logged and the origin request is cancelled',
-  async (how) => {
+  async (way) => {
     const silent = await startTcpOrigin(() => undefined);
     const rig = await startGateway({ origin: silent.address });
     const client = new RawClient(rig.port);
     client.send(...HANDSHAKE);
-    await eventually(() => silent.bytes[0]?.includes('/chat') === true);
-    if (how === 'ends') client.socket.end();
+    await waitUntil(() => silent.bytes[0]?.includes('/chat') === true);
+    if (way === 'ends') client.socket.end();
     else client.socket.resetAndDestroy();
-    await eventually(() => silent.sockets[0]?.closed === true);
-    expect(rig.logged).toContainEqual({
+    await waitUntil(() => silent.sockets[0]?.closed === true);
+    expect(rig.logEntries).toContainEqual({
       event: 'gateway_visitor_gone',
       fields: { site: 'shop.example', status: 499 },
     });
-    expect(rig.counted('guard_gateway_requests_total', 'aborted')).toBe(1);
-    expect(rig.logged.map(({ event }) => event)).not.toContain('gateway_origin_failed');
+    expect(rig.counterValue('guard_gateway_requests_total', 'aborted')).toBe(1);
+    expect(rig.logEntries.map(({ event }) => event)).not.toContain('gateway_origin_failed');
   },
 );
 
@@ -152,7 +152,7 @@ test.each([
   const answer = await rawExchange(rig.port, ...HANDSHAKE);
   expect(statusOf(answer)).toBe(503);
   expect(headersOf(answer, 'retry-after')).toEqual(['1']);
-  expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(1);
+  expect(rig.counterValue('guard_gateway_requests_total', 'refused')).toBe(1);
   firstClient.socket.destroy();
   await vi.waitFor(async () => {
     expect(await sendHandshake(rig.port)).toBe(101);
@@ -185,33 +185,35 @@ test('the tunnel limit of one address does not affect others; a /56 has it twice
   }
 });
 
-test('addresses that hold all the tunnels they may leave some for others', async () => {
+test('addresses that use all their tunnels leave some for other addresses', async () => {
   const origin = await startSwitching();
   const limits = { maxUpgrades: 8, maxUpgradesPerAddress: 2 };
   const trustedProxies = ['127.0.0.1/32'];
   const rig = await startGateway({ origin: origin.address, limits, trustedProxies });
-  const open = async (ip: string) => {
+  const openTunnelOf = async (ip: string) => {
     const client = new RawClient(rig.port);
     client.send(...HANDSHAKE.toSpliced(2, 0, `X-Forwarded-For: ${ip}`));
     return statusOf(await client.until(/\r\n\r\n/));
   };
   const statuses = [];
-  for (const last of [1, 1, 2, 2, 3, 3, 4, 4, 5]) statuses.push(await open(`192.0.2.${last}`));
+  for (const lastByte of [1, 1, 2, 2, 3, 3, 4, 4, 5])
+    statuses.push(await openTunnelOf(`192.0.2.${lastByte}`));
   expect(statuses).toEqual([101, 101, 101, 101, 101, 101, 101, 503, 101]);
 });
 
 test.each([
   ['a unix socket', () => ({ path: freshPath('origin.sock') })],
   ['[::1]', () => ({ host: '::1', port: 0 })],
-])('a handshake reaches an origin at %s', async (_where, place) => {
+])('a handshake reaches an origin at %s', async (_where, host) => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).once('data', () => socket.write(SWITCHED_HEAD));
   });
-  await new Promise<void>((resolve) => server.listen(place(), resolve));
+  await new Promise<void>((resolve) => server.listen(host(), resolve));
   onTestFinished(() => {
     server.close();
   });
-  const bound = server.address() as AddressInfo | string; // it listens
-  const origin = typeof bound === 'string' ? `unix:${bound}` : `http://[::1]:${bound.port}`;
+  const boundAddress = server.address() as AddressInfo | string; // it listens
+  const origin =
+    typeof boundAddress === 'string' ? `unix:${boundAddress}` : `http://[::1]:${boundAddress.port}`;
   expect(await sendHandshake((await startGateway({ origin })).port)).toBe(101);
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { watchTunnel } from './upgrade.ts';
-import { eventually } from '../testing/raw-client.ts';
+import { waitUntil } from '../testing/raw-client.ts';
 
 const BLOCK = Buffer.alloc(1024 * 1024, 'block');
 
@@ -34,16 +34,16 @@ async function openTunnel(lingerMs: number) {
 
 test.each(['visitor', 'origin'] as const)(
   'the tunnel ends when the %s does not read for too long',
-  async (stuck) => {
+  async (stuckSide) => {
     const tunnel = await openTunnel(100);
-    const far = tunnel[stuck === 'visitor' ? 'origin' : 'visitor'];
-    tunnel[stuck].outer.pause();
-    await eventually(() => {
-      if (far.outer.writableLength === 0) far.outer.write(BLOCK);
-      return tunnel[stuck].inner.destroyed;
+    const otherSide = tunnel[stuckSide === 'visitor' ? 'origin' : 'visitor'];
+    tunnel[stuckSide].outer.pause();
+    await waitUntil(() => {
+      if (otherSide.outer.writableLength === 0) otherSide.outer.write(BLOCK);
+      return tunnel[stuckSide].inner.destroyed;
     });
-    expect(tunnel[stuck].inner.writableFinished).toBe(false);
-    await eventually(() => far.inner.destroyed);
+    expect(tunnel[stuckSide].inner.writableFinished).toBe(false);
+    await waitUntil(() => otherSide.inner.destroyed);
   },
 );
 
@@ -51,11 +51,11 @@ test('a silent tunnel stays open', async () => {
   const { visitor, origin } = await openTunnel(20);
   let timeouts = 0;
   for (const { inner } of [visitor, origin]) inner.on('timeout', () => timeouts++);
-  await eventually(() => timeouts >= 2);
+  await waitUntil(() => timeouts >= 2);
   let text = '';
   origin.outer.on('data', (part) => (text += part.toString()));
   visitor.outer.write('hello');
-  await eventually(() => text === 'hello');
+  await waitUntil(() => text === 'hello');
 });
 
 test.each(['visitor', 'origin'] as const)(
@@ -70,8 +70,8 @@ test.each(['visitor', 'origin'] as const)(
       .once('end', () => (hasEnded = true));
     tunnel[goneSide].outer.end('last words');
     tunnel[goneSide].inner.once('end', () => tunnel[goneSide].inner.destroy());
-    await eventually(() => hasEnded);
+    await waitUntil(() => hasEnded);
     expect(text).toBe('last words');
-    await eventually(() => leftSocket.inner.destroyed);
+    await waitUntil(() => leftSocket.inner.destroyed);
   },
 );

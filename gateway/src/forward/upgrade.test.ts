@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import {
-  answering,
+  validateWith,
   GUARD_COOKIE,
-  html,
+  encodeHtml,
   type RigOptions,
   startGateway,
   startGatewayWithOrigin,
 } from '../testing/gateway-rig.ts';
 import {
   bodyOf,
-  eventually,
+  waitUntil,
   HANDSHAKE,
   webSocketRequest,
   headersOf,
@@ -40,7 +40,7 @@ async function openTunnel(port: number): Promise<RawClient> {
 }
 
 test('RFC 6455: frames go both ways, also those sent with the handshake', async () => {
-  const { port, asked, counted, origin } = await startEcho();
+  const { port, questions, counterValue, origin } = await startEcho();
   const client = new RawClient(port);
   const handshake = webSocketRequest('/%2e%2e/chat?x=1?').with(
     2,
@@ -52,10 +52,10 @@ test('RFC 6455: frames go both ways, also those sent with the handshake', async 
   expect(headersOf(received, 'sec-websocket-accept')).toEqual(['s3pPLMBiTxaQ9kYGzzhZRbK+xOo=']);
   client.send('more');
   await client.until(/earlymore/);
-  expect(asked[0]?.url).toBe('http://shop.example/%2e%2e/chat?x=1?');
+  expect(questions[0]?.url).toBe('http://shop.example/%2e%2e/chat?x=1?');
   // The validator and the origin get the same path.
   expect(origin.bytes[0]).toMatch(/^GET \/%2e%2e\/chat\?x=1\? HTTP\/1\.1\r\n/);
-  expect(counted('guard_gateway_requests_total', 'forwarded')).toBe(1);
+  expect(counterValue('guard_gateway_requests_total', 'forwarded')).toBe(1);
 });
 
 test('a handshake loses the same header fields as a request', async () => {
@@ -84,13 +84,15 @@ test('RFC 9110 10.1.1: a handshake with Expect reaches the origin', async () => 
 });
 
 test('contract 4.1 rule 2: cookies of an allow go onto the handshake’s answer', async () => {
-  const { port } = await startEcho({ validate: answering({ cookies: [GUARD_COOKIE] }) });
-  const { received } = await openTunnel(port);
-  expect(headersOf(received, 'set-cookie')).toEqual(['_guard=v; Path=/; Max-Age=60; SameSite=Lax']);
+  const { port } = await startEcho({ validate: validateWith({ cookies: [GUARD_COOKIE] }) });
+  const { receivedText } = await openTunnel(port);
+  expect(headersOf(receivedText, 'set-cookie')).toEqual([
+    '_guard=v; Path=/; Max-Age=60; SameSite=Lax',
+  ]);
 });
 
 test('a denied handshake gets an ordinary answer, and does not reach the origin', async () => {
-  const block = answering({ decision: 'block', response_html: html('no') });
+  const block = validateWith({ decision: 'block', response_html: encodeHtml('no') });
   const { port, origin } = await startEcho({
     validate: async (...question) => {
       await Promise.resolve();
@@ -121,8 +123,8 @@ test('a handshake with a body is an ordinary request', async () => {
     ...webSocketRequest('/', `Content-Length: ${smuggledRequest.length}`).with(-1, smuggledRequest),
   );
   await client.until(/hello/);
-  await eventually(() => origin.arrived.length === 1);
-  expect(origin.arrived[0]?.body).toBe(smuggledRequest);
+  await waitUntil(() => origin.requests.length === 1);
+  expect(origin.requests[0]?.body).toBe(smuggledRequest);
 });
 
 test('RFC 6455 7.4.1: a gateway that closes sends 1001 to both sides, and a visitor who leaves ends the origin’s side', async () => {
@@ -130,12 +132,12 @@ test('RFC 6455 7.4.1: a gateway that closes sends 1001 to both sides, and a visi
   const [first, second] = [await openTunnel(port), await openTunnel(port)];
   first.socket.destroy();
   const [one, other] = origin.sockets;
-  await eventually(() => one?.closed === true);
+  await waitUntil(() => one?.closed === true);
   let loggedText = '';
   other?.on('data', (part: Buffer) => (loggedText += part.toString('latin1')));
   await gateway.close();
   expect(await second.untilClosed()).toMatch(/\r\n\r\n\x88\x02\x03\xe9$/);
-  await eventually(() => other?.closed === true);
+  await waitUntil(() => other?.closed === true);
   // A client masks what it sends.
   expect(loggedText).toBe('\x88\x82\0\0\0\0\x03\xe9');
 });
@@ -147,5 +149,5 @@ test('a tunnel whose visitor reads nothing does not keep a gateway from closing'
   const [far] = origin.sockets;
   far?.write(Buffer.alloc(16 * 1024 * 1024));
   await gateway.close();
-  await eventually(() => far?.closed === true);
+  await waitUntil(() => far?.closed === true);
 });

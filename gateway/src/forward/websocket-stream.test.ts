@@ -4,7 +4,7 @@ import { certificates } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import {
   connectHttp1,
-  eventually,
+  waitUntil,
   RawClient,
   HANDSHAKE,
   SWITCHED_HEAD,
@@ -17,100 +17,101 @@ const allMessages = Array.from({ length: MESSAGES }, (_, i) => `${i};`).join('')
 /** Opens a WebSocket through a gateway. Returns both of its ends. The gateway does not read the frames. */
 async function openTunnel(transport: 'TCP' | 'TLS') {
   const origin = await startOrigin();
-  let far: Socket | undefined;
+  let originSocket: Socket | undefined;
   origin.server.on('upgrade', (req) => {
-    far = req.socket;
-    far.on('error', () => undefined);
-    far.write(SWITCHED_HEAD);
+    originSocket = req.socket;
+    originSocket.on('error', () => undefined);
+    originSocket.write(SWITCHED_HEAD);
   });
   onTestFinished(() => {
-    far?.destroy();
+    originSocket?.destroy();
   });
   const rig = await startGateway({ origin: origin.address, certificates });
-  const near = new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
-  near.send(...HANDSHAKE);
-  await near.until(/^HTTP\/1\.1 101 [^]*\r\n\r\n/);
-  near.received = '';
-  if (far === undefined) throw new Error('no handshake at the origin');
-  return { near, far };
+  const visitorClient = new RawClient(transport === 'TCP' ? rig.port : connectHttp1(rig.tlsPort));
+  visitorClient.send(...HANDSHAKE);
+  await visitorClient.until(/^HTTP\/1\.1 101 [^]*\r\n\r\n/);
+  visitorClient.receivedText = '';
+  if (originSocket === undefined) throw new Error('no handshake at the origin');
+  return { visitorClient, originSocket };
 }
 
 /** Everything that arrives at a socket from now on. */
 function collect(socket: Socket) {
-  const collected = { text: '', ended: false };
-  socket.on('data', (part: Buffer | string) => (collected.text += part.toString('latin1')));
-  socket.on('end', () => (collected.ended = true));
-  return collected;
+  const received = { text: '', ended: false };
+  socket.on('data', (part: Buffer | string) => (received.text += part.toString('latin1')));
+  socket.on('end', () => (received.ended = true));
+  return received;
 }
 
 test.each(['TCP', 'TLS'] as const)(
   'over %s 10,000 messages go each way at once, whole and in order (RFC 6455)',
   async (transport) => {
-    const { near, far } = await openTunnel(transport);
-    const atOrigin = collect(far);
+    const { visitorClient, originSocket } = await openTunnel(transport);
+    const atOrigin = collect(originSocket);
     for (let message = 0; message < MESSAGES; message++) {
-      near.socket.write(`${message};`);
-      far.write(`${message};`);
+      visitorClient.socket.write(`${message};`);
+      originSocket.write(`${message};`);
       // A pause now and then, so that the messages are not one write.
       if (message % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    await eventually(
+    await waitUntil(
       () =>
-        atOrigin.text.length >= allMessages.length && near.received.length >= allMessages.length,
+        atOrigin.text.length >= allMessages.length &&
+        visitorClient.receivedText.length >= allMessages.length,
     );
     expect(atOrigin.text === allMessages).toBe(true);
-    expect(near.received === allMessages).toBe(true);
+    expect(visitorClient.receivedText === allMessages).toBe(true);
   },
 );
 
 test.each(['TCP', 'TLS'] as const)(
   'over %s a side that reads nothing makes the other one wait, and loses nothing',
   async (transport) => {
-    const { near, far } = await openTunnel(transport);
+    const { visitorClient, originSocket } = await openTunnel(transport);
     const block = Buffer.alloc(1024 * 1024, 'block');
     let sentBytes = 0;
-    let unmovedLooks = 0;
-    far.pause();
+    let unmovedCount = 0;
+    originSocket.pause();
     // Waits until the kernel and a few buffers are full.
-    await eventually(
+    await waitUntil(
       () => {
-        if (near.socket.writableLength > 0) return ++unmovedLooks > 20;
-        near.socket.write(block);
+        if (visitorClient.socket.writableLength > 0) return ++unmovedCount > 20;
+        visitorClient.socket.write(block);
         sentBytes += block.length;
-        unmovedLooks = 0;
+        unmovedCount = 0;
         return false;
       },
       () => `the tunnel took ${sentBytes} bytes`,
     );
     let arrivedBytes = 0;
-    far.on('data', (part: Buffer) => (arrivedBytes += part.length));
-    far.resume();
-    await eventually(() => arrivedBytes === sentBytes);
+    originSocket.on('data', (part: Buffer) => (arrivedBytes += part.length));
+    originSocket.resume();
+    await waitUntil(() => arrivedBytes === sentBytes);
   },
 );
 
 test.each(['TCP', 'TLS'] as const)(
   'over %s a side that has ended still gets the bytes of the other one',
   async (transport) => {
-    const first = await openTunnel(transport);
-    const atOrigin = collect(first.far);
-    first.near.socket.end('last words');
-    await eventually(() => atOrigin.ended);
+    const firstTunnel = await openTunnel(transport);
+    const atOrigin = collect(firstTunnel.originSocket);
+    firstTunnel.visitorClient.socket.end('last words');
+    await waitUntil(() => atOrigin.ended);
     expect(atOrigin.text).toBe('last words');
-    first.far.end('an answer');
-    await first.near.untilClosed();
-    expect(first.near.received).toBe('an answer');
+    firstTunnel.originSocket.end('an answer');
+    await firstTunnel.visitorClient.untilClosed();
+    expect(firstTunnel.visitorClient.receivedText).toBe('an answer');
 
-    const second = await openTunnel(transport);
-    second.near.socket.allowHalfOpen = true;
-    const atSecond = collect(second.far);
+    const secondTunnel = await openTunnel(transport);
+    secondTunnel.visitorClient.socket.allowHalfOpen = true;
+    const atSecond = collect(secondTunnel.originSocket);
     let hasEnded = false;
-    second.near.socket.once('end', () => (hasEnded = true));
-    second.far.end('goodbye');
-    await eventually(() => hasEnded);
-    expect(second.near.received).toBe('goodbye');
-    second.near.socket.end('and you');
-    await eventually(() => atSecond.ended);
+    secondTunnel.visitorClient.socket.once('end', () => (hasEnded = true));
+    secondTunnel.originSocket.end('goodbye');
+    await waitUntil(() => hasEnded);
+    expect(secondTunnel.visitorClient.receivedText).toBe('goodbye');
+    secondTunnel.visitorClient.socket.end('and you');
+    await waitUntil(() => atSecond.ended);
     expect(atSecond.text).toBe('and you');
   },
 );

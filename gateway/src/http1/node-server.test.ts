@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
-  answering,
-  html,
+  validateWith,
+  encodeHtml,
   type Rig,
   startGateway,
   startGatewayWithOrigin,
 } from '../testing/gateway-rig.ts';
-import { eventually, get, RawClient, rawExchange, statusOf } from '../testing/raw-client.ts';
+import { waitUntil, get, RawClient, rawExchange, statusOf } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
@@ -18,7 +18,7 @@ const shop = selfSigned('shop.example');
 const HEAD = 'GET / HTTP/1.1\r\nHost: shop.example\r\n';
 
 function lines(rig: Rig) {
-  return rig.logged.filter(({ event }) => event === 'gateway_request_refused');
+  return rig.logEntries.filter(({ event }) => event === 'gateway_request_refused');
 }
 
 async function overTls(port: number, bytes: string): Promise<string> {
@@ -44,11 +44,11 @@ describe('a refused request or path is answered, counted, and logged at a limite
       limits: { headersTimeoutMs: 300, connectionsCheckingIntervalMs: 50 },
     });
     expect(statusOf(await rawExchange(rig.port, bytes))).toBe(status);
-    expect(rig.counted(REQUESTS, 'refused')).toBe(1);
+    expect(rig.counterValue(REQUESTS, 'refused')).toBe(1);
     expect(statusOf(await overTls(rig.tlsPort, bytes))).toBe(status);
-    expect(rig.counted(REQUESTS, 'refused')).toBe(2);
+    expect(rig.counterValue(REQUESTS, 'refused')).toBe(2);
     expect(lines(rig)).toMatchObject([{ fields: { status, peer: '127.0.0.1' } }]);
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
   });
 
   test('a path with too many readings', async () => {
@@ -69,17 +69,17 @@ describe('a refused request or path is answered, counted, and logged at a limite
     const begunClient = new RawClient(rig.port);
     begunClient.send('GET');
     await begunClient.untilClosed();
-    expect(rig.counted(REQUESTS, 'refused')).toBe(1);
+    expect(rig.counterValue(REQUESTS, 'refused')).toBe(1);
   });
 
   test('a visitor who breaks off causes no error', async () => {
     const rig = await startGatewayWithOrigin();
     const client = new RawClient(rig.port);
     client.send(HEAD);
-    await eventually(() => client.socket.bytesWritten > 0);
+    await waitUntil(() => client.socket.bytesWritten > 0);
     client.socket.resetAndDestroy();
     expect(statusOf(await rawExchange(rig.port, `${HEAD}Connection: close\r\n\r\n`))).toBe(200);
-    expect(rig.counted(REQUESTS, 'refused')).toBe(0);
+    expect(rig.counterValue(REQUESTS, 'refused')).toBe(0);
   });
 
   test('RFC 9112 section 7.1: garbage after a request gets no answer inside the answer under way', async () => {
@@ -94,7 +94,7 @@ describe('a refused request or path is answered, counted, and logged at a limite
     await client.until(/first half;/);
     client.send('nonsense\r\n\r\n');
     expect(await client.untilClosed()).toMatch(/first half;$/);
-    expect(rig.counted(REQUESTS, 'refused')).toBe(1);
+    expect(rig.counterValue(REQUESTS, 'refused')).toBe(1);
   });
 
   test('RFC 9112 section 7.1: a bad chunk size before the answer gets 400', async () => {
@@ -103,20 +103,20 @@ describe('a refused request or path is answered, counted, and logged at a limite
     const chunkedHead =
       'POST / HTTP/1.1\r\nHost: shop.example\r\nTransfer-Encoding: chunked\r\n\r\n';
     expect(statusOf(await rawExchange(rig.port, `${chunkedHead}zz\r\n`))).toBe(400);
-    expect(rig.counted(REQUESTS, 'refused')).toBe(1);
+    expect(rig.counterValue(REQUESTS, 'refused')).toBe(1);
   });
 });
 
 describe('pipelining (RFC 9112 section 9.3.2)', () => {
   test('of 1,600 requests in one packet 16 get a page of Guard, and the next one is the last', async () => {
-    const page = html('x'.repeat(36_000));
+    const page = encodeHtml('x'.repeat(36_000));
     const rig = await startGatewayWithOrigin({
-      validate: answering({ decision: 'block', response_html: page }),
+      validate: validateWith({ decision: 'block', response_html: page }),
     });
     const client = new RawClient(rig.port);
     client.send(`${HEAD}\r\n`.repeat(1_600));
     const received = await client.untilClosed();
-    expect(rig.asked).toHaveLength(16);
+    expect(rig.questions).toHaveLength(16);
     const statuses = received.match(/HTTP\/1\.1 \d+/g);
     expect(statuses).toEqual([...Array<string>(16).fill('HTTP/1.1 403'), 'HTTP/1.1 503']);
     expect(received.match(/connection: close/gi)).toHaveLength(1);
@@ -128,9 +128,9 @@ describe('pipelining (RFC 9112 section 9.3.2)', () => {
     const rig = await startGateway({ origin: origin.address, limits: { maxPipelined: 2 } });
     const client = new RawClient(rig.port);
     client.send(`${HEAD}\r\n`.repeat(5) + 'nonsense\r\n\r\n');
-    await eventually(() => held.length === 1);
+    await waitUntil(() => held.length === 1);
     held[0]?.end('first');
-    await eventually(() => held.length === 2);
+    await waitUntil(() => held.length === 2);
     held[1]?.end('second');
     const received = await client.untilClosed();
     expect(received.match(/HTTP\/1\.1 \d+/g)?.map(statusOf)).toEqual([200, 200, 503]);
@@ -145,8 +145,8 @@ describe('pipelining (RFC 9112 section 9.3.2)', () => {
       client.socket.pause();
       const body = method === 'POST' ? 'Content-Length: 1\r\n\r\nx' : '\r\n';
       client.send(`${method} / HTTP/1.1\r\nHost: shop.example\r\n${body}`.repeat(8));
-      await eventually(() => rig.counted(REQUESTS, 'aborted') === 1);
-      expect(origin.arrived).toHaveLength(1);
+      await waitUntil(() => rig.counterValue(REQUESTS, 'aborted') === 1);
+      expect(origin.requests).toHaveLength(1);
     },
   );
 });
@@ -163,7 +163,7 @@ test('connections above the limit are closed at once, counted and logged', async
     surplusSocket.destroy();
   });
   expect(await new RawClient(surplusSocket).untilClosed()).toBe('');
-  expect(rig.counted('guard_gateway_connections_refused_total', 'full')).toBe(1);
-  const [line] = rig.logged.filter(({ event }) => event === 'gateway_connection_refused');
+  expect(rig.counterValue('guard_gateway_connections_refused_total', 'full')).toBe(1);
+  const [line] = rig.logEntries.filter(({ event }) => event === 'gateway_connection_refused');
   expect(line?.fields).toEqual({ reason: 'full', peer: '127.0.0.1' });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seeded-random.ts';
 import { certificates } from '../testing/fronts.ts';
 import { type Rig, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
-import { bodyOf, connectHttp1, eventually, headersOf, RawClient } from '../testing/raw-client.ts';
+import { bodyOf, connectHttp1, waitUntil, headersOf, RawClient } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
@@ -45,13 +45,13 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     });
     const client = open(transport, await startGateway({ origin: origin.address, certificates }));
     client.send('GET /1 HTTP/1.1', HOST, '', '');
-    await eventually(() => answers.length === 1);
+    await waitUntil(() => answers.length === 1);
     for (const path of ['/2', '/3']) client.send(`GET ${path} HTTP/1.1`, HOST, '', '');
-    await eventually(() => client.socket.writableLength === 0);
+    await waitUntil(() => client.socket.writableLength === 0);
     answers[0]?.();
     await client.until(/<\/1>/);
     for (const count of [2, 3]) {
-      await eventually(() => answers.length === count);
+      await waitUntil(() => answers.length === count);
       answers[count - 1]?.();
     }
     const received = await client.until(/<\/3>/);
@@ -68,7 +68,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     client.send('GET / HTTP/1.1', HOST, '', '');
     await client.until(/first half;/);
     client.send('nonsense', '', '');
-    await eventually(() => client.socket.writableLength === 0);
+    await waitUntil(() => client.socket.writableLength === 0);
     finish();
     expect(await client.untilClosed()).toMatch(
       /first half;[^]*second half\r\n0\r\n\r\nHTTP\/1\.1 400 Bad Request\r\n[^]*\r\n\r\n$/,
@@ -84,7 +84,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     });
     const client = open(transport, await startGateway({ origin: origin.address, certificates }));
     for (let turn = 0; turn < 2; turn++) {
-      client.received = '';
+      client.receivedText = '';
       client.send('GET / HTTP/1.1', HOST, '', '');
       const received = await client.until(/0\r\nX-Sum: 42\r\n\r\n$/);
       expect(headersOf(received, 'transfer-encoding')).toEqual(['chunked']);
@@ -101,7 +101,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     const origin = await startOrigin((_req, res) => res.writeHead(status, fields).end());
     const client = open(transport, await startGateway({ origin: origin.address, certificates }));
     for (let turn = 0; turn < 2; turn++) {
-      client.received = '';
+      client.receivedText = '';
       client.send(`${method} / HTTP/1.1`, HOST, '', '');
       const received = await client.until(/\r\n\r\n/);
       expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*\\r\\n\\r\\n$`));
@@ -121,7 +121,7 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     });
     const client = open(transport, await startGateway({ origin: origin.address, certificates }));
     for (let turn = 0; turn < 2; turn++) {
-      client.received = '';
+      client.receivedText = '';
       client.send('GET / HTTP/1.1', HOST, '', '');
       expect(await client.until(/hello/)).toMatch(
         /^HTTP\/1\.1 103 Early Hints\r\nlink: <\/a\.css>; rel=preload, <\/b\.js>; rel=preload\r\n\r\nHTTP\/1\.1 200 OK\r\n/i,
@@ -149,12 +149,12 @@ describe.each(['TCP', 'TLS'] as const)('over %s', (transport) => {
     do {
       client.send('GET / HTTP/1.1', HOST, '', '');
       askedCount++;
-    } while (await becomesTrue(() => origin.arrived.length === askedCount));
+    } while (await becomesTrue(() => origin.requests.length === askedCount));
     // The kernel's buffers take a few MiB of them.
     expect(askedCount).toBeLessThan(2_000);
     client.socket.resume();
-    await eventually(() => origin.arrived.length === askedCount);
-    await eventually(() => client.received.length > askedCount * body.length);
+    await waitUntil(() => origin.requests.length === askedCount);
+    await waitUntil(() => client.receivedText.length > askedCount * body.length);
   });
 });
 
@@ -170,28 +170,28 @@ describe('connections end when they should', () => {
   test.each([
     ['nothing ever came', { headersTimeoutMs: 100 }, false],
     ['nothing came for keepAliveTimeoutMs after an answer', { keepAliveTimeoutMs: 100 }, true],
-  ])('%s', async (_what, limits, asks) => {
+  ])('%s', async (_what, limits, sendsRequest) => {
     const rig = await startGatewayWithOrigin({
       limits: { connectionsCheckingIntervalMs: 20, ...limits },
     });
     const client = new RawClient(rig.port);
-    if (asks) client.send('GET / HTTP/1.1', HOST, '', '');
+    if (sendsRequest) client.send('GET / HTTP/1.1', HOST, '', '');
     const received = await client.untilClosed();
-    expect(received).toMatch(asks ? /hello$/ : /^$/);
-    expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(0);
+    expect(received).toMatch(sendsRequest ? /hello$/ : /^$/);
+    expect(rig.counterValue('guard_gateway_requests_total', 'refused')).toBe(0);
   });
 
-  test('an answer ends when no byte moves for idleTimeoutMs, and not before', async () => {
+  test('an answer is cut when no byte moves for idleTimeoutMs, and not before', async () => {
     let sentRequests = 0;
     const origin = await startOrigin((req, res) => {
       res.write('begun');
       if (req.url === '/moves') {
-        const drip = setInterval(() => {
+        const sendTimer = setInterval(() => {
           res.write('.');
           if (++sentRequests === 20) res.end('done');
         }, 40);
         res.on('close', () => {
-          clearInterval(drip);
+          clearInterval(sendTimer);
         });
       }
     });
@@ -204,7 +204,7 @@ describe('connections end when they should', () => {
     moving.send('GET /moves HTTP/1.1', HOST, '', '');
     expect(await stuck.untilClosed()).toMatch(/begun/);
     await moving.until(/done/);
-    expect(rig.counted('guard_gateway_requests_total', 'aborted')).toBe(1);
+    expect(rig.counterValue('guard_gateway_requests_total', 'aborted')).toBe(1);
   });
 
   test('a draining gateway closes idle connections at once, and busy ones after their answer', async () => {
@@ -215,11 +215,11 @@ describe('connections end when they should', () => {
     });
     const rig = await startGateway({ origin: origin.address });
     const [fresh, idle, busy] = [1, 2, 3].map(() => new RawClient(rig.port));
-    await eventually(() => fresh?.socket.readyState === 'open');
+    await waitUntil(() => fresh?.socket.readyState === 'open');
     idle?.send('GET / HTTP/1.1', HOST, '', '');
     await idle?.until(/hello/);
     busy?.send('GET /late HTTP/1.1', HOST, '', '');
-    await eventually(() => answers.length === 1);
+    await waitUntil(() => answers.length === 1);
     const gatewayClosed = rig.gateway.close();
     await Promise.all([fresh?.untilClosed(), idle?.untilClosed()]);
     expect(busy?.isClosed).toBe(false);
@@ -257,8 +257,8 @@ interface GeneratedRequest {
   readonly answer: string;
 }
 
-function generateRequest(random: SeededRandom, at: number): GeneratedRequest {
-  const path = `/${at}`;
+function generateRequest(random: SeededRandom, index: number): GeneratedRequest {
+  const path = `/${index}`;
   switch (random.below(6)) {
     case 0: {
       const body = 'b'.repeat(random.below(40));
@@ -286,11 +286,11 @@ test(`${CONVERSATIONS} conversations, cut anywhere, are answered in order and in
   const origin = await startEcho();
   const rig = await startGateway({ origin: origin.address });
   for (let i = 0; i < CONVERSATIONS; i++) {
-    const requests = Array.from({ length: 1 + random.below(12) }, (_, at) => generateRequest(random, at));
-    const clue = `GUARD_TEST_SEED=${random.seed}, conversation ${i}`;
+    const requests = Array.from({ length: 1 + random.below(12) }, (_, index) => generateRequest(random, index));
+    const seedText = `GUARD_TEST_SEED=${random.seed}, conversation ${i}`;
     const client = new RawClient(connect({ port: rig.port, host: '127.0.0.1', noDelay: true }));
     const expected = requests.map(({ answer }) => answer).join('');
-    const heard = () => client.received.match(/<[^>]*>/g)?.join('') ?? '';
+    const answerTags = () => client.receivedText.match(/<[^>]*>/g)?.join('') ?? '';
     for (const { bytes } of requests) {
       // A request comes whole, in two pieces, or together with the next one: writes of one turn arrive together.
       const cutAt = random.below(3) === 0 ? random.below(bytes.length) : 0;
@@ -302,9 +302,9 @@ test(`${CONVERSATIONS} conversations, cut anywhere, are answered in order and in
       if (random.below(2) === 0) await new Promise(setImmediate);
       if (random.below(4) === 0) await new Promise((resolve) => setTimeout(resolve, random.below(8)));
     }
-    await eventually(() => heard().length >= expected.length, () => `${clue}: ${heard()} of ${expected}`);
-    expect(heard(), clue).toBe(expected);
+    await waitUntil(() => answerTags().length >= expected.length, () => `${seedText}: ${answerTags()} of ${expected}`);
+    expect(answerTags(), seedText).toBe(expected);
     client.socket.destroy();
   }
-  expect(rig.counted('guard_gateway_requests_total', 'refused')).toBe(0);
+  expect(rig.counterValue('guard_gateway_requests_total', 'refused')).toBe(0);
 }); // prettier-ignore

@@ -163,16 +163,16 @@ test(`of ${HEADS} generated header sections, Node reads each plain one as the sa
   for (let i = 0; i < HEADS; i++) {
     const text = generateHead(random);
     const ours = readHead(text);
-    const clue = `GUARD_TEST_SEED=${random.seed}, head ${i}: ${JSON.stringify(text)}`;
+    const seedText = `GUARD_TEST_SEED=${random.seed}, head ${i}: ${JSON.stringify(text)}`;
     for (const turn of ['first', 'remembered', 'known']) {
-      expect(readHead(text, sections), `${turn} ${clue}`).toEqual(ours);
+      expect(readHead(text, sections), `${turn} ${seedText}`).toEqual(ours);
     }
     if (ours === undefined) continue;
     plain++;
     const theirs = await nodeParser.read(Buffer.from(text, 'latin1'));
-    expect(theirs?.rawHeaders, clue).toEqual(ours.rawHeaders);
-    expect({ ...theirs?.headers }, clue).toEqual({ ...ours.headers });
-    expect([theirs?.method, theirs?.target], clue).toEqual([ours.method, ours.target]);
+    expect(theirs?.rawHeaders, seedText).toEqual(ours.rawHeaders);
+    expect({ ...theirs?.headers }, seedText).toEqual({ ...ours.headers });
+    expect([theirs?.method, theirs?.target], seedText).toEqual([ours.method, ours.target]);
   }
   expect(plain).toBeGreaterThan(HEADS / 10);
   expect(plain).toBeLessThan(HEADS);

@@ -27,7 +27,7 @@ async function sendRequests(
     client.send(`GET ${path} HTTP/1.1`, ...lines, '', '');
     const received = await client.until(new RegExp(`<${path}\\|[^>]*>`));
     seenAnswers.push(/\|([^>]*)>/.exec(received)?.[1] ?? '');
-    client.received = '';
+    client.receivedText = '';
   }
   return seenAnswers;
 }
@@ -37,18 +37,18 @@ describe('a header section that is repeated', () => {
     const origin = await startMirror();
     const client = new RawClient((await startGateway({ origin: origin.address })).port);
     const lines = ['hOST: shop.example', 'X-B: 1', 'x-a: \t2 ', 'Max-Forwards: 7', 'TE: trailers'];
-    const seen = await sendRequests(client, lines, ['/1', '/2', '/3', '/4']);
-    for (const fields of seen) {
+    const fieldTexts = await sendRequests(client, lines, ['/1', '/2', '/3', '/4']);
+    for (const fields of fieldTexts) {
       expect(fields).toMatch(/^hOST=shop\.example;X-B=1;x-a=2;Max-Forwards=7;X-Forwarded-For=/);
       expect(fields).not.toContain('trailers');
     }
     // The sections differ in X-Guard-* only.
-    expect(new Set(seen.map((fields) => fields.split('X-Guard', 1)[0])).size).toBe(1);
+    expect(new Set(fieldTexts.map((fields) => fields.split('X-Guard', 1)[0])).size).toBe(1);
   });
 
   test('keeps its forwarded fields only when it comes from a trusted proxy', async () => {
     const origin = await startMirror();
-    const { port, asked } = await startGateway({
+    const { port, questions } = await startGateway({
       origin: origin.address,
       trustedProxies: [`${PROXY}/32`],
     });
@@ -62,26 +62,26 @@ describe('a header section that is repeated', () => {
       expect(ignored).toContain('X-Forwarded-For=127.0.0.1;');
       expect(ignored).not.toContain('203.0.113.9');
     }
-    expect(asked.map(({ ip }) => ip)).toEqual(
+    expect(questions.map(({ ip }) => ip)).toEqual(
       ['a', 'b', 'c'].flatMap(() => ['203.0.113.9', '127.0.0.1']),
     );
   });
 
   test('differs from a section with one character more or less', async () => {
     const origin = await startMirror();
-    const { port, asked } = await startGateway({ origin: origin.address });
+    const { port, questions } = await startGateway({ origin: origin.address });
     const client = new RawClient(port);
     const value = COOKIE.slice('Cookie: '.length);
     const cookies = Array.from(
       { length: value.length },
-      (_, at) => `${value.slice(0, at)}!${value.slice(at + 1)}`,
+      (_, index) => `${value.slice(0, index)}!${value.slice(index + 1)}`,
     );
     for (const cookie of cookies) {
       const lines = ['Host: shop.example', `Cookie: ${cookie}`];
       for (const fields of await sendRequests(client, lines, ['/1', '/2', '/3'])) {
         expect(fields).toContain(`;Cookie=${cookie};`);
       }
-      expect(asked.splice(0).map(({ headers }) => headers?.['cookie'])).toEqual(
+      expect(questions.splice(0).map(({ headers }) => headers?.['cookie'])).toEqual(
         Array.from({ length: 3 }, () => cookie),
       );
     }
@@ -125,10 +125,11 @@ describe('the memory of sections', () => {
 
   test('keeps one of many sections with a request counter, and does not confuse them', () => {
     const memory = new SectionMemory(100);
-    const counting = (count: number) => `Host: a\r\n${COOKIE}\r\nX-Request-Id: ${count}\r\n\r\n`;
-    const sections = Array.from({ length: 9 }, (_, i) => reading(memory, counting(10 + i)));
-    expect(sections.filter((read) => read?.notes !== undefined)).toHaveLength(1);
-    expect(sections.map((read) => read?.headers['x-request-id'])).toEqual(
+    const sectionWithCount = (count: number) =>
+      `Host: a\r\n${COOKIE}\r\nX-Request-Id: ${count}\r\n\r\n`;
+    const sections = Array.from({ length: 9 }, (_, i) => reading(memory, sectionWithCount(10 + i)));
+    expect(sections.filter((section) => section?.notes !== undefined)).toHaveLength(1);
+    expect(sections.map((section) => section?.headers['x-request-id'])).toEqual(
       sections.map((_, i) => String(10 + i)),
     );
   });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { certificates } from '../testing/fronts.ts';
 import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
 import { exchange, frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
-import { eventually } from '../testing/raw-client.ts';
+import { waitUntil } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -31,7 +31,7 @@ async function startFlooded(options: Partial<RigOptions> = {}) {
 /** Sends a burst over and over, until the gateway has ended the connection. */
 async function flood(client: FrameClient, burst: Buffer): Promise<void> {
   const isOver = () => client.isClosed || client.typesOn(0).includes(GOAWAY);
-  await eventually(() => {
+  await waitUntil(() => {
     if (!isOver() && client.socket.writableLength === 0) client.send(burst);
     return isOver();
   });
@@ -42,9 +42,10 @@ const emptyFrames = (type: number, flags: number, stream: number) =>
   repeatFrame(frame(type, flags, stream, NO_BYTES));
 
 /** Requests on many streams, each with a frame that ends it. */
-function endedStreams(ending: (stream: number) => Buffer): Buffer {
+function endedStreams(lastFrameOf: (stream: number) => Buffer): Buffer {
   const frames: Buffer[] = [];
-  for (let id = 1; id < 400; id += 2) frames.push(headersFrame(id, get('/silent')), ending(id));
+  for (let id = 1; id < 400; id += 2)
+    frames.push(headersFrame(id, get('/silent')), lastFrameOf(id));
   return Buffer.concat(frames);
 }
 const resets = endedStreams((id) => frame(RST_STREAM, 0, id, Buffer.from([0, 0, 0, 8])));
@@ -107,14 +108,14 @@ describe('RFC 9113 10.5: a flood ends only its own connection', () => {
     client.send(opening);
     if (name.startsWith('PING') || name.startsWith('SETTINGS that')) client.socket.pause();
     await flood(client, burst);
-    expect(origin.arrived.length).toBeLessThan(400);
+    expect(origin.requests.length).toBeLessThan(400);
     expect((await exchange(openHttp2(tlsPort))).status).toBe(200);
   });
 });
 
 test('RFC 9113 10.5: floods leave no memory behind, and other visitors are answered in the meantime', async () => {
   const limits = { http2ResetBurst: 50, http2ResetRate: 1 };
-  const { tlsPort, counted } = await startFlooded({ limits });
+  const { tlsPort, counterValue } = await startFlooded({ limits });
   const neighbour = openHttp2(tlsPort);
   const floodOnce = async (opening: Buffer, burst: Buffer) => {
     const client = new FrameClient(tlsPort);
@@ -124,17 +125,17 @@ test('RFC 9113 10.5: floods leave no memory behind, and other visitors are answe
     await floodEnded;
     client.socket.destroy();
   };
-  const round = async () => {
+  const floodOnceMore = async () => {
     await floodOnce(NO_BYTES, resets);
     await floodOnce(openHeaders(1), moreHeaders);
     await floodOnce(headersFrame(1, post, false), emptyFrames(DATA, 0, 1));
   };
-  await round();
+  await floodOnceMore();
   const bytesBefore = await keptBytes();
-  for (let i = 0; i < 5; i++) await round();
+  for (let i = 0; i < 5; i++) await floodOnceMore();
   // It grew by 2 MiB in trials, because the rig records each request.
   expect((await keptBytes()) - bytesBefore).toBeLessThan(4 * 1024 * 1024);
-  expect(counted('guard_gateway_requests_total', 'failed')).toBe(0);
+  expect(counterValue('guard_gateway_requests_total', 'failed')).toBe(0);
 });
 
 setFlagsFromString('--expose-gc');
@@ -165,7 +166,7 @@ describe('RFC 9113 10.5.1: the size of a header section is the decoded size', ()
     client.send(frame(HEADERS, 5, 1, Buffer.concat([pseudo, entry, references])));
     await client.outcomeOf(1);
     expect(client.statusOn(1)).not.toBe(200);
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
     expect((await exchange(openHttp2(tlsPort))).status).toBe(200);
   });
 });
@@ -190,7 +191,7 @@ describe('RFC 9113 5.1 and 8.1: frames at a wrong place', () => {
     client.send(bytes);
     expect(['reset', 'closed']).toContain(await client.outcomeOf(1));
     expect((await exchange(openHttp2(tlsPort))).status).toBe(200);
-    expect(origin.arrived.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /']);
+    expect(origin.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /']);
   });
 });
 
@@ -198,15 +199,17 @@ describe('RFC 9113 10.5: a visitor who reads slowly or not at all', () => {
   const NO_WINDOW = frame(SETTINGS, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]));
 
   test('delays only its own answer, and loses it after the time limit', async () => {
-    const { origin, tlsPort, counted } = await startFlooded({ limits: { idleTimeoutMs: 300 } });
+    const { origin, tlsPort, counterValue } = await startFlooded({
+      limits: { idleTimeoutMs: 300 },
+    });
     const client = new FrameClient(tlsPort);
     client.send(NO_WINDOW, headersFrame(1, get('/large')));
     expect(await client.outcomeOf(1)).toBe('answered');
     expect(client.typesOn(1)).not.toContain(DATA);
     expect((await exchange(openHttp2(tlsPort), { ':path': '/' })).status).toBe(200);
-    await eventually(() => client.typesOn(1).includes(RST_STREAM) || client.isClosed);
-    await eventually(() => counted('guard_gateway_requests_total', 'aborted') === 1);
-    expect(origin.arrived).toHaveLength(2);
+    await waitUntil(() => client.typesOn(1).includes(RST_STREAM) || client.isClosed);
+    await waitUntil(() => counterValue('guard_gateway_requests_total', 'aborted') === 1);
+    expect(origin.requests).toHaveLength(2);
   });
 
   test('gets the answer, even byte by byte', async () => {
@@ -214,7 +217,7 @@ describe('RFC 9113 10.5: a visitor who reads slowly or not at all', () => {
     const client = new FrameClient(tlsPort);
     client.send(NO_WINDOW, headersFrame(1, get()));
     await client.outcomeOf(1);
-    const taken = () =>
+    const receivedBody = () =>
       client
         .framesOn(1)
         .filter(({ type }) => type === DATA)
@@ -222,13 +225,13 @@ describe('RFC 9113 10.5: a visitor who reads slowly or not at all', () => {
         .join('');
     for (const expected of ['h', 'he', 'hel', 'hell', 'hello']) {
       client.send(frame(WINDOW_UPDATE, 0, 1, Buffer.from([0, 0, 0, 1])));
-      await eventually(() => taken() === expected);
+      await waitUntil(() => receivedBody() === expected);
     }
   });
 
   test('is cut, even with unwritten bytes', async () => {
     const limits = { idleTimeoutMs: 300, keepAliveTimeoutMs: 300, lingerMs: 100 };
-    const { tlsPort, counted } = await startFlooded({ limits });
+    const { tlsPort, counterValue } = await startFlooded({ limits });
     const client = new FrameClient(tlsPort);
     const WIDE = frame(SETTINGS, 0, 0, Buffer.from([0, 4, 0x7f, 255, 255, 255]));
     const connectionWide = frame(WINDOW_UPDATE, 0, 0, Buffer.from([0x7f, 0, 0, 0]));
@@ -236,9 +239,9 @@ describe('RFC 9113 10.5: a visitor who reads slowly or not at all', () => {
     client.send(...[1, 3, 5, 7, 9].map((id) => headersFrame(id, get('/large'))));
     await client.outcomeOf(1);
     client.socket.pause();
-    await eventually(() => counted('guard_gateway_requests_total', 'aborted') > 0);
+    await waitUntil(() => counterValue('guard_gateway_requests_total', 'aborted') > 0);
     // A client that does not read notices the end only when it writes.
-    await eventually(() => {
+    await waitUntil(() => {
       if (!client.isClosed) client.send(frame(PING, 0, 0, Buffer.alloc(8)));
       return client.isClosed;
     });
@@ -254,7 +257,7 @@ describe('RFC 9113 5.2: answers that a visitor does not read', () => {
     const ids = Array.from({ length: pages }, (_, at) => 2 * at + 1);
     client.send(...ids.map((id) => headersFrame(id, get())));
     const isAnswered = () => ids.every((id) => client.typesOn(id).includes(HEADERS));
-    await eventually(() => client.isClosed || isAnswered());
+    await waitUntil(() => client.isClosed || isAnswered());
     return client;
   }
 
@@ -264,8 +267,8 @@ describe('RFC 9113 5.2: answers that a visitor does not read', () => {
     const first = await askWithoutReading(tlsPort, 8);
     expect(first.isClosed).toBe(false);
     const second = await askWithoutReading(tlsPort, 8);
-    await eventually(() => first.isClosed);
-    expect(counted('guard_gateway_connections_cut_total', 'answers_unread')).toBe(1);
+    await waitUntil(() => first.isClosed);
+    expect(counterValue('guard_gateway_connections_cut_total', 'answers_unread')).toBe(1);
     const neighbour = openHttp2(tlsPort);
     for (let i = 0; i < 20; i++) expect((await exchange(neighbour)).status).toBe(200);
     expect(second.isClosed).toBe(false);
@@ -279,12 +282,12 @@ describe('RFC 9113 5.2: answers that a visitor does not read', () => {
     expect(first.isClosed).toBe(false);
   });
 
-  test('the bound of all addresses, and none for a trusted proxy', async () => {
+  test('all addresses together have a bound, and a trusted proxy has none', async () => {
     const limits = { http2Unread: 10 };
     const { tlsPort } = await startFlooded({ limits });
     const first = await askWithoutReading(tlsPort, 8);
     await askWithoutReading(tlsPort, 8);
-    await eventually(() => first.isClosed);
+    await waitUntil(() => first.isClosed);
 
     const behindProxy = await startFlooded({ limits, trustedProxies: ['127.0.0.1'] });
     const clients = [

@@ -1,21 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { certificates } from '../testing/fronts.ts';
-import { answering, html, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import {
+  validateWith,
+  encodeHtml,
+  startGateway,
+  startGatewayWithOrigin,
+} from '../testing/gateway-rig.ts';
 import { exchange, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
-import { eventually } from '../testing/raw-client.ts';
+import { waitUntil } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 describe('a request of HTTP/2 is handled like any request (RFC 9113 section 8)', () => {
   test('it reaches the origin as HTTP/1.1: Host from :authority, fields in order, Via 2.0', async () => {
-    const { tlsPort, asked, origin } = await startGatewayWithOrigin({ certificates });
+    const { tlsPort, questions, origin } = await startGatewayWithOrigin({ certificates });
     const { status, body } = await exchange(openHttp2(tlsPort), {
       ':path': '/a%2Fb?c=1',
       'x-one': '1',
       'user-agent': 'test',
     });
     expect([status, body.toString()]).toEqual([200, 'hello']);
-    const [arrived] = origin.arrived;
+    const [arrived] = origin.requests;
     expect(arrived?.url).toBe('/a%2Fb?c=1');
     expect(arrived?.headers).toMatchObject({
       host: 'shop.example',
@@ -24,24 +29,26 @@ describe('a request of HTTP/2 is handled like any request (RFC 9113 section 8)',
       via: '2.0 guard',
     });
     expect(arrived?.rawHeaders.some((name) => name.startsWith(':'))).toBe(false);
-    expect(asked[0]).toMatchObject({ url: 'https://shop.example/a%2Fb?c=1', method: 'GET' });
-    expect(Object.keys(asked[0]?.headers ?? {})[0]).toBe('host');
-    expect(Object.keys(asked[0]?.headers ?? {}).some((name) => name.startsWith(':'))).toBe(false);
+    expect(questions[0]).toMatchObject({ url: 'https://shop.example/a%2Fb?c=1', method: 'GET' });
+    expect(Object.keys(questions[0]?.headers ?? {})[0]).toBe('host');
+    expect(Object.keys(questions[0]?.headers ?? {}).some((name) => name.startsWith(':'))).toBe(
+      false,
+    );
   });
 
   test('a split Cookie is joined to one field (section 8.2.3)', async () => {
     const { tlsPort, origin } = await startGatewayWithOrigin({ certificates });
     await exchange(openHttp2(tlsPort), { cookie: ['a=1', 'b=2', 'c=3'] });
-    const raw = origin.arrived[0]?.rawHeaders ?? [];
+    const raw = origin.requests[0]?.rawHeaders ?? [];
     expect(raw.filter((name) => name.toLowerCase() === 'cookie')).toHaveLength(1);
-    expect(origin.arrived[0]?.headers.cookie).toBe('a=1; b=2; c=3');
+    expect(origin.requests[0]?.headers.cookie).toBe('a=1; b=2; c=3');
   });
 
   test('a challenge is served with the status, the headers and the page of the validator (contract 4.1)', async () => {
-    const validate = answering({
+    const validate = validateWith({
       decision: 'redirect',
       status_code: 403,
-      response_html: html('<p>wait</p>'),
+      response_html: encodeHtml('<p>wait</p>'),
       headers: { 'Content-Security-Policy': "default-src 'none'" },
     });
     const { tlsPort, origin } = await startGatewayWithOrigin({ certificates, validate });
@@ -52,7 +59,7 @@ describe('a request of HTTP/2 is handled like any request (RFC 9113 section 8)',
       'content-security-policy': "default-src 'none'",
       'cache-control': 'no-store',
     });
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
   });
 
   test('HEAD, 204 and 304 have no body; connection-specific fields of the origin are removed', async () => {
@@ -95,7 +102,7 @@ describe('a request of HTTP/2 is handled like any request (RFC 9113 section 8)',
   });
 
   test('20 MiB go up and down complete, beside 20 small requests on the same connection', async () => {
-    const big = randomBytes(20 * 1024 * 1024);
+    const largeBody = randomBytes(20 * 1024 * 1024);
     const origin = await startOrigin((req, res) => {
       if (req.method === 'POST') req.pipe(res);
       else res.end('small');
@@ -103,13 +110,13 @@ describe('a request of HTTP/2 is handled like any request (RFC 9113 section 8)',
     const session = openHttp2(
       (await startGateway({ origin: origin.address, certificates })).tlsPort,
     );
-    const [echoed, ...small] = await Promise.all([
-      exchange(session, { ':method': 'POST' }, big),
+    const [echoed, ...smallAnswers] = await Promise.all([
+      exchange(session, { ':method': 'POST' }, largeBody),
       ...Array.from({ length: 20 }, () => exchange(session)),
     ]);
     const sum = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-    expect(sum(echoed.body)).toBe(sum(big));
-    expect(small.map(({ body }) => body.toString())).toEqual(Array(20).fill('small'));
+    expect(sum(echoed.body)).toBe(sum(largeBody));
+    expect(smallAnswers.map(({ body }) => body.toString())).toEqual(Array(20).fill('small'));
   });
 });
 
@@ -130,12 +137,12 @@ describe('RFC 9113 8.2.1: a field that is not possible in HTTP/1.1', () => {
   ])(
     '%s: the library leaves it out, so neither the validator nor the origin sees it',
     async (_what, name, value) => {
-      const { tlsPort, asked, origin } = await startGatewayWithOrigin({ certificates });
+      const { tlsPort, questions, origin } = await startGatewayWithOrigin({ certificates });
       const client = new FrameClient(tlsPort);
       client.send(headersFrame(1, [...base, [name, value], ['x-kept', 'yes']]));
       expect(await client.outcomeOf(1)).toBe('answered');
-      expect(origin.arrived.map(({ headers }) => headers['x-kept'])).toEqual(['yes']);
-      expect(JSON.stringify([origin.arrived, asked])).not.toContain('smuggled');
+      expect(origin.requests.map(({ headers }) => headers['x-kept'])).toEqual(['yes']);
+      expect(JSON.stringify([origin.requests, questions])).not.toContain('smuggled');
     },
   );
 });
@@ -149,14 +156,14 @@ describe('one visitor does not cost the others (RFC 9113 section 10.5)', () => {
       limits: { http2Streams: 4 },
     });
     const client = new FrameClient(tlsPort);
-    await eventually(() => client.typesOn(0).includes(4));
-    const get = [
+    await waitUntil(() => client.typesOn(0).includes(4));
+    const getFrame = [
       [':method', 'GET'],
       [':scheme', 'https'],
       [':authority', 'shop.example'],
       [':path', '/'],
     ] as const;
-    client.send(...[1, 3, 5, 7, 9, 11].map((id) => headersFrame(id, get)));
+    client.send(...[1, 3, 5, 7, 9, 11].map((id) => headersFrame(id, getFrame)));
     const outcomes = await Promise.all([1, 3, 5, 7, 9, 11].map((id) => client.outcomeOf(id)));
     expect(outcomes.filter((outcome) => outcome === 'answered')).toHaveLength(4);
     expect(outcomes.filter((outcome) => outcome === 'reset')).toHaveLength(2);
@@ -166,20 +173,20 @@ describe('one visitor does not cost the others (RFC 9113 section 10.5)', () => {
     const { tlsPort, origin } = await startGatewayWithOrigin({ certificates });
     const session = openHttp2(tlsPort);
     expect((await exchange(session, { 'x-large': 'a'.repeat(60_000) })).status).toBe(431);
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
     expect((await exchange(session)).status).toBe(200);
   });
 
   test('close() lets requests under way finish and takes no new ones (section 6.8)', async () => {
-    const waiting: (() => void)[] = [];
-    const origin = await startOrigin((_req, res) => waiting.push(() => res.end('late')));
+    const sendAnswers: (() => void)[] = [];
+    const origin = await startOrigin((_req, res) => sendAnswers.push(() => res.end('late')));
     const { tlsPort, gateway } = await startGateway({ origin: origin.address, certificates });
     const session = openHttp2(tlsPort);
     const answer = exchange(session);
-    await eventually(() => waiting.length === 1);
+    await waitUntil(() => sendAnswers.length === 1);
     const closed = gateway.close();
-    await eventually(() => session.closed);
-    waiting[0]?.();
+    await waitUntil(() => session.closed);
+    sendAnswers[0]?.();
     expect((await answer).body.toString()).toBe('late');
     await closed;
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { certificates } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
 import { frame, FrameClient, headersFrame } from '../testing/http2-client.ts';
-import { eventually } from '../testing/raw-client.ts';
+import { waitUntil } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 import { readWireCases } from '../testing/wire-cases.ts';
 
@@ -46,14 +46,14 @@ describe.each(clauses)('%s', (clause) => {
       expect(client.statusOn(1)).toBe(status === '405' ? 0 : 400);
     }
     const arrivedRequests = () =>
-      origin.arrived.map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
+      origin.requests.map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
     const expectedRequests = expected === '-' ? [] : [expected];
     expect(arrivedRequests()).toEqual(expectedRequests);
     if (expected === '-') expect(seenTitles).toEqual([]);
 
     if (outcome === 'closed') return;
     client.send(headersFrame(3, NEXT));
-    await eventually(() => client.statusOn(3) === 200);
+    await waitUntil(() => client.statusOn(3) === 200);
     expect(arrivedRequests()).toEqual([...expectedRequests, 'GET /next']);
   });
 });

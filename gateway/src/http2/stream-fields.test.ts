@@ -28,21 +28,21 @@ test('requests of one connection keep their own path, method, host and fields', 
   await exchange(session, { ':path': '/g', ':method': 'POST' }, Buffer.from('body'));
   await exchange(session, { ':path': '/h', ':method': 'POST' });
 
-  const seen = origin.arrived.map(({ method, url, headers, body }) => ({
+  const arrivedRequests = origin.requests.map(({ method, url, headers, body }) => ({
     ...{ ':path': url, ':method': method, ':authority': headers.host, body },
     ...{ cookie: headers.cookie, 'x-cookie': headers['x-cookie'] },
     'x-more': String(headers['x-more'] ?? '').slice(0, 4),
   }));
   const plain = { ':method': 'GET', ':authority': 'shop.example', body: '', 'x-more': '' };
   const unset = { cookie: undefined, 'x-cookie': undefined };
-  expect(seen).toEqual([
+  expect(arrivedRequests).toEqual([
     ...REQUESTS.map((fields) => ({ ...plain, ...unset, ...fields })),
     { ...plain, ...unset, ':path': '/e', 'x-more': 'long' },
     { ...plain, ...unset, ':path': '/f', 'x-more': 'long' },
     { ...plain, ...unset, ':path': '/g', ':method': 'POST', body: 'body' },
     { ...plain, ...unset, ':path': '/h', ':method': 'POST' },
   ]);
-  expect(rig.asked.map(({ url }) => new URL(url).pathname)).toEqual(
-    seen.map((fields) => fields[':path']),
+  expect(rig.questions.map(({ url }) => new URL(url).pathname)).toEqual(
+    arrivedRequests.map((fields) => fields[':path']),
   );
 });

@@ -19,7 +19,7 @@ async function start(limits = {}) {
 }
 
 test('an upload below /.guard/ goes to the collector with the visitor’s address, without a decision', async () => {
-  const { port, origin, collected, asked } = await start();
+  const { port, origin, collected, questions } = await start();
   const answer = await rawExchange(
     port,
     'POST /.guard/telemetry?x=1 HTTP/1.1',
@@ -37,8 +37,8 @@ test('an upload below /.guard/ goes to the collector with the visitor’s addres
     { method: 'POST', path: '/telemetry', query: 'x=1', ip: '198.51.100.7' },
   ]);
   expect(collected[0]?.body.startsWith('{"a":"é')).toBe(true);
-  expect(asked).toEqual([]);
-  expect(origin.arrived).toEqual([]);
+  expect(questions).toEqual([]);
+  expect(origin.requests).toEqual([]);
 });
 
 test('bytes of the collector arrive as they are, to HEAD with their length alone (RFC 9110 9.3.2)', async () => {
@@ -47,9 +47,9 @@ test('bytes of the collector arrive as they are, to HEAD with their length alone
     collect: ({ query }) =>
       Promise.resolve({ status: 200, headers: { 'X-Query': query ?? 'none' }, body }),
   });
-  const got = await get(port, '/.guard/script.js?site_key=a%20b&c');
-  expect(bodyOf(got)).toBe(Buffer.from(body).toString('latin1'));
-  expect(headersOf(got, 'x-query')).toEqual(['site_key=a%20b&c']);
+  const scriptAnswer = await get(port, '/.guard/script.js?site_key=a%20b&c');
+  expect(bodyOf(scriptAnswer)).toBe(Buffer.from(body).toString('latin1'));
+  expect(headersOf(scriptAnswer, 'x-query')).toEqual(['site_key=a%20b&c']);
   const head = ['HEAD /.guard/script.js HTTP/1.1', HOST, 'Connection: close', ''];
   const answer = await rawExchange(port, ...head, '');
   expect([headersOf(answer, 'content-length'), bodyOf(answer)]).toEqual([['4'], '']);
@@ -67,20 +67,20 @@ describe('no spelling of /.guard/ reaches the origin', () => {
   ])('%s → 404', async (path) => {
     const { port, origin, collected } = await start();
     expect(statusOf(await get(port, path))).toBe(404);
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
     expect(collected).toEqual([]);
   });
 
   test('without a collector every path of it answers 404', async () => {
     const { port, origin } = await startGatewayWithOrigin();
     expect(statusOf(await get(port, '/.guard/telemetry'))).toBe(404);
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
   });
 
   test('/.guardian belongs to the site', async () => {
     const { port, origin } = await start();
     expect(statusOf(await get(port, '/.guardian/x'))).toBe(200);
-    expect(origin.arrived).toHaveLength(1);
+    expect(origin.requests).toHaveLength(1);
   });
 });
 
@@ -99,24 +99,24 @@ test('an upload of more than 64 KiB gets 413', async () => {
 
 test('at the memory limit of all uploads, the oldest gets 408, and later ones arrive', async () => {
   const { port, collected } = await start({ collectorBytes: 9000 });
-  const part = (text: string) => text.repeat(3000);
+  const uploadText = (text: string) => text.repeat(3000);
   const begin = (text: string) => {
     const client = new RawClient(port);
     const head = ['POST /.guard/verify HTTP/1.1', HOST, 'Content-Length: 6000', '', ''];
     client.send(...head);
-    client.send(part(text));
+    client.send(uploadText(text));
     return client;
   };
-  const slow = begin('a');
+  const firstUpload = begin('a');
   // When this later request is answered, the gateway has read the first part of the upload.
   await get(port, '/.guard/telemetry');
   const secondUpload = begin('b');
-  secondUpload.send(part('b'));
+  secondUpload.send(uploadText('b'));
   expect(statusOf(await secondUpload.until(/202/))).toBe(202);
-  expect(statusOf(await slow.untilClosed())).toBe(408);
-  const third = begin('c');
-  third.send(part('c'));
-  expect(statusOf(await third.until(/202/))).toBe(202);
+  expect(statusOf(await firstUpload.untilClosed())).toBe(408);
+  const thirdUpload = begin('c');
+  thirdUpload.send(uploadText('c'));
+  expect(statusOf(await thirdUpload.until(/202/))).toBe(202);
   expect(collected.map(({ body }) => body)).toEqual(['', 'b'.repeat(6000), 'c'.repeat(6000)]);
 });
 
@@ -127,12 +127,12 @@ test('an upload without a byte counts too, because its request needs memory', as
     client.send('POST /.guard/verify HTTP/1.1', HOST, 'Content-Length: 6000', '', '');
     return client;
   };
-  const silent = begin();
+  const firstUpload = begin();
   // When this later request is answered, the gateway has read the head of the upload.
   await get(port, '/.guard/telemetry');
-  const later = [begin(), begin()];
-  expect(statusOf(await silent.untilClosed())).toBe(408);
-  expect(later.map(({ received }) => received)).toEqual(['', '']);
+  const laterUploads = [begin(), begin()];
+  expect(statusOf(await firstUpload.untilClosed())).toBe(408);
+  expect(laterUploads.map(({ receivedText }) => receivedText)).toEqual(['', '']);
 });
 
 test('an upload that does not arrive gets 408', async () => {
@@ -146,6 +146,6 @@ test('an upload that does not arrive gets 408', async () => {
 test('a collector that throws costs one answer and does not end the process', async () => {
   const rig = await startGatewayWithOrigin({ collect: () => Promise.reject(new Error('bug')) });
   expect(statusOf(await get(rig.port, '/.guard/x'))).toBe(500);
-  expect(rig.logged.map(({ event }) => event)).toContain('gateway_internal_error');
+  expect(rig.logEntries.map(({ event }) => event)).toContain('gateway_internal_error');
   expect(statusOf(await get(rig.port))).toBe(200);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sampleEvent } from '../../../test/kit/product/sample-event.ts';
 import { certificates, FRONTS, wholeVisit } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
-import { eventually, HANDSHAKE, RawClient } from '../testing/raw-client.ts';
+import { waitUntil, HANDSHAKE, RawClient } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 /** What the gateway tells the validator of an answer: a document, data, other content, or something else. */
@@ -84,7 +84,7 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   ['other', 404, { 'content-type': HTML }],
   ['other', 404, {}],
 ])(
-  'the validator learns that the visitor got: %s, for %i with %j',
+  'the validator learns that the visitor got %s, for %i with %j',
   async (expected, status, fields) => {
     const hasBody =
       status !== 204 && fields['content-length'] === undefined && fields['x-body'] !== 'none';
@@ -109,7 +109,7 @@ test('a page in answer to a WebSocket handshake is a document', async () => {
     (await startGateway({ origin: origin.address, certificates, validate })).port,
   );
   visitor.send(...HANDSHAKE);
-  await eventually(() => endings.length === 1);
+  await waitUntil(() => endings.length === 1);
   visitor.socket.destroy();
   expect(endings).toEqual(['document']);
 });

@@ -1,15 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { answering, GUARD_COOKIE, html, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import {
+  validateWith,
+  GUARD_COOKIE,
+  encodeHtml,
+  startGatewayWithOrigin,
+} from '../testing/gateway-rig.ts';
 import { get, headersOf, statusOf } from '../testing/raw-client.ts';
 
 describe('observe', () => {
   test('asks, lets everything pass, and adds nothing to the answer', async () => {
-    const { port, asked, origin } = await startGatewayWithOrigin({
+    const { port, questions, origin } = await startGatewayWithOrigin({
       observe: true,
-      validate: answering({
+      validate: validateWith({
         decision: 'block',
         status_code: 418,
-        response_html: html('<p>no</p>'),
+        response_html: encodeHtml('<p>no</p>'),
         headers: { 'X-Validator': '1' },
         cookies: [GUARD_COOKIE],
       }),
@@ -18,8 +23,8 @@ describe('observe', () => {
     expect(statusOf(answer)).toBe(200);
     expect(headersOf(answer, 'x-validator')).toEqual([]);
     expect(headersOf(answer, 'set-cookie')).toEqual([]);
-    expect(asked).toHaveLength(1);
-    expect(origin.arrived[0]?.headers['x-guard-decision']).toBe('observe');
+    expect(questions).toHaveLength(1);
+    expect(origin.requests[0]?.headers['x-guard-decision']).toBe('observe');
   });
 
   test('passes a request that the validator rejected, and records it as such', async () => {

@@ -2,11 +2,11 @@ import type { OriginAnswer, Validate, ValidateOutcome } from '@guard/config/cont
 import { describe, expect, test } from 'vitest';
 import { ask, PROXY_REQUESTS } from '../../../test/kit/peers/asking-proxies.ts';
 import { sampleEvent } from '../../../test/kit/product/sample-event.ts';
-import { startAsked } from '../testing/forward-auth-rig.ts';
+import { startForwardAuth } from '../testing/forward-auth-rig.ts';
 import { certificates, FRONTS, type FrontVisit, visit, wholeVisit } from '../testing/fronts.ts';
 import { type Rig, type RigOptions, startGateway } from '../testing/gateway-rig.ts';
 import {
-  eventually,
+  waitUntil,
   RawClient,
   rawExchange,
   HANDSHAKE,
@@ -32,10 +32,10 @@ function outcomeOf(response: object = {}): ValidateOutcome {
 }
 
 /** A validator in this process, which makes an event of each decision. */
-const answering: Validate = () => outcomeOf();
+const allowAll: Validate = () => outcomeOf();
 
 function start(origin: RigOptions['origin'], options: Partial<RigOptions> = {}): Promise<Rig> {
-  return startGateway({ origin, certificates, validate: answering, ...options });
+  return startGateway({ origin, certificates, validate: allowAll, ...options });
 }
 
 /** Status for the visitor, status of the origin, and whether its time was taken. */
@@ -63,8 +63,8 @@ describe('over every front, one event for each decision', () => {
   });
 
   test('has the 502 when all origins refuse', async () => {
-    const dead = [refusingAddress(), refusingAddress()];
-    await expectOverEachFront(await start(dead), [502, 0, false]);
+    const refusingOrigins = [refusingAddress(), refusingAddress()];
+    await expectOverEachFront(await start(refusingOrigins), [502, 0, false]);
   });
 
   test('has the 504 when the origin stalls', async () => {
@@ -118,11 +118,11 @@ describe('over every front, one event for each decision', () => {
       visit(front, rig),
       visit(front, rig, { path: '/late' }),
     ]);
-    await eventually(() => askedCount === 6 && origin.sockets.length === 3);
+    await waitUntil(() => askedCount === 6 && origin.sockets.length === 3);
     for (const { stream: out } of frontVisits) out.destroy();
-    await eventually(() => rig.events.length === 3);
+    await waitUntil(() => rig.events.length === 3);
     resolve(outcomeOf());
-    await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 6);
+    await waitUntil(() => rig.counterValue('guard_gateway_requests_total', 'aborted') === 6);
     // The three late requests get the same decision with the same event, and each of them records it.
     expect(recordedStatuses(rig)).toEqual(Array.from({ length: 6 }, () => [499, 0, false]));
   });
@@ -133,7 +133,7 @@ describe('over every front, one event for each decision', () => {
     for (const front of FRONTS) visit(front, rig);
     const socket = new RawClient(rig.port);
     socket.send(...HANDSHAKE);
-    await eventually(() => origin.sockets.length === 4);
+    await waitUntil(() => origin.sockets.length === 4);
     await rig.gateway.close();
     expect(recordedStatuses(rig)).toEqual(Array.from({ length: 4 }, () => [499, 0, false]));
   });
@@ -153,10 +153,10 @@ describe('over every front, one event for each decision', () => {
 
   test('has what was enforced when the validator fails (contract 7.1)', async () => {
     const origin = await startOrigin((_req, res) => res.writeHead(500).end());
-    const open = await start(origin.address, {
+    const failOpenRig = await start(origin.address, {
       validate: () => ({ kind: 'failed', reason: 'timeout', detail: '' }),
     });
-    await expectOverEachFront(open, [500, 500, true]);
+    await expectOverEachFront(failOpenRig, [500, 500, true]);
     const failClosedRig = await start(origin.address, {
       validate: () => ({ kind: 'rejected', status: 400, type: 'invalid_ip' }),
     });
@@ -170,7 +170,7 @@ describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
   /** A visitor who sends the end of a body once `halfway` has resolved. */
   async function sendHalves(
     onRequest: Parameters<typeof startOrigin>[0],
-    halfway: (sent: FrontVisit) => Promise<unknown>,
+    halfway: (halfwayVisit: FrontVisit) => Promise<unknown>,
   ) {
     const answers: (OriginAnswer | undefined)[] = [];
     const validate: Validate = () => ({
@@ -189,7 +189,7 @@ describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
     await halfway(frontVisit);
     frontVisit.stream.end('b');
     await frontVisit.untilEnd();
-    await eventually(() => rig.events.length === 1);
+    await waitUntil(() => rig.events.length === 1);
     return { ms: answers[0]?.ms ?? NaN, eventMs: (rig.events[0]?.originUs ?? 0) / 1000 };
   }
 
@@ -212,7 +212,7 @@ describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
   test('is 0 when the origin answers before the body has ended', async () => {
     const { ms } = await sendHalves(
       (_req, res) => res.writeHead(403).end('early'),
-      (sent) => sent.untilHead(),
+      (frontVisit) => frontVisit.untilHead(),
     );
     expect(ms).toBe(0);
   });
@@ -242,7 +242,7 @@ describe('RFC 6455 section 4: a WebSocket handshake is one event', () => {
     visitor.send(...HANDSHAKE);
     await visitor.until(/^HTTP\/1\.1 \d{3} /);
     visitor.socket.destroy();
-    await eventually(() => rig.events.length === 1);
+    await waitUntil(() => rig.events.length === 1);
     expect(recordedStatuses(rig)).toEqual([row]);
   });
 });
@@ -250,7 +250,7 @@ describe('RFC 6455 section 4: a WebSocket handshake is one event', () => {
 test.each(PROXY_REQUESTS)(
   'a question of %s causes one event with its decision',
   async (_name, asking) => {
-    const { asking: url, ...rig } = await startAsked({ validate: answering });
+    const { forwardAuthUrl: url, ...rig } = await startForwardAuth({ validate: allowAll });
     await ask(url, asking);
     expect(recordedStatuses(rig)).toEqual([[200, 0, false]]);
   },

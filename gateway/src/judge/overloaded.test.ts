@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ask, PROXY_REQUESTS, originalUrlHeaders } from '../../../test/kit/peers/asking-proxies.ts';
-import { startAsked } from '../testing/forward-auth-rig.ts';
+import { startForwardAuth } from '../testing/forward-auth-rig.ts';
 import { certificates } from '../testing/fronts.ts';
 import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
@@ -16,25 +16,28 @@ describe('a gateway with too many open questions lets no request pass (RFC 9110 
     const answer = await get(rig.port);
     expect([statusOf(answer), headersOf(answer, 'retry-after')]).toEqual([503, ['1']]);
     expect(headersOf(answer, 'cache-control')).toEqual(['no-store']);
-    expect(origin.arrived).toEqual([]);
-    expect(rig.counted('guard_gateway_fail_closed_total', 'overloaded')).toBe(1);
-    expect(rig.counted('guard_gateway_fail_open_total', 'overloaded')).toBe(0);
+    expect(origin.requests).toEqual([]);
+    expect(rig.counterValue('guard_gateway_fail_closed_total', 'overloaded')).toBe(1);
+    expect(rig.counterValue('guard_gateway_fail_open_total', 'overloaded')).toBe(0);
     expect(rig.events).toMatchObject([{ action: 'block', decision: 'none', statusCode: 503 }]);
   });
 
-  test('the same over HTTP/2, and for a WebSocket handshake', async () => {
+  test('a visitor over HTTP/2 and a WebSocket handshake get 503, too', async () => {
     const { origin, ...rig } = await startGatewayWithOrigin({ validate: overloaded, certificates });
     const { status, headers } = await exchange(openHttp2(rig.tlsPort));
     expect([status, headers['retry-after']]).toEqual([503, '1']);
-    const refused = await rawExchange(rig.port, ...HANDSHAKE);
-    expect([statusOf(refused), headersOf(refused, 'retry-after')]).toEqual([503, ['1']]);
-    expect(origin.arrived).toEqual([]);
+    const refusedAnswer = await rawExchange(rig.port, ...HANDSHAKE);
+    expect([statusOf(refusedAnswer), headersOf(refusedAnswer, 'retry-after')]).toEqual([
+      503,
+      ['1'],
+    ]);
+    expect(origin.requests).toEqual([]);
   });
 
   test('each proxy can show the denial, and none lets the request pass', async () => {
-    const { asking: url } = await startAsked({ validate: overloaded });
-    const told = await Promise.all(PROXY_REQUESTS.map(([, asking]) => ask(url, asking)));
-    expect(PROXY_REQUESTS.map(([name], i) => [name, told[i]?.status])).toEqual([
+    const { forwardAuthUrl: url } = await startForwardAuth({ validate: overloaded });
+    const denials = await Promise.all(PROXY_REQUESTS.map(([, asking]) => ask(url, asking)));
+    expect(PROXY_REQUESTS.map(([name], i) => [name, denials[i]?.status])).toEqual([
       ['nginx', 403],
       ['haproxy', 403],
       ['caddy', 503],
@@ -42,10 +45,10 @@ describe('a gateway with too many open questions lets no request pass (RFC 9110 
       // Envoy treats a 5xx as a failed question, and may let the request pass.
       ['envoy', 403],
     ]);
-    const id = String(told[0]?.headers['x-guard-answer']);
+    const id = String(denials[0]?.headers['x-guard-answer']);
     const fetching = { path: '/answer', method: 'POST', headers: originalUrlHeaders };
-    const fetched = await ask(url, fetching, { 'x-guard-answer': id });
-    expect([fetched.status, fetched.headers['retry-after']]).toEqual([503, '1']);
+    const page = await ask(url, fetching, { 'x-guard-answer': id });
+    expect([page.status, page.headers['retry-after']]).toEqual([503, '1']);
   });
 
   test('in observe mode the request passes and is recorded', async () => {

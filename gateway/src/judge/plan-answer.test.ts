@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  answering,
+  validateWith,
   GUARD_COOKIE,
-  html,
+  encodeHtml,
   startGateway,
   startGatewayWithOrigin,
 } from '../testing/gateway-rig.ts';
@@ -13,10 +13,10 @@ const PAGE = '<!doctype html><p>Prüfung</p>';
 
 describe('caller rules of contract 4.1', () => {
   test('rule 1: the validator is asked once about a protected request, with the URL, address and headers as they came', async () => {
-    const { port, asked } = await startGatewayWithOrigin();
+    const { port, questions } = await startGatewayWithOrigin();
     await get(port, '/a%2Fb?q=1', 'User-Agent: x', 'Accept: a', 'Accept: b', 'Referer: https://r/');
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toMatchObject({
+    expect(questions).toHaveLength(1);
+    expect(questions[0]).toMatchObject({
       url: 'http://shop.example/a%2Fb?q=1',
       ip: '127.0.0.1',
       method: 'GET',
@@ -27,9 +27,9 @@ describe('caller rules of contract 4.1', () => {
 
   test('rule 2: every header and every cookie attribute of a served answer reaches the visitor; an empty domain means host-only', async () => {
     const { port } = await startGatewayWithOrigin({
-      validate: answering({
+      validate: validateWith({
         decision: 'redirect',
-        response_html: html(PAGE),
+        response_html: encodeHtml(PAGE),
         headers: { 'Content-Security-Policy': "script-src 'nonce-1'", 'X-Reason': 'none' },
         cookies: [
           { ...GUARD_COOKIE, secure: true },
@@ -47,24 +47,24 @@ describe('caller rules of contract 4.1', () => {
   });
 
   test.each([
-    { decision: 'block', status_code: undefined, sent: 403 },
-    { decision: 'redirect', status_code: undefined, sent: 403 },
-    { decision: 'block', status_code: 451, sent: 451 },
-    { decision: 'redirect', status_code: 503, sent: 503 },
-    { decision: 'block', status_code: 200, sent: 200 },
-    { decision: 'block', status_code: 99, sent: 403 },
-    { decision: 'block', status_code: 101, sent: 403 },
-    { decision: 'block', status_code: 600, sent: 403 },
-    { decision: 'allow', status_code: undefined, sent: 200 },
-    { decision: 'allow', status_code: 404, sent: 404 },
+    { decision: 'block', status_code: undefined, sentStatus: 403 },
+    { decision: 'redirect', status_code: undefined, sentStatus: 403 },
+    { decision: 'block', status_code: 451, sentStatus: 451 },
+    { decision: 'redirect', status_code: 503, sentStatus: 503 },
+    { decision: 'block', status_code: 200, sentStatus: 200 },
+    { decision: 'block', status_code: 99, sentStatus: 403 },
+    { decision: 'block', status_code: 101, sentStatus: 403 },
+    { decision: 'block', status_code: 600, sentStatus: 403 },
+    { decision: 'allow', status_code: undefined, sentStatus: 200 },
+    { decision: 'allow', status_code: 404, sentStatus: 404 },
   ] as const)(
-    'rule 3: $decision with status_code $status_code is sent as $sent',
-    async ({ decision, status_code, sent }) => {
+    'rule 3: $decision with status_code $status_code is sent as $sentStatus',
+    async ({ decision, status_code, sentStatus }) => {
       const status = status_code === undefined ? {} : { status_code };
       const { port } = await startGatewayWithOrigin({
-        validate: answering({ decision, response_html: html(PAGE), ...status }),
+        validate: validateWith({ decision, response_html: encodeHtml(PAGE), ...status }),
       });
-      expect(statusOf(await get(port))).toBe(sent);
+      expect(statusOf(await get(port))).toBe(sentStatus);
     },
   );
 
@@ -72,20 +72,20 @@ describe('caller rules of contract 4.1', () => {
     'rule 4: the body of %s is the decoded response_html, and the origin gets no request',
     async (decision) => {
       const { port, origin } = await startGatewayWithOrigin({
-        validate: answering({ decision, response_html: html(PAGE) }),
+        validate: validateWith({ decision, response_html: encodeHtml(PAGE) }),
       });
       const answer = await get(port);
       expect(Buffer.from(bodyOf(answer), 'latin1').toString()).toBe(PAGE);
       expect(headersOf(answer, 'cache-control')).toEqual(['no-store']);
       expect(headersOf(answer, 'content-length')).toEqual([String(Buffer.byteLength(PAGE))]);
-      expect(origin.arrived).toEqual([]);
+      expect(origin.requests).toEqual([]);
     },
   );
 
   test('rule 4: allow with response_html is served with its own content type instead of being passed on', async () => {
     const { port, origin } = await startGatewayWithOrigin({
-      validate: answering({
-        response_html: html('User-agent: *\n'),
+      validate: validateWith({
+        response_html: encodeHtml('User-agent: *\n'),
         headers: { 'Content-Type': 'text/plain' },
       }),
     });
@@ -93,21 +93,23 @@ describe('caller rules of contract 4.1', () => {
     expect(statusOf(answer)).toBe(200);
     expect(headersOf(answer, 'content-type')).toEqual(['text/plain']);
     expect(bodyOf(answer)).toBe('User-agent: *\n');
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
   });
 
   test.each(['allow', 'not_matched'] as const)(
     'rule 4: %s without a body goes to the application',
     async (decision) => {
-      const { port, origin } = await startGatewayWithOrigin({ validate: answering({ decision }) });
+      const { port, origin } = await startGatewayWithOrigin({
+        validate: validateWith({ decision }),
+      });
       expect(bodyOf(await get(port))).toContain('hello');
-      expect(origin.arrived).toHaveLength(1);
+      expect(origin.requests).toHaveLength(1);
     },
   );
 
   test('contract 3: redirect without response_html is denied with the status and a short text of the gateway', async () => {
     const { port, origin } = await startGatewayWithOrigin({
-      validate: answering({
+      validate: validateWith({
         decision: 'redirect',
         headers: { 'Content-Type': 'text/html', 'Content-Encoding': 'gzip' },
       }),
@@ -117,13 +119,13 @@ describe('caller rules of contract 4.1', () => {
     expect(headersOf(answer, 'content-type')).toEqual(['text/plain; charset=utf-8']);
     expect(headersOf(answer, 'content-encoding')).toEqual([]);
     expect(bodyOf(answer)).toBe('Request denied.\n');
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
   });
 
   test('rule 5: retry_after of a rate-limited answer is exposed as Retry-After', async () => {
     const limited = { decision: 'block', retry_after: 17, status_code: 429 } as const;
     const { port } = await startGatewayWithOrigin({
-      validate: answering({ ...limited, rate_limited: true }),
+      validate: validateWith({ ...limited, rate_limited: true }),
     });
     const answer = await get(port);
     expect(statusOf(answer)).toBe(429);
@@ -135,9 +137,9 @@ describe('what a validator cannot do to the message', () => {
   test('framing and hop-by-hop headers of its answer are ignored, and CR LF in a value or cookie does not split it', async () => {
     const cookie = { ...GUARD_COOKIE, same_site: '' };
     const { port } = await startGatewayWithOrigin({
-      validate: answering({
+      validate: validateWith({
         decision: 'block',
-        response_html: html('four'),
+        response_html: encodeHtml('four'),
         headers: {
           'Content-Length': '999',
           'Transfer-Encoding': 'chunked',
@@ -163,22 +165,22 @@ describe('what a validator cannot do to the message', () => {
   });
 
   test.each([
-    { validator: 'public, max-age=60', sent: 'no-store' },
-    { validator: 'no-store, must-revalidate', sent: 'no-store, must-revalidate' },
+    { validator: 'public, max-age=60', sentCacheControl: 'no-store' },
+    { validator: 'no-store, must-revalidate', sentCacheControl: 'no-store, must-revalidate' },
   ])(
-    'a denied answer with Cache-Control $validator goes out as $sent',
-    async ({ validator, sent }) => {
+    'a denied answer with Cache-Control $validator goes out as $sentCacheControl',
+    async ({ validator, sentCacheControl }) => {
       const { port } = await startGatewayWithOrigin({
-        validate: answering({ decision: 'block', headers: { 'cache-control': validator } }),
+        validate: validateWith({ decision: 'block', headers: { 'cache-control': validator } }),
       });
-      expect(headersOf(await get(port), 'cache-control')).toEqual([sent]);
+      expect(headersOf(await get(port), 'cache-control')).toEqual([sentCacheControl]);
     },
   );
 });
 
 test('RFC 9110 9.3.2: HEAD gets the header section without the body', async () => {
   const { port } = await startGatewayWithOrigin({
-    validate: answering({ decision: 'block', response_html: html('four') }),
+    validate: validateWith({ decision: 'block', response_html: encodeHtml('four') }),
   });
   const answer = await rawExchange(
     port,
@@ -211,7 +213,7 @@ describe('headers and cookies of an allow', () => {
     });
     const { port } = await startGateway({
       origin: origin.address,
-      validate: answering({
+      validate: validateWith({
         headers: { 'X-Frame-Options': 'SAMEORIGIN', Vary: 'Cookie', 'Content-Type': 'text/html' },
         cookies,
       }),
@@ -227,21 +229,21 @@ describe('headers and cookies of an allow', () => {
   });
 
   test.each([
-    { origin: undefined, sent: 'private' },
-    { origin: 'public, max-age=60', sent: 'public, max-age=60, private' },
-    { origin: 'no-store', sent: 'no-store' },
+    { origin: undefined, sentCacheControl: 'private' },
+    { origin: 'public, max-age=60', sentCacheControl: 'public, max-age=60, private' },
+    { origin: 'no-store', sentCacheControl: 'no-store' },
   ])(
     'RFC 9111 7.3: an answer that carries a session cookie is kept out of shared caches (origin says $origin)',
-    async ({ origin: cacheControl, sent }) => {
+    async ({ origin: cacheControl, sentCacheControl }) => {
       const origin = await startOrigin((_req, res) => {
         if (cacheControl !== undefined) res.setHeader('Cache-Control', cacheControl);
         res.end('x');
       });
       const { port } = await startGateway({
         origin: origin.address,
-        validate: answering({ cookies }),
+        validate: validateWith({ cookies }),
       });
-      expect(headersOf(await get(port), 'cache-control')).toEqual([sent]);
+      expect(headersOf(await get(port), 'cache-control')).toEqual([sentCacheControl]);
     },
   );
 });

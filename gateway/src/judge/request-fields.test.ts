@@ -19,12 +19,12 @@ test.each(FRONTS)(
     const guard = validatorWith('[{ name: shut, match: {}, verdict: block }]');
     const validate = guard.validator.forOrganisation('acme');
     // Only a request that keeps its connection takes the plain lane. HTTP/2 has no such field.
-    const kept = front === 'HTTP/2' ? {} : { connection: 'keep-alive' };
+    const connectionField = front === 'HTTP/2' ? {} : { connection: 'keep-alive' };
     const rig = await startGateway({ origin: origin.address, certificates, validate });
     for (const method of ['GET', 'POST']) {
       for (const name of NAMES) {
         for (const value of ['a', '']) {
-          const headers = { ...kept, [name]: value };
+          const headers = { ...connectionField, [name]: value };
           const { status } = await wholeVisit(front, rig, { method, headers });
           expect(status, `${method} ${name}: ${value}`).toBe(403);
         }

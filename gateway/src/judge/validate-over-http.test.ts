@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { MaybePromise, ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../testing/raw-client.ts';
+import { waitUntil } from '../testing/raw-client.ts';
 import { refusingAddress, startTcpOrigin } from '../testing/recording-origin.ts';
 import { BREAKER_LIMITS } from './remote/circuit-breaker.ts';
 import { type RemoteLimits, validateOverHttp } from './validate-over-http.ts';
@@ -28,39 +28,39 @@ interface WantedOutcome {
 
 /** A client of the validator at this address, with its clock and everything that it reports. */
 function connectTo(url: string, { timeout = 5_000, limits = {} }: WantedOutcome = {}) {
-  const logged: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
+  const logEntries: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
   const countedMetrics: string[] = [];
   const time = { now: 1_000_000 };
   const ports = {
     clock: () => time.now,
-    log: (_level: string, event: string, fields = {}) => logged.push({ event, fields }),
+    log: (_level: string, event: string, fields = {}) => logEntries.push({ event, fields }),
     metrics: { count: (name: string, label = '') => countedMetrics.push(`${name}/${label}`) },
   };
   const remote = validateOverHttp({ url, key: 'k', timeout }, ports, { ...LIMITS, ...limits });
   onTestFinished(remote.close);
   const ask = (signal?: AbortSignal): MaybePromise<ValidateOutcome> =>
     remote.validate(QUESTION, signal === undefined ? {} : { signal });
-  const about = async (ip: string) => remote.validate({ ...QUESTION, ip }, {});
+  const askAbout = async (ip: string) => remote.validate({ ...QUESTION, ip }, {});
   /** Lets questions about several networks fail for a while. One visitor alone cannot cause this. */
   const failForAll = async () => {
-    await Promise.all([1, 2, 3, 4].map((network) => about(`198.51.${network}.1`)));
+    await Promise.all([1, 2, 3, 4].map((network) => askAbout(`198.51.${network}.1`)));
     time.now += BREAKER_LIMITS.leastMs;
-    return about('198.51.5.1');
+    return askAbout('198.51.5.1');
   };
-  return { ...remote, ask, about, failForAll, time, logged, counted: countedMetrics };
+  return { ...remote, ask, askAbout, failForAll, time, logEntries, counted: countedMetrics };
 }
 
-/** A validator that answers the questions of all its connections by `says`, one after the other. */
-async function startScripted(...says: readonly ((socket: Socket) => void)[]) {
+/** A validator that answers the questions of all its connections by `replies`, one after the other. */
+async function startScripted(...replies: readonly ((socket: Socket) => void)[]) {
   let askedCount = 0;
   const validator = await startTcpOrigin((socket, head) => {
     // The end of the JSON is the end of the question.
-    if (head.endsWith('}')) says[Math.min(askedCount++, says.length - 1)]?.(socket);
+    if (head.endsWith('}')) replies[Math.min(askedCount++, replies.length - 1)]?.(socket);
   });
-  return { ...validator, asked: () => askedCount };
+  return { ...validator, questionCount: () => askedCount };
 }
 
-const say = (text: string) => (socket: Socket) => void socket.write(text);
+const writeText = (text: string) => (socket: Socket) => void socket.write(text);
 
 describe('contract 2.2: the id of a decision, which goes into a field of the request to the origin', () => {
   test.each([
@@ -69,24 +69,24 @@ describe('contract 2.2: the id of a decision, which goes into a field of the req
     ['a number', '7', undefined],
     ['a line break and a field', '"x\\r\\nX-Guard-Decision: allow"', undefined],
     ['more than a UUID', '"01a2006f-b1cf-7cb5-b247-a7c4b3f77343 "', undefined],
-  ])('%s', async (_what, sent, taken) => {
-    const body = `{"success":true,"decision":"block","request_id":${sent}}`;
-    const { address } = await startScripted(say(answer(200, body)));
+  ])('%s', async (_what, jsonId, acceptedId) => {
+    const body = `{"success":true,"decision":"block","request_id":${jsonId}}`;
+    const { address } = await startScripted(writeText(answer(200, body)));
     const outcome = await connectTo(address).ask();
     // The rest of the response still counts.
     expect(outcome).toMatchObject({ kind: 'answered', response: { decision: 'block' } });
-    expect(outcome.kind === 'answered' && outcome.response.request_id).toBe(taken);
+    expect(outcome.kind === 'answered' && outcome.response.request_id).toBe(acceptedId);
   });
 });
 
 describe('contract 7.1: fail closed on any 4xx', () => {
   test.each([
-    ['hangs in its body', say('HTTP/1.1 400 X\r\nContent-Length: 50\r\n\r\n{"succ')],
+    ['hangs in its body', writeText('HTTP/1.1 400 X\r\nContent-Length: 50\r\n\r\n{"succ')],
     ['breaks off', (socket: Socket) => socket.end('HTTP/1.1 400 X\r\nContent-Length: 9\r\n\r\n{')],
-    ['is too large', say(answer(400, 'x'.repeat(5_000)))],
-    ['is no JSON', say(answer(400, '<html>'))],
-  ])('a 400 that %s is an answer all the same', async (_name, how) => {
-    const validator = await startScripted(how);
+    ['is too large', writeText(answer(400, 'x'.repeat(5_000)))],
+    ['is no JSON', writeText(answer(400, '<html>'))],
+  ])('a 400 that %s is an answer all the same', async (_name, reply) => {
+    const validator = await startScripted(reply);
     const { ask } = connectTo(validator.address, { timeout: 300 });
     expect(await ask()).toEqual({ kind: 'rejected', status: 400, type: 'unknown' });
   });
@@ -114,18 +114,18 @@ describe('an unusable answer', () => {
     ],
     ['a 503 that hangs in its body', 'HTTP/1.1 503 X\r\nContent-Length: 9\r\n\r\n', 'server_error'],
   ])('%s → failed', async (_name, text, reason) => {
-    const validator = await startScripted(say(text));
+    const validator = await startScripted(writeText(text));
     const { ask } = connectTo(validator.address, { timeout: 300 });
     expect(await ask()).toMatchObject({ kind: 'failed', reason });
   });
 
   test.each([301, 302, 307, 308])('a %i is not followed', async (status) => {
-    const elsewhere = await startScripted(say(ALLOW));
-    const redirect = answer(status, '', `Location: ${elsewhere.address}/validate`);
-    const validator = await startScripted(say(redirect));
+    const otherValidator = await startScripted(writeText(ALLOW));
+    const redirect = answer(status, '', `Location: ${otherValidator.address}/validate`);
+    const validator = await startScripted(writeText(redirect));
     const { ask } = connectTo(validator.address);
     expect(await ask()).toMatchObject({ kind: 'failed', reason: 'bad_answer' });
-    expect(elsewhere.asked()).toBe(0);
+    expect(otherValidator.questionCount()).toBe(0);
   });
 
   test('a caller who gives up is answered at once', async () => {
@@ -133,15 +133,17 @@ describe('an unusable answer', () => {
     const { ask } = connectTo(validator.address);
     const caller = new AbortController();
     const outcome = ask(caller.signal);
-    await eventually(() => validator.asked() === 1);
+    await waitUntil(() => validator.questionCount() === 1);
     caller.abort();
     expect(await outcome).toMatchObject({ kind: 'failed', reason: 'timeout' });
   });
 });
 
 describe('connections', () => {
-  test('one is kept for questions one after the other, also with interim answers', async () => {
-    const validator = await startScripted(say(`HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n${ALLOW}`));
+  test('one connection carries questions one after the other, also after interim answers', async () => {
+    const validator = await startScripted(
+      writeText(`HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n${ALLOW}`),
+    );
     const { ask } = connectTo(validator.address);
     for (let i = 0; i < 20; i++) {
       expect((await ask()).kind).toBe('answered');
@@ -152,11 +154,15 @@ describe('connections', () => {
   });
 
   test('RFC 9110 9.2.2: a question is sent again when its kept connection was closed', async () => {
-    const validator = await startScripted(say(ALLOW), (socket) => socket.destroy(), say(ALLOW));
+    const validator = await startScripted(
+      writeText(ALLOW),
+      (socket) => socket.destroy(),
+      writeText(ALLOW),
+    );
     const { ask, counted } = connectTo(validator.address);
     expect((await ask()).kind).toBe('answered');
     expect((await ask()).kind).toBe('answered');
-    expect(validator.asked()).toBe(3);
+    expect(validator.questionCount()).toBe(3);
     expect(validator.sockets).toHaveLength(2);
     expect(counted).toEqual([]);
   });
@@ -170,12 +176,12 @@ describe('connections', () => {
     });
     const { ask } = connectTo(validator.address);
     const firstQuestions = [ask(), ask(), ask()];
-    await eventually(() => heldSockets.length === 3);
+    await waitUntil(() => heldSockets.length === 3);
     for (const socket of heldSockets.splice(0)) socket.write(ALLOW);
     for (const outcome of firstQuestions) expect((await outcome).kind).toBe('answered');
     await setImmediate();
     const lastQuestion = ask();
-    await eventually(() => heldSockets.length === 1);
+    await waitUntil(() => heldSockets.length === 1);
     hasRestarted = true;
     for (const socket of validator.sockets) socket.destroy();
     expect((await lastQuestion).kind).toBe('answered');
@@ -186,17 +192,23 @@ describe('connections', () => {
     ['on a new connection', [(socket: Socket) => socket.resetAndDestroy()], 1],
     [
       'in the middle of an answer',
-      [say(ALLOW), (socket: Socket) => socket.end('HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{')],
+      [
+        writeText(ALLOW),
+        (socket: Socket) => socket.end('HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n{'),
+      ],
       2,
     ],
-    ['a second time', [say(ALLOW), (socket: Socket) => socket.destroy()], 3],
-  ])('it is not sent again when it breaks %s', async (_name, says, asked) => {
-    const validator = await startScripted(...says);
-    const { ask } = connectTo(validator.address);
-    for (let i = 1; i < says.length; i++) await ask();
-    expect(await ask()).toMatchObject({ kind: 'failed', reason: 'connection' });
-    expect(validator.asked()).toBe(asked);
-  });
+    ['a second time', [writeText(ALLOW), (socket: Socket) => socket.destroy()], 3],
+  ])(
+    'the question is not sent again when its connection breaks %s',
+    async (_name, replies, expectedCount) => {
+      const validator = await startScripted(...replies);
+      const { ask } = connectTo(validator.address);
+      for (let i = 1; i < replies.length; i++) await ask();
+      expect(await ask()).toMatchObject({ kind: 'failed', reason: 'connection' });
+      expect(validator.questionCount()).toBe(expectedCount);
+    },
+  );
 
   test('are bounded, and so is the queue: above its bound the failure comes at once', async () => {
     const heldSockets: Socket[] = [];
@@ -206,23 +218,25 @@ describe('connections', () => {
     const firstQuestions = [ask(), ask()];
     const waitingQuestion = ask();
     expect(await ask()).toMatchObject({ kind: 'failed', reason: 'overloaded' });
-    await eventually(() => heldSockets.length === 2);
+    await waitUntil(() => heldSockets.length === 2);
     for (const socket of heldSockets.splice(0)) socket.write(ALLOW);
     for (const outcome of firstQuestions) expect((await outcome).kind).toBe('answered');
-    await eventually(() => heldSockets.length === 1);
+    await waitUntil(() => heldSockets.length === 1);
     heldSockets[0]?.write(ALLOW);
     expect((await waitingQuestion).kind).toBe('answered');
     expect(validator.sockets).toHaveLength(2);
   });
 
-  test('one that does not open in time is given up, and the next question tries again', async () => {
-    const mute = await startTcpOrigin(() => undefined);
+  test('a connection that does not open in time is given up, and the next question tries again', async () => {
+    const silentOrigin = await startTcpOrigin(() => undefined);
     const limits = { connections: 1, waiting: 0 };
-    const url = mute.address.replace('http:', 'https:');
+    const url = silentOrigin.address.replace('http:', 'https:');
     const { ask } = connectTo(url, { timeout: 300, limits });
     for (let i = 1; i <= 2; i++) {
       expect(await ask()).toMatchObject({ kind: 'failed', reason: 'timeout' });
-      await eventually(() => mute.sockets.length === i && mute.sockets.every((s) => s.destroyed));
+      await waitUntil(
+        () => silentOrigin.sockets.length === i && silentOrigin.sockets.every((s) => s.destroyed),
+      );
     }
   });
 
@@ -233,7 +247,7 @@ describe('connections', () => {
     const { ask } = connectTo(validator.address, { timeout: 300, limits });
     const firstQuestion = ask();
     const waitingQuestions = [ask(), ask()];
-    await eventually(() => heldSockets.length === 1);
+    await waitUntil(() => heldSockets.length === 1);
     // The waiting questions have 300 ms. The validator answers in the middle, so it is not silent for all of that time.
     await new Promise((resolve) => setTimeout(resolve, 150));
     heldSockets[0]?.write(ALLOW);
@@ -249,9 +263,9 @@ describe('connections', () => {
     const outcomes = await Promise.all([ask(), ask()]);
     expect(outcomes).toMatchObject([{ reason: 'timeout' }, { reason: 'timeout' }]);
     // Both end in the same millisecond, in any order. So the second one may have been sent, or not.
-    const askedBefore = validator.asked();
+    const countBefore = validator.questionCount();
     expect(await ask()).toMatchObject({ reason: 'timeout' });
-    expect(validator.asked()).toBe(askedBefore + 1);
+    expect(validator.questionCount()).toBe(countBefore + 1);
   });
 });
 
@@ -260,9 +274,11 @@ describe('a validator that does not answer', () => {
     const heldSockets: Socket[] = [];
     const validator = await startScripted((socket) => heldSockets.push(socket));
     const { address } = validator;
-    const { ask, failForAll, time, logged, counted, isAway } = connectTo(address, { timeout: 300 });
+    const { ask, failForAll, time, logEntries, counted, isAway } = connectTo(address, {
+      timeout: 300,
+    });
     await failForAll();
-    expect([validator.asked(), isAway()]).toEqual([5, true]);
+    expect([validator.questionCount(), isAway()]).toEqual([5, true]);
 
     // The outcome comes in the same turn, not after the time limit.
     expect(ask()).toEqual({
@@ -275,14 +291,14 @@ describe('a validator that does not answer', () => {
     const trial = ask();
     expect(trial).toBeInstanceOf(Promise);
     expect(ask()).toMatchObject({ reason: 'breaker_open' });
-    await eventually(() => heldSockets.length === 1);
+    await waitUntil(() => heldSockets.length === 1);
     heldSockets[0]?.write(ALLOW);
     expect((await trial).kind).toBe('answered');
     expect(isAway()).toBe(false);
     expect(ask()).toBeInstanceOf(Promise);
 
     const validatorUrl = { validator: validator.address };
-    expect(logged).toEqual([
+    expect(logEntries).toEqual([
       { event: 'validator_breaker_opened', fields: { ...validatorUrl, pauseMs: 1_000 } },
       { event: 'validator_breaker_closed', fields: { ...validatorUrl, openMs: 1_000 } },
     ]);
@@ -294,8 +310,8 @@ describe('a validator that does not answer', () => {
 
   test.each([
     ['refuses connections', () => Promise.resolve(refusingAddress())],
-    ['answers 503', async () => (await startScripted(say(answer(503, '{}')))).address],
-    ['answers 502', async () => (await startScripted(say(answer(502, '<html>')))).address],
+    ['answers 503', async () => (await startScripted(writeText(answer(503, '{}')))).address],
+    ['answers 502', async () => (await startScripted(writeText(answer(502, '<html>')))).address],
   ])('opens the breaker: one that %s', async (_name, start) => {
     const { failForAll, isAway } = connectTo(await start());
     await failForAll();
@@ -309,15 +325,15 @@ describe('a validator that does not answer', () => {
     ['too much', answer(200, ' '.repeat(5_000))],
     ['a 400', answer(400, '{}')],
   ])(
-    'does not include one that gives %s: one visitor can provoke this answer',
+    'is not one that gives %s, because one visitor can provoke this answer',
     async (_name, text) => {
-      const validator = await startScripted(say(text));
-      const { about, time, isAway } = connectTo(validator.address);
+      const validator = await startScripted(writeText(text));
+      const { askAbout, time, isAway } = connectTo(validator.address);
       for (let i = 0; i < 30; i++) {
-        await about(`198.51.${i}.1`);
+        await askAbout(`198.51.${i}.1`);
         time.now += 1_000;
       }
-      expect([validator.asked(), isAway()]).toEqual([30, false]);
+      expect([validator.questionCount(), isAway()]).toEqual([30, false]);
     },
   );
 });

@@ -19,8 +19,8 @@ test('a peer that resets the connection after its request is not trusted', async
   for (let attempt = 0; attempt < 50; attempt++) await sendAndReset(rig.port);
   // The listener takes connections in order, so it has taken all of them when this request is answered.
   await get(rig.port, '/last');
-  expect(rig.asked.at(-1)?.url).toBe('http://shop.example/last');
-  expect(rig.asked.filter(({ ip }) => ip !== '127.0.0.1')).toEqual([]);
+  expect(rig.questions.at(-1)?.url).toBe('http://shop.example/last');
+  expect(rig.questions.filter(({ ip }) => ip !== '127.0.0.1')).toEqual([]);
 });
 
 /** Sends one request on a connection that stays open. True when it was closed without an answer. */
@@ -43,20 +43,20 @@ test('one address can hold only a part of all connections', async () => {
   const limits = { maxConnectionsPerAddress: 3 };
   const rig = await startGatewayWithOrigin({ limits });
   const closedFlags = [];
-  for (let each = 0; each < 4; each += 1) closedFlags.push(await isClosed(rig.port));
+  for (let count = 0; count < 4; count += 1) closedFlags.push(await isClosed(rig.port));
   expect(closedFlags).toEqual([false, false, false, true]);
-  expect(rig.counted('guard_gateway_connections_refused_total', 'address_full')).toBe(1);
+  expect(rig.counterValue('guard_gateway_connections_refused_total', 'address_full')).toBe(1);
   openSockets.pop()?.destroy();
   openSockets.shift()?.destroy();
   await expect.poll(() => isClosed(rig.port)).toBe(false);
 });
 
-test('addresses that hold all the connections they may leave some for others', async () => {
+test('addresses that use all their connections leave some for other addresses', async () => {
   const limits = { maxConnectionsPerAddress: 2, maxUntrustedConnections: 8 };
   const { port } = await startGatewayWithOrigin({ limits });
   const closedFlags = [];
-  for (const last of [2, 2, 3, 3, 4, 4, 5, 5, 6])
-    closedFlags.push(await isClosed(port, `127.0.0.${last}`));
+  for (const lastByte of [2, 2, 3, 3, 4, 4, 5, 5, 6])
+    closedFlags.push(await isClosed(port, `127.0.0.${lastByte}`));
   expect(closedFlags).toEqual([false, false, false, false, false, false, false, true, false]);
 });
 

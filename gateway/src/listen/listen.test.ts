@@ -11,23 +11,25 @@ import { bodyOf, RawClient } from '../testing/raw-client.ts';
 import { refusingAddress } from '../testing/recording-origin.ts';
 
 /** One request to an address or a unix socket; resolves to the whole answer. */
-function ask(at: { host: string; port: number } | { path: string }, ...headers: string[]) {
-  const client = new RawClient(connect(at));
+function ask(address: { host: string; port: number } | { path: string }, ...headers: string[]) {
+  const client = new RawClient(connect(address));
   client.send('GET / HTTP/1.1', 'Host: shop.example', 'Connection: close', ...headers, '', '');
   return client.untilClosed();
 }
 
 /** An origin that listens where the test says. */
-async function originAt(where: { host: string; port: number } | { path: string }) {
+async function originAt(address: { host: string; port: number } | { path: string }) {
   const server = createServer((_req, res) => res.end('hello'));
-  server.listen(where);
+  server.listen(address);
   await once(server, 'listening');
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
-  const bound = server.address() as AddressInfo | string; // it listens
-  return typeof bound === 'string' ? `unix:${bound}` : `http://[::1]:${bound.port}`;
+  const boundAddress = server.address() as AddressInfo | string; // it listens
+  return typeof boundAddress === 'string'
+    ? `unix:${boundAddress}`
+    : `http://[::1]:${boundAddress.port}`;
 }
 
 describe('IPv6 and both families', () => {
@@ -35,8 +37,8 @@ describe('IPv6 and both families', () => {
     const { origin, ...rig } = await startGatewayWithOrigin({ host: '::1' });
     expect(rig.url).toBe(`http://[::1]:${rig.port}`);
     expect(bodyOf(await ask({ host: '::1', port: rig.port }))).toBe('hello');
-    expect(rig.asked[0]?.ip).toBe('::1');
-    expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe('::1');
+    expect(rig.questions[0]?.ip).toBe('::1');
+    expect(origin.requests[0]?.headers['x-forwarded-for']).toBe('::1');
   });
 
   test('[::] takes both families; an IPv4 visitor is known and trusted by its IPv4 address', async () => {
@@ -46,7 +48,7 @@ describe('IPv6 and both families', () => {
     for (const host of ['127.0.0.1', '::1']) {
       await ask({ host, port: rig.port }, 'X-Forwarded-For: 2001:DB8::7');
     }
-    expect(rig.asked.map(({ ip }) => ip)).toEqual([
+    expect(rig.questions.map(({ ip }) => ip)).toEqual([
       '127.0.0.1',
       '::1',
       '2001:db8::7',
@@ -54,18 +56,18 @@ describe('IPv6 and both families', () => {
     ]);
   });
 
-  test('an origin at [::1]', async () => {
+  test('an origin at [::1] is reached', async () => {
     const rig = await startGateway({ origin: await originAt({ host: '::1', port: 0 }) });
     expect(bodyOf(await ask({ host: '127.0.0.1', port: rig.port }))).toBe('hello');
   });
 });
 
-test('unix sockets in and out', async () => {
+test('a gateway listens on a unix socket and reaches an origin on one', async () => {
   const unixPath = freshPath('gateway.sock');
   const origin = await originAt({ path: freshPath('origin.sock') });
   const rig = await startGateway({ origin, unixPath });
   expect(bodyOf(await ask({ path: unixPath }))).toBe('hello');
-  expect(rig.asked[0]?.ip).toBe('127.0.0.1');
+  expect(rig.questions[0]?.ip).toBe('127.0.0.1');
 });
 
 test('a socket file of a killed process is replaced; one in use is not', async () => {

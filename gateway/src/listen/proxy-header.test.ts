@@ -162,7 +162,7 @@ describe('section 2.2: a block of any other form is refused', () => {
 test('any bytes: no exception, no header longer than its bytes, and more bytes change nothing', () => {
   const random = seededRandom();
   console.log(`seed ${random.seed}`);
-  const seen = new Set<string>();
+  const kinds = new Set<string>();
   for (let round = 0; round < 20_000; round++) {
     const [, header] = WHOLE[random.below(WHOLE.length)] ?? [];
     const bytes = Buffer.concat([header ?? NO_ADDRESSES, line('GET / HTTP/1.1\r\n')]);
@@ -173,7 +173,7 @@ test('any bytes: no exception, no header longer than its bytes, and more bytes c
     const part = readProxyHeader(bytes.subarray(0, random.below(bytes.length)));
     if (whole.kind === 'read') expect(whole.bytes).toBeLessThanOrEqual(bytes.length);
     if (part.kind !== 'incomplete') expect(part).toEqual(whole);
-    seen.add(whole.kind);
+    kinds.add(whole.kind);
   }
-  expect([...seen].toSorted()).toEqual(['incomplete', 'malformed', 'read']);
+  expect([...kinds].toSorted()).toEqual(['incomplete', 'malformed', 'read']);
 });

@@ -7,7 +7,7 @@ import { freshPath } from '../testing/fresh-path.ts';
 import { type Rig, type RigOptions, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { binaryHeader, IPV6 } from '../testing/proxy-header-bytes.ts';
-import { eventually, RawClient } from '../testing/raw-client.ts';
+import { waitUntil, RawClient } from '../testing/raw-client.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 const run = promisify(execFile);
@@ -55,8 +55,8 @@ describe('the address in the header is the peer of the connection', () => {
   ])('%s', async (_what, header, ip) => {
     const { rig, origin } = await behindBalancer();
     expect(await exchangeBytes(connectTo(rig), header, request())).toContain('hello');
-    expect(rig.asked[0]?.ip).toBe(ip);
-    expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe(ip);
+    expect(rig.questions[0]?.ip).toBe(ip);
+    expect(origin.requests[0]?.headers['x-forwarded-for']).toBe(ip);
   });
 
   test('header and request in one piece, and in pieces of one byte', async () => {
@@ -72,7 +72,7 @@ describe('the address in the header is the peer of the connection', () => {
       }
       expect(await client.untilClosed()).toContain('hello');
     }
-    expect(rig.asked.map(({ ip }) => ip)).toEqual(Array(4).fill('198.51.100.7'));
+    expect(rig.questions.map(({ ip }) => ip)).toEqual(Array(4).fill('198.51.100.7'));
   });
 
   test('no byte is lost or added, wherever header and request are split', async () => {
@@ -86,8 +86,8 @@ describe('the address in the header is the peer of the connection', () => {
       socket.write(whole.subarray(at));
       expect(await client.untilClosed()).toContain('hello');
     }
-    expect(new Set(rig.asked.map(({ ip }) => ip))).toEqual(new Set(['198.51.100.7']));
-    expect(origin.arrived).toHaveLength(whole.length - 1);
+    expect(new Set(rig.questions.map(({ ip }) => ip))).toEqual(new Set(['198.51.100.7']));
+    expect(origin.requests).toHaveLength(whole.length - 1);
   });
 
   test('the address holds for every request of the connection, also for pipelined ones and uploads', async () => {
@@ -96,11 +96,11 @@ describe('the address in the header is the peer of the connection', () => {
     const body = 'x'.repeat(300_000);
     const upload = `POST /b HTTP/1.1\r\nHost: shop.example\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     await exchangeBytes(connectTo(rig), LINE + keep + upload + request());
-    expect(rig.asked.map(({ ip }) => ip)).toEqual(Array(3).fill('198.51.100.7'));
-    expect(origin.arrived.map(({ body: { length } }) => length)).toEqual([0, body.length, 0]);
+    expect(rig.questions.map(({ ip }) => ip)).toEqual(Array(3).fill('198.51.100.7'));
+    expect(origin.requests.map(({ body: { length } }) => length)).toEqual([0, body.length, 0]);
   });
 
-  test('curl --haproxy-protocol', async () => {
+  test('the header that curl --haproxy-protocol sends is read', async () => {
     const { rig } = await behindBalancer();
     const at = `http://127.0.0.1:${rig.port}/`;
     await run('curl', [
@@ -112,7 +112,7 @@ describe('the address in the header is the peer of the connection', () => {
       'Host: shop.example',
       at,
     ]);
-    expect(rig.asked[0]?.ip).toBe('127.0.0.1');
+    expect(rig.questions[0]?.ip).toBe('127.0.0.1');
   });
 });
 
@@ -122,15 +122,15 @@ describe('forwarded headers are believed if the address in the PROXY header is t
   test('forwarded headers of a visitor are ignored', async () => {
     const { rig, origin } = await behindBalancer();
     await exchangeBytes(connectTo(rig), LINE, request(claim));
-    expect(rig.asked[0]?.ip).toBe('198.51.100.7');
-    expect(origin.arrived[0]?.headers['x-forwarded-for']).toBe('198.51.100.7');
+    expect(rig.questions[0]?.ip).toBe('198.51.100.7');
+    expect(origin.requests[0]?.headers['x-forwarded-for']).toBe('198.51.100.7');
   });
 
   test('forwarded headers of a trusted proxy before the balancer are believed', async () => {
     const trustedProxies = [BALANCER, '198.51.100.0/24'];
     const { rig } = await behindBalancer({ trustedProxies });
     await exchangeBytes(connectTo(rig), LINE, request(claim));
-    expect(rig.asked[0]?.ip).toBe('203.0.113.9');
+    expect(rig.questions[0]?.ip).toBe('203.0.113.9');
   });
 
   test.each([
@@ -141,7 +141,7 @@ describe('forwarded headers are believed if the address in the PROXY header is t
   ])('%s names no visitor, so no forwarded header is believed', async (_what, header) => {
     const { rig } = await behindBalancer();
     expect(await exchangeBytes(connectTo(rig), header, request(claim))).toContain('hello');
-    expect(rig.asked[0]?.ip).toBe(BALANCER);
+    expect(rig.questions[0]?.ip).toBe(BALANCER);
   });
 });
 
@@ -155,9 +155,9 @@ describe('a connection without a PROXY header is closed without an answer', () =
   ])('%s', async (_what, bytes, reason) => {
     const { rig, origin } = await behindBalancer({ limits: { proxyHeaderMs: 50 } });
     expect(await exchangeBytes(connectTo(rig), bytes)).toBe('');
-    expect(rig.counted(REFUSED_METRIC, reason)).toBe(1);
-    expect(rig.logged.map(({ event }) => event)).toContain('gateway_connection_refused');
-    expect([rig.asked, origin.arrived]).toEqual([[], []]);
+    expect(rig.counterValue(REFUSED_METRIC, reason)).toBe(1);
+    expect(rig.logEntries.map(({ event }) => event)).toContain('gateway_connection_refused');
+    expect([rig.questions, origin.requests]).toEqual([[], []]);
   });
 
   test.each([
@@ -166,20 +166,22 @@ describe('a connection without a PROXY header is closed without an answer', () =
   ])('a peer that is not trusted, %s', async (_what, bytes) => {
     const { rig, origin } = await behindBalancer({ trustedProxies: ['10.0.0.0/8'] });
     expect(await exchangeBytes(connectTo(rig), bytes)).toBe('');
-    expect(rig.counted(REFUSED_METRIC, 'untrusted_peer')).toBe(1);
-    expect(origin.arrived).toEqual([]);
+    expect(rig.counterValue(REFUSED_METRIC, 'untrusted_peer')).toBe(1);
+    expect(origin.requests).toEqual([]);
   });
 
   test('a health check that only connects is not an error', async () => {
     const { rig } = await behindBalancer();
     const checks = ['end', 'resetAndDestroy'] as const;
-    for (const leave of checks) {
+    for (const closeMethod of checks) {
       const socket = connectTo(rig);
       await new Promise((resolve) => socket.once('connect', resolve));
-      socket[leave]();
+      socket[closeMethod]();
       await exchangeBytes(connectTo(rig), LINE, request());
     }
-    expect(rig.logged.filter(({ event }) => event === 'gateway_connection_refused')).toEqual([]);
+    expect(rig.logEntries.filter(({ event }) => event === 'gateway_connection_refused')).toEqual(
+      [],
+    );
   });
 
   test('a second PROXY header is refused', async () => {
@@ -187,7 +189,7 @@ describe('a connection without a PROXY header is closed without an answer', () =
     expect(await exchangeBytes(connectTo(rig), LINE + LINE + request())).toMatch(
       /^HTTP\/1\.1 400 /,
     );
-    expect(rig.asked).toEqual([]);
+    expect(rig.questions).toEqual([]);
   });
 
   test('a reload changes which balancers are trusted', async () => {
@@ -202,7 +204,7 @@ describe('a connection without a PROXY header is closed without an answer', () =
     const { rig } = await behindBalancer({ limits: { proxyHeaderMs: 60_000, drainMs: 100 } });
     const client = new RawClient(connectTo(rig));
     client.send('PROXY ');
-    await eventually(() => client.socket.bytesWritten > 0);
+    await waitUntil(() => client.socket.bytesWritten > 0);
     await exchangeBytes(connectTo(rig), LINE + request());
     await rig.gateway.close();
     await client.untilClosed();
@@ -235,21 +237,21 @@ describe('with TLS the visitor’s ClientHello follows the PROXY header', () => 
   test.each([
     ['a TCP port', undefined],
     ['a unix socket', 'tls.sock'],
-  ])('http/1.1 and h2, on %s', async (_what, file) => {
+  ])('http/1.1 and h2 are served on %s', async (_what, file) => {
     const path = file === undefined ? {} : { tlsUnixPath: freshPath(file) };
     const { rig } = await behindBalancer({ certificates, ...path });
-    const reach = () =>
+    const openSocket = () =>
       path.tlsUnixPath === undefined
         ? connect(rig.tlsPort, '127.0.0.1')
         : connect(path.tlsUnixPath);
 
-    const h1 = openSecured(reach(), 'http/1.1', LINE);
+    const h1 = openSecured(openSocket(), 'http/1.1', LINE);
     h1.write(request());
     expect(await new RawClient(h1).untilClosed()).toContain('hello');
     const header = binaryHeader({ transport: 0x21, addresses: IPV6 });
-    const session = openHttp2(443, openSecured(reach(), 'h2', header));
+    const session = openHttp2(443, openSecured(openSocket(), 'h2', header));
     expect((await exchange(session)).status).toBe(200);
-    expect(rig.asked.map(({ ip }) => ip)).toEqual(['198.51.100.7', '2001:db8::7']);
+    expect(rig.questions.map(({ ip }) => ip)).toEqual(['198.51.100.7', '2001:db8::7']);
     expect(rig.transports.map((facts) => facts?.hello?.ja4.slice(0, 3))).toEqual(['t13', 't13']);
   });
 
@@ -257,7 +259,7 @@ describe('with TLS the visitor’s ClientHello follows the PROXY header', () => 
     const { rig } = await behindBalancer({ certificates });
     const secure = openSecured(connect(rig.tlsPort, '127.0.0.1'), 'http/1.1', '');
     await new Promise((resolve) => secure.once('error', resolve));
-    expect(rig.counted(REFUSED_METRIC, 'proxy_header_malformed')).toBe(1);
+    expect(rig.counterValue(REFUSED_METRIC, 'proxy_header_malformed')).toBe(1);
   });
 });
 
@@ -266,5 +268,5 @@ test('on a unix socket every peer may send the PROXY header', async () => {
   const { rig } = await behindBalancer({ unixPath, trustedProxies: [] });
   expect(await exchangeBytes(connect(unixPath), LINE + request())).toContain('hello');
   expect(await exchangeBytes(connect(unixPath), request())).toBe('');
-  expect(rig.asked.map(({ ip }) => ip)).toEqual(['198.51.100.7']);
+  expect(rig.questions.map(({ ip }) => ip)).toEqual(['198.51.100.7']);
 });

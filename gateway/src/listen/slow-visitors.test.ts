@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { certificates, FRONTS, visit } from '../testing/fronts.ts';
 import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
-import { connectHttp1, eventually, get, RawClient, statusOf } from '../testing/raw-client.ts';
+import { connectHttp1, waitUntil, get, RawClient, statusOf } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 const HOST = 'Host: shop.example';
@@ -30,16 +30,16 @@ describe('a header section has a time limit, also when bytes keep coming (slowlo
       limits: { headersTimeoutMs: 400, connectionsCheckingIntervalMs: 50 },
     });
     const client = connectTo(transport, rig);
-    let sent = 0;
+    let sentBytes = 0;
     const head = `GET / HTTP/1.1\r\n${HOST}\r\nX-A: ${'a'.repeat(10_000)}`;
-    const drip = setInterval(() => client.socket.write(head[sent++] ?? 'a'), 20);
+    const sendTimer = setInterval(() => client.socket.write(head[sentBytes++] ?? 'a'), 20);
     try {
       expect(statusOf(await client.untilClosed())).toBe(408);
     } finally {
-      clearInterval(drip);
+      clearInterval(sendTimer);
     }
-    expect(sent).toBeGreaterThan(2);
-    expect(origin.arrived).toEqual([]);
+    expect(sentBytes).toBeGreaterThan(2);
+    expect(origin.requests).toEqual([]);
     expect(statusOf(await get(rig.port))).toBe(200);
   });
 
@@ -50,16 +50,16 @@ describe('a header section has a time limit, also when bytes keep coming (slowlo
     const unfinished = headersFrame(1, post);
     unfinished[4] = 0;
     client.send(unfinished);
-    const drip = setInterval(
+    const sendTimer = setInterval(
       () => client.send(frame(9, 0, 1, Buffer.from([0, 1, 0x78, 1, 0x61]))),
       20,
     );
     try {
-      await eventually(() => client.isClosed);
+      await waitUntil(() => client.isClosed);
     } finally {
-      clearInterval(drip);
+      clearInterval(sendTimer);
     }
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
   });
 });
 
@@ -72,21 +72,21 @@ describe('64 slow uploads do not delay other visitors', () => {
         else req.on('end', () => res.end('stored'));
       });
       const rig = await startGateway({ origin: origin.address, certificates });
-      let underway = 0;
+      let openUploads = 0;
       origin.server.on('request', (req) => {
-        if (req.method === 'POST') underway++;
+        if (req.method === 'POST') openUploads++;
       });
-      const slow = Array.from({ length: 64 }, () => connectTo(transport, rig));
-      for (const client of slow)
+      const slowClients = Array.from({ length: 64 }, () => connectTo(transport, rig));
+      for (const client of slowClients)
         client.send('POST / HTTP/1.1', HOST, 'Content-Length: 20', '', 'x');
-      await eventually(() => underway === 64);
+      await waitUntil(() => openUploads === 64);
       for (let round = 0; round < 10; round++) {
-        for (const client of slow) client.send('x');
+        for (const client of slowClients) client.send('x');
         expect(statusOf(await get(rig.port))).toBe(200);
       }
-      expect(slow.every(({ received }) => received === '')).toBe(true);
-      for (const client of slow) client.send('x'.repeat(9));
-      await Promise.all(slow.map((client) => client.until(/ 200 OK[^]*stored/)));
+      expect(slowClients.every(({ receivedText }) => receivedText === '')).toBe(true);
+      for (const client of slowClients) client.send('x'.repeat(9));
+      await Promise.all(slowClients.map((client) => client.until(/ 200 OK[^]*stored/)));
     },
   );
 
@@ -95,31 +95,31 @@ describe('64 slow uploads do not delay other visitors', () => {
       if (req.method === 'GET') res.end('hello');
       else req.on('end', () => res.end('stored'));
     });
-    let underway = 0;
+    let openUploads = 0;
     origin.server.on('request', (req) => {
-      if (req.method === 'POST') underway++;
+      if (req.method === 'POST') openUploads++;
     });
     const session = openHttp2(
       (await startGateway({ origin: origin.address, certificates })).tlsPort,
     );
-    const slow = Array.from({ length: 64 }, () =>
+    const slowStreams = Array.from({ length: 64 }, () =>
       session.request({ ':method': 'POST', ':path': '/', ':authority': 'shop.example' }),
     );
-    for (const stream of slow) stream.on('error', () => undefined).write('x');
-    await eventually(() => underway === 64);
+    for (const stream of slowStreams) stream.on('error', () => undefined).write('x');
+    await waitUntil(() => openUploads === 64);
     for (let round = 0; round < 10; round++) {
-      for (const stream of slow) stream.write('x');
+      for (const stream of slowStreams) stream.write('x');
       expect((await exchange(session)).status).toBe(200);
     }
-    for (const stream of slow) stream.resume().end('x');
-    await eventually(
-      () => origin.arrived.filter(({ body }) => body === 'x'.repeat(12)).length === 64,
+    for (const stream of slowStreams) stream.resume().end('x');
+    await waitUntil(
+      () => origin.requests.filter(({ body }) => body === 'x'.repeat(12)).length === 64,
     );
   });
 });
 
 describe('a visitor who leaves before the end (499)', () => {
-  test.each(FRONTS)('over %s, before it is decided', async (front) => {
+  test.each(FRONTS)('over %s, before the decision', async (front) => {
     const decision = Promise.withResolvers<ValidateOutcome>();
     let hasGone = false;
     const { origin, ...rig } = await startGatewayWithOrigin({
@@ -133,14 +133,14 @@ describe('a visitor who leaves before the end (499)', () => {
       }),
     });
     const visitor = visit(front, rig);
-    await eventually(() => rig.asked.length === 1);
+    await waitUntil(() => rig.questions.length === 1);
     visitor.stream.destroy();
-    await eventually(() => hasGone);
+    await waitUntil(() => hasGone);
     decision.resolve({ kind: 'failed', reason: 'timeout', detail: '' });
-    await eventually(() => rig.counted('guard_gateway_requests_total', 'aborted') === 1);
-    const gone = rig.logged.filter(({ event }) => event === 'gateway_visitor_gone');
-    expect(gone.map(({ fields }) => fields)).toEqual([{ site: 'shop.example', status: 499 }]);
-    expect(origin.arrived).toEqual([]);
+    await waitUntil(() => rig.counterValue('guard_gateway_requests_total', 'aborted') === 1);
+    const departures = rig.logEntries.filter(({ event }) => event === 'gateway_visitor_gone');
+    expect(departures.map(({ fields }) => fields)).toEqual([{ site: 'shop.example', status: 499 }]);
+    expect(origin.requests).toEqual([]);
   });
 
   test.each(transports)('over %s, of an upload and of an answer', async (transport) => {
@@ -150,19 +150,19 @@ describe('a visitor who leaves before the end (499)', () => {
     const rig = await startGateway({ origin: origin.address, certificates });
     const uploading = connectTo(transport, rig);
     uploading.send('POST / HTTP/1.1', HOST, 'Content-Length: 9', '', 'part');
-    await eventually(() => origin.bytes[0]?.endsWith('part') === true);
+    await waitUntil(() => origin.bytes[0]?.endsWith('part') === true);
     const downloading = connectTo(transport, rig);
     downloading.send('GET / HTTP/1.1', HOST, '', '');
     await downloading.until(/part/);
     uploading.socket.destroy();
     downloading.socket.destroy();
-    await eventually(
+    await waitUntil(
       () => origin.sockets.length === 2 && origin.sockets.every(({ closed }) => closed),
     );
-    const gone = rig.logged.filter(({ event }) => event === 'gateway_visitor_gone');
-    expect(gone.map(({ fields }) => fields['status'])).toEqual([499, 499]);
-    expect(rig.counted('guard_gateway_requests_total', 'aborted')).toBe(2);
-    expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(0);
+    const departures = rig.logEntries.filter(({ event }) => event === 'gateway_visitor_gone');
+    expect(departures.map(({ fields }) => fields['status'])).toEqual([499, 499]);
+    expect(rig.counterValue('guard_gateway_requests_total', 'aborted')).toBe(2);
+    expect(rig.counterValue('guard_gateway_origin_errors_total', 'truncated')).toBe(0);
   });
 
   test('over HTTP/2, by a reset and with the connection', async () => {
@@ -172,15 +172,15 @@ describe('a visitor who leaves before the end (499)', () => {
     const rig = await startGateway({ origin: origin.address, certificates });
     const client = new FrameClient(rig.tlsPort);
     client.send(headersFrame(1, post, false), frame(0, 0, 1, Buffer.from('part')));
-    await eventually(() => origin.bytes[0]?.includes('part') === true);
+    await waitUntil(() => origin.bytes[0]?.includes('part') === true);
     client.send(headersFrame(3, [[':method', 'GET'], ...post.slice(1)]));
-    await eventually(() => client.typesOn(3).includes(0));
+    await waitUntil(() => client.typesOn(3).includes(0));
     client.send(frame(3, 0, 1, Buffer.from([0, 0, 0, 8])));
-    await eventually(() => origin.sockets[0]?.closed === true);
+    await waitUntil(() => origin.sockets[0]?.closed === true);
     expect(origin.sockets[1]?.closed).toBe(false);
     client.socket.destroy();
-    await eventually(() => origin.sockets[1]?.closed === true);
-    expect(rig.counted('guard_gateway_requests_total', 'aborted')).toBe(2);
-    expect(rig.counted('guard_gateway_origin_errors_total', 'truncated')).toBe(0);
+    await waitUntil(() => origin.sockets[1]?.closed === true);
+    expect(rig.counterValue('guard_gateway_requests_total', 'aborted')).toBe(2);
+    expect(rig.counterValue('guard_gateway_origin_errors_total', 'truncated')).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { certificates, FRONTS, wholeVisit } from '../testing/fronts.ts';
 import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
-import { eventually, RawClient, webSocketRequest } from '../testing/raw-client.ts';
+import { waitUntil, RawClient, webSocketRequest } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 /** Fields that frameworks, their plug-ins and PHP programs read as address, host or scheme of a request. */
@@ -39,7 +39,7 @@ test.each(FRONTS)(
     const { origin, ...rig } = await startGatewayWithOrigin({ certificates });
     await wholeVisit(front, rig, { headers: fieldsOf(ALL_NAMES) });
     await wholeVisit(front, rig, { headers: fieldsOf(withUnderscores(ALL_NAMES)) });
-    const arrivedNames = origin.arrived.map(({ headers }) =>
+    const arrivedNames = origin.requests.map(({ headers }) =>
       Object.keys(headers).filter((name) => headers[name] === MINE),
     );
     expect(arrivedNames).toEqual([['x-kept'], ['x_kept']]);
@@ -54,8 +54,8 @@ test('the claims of a WebSocket handshake do not reach the origin either', async
     socket.end('HTTP/1.1 403 No\r\nConnection: close\r\n\r\n');
   });
   const client = new RawClient((await startGateway({ origin: origin.address })).port);
-  const mine = [...ALL_NAMES, ...withUnderscores(CLAIMS)].map((name) => `${name}: ${MINE}`);
-  client.send(...webSocketRequest('/', ...mine));
+  const fieldLines = [...ALL_NAMES, ...withUnderscores(CLAIMS)].map((name) => `${name}: ${MINE}`);
+  client.send(...webSocketRequest('/', ...fieldLines));
   await client.untilClosed();
   expect(arrivedNames).toEqual([KEPT_NAME]);
 });
@@ -64,16 +64,16 @@ test('the claims of a trusted proxy reach the origin in its own spelling, but no
   const { origin, ...rig } = await startGatewayWithOrigin({ trustedProxies: [PROXY] });
   const socket = connect({ port: rig.port, host: '127.0.0.1', localAddress: PROXY });
   const client = new RawClient(socket);
-  const mine = [...ALL_NAMES, ...withUnderscores(['Client-IP', 'CF-Connecting-IP'])];
+  const fieldNames = [...ALL_NAMES, ...withUnderscores(['Client-IP', 'CF-Connecting-IP'])];
   client.send(
     'GET / HTTP/1.1',
     'Host: shop.example',
-    ...mine.map((name) => `${name}: ${MINE}`),
+    ...fieldNames.map((name) => `${name}: ${MINE}`),
     '',
     '',
   );
-  await eventually(() => origin.arrived.length === 1);
-  const { rawHeaders = [] } = origin.arrived[0] ?? {};
+  await waitUntil(() => origin.requests.length === 1);
+  const { rawHeaders = [] } = origin.requests[0] ?? {};
   expect(rawHeaders.filter((_, i) => rawHeaders[i + 1] === MINE)).toEqual([...CLAIMS, KEPT_NAME]);
 });
 
@@ -82,13 +82,13 @@ test('keep_method_override keeps the fields with another method, from the next r
   const client = new RawClient(rig.port);
   const ask = async (path: string) => {
     client.send(`GET ${path} HTTP/1.1`, 'Host: shop.example', `X_Method-Override: ${MINE}`, '', '');
-    await eventually(() => origin.arrived.at(-1)?.url === path);
-    return origin.arrived.at(-1)?.headers['x_method-override'];
+    await waitUntil(() => origin.requests.at(-1)?.url === path);
+    return origin.requests.at(-1)?.headers['x_method-override'];
   };
-  const setTo = (keep: boolean) => {
+  const setTo = (keepsMethodFields: boolean) => {
     const sites = rig.settings.sites.map((site) => ({
       ...site,
-      settings: { ...site.settings, keep_method_override: keep },
+      settings: { ...site.settings, keep_method_override: keepsMethodFields },
     }));
     rig.gateway.reload({ ...rig.settings, sites });
   };

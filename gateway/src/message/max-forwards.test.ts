@@ -8,11 +8,11 @@ const HOST = 'Host: shop.example';
 const CLOSE = 'Connection: close';
 
 /** The values of Max-Forwards at the origin. Undefined when no request reached it. */
-async function maxForwardsAtOrigin(method: string, ...said: readonly string[]) {
+async function maxForwardsAtOrigin(method: string, ...sentValues: readonly string[]) {
   const { port, origin } = await startGatewayWithOrigin();
-  const fields = said.map((value) => `Max-Forwards: ${value}`);
+  const fields = sentValues.map((value) => `Max-Forwards: ${value}`);
   const answer = await rawExchange(port, `${method} /x HTTP/1.1`, HOST, CLOSE, ...fields, '', '');
-  const [arrived] = origin.arrived;
+  const [arrived] = origin.requests;
   const raw = arrived?.rawHeaders;
   const values = raw?.filter((_, i) => i % 2 === 1 && raw[i - 1] === 'Max-Forwards');
   return { status: statusOf(answer), values };
@@ -25,18 +25,24 @@ describe('RFC 9110 7.6.2: Max-Forwards of OPTIONS', () => {
     ['010', '9'],
     ['255', '254'],
     ['99999999999999999999', '255'],
-  ])('%s is sent on as %s', async (said, next) => {
-    expect(await maxForwardsAtOrigin('OPTIONS', said)).toEqual({ status: 200, values: [next] });
+  ])('%s is sent on as %s', async (value, valueAtOrigin) => {
+    expect(await maxForwardsAtOrigin('OPTIONS', value)).toEqual({
+      status: 200,
+      values: [valueAtOrigin],
+    });
   });
 
-  test.each(['0', '00'])('at %s the gateway answers itself', async (said) => {
-    expect(await maxForwardsAtOrigin('OPTIONS', said)).toEqual({ status: 204, values: undefined });
+  test.each(['0', '00'])('at %s the gateway answers itself', async (value) => {
+    expect(await maxForwardsAtOrigin('OPTIONS', value)).toEqual({ status: 204, values: undefined });
   });
 
   test.each([[['-1']], [['1.5']], [['x']], [['']], [['1', '1']]])(
     'a value that is not a number stays as it came: %j',
-    async (said) => {
-      expect(await maxForwardsAtOrigin('OPTIONS', ...said)).toEqual({ status: 200, values: said });
+    async (values) => {
+      expect(await maxForwardsAtOrigin('OPTIONS', ...values)).toEqual({
+        status: 200,
+        values: values,
+      });
     },
   );
 
@@ -50,6 +56,6 @@ describe('RFC 9110 7.6.2: Max-Forwards of OPTIONS', () => {
       exchange(openHttp2(tlsPort), { ':method': 'OPTIONS', ':path': '/x', 'max-forwards': value });
     expect((await ask('0')).status).toBe(204);
     expect((await ask('3')).status).toBe(200);
-    expect(origin.arrived.map(({ headers }) => headers['max-forwards'])).toEqual(['2']);
+    expect(origin.requests.map(({ headers }) => headers['max-forwards'])).toEqual(['2']);
   });
 });

@@ -33,18 +33,18 @@ describe('RFC 6066 3: SNI is the origin’s own name, and never an address', () 
     ['127.0.0.1', []],
     ['[::1]', []],
   ])('%s', async (host, expected) => {
-    const askedNames: string[] = [];
-    let greetings = 0;
+    const requestedNames: string[] = [];
+    let connectionCount = 0;
     const [{ cert, key }, host4] = [selfSigned('localhost'), host !== '[::1]'];
     const server = createServer({
       cert,
       key,
       SNICallback: (name, done) => {
-        askedNames.push(name);
+        requestedNames.push(name);
         done(null);
       },
     });
-    server.on('connection', () => greetings++);
+    server.on('connection', () => connectionCount++);
     server.on('tlsClientError', () => undefined);
     await new Promise<void>((resolve) => server.listen(0, host4 ? '127.0.0.1' : '::1', resolve));
     onTestFinished(() => {
@@ -55,7 +55,7 @@ describe('RFC 6066 3: SNI is the origin’s own name, and never an address', () 
     const rig = await startGateway({ origin: `https://${host}:${port}` });
     // The certificate is not trusted. Node checks it after it has sent the name.
     expect(statusOf(await rawExchange(rig.port, ...HANDSHAKE))).toBe(502);
-    expect(greetings).toBe(1);
-    expect(askedNames).toEqual(expected);
+    expect(connectionCount).toBe(1);
+    expect(requestedNames).toEqual(expected);
   });
 });

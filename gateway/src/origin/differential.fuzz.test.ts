@@ -3,8 +3,8 @@ import { rounds, seededRandom, type SeededRandom } from '../../../test/kit/seede
 import { type GeneratedAnswer, generateAnswer } from '../testing/generated-answer.ts';
 import {
   type ClientRequest,
-  type Heard,
-  hear,
+  type ReceivedAnswer,
+  askAndWait,
   PartedBody,
   startScripted,
 } from '../testing/origin-client.ts';
@@ -30,38 +30,38 @@ const STRICTER: Readonly<Record<string, string>> = {
 };
 
 /** What our client accepts and undici refuses, and why that is right. */
-const MILDER: readonly Milder[] = [
+const MILDER: readonly ListedDifference[] = [
   {
     why: 'RFC 9110 8.6: equal lengths may be read as one',
-    isIt: (_ours, _undici, sent) => /content-length[^]*content-length|content-length: *\d+ *,/i.test(sent),
+    applies: (_ours, _undici, answerText) => /content-length[^]*content-length|content-length: *\d+ *,/i.test(answerText),
   },
   {
     why: 'RFC 9110 15.2: any number of 1xx, expected or not; undici ends at a 100 that it did not ask for',
-    isIt: ({ interim }) => interim.some(({ status }) => status === 100),
+    applies: ({ interim }) => interim.some(({ status }) => status === 100),
   },
   {
     why: 'RFC 9110 5.5: white space after a value is not part of it; undici reads another length',
-    isIt: (_ours, _undici, sent) => /content-length:[ \t]*\d+[ \t]+\r\n/i.test(sent),
+    applies: (_ours, _undici, answerText) => /content-length:[ \t]*\d+[ \t]+\r\n/i.test(answerText),
   },
   {
     why: 'RFC 9112 7.1.1: the text of a chunk extension is ignored; it is bounded, and ends with its line',
-    isIt: (_ours, undici) => undici.error?.detail.includes('chunk extensions') === true,
+    applies: (_ours, undici) => undici.error?.detail.includes('chunk extensions') === true,
   },
 ]; // prettier-ignore
 
 /** What both accept and read differently, and why our reading is right. */
-const OTHERWISE: readonly Milder[] = [
+const READ_DIFFERENTLY: readonly ListedDifference[] = [
   {
     why: 'RFC 9110 5.5: white space after a value is not part of it; undici reads `chunked` and a tab as another coding, and passes on the chunks undecoded',
-    isIt: (ours, undici, sent) =>
-      /transfer-encoding:[ \t]*chunked[ \t]*\t[ \t]*\r\n/i.test(sent) &&
+    applies: (ours, undici, answerText) =>
+      /transfer-encoding:[ \t]*chunked[ \t]*\t[ \t]*\r\n/i.test(answerText) &&
       ours.status === undici.status,
   },
 ];
 
-interface Milder {
+interface ListedDifference {
   readonly why: string;
-  readonly isIt: (ours: Heard, undici: Heard, sent: string) => boolean;
+  readonly applies: (ours: ReceivedAnswer, undici: ReceivedAnswer, answerText: string) => boolean;
 }
 
 interface Exchange {
@@ -69,22 +69,22 @@ interface Exchange {
   readonly answer: GeneratedAnswer;
   readonly pieces: readonly Buffer[];
   /** The requests that the origin got. */
-  readonly arrived: string[];
+  readonly requestTexts: string[];
 }
 
 test(`${EXCHANGES} exchanges end the same over our client and over undici, except for the listed differences`, async () => {
   const { seed } = seededRandom();
   console.log(`origin differential fuzz: GUARD_TEST_SEED=${seed}`);
   const exchanges = new Map<string, Exchange>();
-  const { url } = await startScripted((sent) => {
-    const exchange = exchanges.get(/^\S+ \/(\d+) /.exec(sent)?.[1] ?? '');
-    if (exchange === undefined || !isWhole(sent)) return undefined;
-    exchange.arrived.push(meaningOf(sent));
-    return { pieces: exchange.pieces, then: exchange.answer.keeps ? 'keep' : 'end' };
+  const { url } = await startScripted((requestText) => {
+    const exchange = exchanges.get(/^\S+ \/(\d+) /.exec(requestText)?.[1] ?? '');
+    if (exchange === undefined || !isWhole(requestText)) return undefined;
+    exchange.requestTexts.push(meaningOf(requestText));
+    return { pieces: exchange.pieces, ending: exchange.answer.keepsConnection ? 'keep' : 'end' };
   });
-  const open = () => ({ ours: openClient(url), undici: openClient(url, {}, UndiciOrigin) });
+  const openBoth = () => ({ ours: openClient(url), undici: openClient(url, {}, UndiciOrigin) });
   // Bytes after a damaged answer may come later, so its connection is not used again.
-  const clients = { kept: open(), once: open() };
+  const clients = { kept: openBoth(), once: openBoth() };
   const counts = { same: 0, failed: 0, stricter: 0, milder: 0, otherwise: 0 };
   let nextAnswer = 0;
 
@@ -94,18 +94,19 @@ test(`${EXCHANGES} exchanges end the same over our client and over undici, excep
       // The exchange depends on its number alone, and not on the order in which the drivers run.
       const exchange = generateExchange(seededRandom(seed + 7919 * Number(id)), id);
       exchanges.set(id, exchange);
-      const { ours, undici } = exchange.answer.keeps ? clients.kept : clients.once;
-      const lane = exchange.answer.keeps ? undefined : 'retry';
-      const [one, other] = await Promise.all([
-        hear(ours, exchange.request(), lane),
-        hear(undici, exchange.request(), lane),
+      const { ours, undici } = exchange.answer.keepsConnection ? clients.kept : clients.once;
+      const lane = exchange.answer.keepsConnection ? undefined : 'retry';
+      const [ourAnswer, undiciAnswer] = await Promise.all([
+        askAndWait(ours, exchange.request(), lane),
+        askAndWait(undici, exchange.request(), lane),
       ]);
       exchanges.delete(id);
       const clue = `GUARD_TEST_SEED=${seed}, exchange ${id}: ${exchange.answer.damage}\n${JSON.stringify(exchange.answer.bytes.toString('latin1').slice(0, 1_500))}`;
-      expect(new Set(exchange.arrived).size, `${clue}\n${exchange.arrived.join('\n---\n')}`).toBe(
-        1,
-      );
-      counts[compare(one, other, exchange.answer, clue)]++;
+      expect(
+        new Set(exchange.requestTexts).size,
+        `${clue}\n${exchange.requestTexts.join('\n---\n')}`,
+      ).toBe(1);
+      counts[compareAnswers(ourAnswer, undiciAnswer, exchange.answer, clue)]++;
     }
   }
 
@@ -132,19 +133,19 @@ function generateExchange(random: SeededRandom, id: string): Exchange {
     return kind === 'sized' ? new PartedBody(parts) : PartedBody.chunked(parts);
   };
   // Content-Length is the second field, and the visitor's.
-  const sent = 2 + random.below(fields.length / 2 - 1);
+  const visitorFieldCount = 2 + random.below(fields.length / 2 - 1);
   const answer = generateAnswer(random, method);
   return {
     request: () => ({
       method,
       target: `/${id}`,
       fields,
-      sent,
+      visitorFieldCount,
       body: bodyOf(),
     }),
     answer,
     pieces: cutIntoParts(random, answer.bytes),
-    arrived: [],
+    requestTexts: [],
   };
 }
 
@@ -158,37 +159,42 @@ function cutIntoParts(random: SeededRandom, bytes: Buffer): Buffer[] {
 }
 
 /** Whether a request has come with all of its body. */
-function isWhole(sent: string): boolean {
-  const head = sent.indexOf('\r\n\r\n');
+function isWhole(requestText: string): boolean {
+  const head = requestText.indexOf('\r\n\r\n');
   if (head === -1) return false;
-  if (/^transfer-encoding: chunked\r$/im.test(sent.slice(0, head + 2))) {
-    return sent.endsWith('\r\n0\r\n\r\n') || sent.slice(head).endsWith('\r\n\r\n0\r\n\r\n');
+  if (/^transfer-encoding: chunked\r$/im.test(requestText.slice(0, head + 2))) {
+    return (
+      requestText.endsWith('\r\n0\r\n\r\n') || requestText.slice(head).endsWith('\r\n\r\n0\r\n\r\n')
+    );
   }
-  const length = Number(/^content-length: (\d+)\r$/im.exec(sent.slice(0, head + 2))?.[1] ?? 0);
-  return sent.length >= head + 4 + length;
+  const length = Number(
+    /^content-length: (\d+)\r$/im.exec(requestText.slice(0, head + 2))?.[1] ?? 0,
+  );
+  return requestText.length >= head + 4 + length;
 }
 
 /** A request without the parts that each client writes in its own way: framing, Connection, and the place of Host. */
-function meaningOf(sent: string): string {
-  const end = sent.indexOf('\r\n\r\n');
-  const lines = sent.slice(0, end).split('\r\n');
+function meaningOf(requestText: string): string {
+  const end = requestText.indexOf('\r\n\r\n');
+  const lines = requestText.slice(0, end).split('\r\n');
   const ownFields = /^(?:host|connection|content-length|transfer-encoding):/i;
   const isChunked = lines.some((line) => /^transfer-encoding: chunked$/i.test(line));
-  const body = sent.slice(end + 4);
+  const body = requestText.slice(end + 4);
   const content = isChunked ? body.replace(/[0-9a-f]+\r\n(b*)\r\n/g, '$1') : body;
   return [...lines.filter((line) => !ownFields.test(line)), content].join('\n');
 }
 
-function compare(
-  ours: Heard,
-  undici: Heard,
+function compareAnswers(
+  ours: ReceivedAnswer,
+  undici: ReceivedAnswer,
   answer: GeneratedAnswer,
   clue: string,
 ): 'same' | 'failed' | 'stricter' | 'milder' | 'otherwise' {
-  const sent = answer.bytes.toString('latin1');
+  const answerText = answer.bytes.toString('latin1');
   if (ours.error === undefined && undici.error === undefined) {
-    if (OTHERWISE.some(({ isIt }) => isIt(ours, undici, sent))) return 'otherwise';
-    expect(visible(ours), clue).toEqual(visible(undici));
+    if (READ_DIFFERENTLY.some(({ applies }) => applies(ours, undici, answerText)))
+      return 'otherwise';
+    expect(comparablePart(ours), clue).toEqual(comparablePart(undici));
     expect(ascii(ours.reason).endsWith(ascii(undici.reason)), `${clue}\n${undici.reason}`).toBe(
       true,
     );
@@ -200,13 +206,13 @@ function compare(
     expect(Object.keys(STRICTER), details).toContain(ours.error.detail);
     return 'stricter';
   }
-  const reasons = MILDER.filter(({ isIt }) => isIt(ours, undici, sent));
+  const reasons = MILDER.filter(({ applies }) => applies(ours, undici, answerText));
   expect(reasons, details).not.toEqual([]);
   return 'milder';
 }
 
 /** The parts of an answer that must be the same for both clients. */
-function visible({ status, fields, body, trailers, interim }: Heard) {
+function comparablePart({ status, fields, body, trailers, interim }: ReceivedAnswer) {
   return {
     status,
     fields: trimValues(fields),

@@ -7,9 +7,9 @@ function build(...names: readonly string[]) {
   const origins = names.map((name) => ({ name, health: new OriginHealth(() => time.now) }));
   const turns = takeTurns(origins, ({ health }) => health);
   const take = (count: number) => Array.from({ length: count }, () => turns.next().name).join('');
-  const report = (name: string, reached: boolean) => {
+  const report = (name: string, isReached: boolean) => {
     const origin = origins.find((each) => each.name === name);
-    if (origin !== undefined) turns.report(origin, reached);
+    if (origin !== undefined) turns.report(origin, isReached);
   };
   return { time, turns, take, report };
 }
@@ -86,7 +86,7 @@ describe('origin pools with health', () => {
     expect(take(2)).toContain('a');
   });
 
-  test('whatever is reported, an origin that can be reached is never left out', () => {
+  test('after any order of reports, all origins take turns again when they can be reached', () => {
     const random = seededRandom();
     const names = ['a', 'b', 'c', 'd'] as const;
     const { turns, report, time } = build(...names);
@@ -103,8 +103,8 @@ describe('origin pools with health', () => {
       time.now += 30_000;
       for (let k = 0; k < 8; k++) report(turns.next().name, true);
     }
-    const four = Array.from({ length: 4 }, () => turns.next().name).sort();
-    expect(four, `GUARD_TEST_SEED=${random.seed}`).toEqual([...names]);
+    const nextNames = Array.from({ length: 4 }, () => turns.next().name).sort();
+    expect(nextNames, `GUARD_TEST_SEED=${random.seed}`).toEqual([...names]);
   });
 
   test('a site needs an origin', () => {

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { VISITOR } from '../../../test/kit/peers/asking-proxies.ts';
 import { connectAsEnvoy, type HttpAttributes } from '../../../test/kit/peers/envoy-client.ts';
-import { startAsked } from './forward-auth-rig.ts';
+import { startForwardAuth } from './forward-auth-rig.ts';
 import type { RigOptions } from './gateway-rig.ts';
 
 export const CHECKED_HEADERS = {
@@ -23,8 +23,8 @@ export const LOGIN: HttpAttributes = {
   headers: CHECKED_HEADERS,
 };
 /** A gateway that Envoy asks over gRPC, and a client that asks as Envoy does. */
-export async function startEnvoyAsked(options: Partial<RigOptions> = {}, unixPath?: string) {
-  const rig = await startAsked(options);
+export async function startExtAuthz(options: Partial<RigOptions> = {}, unixPath?: string) {
+  const rig = await startForwardAuth(options);
   const url = await rig.gateway.listenExtAuthz(
     unixPath === undefined
       ? { kind: 'tcp', host: '127.0.0.1', port: 0 }

@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { type ClientHttp2Stream, connect, constants } from 'node:http2';
 import type { Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { connectHttp1, eventually } from './raw-client.ts';
+import { connectHttp1, waitUntil } from './raw-client.ts';
 import { selfSigned } from './self-signed.ts';
 
 /** The protocols by which a visitor reaches a gateway. */
@@ -19,14 +19,14 @@ export interface VisitOptions {
   /** True: the request ends when `out` ends. Otherwise it has no body. */
   readonly upload?: boolean;
   /** Does not read the body of the answer. */
-  readonly deaf?: boolean;
+  readonly ignoreBody?: boolean;
 }
 
 /** One request on its own connection, and the part of the answer that has come. */
 export class FrontVisit {
   status = 0;
   headers: Readonly<Record<string, string | string[] | undefined>> = {};
-  received = '';
+  receivedText = '';
   /** Each interim answer: status, and its fields as names and values in turn. */
   readonly interim: { readonly status: number; readonly fields: readonly string[] }[] = [];
   /** `cut`: the connection ended before the answer. */
@@ -34,36 +34,36 @@ export class FrontVisit {
   readonly stream: Writable;
   readonly #deaf: boolean;
 
-  constructor(stream: Writable, deaf: boolean) {
+  constructor(stream: Writable, ignoreBody: boolean) {
     this.stream = stream;
-    this.#deaf = deaf;
+    this.#deaf = ignoreBody;
     stream.on('error', () => (this.state = 'cut'));
   }
 
-  take(status: number, headers: FrontVisit['headers'], body: Readable): void {
+  takeAnswer(status: number, headers: FrontVisit['headers'], body: Readable): void {
     this.status = status;
     this.headers = headers;
     if (this.#deaf) body.pause();
-    else body.on('data', (part: Buffer) => (this.received += part.toString('latin1')));
+    else body.on('data', (part: Buffer) => (this.receivedText += part.toString('latin1')));
   }
 
   async untilHead(): Promise<this> {
-    await eventually(() => this.status !== 0 || this.state !== 'open');
+    await waitUntil(() => this.status !== 0 || this.state !== 'open');
     return this;
   }
 
   async until(text: string): Promise<this> {
-    await eventually(
-      () => this.received.includes(text),
-      () => `waited for ${text} in ${JSON.stringify(this.received)}`,
+    await waitUntil(
+      () => this.receivedText.includes(text),
+      () => `waited for ${text} in ${JSON.stringify(this.receivedText)}`,
     );
     return this;
   }
 
   async untilEnd(): Promise<this> {
-    await eventually(
+    await waitUntil(
       () => this.state !== 'open',
-      () => `still open after ${this.status} ${JSON.stringify(this.received)}`,
+      () => `still open after ${this.status} ${JSON.stringify(this.receivedText)}`,
     );
     return this;
   }
@@ -91,7 +91,7 @@ export function wholeVisit(
 function visitHttp1(
   front: Exclude<Front, 'HTTP/2'>,
   { port, tlsPort }: Ports,
-  { method = 'GET', path = '/', headers = {}, upload = false, deaf = false }: VisitOptions,
+  { method = 'GET', path = '/', headers = {}, upload = false, ignoreBody = false }: VisitOptions,
 ): FrontVisit {
   const target = {
     host: '127.0.0.1',
@@ -104,12 +104,12 @@ function visitHttp1(
       ? { ...target, port, agent: false }
       : { ...target, createConnection: () => connectHttp1(tlsPort) },
   );
-  const frontVisit = new FrontVisit(clientRequest, deaf);
+  const frontVisit = new FrontVisit(clientRequest, ignoreBody);
   clientRequest.on('information', ({ statusCode: status, rawHeaders: fields }) => {
     frontVisit.interim.push({ status, fields });
   });
   clientRequest.on('response', (answer: IncomingMessage) => {
-    frontVisit.take(answer.statusCode ?? 0, answer.headers, answer);
+    frontVisit.takeAnswer(answer.statusCode ?? 0, answer.headers, answer);
     answer.on('error', () => undefined);
     answer.once('close', () => (frontVisit.state = answer.complete ? 'whole' : 'cut'));
   });
@@ -123,7 +123,7 @@ function visitHttp1(
 
 function visitHttp2(
   { tlsPort }: Ports,
-  { method = 'GET', path = '/', headers = {}, upload = false, deaf = false }: VisitOptions,
+  { method = 'GET', path = '/', headers = {}, upload = false, ignoreBody = false }: VisitOptions,
 ): FrontVisit {
   const session = connect(`https://shop.example:${tlsPort}`, {
     host: '127.0.0.1',
@@ -135,13 +135,13 @@ function visitHttp2(
     { ':method': method, ':path': path, ':authority': 'shop.example', ...headers },
     { endStream: !upload },
   );
-  const frontVisit = new FrontVisit(stream, deaf);
+  const frontVisit = new FrontVisit(stream, ignoreBody);
   stream.on('headers', ({ ':status': status }, _flags, rawHeaders: string[]) => {
     // The first one is the status.
     frontVisit.interim.push({ status: Number(status), fields: rawHeaders.slice(2) });
   });
   stream.on('response', ({ ':status': status, ...rest }) => {
-    frontVisit.take(Number(status), rest, stream);
+    frontVisit.takeAnswer(Number(status), rest, stream);
   });
   stream.on('close', () => {
     // The client library gives this code to an answer whose end comes before its Content-Length is reached.

@@ -58,17 +58,20 @@ export interface Rig {
   /** Port of https; 0 without certificates. */
   readonly tlsPort: number;
   /** Every question to the validator. */
-  readonly asked: ValidateRequest[];
+  readonly questions: ValidateRequest[];
   /** The visitor's handshake of each question. */
   readonly transports: (TransportFacts | undefined)[];
   /** The settings of the gateway. A test can change them and call `reload`. */
   readonly settings: GatewaySettings;
   readonly events: DecisionEvent[];
-  readonly logged: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[];
+  readonly logEntries: {
+    readonly event: string;
+    readonly fields: Readonly<Record<string, unknown>>;
+  }[];
   /** A counter by name and label. */
-  readonly counted: (name: string, label: string) => number;
+  readonly counterValue: (name: string, label: string) => number;
   /** The present value of a gauge. Undefined when it is not registered. */
-  readonly gauged: (name: string) => ReturnType<ReadGauge> | undefined;
+  readonly gaugeValue: (name: string) => ReturnType<ReadGauge> | undefined;
 }
 
 type ReadGauge = Parameters<Metrics['gauge']>[1];
@@ -87,14 +90,14 @@ function siteOf(options: RigOptions): Site {
 
 /** A listening gateway with everything that it reports. It is closed when the test ends. */
 export async function startGateway(options: RigOptions): Promise<Rig> {
-  const asked: ValidateRequest[] = [];
+  const questions: ValidateRequest[] = [];
   const transports: (TransportFacts | undefined)[] = [];
   const events: DecisionEvent[] = [];
-  const logged: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
+  const logEntries: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
   const counters = new Map<string, number>();
   const gauges = new Map<string, ReadGauge>();
   const validate: Validate = (request, context) => {
-    asked.push(request);
+    questions.push(request);
     transports.push(context.transport);
     return (options.validate ?? allow)(request, context);
   };
@@ -118,7 +121,7 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
     ...running,
     events: { record: (event) => events.push(event) },
     clock: options.clock ?? Date.now,
-    log: (_level, event, fields = {}) => logged.push({ event, fields }),
+    log: (_level, event, fields = {}) => logEntries.push({ event, fields }),
     metrics: {
       count: (name, label = '', by = 1) => {
         const key = `${name}/${label}`;
@@ -152,11 +155,11 @@ export async function startGateway(options: RigOptions): Promise<Rig> {
     transports,
     port: Number(url.slice(url.lastIndexOf(':') + 1)),
     url,
-    asked,
+    questions,
     events,
-    logged,
-    counted: (name, label) => counters.get(`${name}/${label}`) ?? 0,
-    gauged: (name) => gauges.get(name)?.(),
+    logEntries,
+    counterValue: (name, label) => counters.get(`${name}/${label}`) ?? 0,
+    gaugeValue: (name) => gauges.get(name)?.(),
   };
 }
 
@@ -169,7 +172,7 @@ export async function startGatewayWithOrigin(
 }
 
 /** A validator that gives the same answer to every question. */
-export function answering(response: Partial<ForeignValidateResponse>): Validate {
+export function validateWith(response: Partial<ForeignValidateResponse>): Validate {
   const outcome: ValidateOutcome = {
     kind: 'answered',
     response: { success: true, decision: 'allow', ...response },
@@ -177,7 +180,7 @@ export function answering(response: Partial<ForeignValidateResponse>): Validate 
   return () => outcome;
 }
 
-export const allow = answering({ decision: 'allow' });
+export const allow = validateWith({ decision: 'allow' });
 
 /** A cookie as a validator sets it. */
 export const GUARD_COOKIE: Cookie = {
@@ -191,6 +194,6 @@ export const GUARD_COOKIE: Cookie = {
 };
 
 /** Base64 of a UTF-8 text, as in `response_html`. */
-export function html(text: string): string {
+export function encodeHtml(text: string): string {
   return Buffer.from(text).toString('base64');
 }

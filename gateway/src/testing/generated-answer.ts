@@ -6,7 +6,7 @@ export interface GeneratedAnswer {
   /** The damage. Empty for a correct answer. */
   readonly damage: string;
   /** The origin keeps the connection open, because the answer has its own end. */
-  readonly keeps: boolean;
+  readonly keepsConnection: boolean;
 }
 
 const STATUSES = [200, 200, 200, 201, 204, 206, 301, 304, 404, 418, 500, 503, 599, 999] as const;
@@ -28,22 +28,22 @@ export function generateAnswer(random: SeededRandom, method: string): GeneratedA
   const status = random.pick(STATUSES);
   const bodiless = method === 'HEAD' || status === 204 || status === 304;
   const framing = pickFraming(random, bodiless, minor);
-  const closes = random.below(8) === 0;
+  const closesConnection = random.below(8) === 0;
   const body = bodiless || framing === 'empty' ? '' : generateBody(random);
 
   const lines = [`HTTP/1.${minor} ${status} ${random.pick(REASONS)}`, ...generateFields(random)];
   if (framing === 'chunks') lines.push(random.pick(CHUNKED_FIELDS));
   else if (framing !== 'close') lines.push(`Content-Length: ${body.length}`);
-  if (closes) lines.push('Connection: close');
+  if (closesConnection) lines.push('Connection: close');
   moveLast(random, lines);
 
   const interim = random.below(10) === 0 ? generateInterim(random) : '';
   const content = framing === 'chunks' ? chunk(random, body) : body;
   const text = `${interim}${lines.join('\r\n')}\r\n\r\n${content}`;
-  if (random.below(5) < 2) return damage(random, text);
-  const mayKeep = framing !== 'close' && minor === 1 && !closes;
-  const keeps = mayKeep && random.below(3) > 0;
-  return { bytes: Buffer.from(text, 'latin1'), damage: '', keeps };
+  if (random.below(5) < 2) return damageAnswer(random, text);
+  const mayKeep = framing !== 'close' && minor === 1 && !closesConnection;
+  const keepsConnection = mayKeep && random.below(3) > 0;
+  return { bytes: Buffer.from(text, 'latin1'), damage: '', keepsConnection };
 }
 
 type Framing = 'length' | 'chunks' | 'close' | 'empty';
@@ -139,12 +139,12 @@ const CODINGS = [
   'chunked\x0b', '"chunked"', 'chunked;q=1', ',chunked', '',
 ] as const; // prettier-ignore
 
-function damage(random: SeededRandom, text: string): GeneratedAnswer {
+function damageAnswer(random: SeededRandom, text: string): GeneratedAnswer {
   const [first = 'nothing', ...others] = Object.keys(DAMAGES);
   const name = random.pick([first, ...others]);
   const damagedText = DAMAGES[name]?.(random, text) ?? '';
   // The connection closes, so a reader that waits for more sees the end.
-  return { bytes: Buffer.from(damagedText, 'latin1'), damage: name, keeps: false };
+  return { bytes: Buffer.from(damagedText, 'latin1'), damage: name, keepsConnection: false };
 }
 
 function headEnd(text: string): number {

@@ -8,9 +8,9 @@ import type { Script, ScriptedOrigin } from './origin-client.ts';
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
 /** An answer in one piece. The connection stays open after it. */
-export const keep = (text: string): Script => ({
+export const keepOpenAfter = (text: string): Script => ({
   pieces: [Buffer.from(text, 'latin1')],
-  then: 'keep',
+  ending: 'keep',
 });
 
 /** A client of one origin: ours, or another one. It is destroyed when the test ends. */

@@ -6,7 +6,7 @@ import {
 } from 'node:http2';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { eventually } from './raw-client.ts';
+import { waitUntil } from './raw-client.ts';
 
 export interface StreamAnswer {
   readonly status: number;
@@ -171,7 +171,7 @@ export class FrameClient {
       if (types.includes(3)) return 'reset';
       return this.isClosed || this.typesOn(0).includes(7) ? 'closed' : undefined;
     };
-    await eventually(() => outcome() !== undefined);
+    await waitUntil(() => outcome() !== undefined);
     return outcome() ?? 'closed';
   }
 }

@@ -13,7 +13,7 @@ import type {
 } from '../origin/origin.ts';
 
 /** One answer, as a client passed it on. */
-export interface Heard {
+export interface ReceivedAnswer {
   interim: { readonly status: number; readonly fields: readonly string[] }[];
   status: number;
   reason: string;
@@ -26,10 +26,10 @@ export interface Heard {
 /** Collects an answer, and fails when a client breaks the order of the port. */
 export class Listener implements AnswerHandler {
   /** Resolves after the answer or the error. */
-  readonly heard: Promise<Heard>;
+  readonly receivedAnswer: Promise<ReceivedAnswer>;
   /** Set by `ask`. No call may come before `send` has returned. */
   exchange: OriginExchange | undefined;
-  readonly answer: Heard = {
+  readonly answer: ReceivedAnswer = {
     interim: [],
     status: 0,
     reason: '',
@@ -40,12 +40,12 @@ export class Listener implements AnswerHandler {
   };
   flushes = 0;
   readonly parts: Buffer[] = [];
-  readonly #heard = Promise.withResolvers<Heard>();
+  readonly #heard = Promise.withResolvers<ReceivedAnswer>();
   #isOver = false;
   #hadLastPart = false;
 
   constructor() {
-    this.heard = this.#heard.promise;
+    this.receivedAnswer = this.#heard.promise;
   }
 
   onInformational(status: number, fields: readonly string[]): void {
@@ -99,7 +99,7 @@ export interface ClientRequest extends Partial<Pick<OriginRequest, 'method' | 't
   /** Names and values in turn. */
   readonly fields?: readonly string[];
   /** The number of visitor's fields. The gateway has added the others. Default: all are the visitor's. */
-  readonly sent?: number;
+  readonly visitorFieldCount?: number;
 }
 
 /** Sends one request and returns its listener. Undefined when the lane is full. */
@@ -118,24 +118,33 @@ export function listen(
   request: ClientRequest = {},
   lane: Lane = 'plain',
 ): Listener | undefined {
-  const { fields = ['Host', 'shop.example'], sent = fields.length / 2, ...rest } = request;
-  const list = new FieldList(fields.slice(0, 2 * sent));
+  const {
+    fields = ['Host', 'shop.example'],
+    visitorFieldCount = fields.length / 2,
+    ...rest
+  } = request;
+  const list = new FieldList(fields.slice(0, 2 * visitorFieldCount));
   const plain = { method: 'GET', target: '/', body: undefined };
-  const whole = { ...plain, ...rest, visitorFields: list, gatewayFields: fields.slice(2 * sent) };
+  const whole = {
+    ...plain,
+    ...rest,
+    visitorFields: list,
+    gatewayFields: fields.slice(2 * visitorFieldCount),
+  };
   const exchange = origin.send(lane, whole, listener);
   listener.exchange = exchange;
   return exchange === undefined ? undefined : listener;
 }
 
 /** Sends one request and waits for its answer. */
-export async function hear(
+export async function askAndWait(
   origin: Origin,
   request: ClientRequest = {},
   lane?: Lane,
-): Promise<Heard> {
+): Promise<ReceivedAnswer> {
   const listener = ask(origin, request, lane);
   if (listener === undefined) throw new Error('the lane is full');
-  return listener.heard;
+  return listener.receivedAnswer;
 }
 
 /** A body in these parts, one in each turn, until it is stopped. */
@@ -214,13 +223,13 @@ export class PartedBody implements RequestBody {
 /** The answer to one request: these pieces, one in each turn, and then the end or silence. */
 export interface Script {
   readonly pieces: readonly Buffer[];
-  readonly then: 'end' | 'reset' | 'keep';
+  readonly ending: 'end' | 'reset' | 'keep';
 }
 
 export interface ScriptedOrigin {
   readonly url: string;
   /** The bytes that each connection has sent. */
-  readonly received: string[];
+  readonly receivedTexts: string[];
   readonly sockets: Socket[];
 }
 
@@ -230,21 +239,21 @@ export interface ScriptedOrigin {
 export async function startScripted(
   script: (requestText: string, connection: number) => Script | undefined,
 ): Promise<ScriptedOrigin> {
-  const received: string[] = [];
+  const receivedTexts: string[] = [];
   const sockets: Socket[] = [];
   const server = createServer({ noDelay: true }, (socket) => {
     const connection = sockets.push(socket) - 1;
-    received.push('');
+    receivedTexts.push('');
     let pendingText = '';
     socket.on('error', () => undefined);
     socket.on('data', (part) => {
       const text = part.toString('latin1');
-      received[connection] = (received[connection] ?? '') + text;
+      receivedTexts[connection] = (receivedTexts[connection] ?? '') + text;
       pendingText += text;
       const answer = script(pendingText, connection);
       if (answer === undefined) return;
       pendingText = '';
-      void play(socket, answer);
+      void playScript(socket, answer);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -253,15 +262,15 @@ export async function startScripted(
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { url: `http://127.0.0.1:${port}`, received, sockets };
+  return { url: `http://127.0.0.1:${port}`, receivedTexts, sockets };
 }
 
-async function play(socket: Socket, { pieces, then }: Script): Promise<void> {
+async function playScript(socket: Socket, { pieces, ending }: Script): Promise<void> {
   for (const [index, piece] of pieces.entries()) {
     if (index > 0) await new Promise((resolve) => setImmediate(resolve));
     if (socket.destroyed) return;
     socket.write(piece);
   }
-  if (then === 'end') socket.end();
-  else if (then === 'reset') socket.resetAndDestroy();
+  if (ending === 'end') socket.end();
+  else if (ending === 'reset') socket.resetAndDestroy();
 }

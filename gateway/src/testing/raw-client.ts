@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 /** A connection on which a test writes any bytes and reads the answer. */
 export class RawClient {
   readonly socket: Socket;
-  received = '';
+  receivedText = '';
   isClosed = false;
 
   /** Opens a TCP connection to a local port, or uses the given socket, which may be TLS. */
@@ -13,7 +13,7 @@ export class RawClient {
     this.socket = typeof target === 'number' ? connect(target, '127.0.0.1') : target;
     this.socket.setEncoding('latin1');
     this.socket.on('data', (text: string) => {
-      this.received += text;
+      this.receivedText += text;
     });
     this.socket.on('error', () => undefined);
     this.socket.on('close', () => {
@@ -30,19 +30,19 @@ export class RawClient {
 
   /** Waits until the received text matches. Rejects with the text after the deadline. */
   async until(pattern: RegExp): Promise<string> {
-    await eventually(
-      () => pattern.test(this.received),
-      () => `waited for ${String(pattern)} in ${JSON.stringify(this.received)}`,
+    await waitUntil(
+      () => pattern.test(this.receivedText),
+      () => `waited for ${String(pattern)} in ${JSON.stringify(this.receivedText)}`,
     );
-    return this.received;
+    return this.receivedText;
   }
 
   async untilClosed(): Promise<string> {
-    await eventually(
+    await waitUntil(
       () => this.isClosed,
-      () => `still open after ${JSON.stringify(this.received)}`,
+      () => `still open after ${JSON.stringify(this.receivedText)}`,
     );
-    return this.received;
+    return this.receivedText;
   }
 }
 
@@ -78,7 +78,7 @@ export function get(port: number, path = '/', ...headers: readonly string[]): Pr
 }
 
 /** Polls until the condition holds. Rejects when it does not within the deadline, which a busy machine keeps. */
-export async function eventually(
+export async function waitUntil(
   condition: () => boolean,
   describe: () => string = () => 'the condition',
   deadlineMs = 45_000,
@@ -93,12 +93,12 @@ export async function eventually(
 /** Waits until a value has not changed for a while. */
 export async function untilUnchanged(read: () => number): Promise<void> {
   let lastValue = -1;
-  let unchangedLooks = 0;
-  await eventually(() => {
+  let unchangedCount = 0;
+  await waitUntil(() => {
     const value = read();
-    unchangedLooks = value === lastValue ? unchangedLooks + 1 : 0;
+    unchangedCount = value === lastValue ? unchangedCount + 1 : 0;
     lastValue = value;
-    return unchangedLooks >= 30;
+    return unchangedCount >= 30;
   });
 }
 

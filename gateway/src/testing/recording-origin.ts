@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, Server, type ServerResponse } from 
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface Arrived {
+export interface ArrivedRequest {
   readonly method: string;
   readonly url: string;
   readonly rawHeaders: readonly string[];
@@ -13,7 +13,7 @@ export interface Arrived {
 export interface HttpOrigin {
   readonly address: string;
   /** Every complete request, in order. */
-  readonly arrived: Arrived[];
+  readonly requests: ArrivedRequest[];
   readonly server: Server;
 }
 
@@ -21,7 +21,7 @@ export interface HttpOrigin {
 export async function startOrigin(
   respond: (req: IncomingMessage, res: ServerResponse) => void = (_req, res) => res.end('hello'),
 ): Promise<HttpOrigin> {
-  const arrived: Arrived[] = [];
+  const requests: ArrivedRequest[] = [];
   const server = createServer((req, res) => {
     let body = '';
     req.on('data', (part: Buffer) => {
@@ -29,12 +29,12 @@ export async function startOrigin(
     });
     req.on('end', () => {
       const { method = '', url = '', rawHeaders, headers } = req;
-      arrived.push({ method, url, rawHeaders, headers, body });
+      requests.push({ method, url, rawHeaders, headers, body });
     });
     respond(req, res);
   });
   const port = await listening(server);
-  return { address: `http://127.0.0.1:${port}`, arrived, server };
+  return { address: `http://127.0.0.1:${port}`, requests, server };
 }
 
 export interface TcpOrigin {
@@ -66,15 +66,15 @@ export async function startTcpOrigin(
   return { address: `http://127.0.0.1:${port}`, bytes, sockets };
 }
 
-let refusing = 0;
+let addressCount = 0;
 
 /**
  * A local address that refuses connections, another one at each call. Port 1 stays free, while a free port could be
  * given to another program.
  */
 export function refusingAddress(): string {
-  refusing += 1;
-  return `http://127.13.${refusing >> 8}.${refusing & 255}:1`;
+  addressCount += 1;
+  return `http://127.13.${addressCount >> 8}.${addressCount & 255}:1`;
 }
 
 async function listening(server: ReturnType<typeof createTcpServer>): Promise<number> {

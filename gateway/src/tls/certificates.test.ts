@@ -5,22 +5,22 @@ import { selfSigned } from '../testing/self-signed.ts';
 
 const EXPIRY = 'guard_gateway_certificate_expiry_timestamp_seconds';
 
-test('the end of each certificate in use, by its first host, in seconds since 1970', async () => {
+test('the gauge has the end of each certificate in use, by its first host, in seconds since 1970', async () => {
   const shop = { ...selfSigned('shop.example', '*.shop.example'), expiresAt: 1_800_000_000_999 };
   const blog = { ...selfSigned('blog.example'), expiresAt: 1_900_000_000_000 };
   const rig = await startGateway({ origin: refusingAddress(), certificates: [shop, blog] });
-  expect(rig.gauged(EXPIRY)).toEqual(
+  expect(rig.gaugeValue(EXPIRY)).toEqual(
     new Map([
       ['shop.example', 1_800_000_000],
       ['blog.example', 1_900_000_000],
     ]),
   );
-  const older = { ...shop, expiresAt: 1_700_000_000_000 };
-  rig.gateway.reload({ ...rig.settings, certificates: [shop, older] });
-  expect(rig.gauged(EXPIRY)).toEqual(new Map([['shop.example', 1_700_000_000]]));
+  const earlierShop = { ...shop, expiresAt: 1_700_000_000_000 };
+  rig.gateway.reload({ ...rig.settings, certificates: [shop, earlierShop] });
+  expect(rig.gaugeValue(EXPIRY)).toEqual(new Map([['shop.example', 1_700_000_000]]));
 });
 
 test('a gateway without https reports no certificate', async () => {
   const rig = await startGateway({ origin: refusingAddress() });
-  expect(rig.gauged(EXPIRY)).toBeUndefined();
+  expect(rig.gaugeValue(EXPIRY)).toBeUndefined();
 });

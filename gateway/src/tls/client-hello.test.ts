@@ -17,7 +17,7 @@ const publishedHello = {
 };
 
 describe('JA4 as FoxIO publishes it', () => {
-  test('the published example of Chrome', () => {
+  test('the published hello of Chrome has its published JA4', () => {
     expect(ja4Of(publishedHello)).toBe('t13d1516h2_8daaf6152771_e5627efa2ab1');
   });
 
@@ -59,7 +59,7 @@ describe('the ClientHello of real clients (RFC 8446 section 4.1.2)', () => {
     expect(readHello(helloBytes)).toEqual({ kind: 'hello', hello: facts.hello });
   });
 
-  test('the values that were measured by other means', () => {
+  test('the JA4 of four clients is the one that other tools measured', () => {
     const ja4 = (client: string) => handshakeOf(client).facts.hello?.ja4;
     expect(ja4('Chromium 156')).toBe('t13d1517h2_8daaf6152771_cb7bf5808d99');
     expect(ja4('Firefox 153')).toBe('t13d1617h2_86a278354501_3cbfd9057e0d');
@@ -85,7 +85,7 @@ describe('the bytes of a hello come in any pieces', () => {
     },
   );
 
-  test('what follows the hello does not matter', () => {
+  test('bytes after the hello do not change how it is read', () => {
     expect(readHello(Buffer.concat([helloBytes, Buffer.from([20, 3, 3, 0, 1, 1])]))).toEqual(whole);
   });
 
@@ -93,11 +93,11 @@ describe('the bytes of a hello come in any pieces', () => {
     ['plain HTTP', Buffer.from('GET / HTTP/1.1\r\n')],
     ['SSL 2', Buffer.from('802e01', 'hex')],
     ['another content type', Buffer.from([23, 3, 3, 0, 1, 0])],
-  ])('%s is foreign', (_what, bytes) => {
+  ])('%s is not read as TLS', (_what, bytes) => {
     expect(readHello(bytes)).toEqual({ kind: 'foreign' });
   });
 
-  test('a hello above 16 KiB, or without an end, is not waited for', () => {
+  test('Guard does not wait for the end of a hello above 16 KiB', () => {
     const huge = Buffer.from([22, 3, 1, 0, 4, 1, 0xff, 0xff, 0xff]);
     expect(readHello(huge)).toEqual({ kind: 'unreadable' });
     const slow = splitIntoRecords(

@@ -4,7 +4,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import { certificates } from '../testing/fronts.ts';
 import { startGateway } from '../testing/gateway-rig.ts';
-import { eventually } from '../testing/raw-client.ts';
+import { waitUntil } from '../testing/raw-client.ts';
 import { startTcpOrigin } from '../testing/recording-origin.ts';
 
 const [REQUEST, ANSWER] = [
@@ -28,11 +28,11 @@ test('close() waits for visitors with a request, and for no others', async () =>
     // If close() waited for any other connection, the test would reach its time limit.
     limits: { drainMs: 60_000, helloMs: 60_000, handshakeMs: 60_000, headersTimeoutMs: 60_000 },
   });
-  const asking = await handshake(tlsPort, 'http/1.1');
+  const requestClient = await handshake(tlsPort, 'http/1.1');
   let received = '';
-  asking.setEncoding('latin1').on('data', (text: string) => (received += text));
-  asking.write(REQUEST);
-  await eventually(() => origin.bytes[0]?.includes('GET /') === true);
+  requestClient.setEncoding('latin1').on('data', (text: string) => (received += text));
+  requestClient.write(REQUEST);
+  await waitUntil(() => origin.bytes[0]?.includes('GET /') === true);
 
   const silent = connectTcp(tlsPort, '127.0.0.1');
   await once(silent, 'connect');
@@ -42,8 +42,8 @@ test('close() waits for visitors with a request, and for no others', async () =>
   const gatewayClosed = gateway.close();
   const idle = [silent, ...openConnections];
   for (const socket of idle) socket.on('error', () => undefined).resume();
-  await eventually(() => idle.every((socket) => socket.closed));
-  expect(asking.closed).toBe(false);
+  await waitUntil(() => idle.every((socket) => socket.closed));
+  expect(requestClient.closed).toBe(false);
   origin.sockets[0]?.write(ANSWER);
   await gatewayClosed;
   expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nok$/);

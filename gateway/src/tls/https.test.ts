@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { handshakeOf } from '../../../test/kit/browsers/handshakes.ts';
 import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
-import { eventually, RawClient, rawExchange } from '../testing/raw-client.ts';
+import { waitUntil, RawClient, rawExchange } from '../testing/raw-client.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
 const run = promisify(execFile);
@@ -36,15 +36,20 @@ function handshake(port: number, { servername, alpn }: Client = {}): Promise<TLS
   });
 }
 
-async function shownTo(port: number, servername?: string): Promise<string> {
+async function certificateFor(port: number, servername?: string): Promise<string> {
   const socket = await handshake(port, servername === undefined ? {} : { servername });
   const { subject } = socket.getPeerCertificate();
   return String(subject.CN);
 }
 
 async function curl(port: number, ...flags: readonly string[]): Promise<string> {
-  const at = ['--resolve', `shop.example:${port}:127.0.0.1`, '--max-time', '20'];
-  const { stdout } = await run('curl', ['-sk', ...at, ...flags, `https://shop.example:${port}/`]);
+  const curlOptions = ['--resolve', `shop.example:${port}:127.0.0.1`, '--max-time', '20'];
+  const { stdout } = await run('curl', [
+    '-sk',
+    ...curlOptions,
+    ...flags,
+    `https://shop.example:${port}/`,
+  ]);
   return stdout;
 }
 
@@ -57,10 +62,10 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
     ['http/1.1 without ALPN', ['--no-alpn'], '1.1 200'],
     ['TLS 1.2', ['--tls-max', '1.2'], '2 200'],
   ])('curl: %s', async (_what, flags, expected) => {
-    const { tlsPort, asked, origin } = await startGatewayWithOrigin({ certificates: [shop] });
+    const { tlsPort, questions, origin } = await startGatewayWithOrigin({ certificates: [shop] });
     expect(await curl(tlsPort, ...version, ...flags)).toBe(expected);
-    expect(asked[0]?.url).toBe(`https://shop.example:${tlsPort}/`);
-    expect(origin.arrived[0]?.headers['x-forwarded-proto']).toBe('https');
+    expect(questions[0]?.url).toBe(`https://shop.example:${tlsPort}/`);
+    expect(origin.requests[0]?.headers['x-forwarded-proto']).toBe('https');
   });
 
   test('a client without either protocol is refused, and so is TLS 1.1', async () => {
@@ -76,7 +81,7 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
       rig.port,
       'GET / HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n',
     );
-    expect(rig.asked[0]?.url).toBe('http://shop.example/');
+    expect(rig.questions[0]?.url).toBe('http://shop.example/');
     expect(rig.transports).toEqual([undefined]);
   });
 
@@ -99,19 +104,19 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
     halfway.write(handshakeOf('curl 7.88').helloBytes);
     halfway.resume();
     await Promise.all([silent.untilClosed(), slow.untilClosed()]);
-    await eventually(() => halfway.destroyed || halfway.readableEnded);
+    await waitUntil(() => halfway.destroyed || halfway.readableEnded);
     expect(await curl(tlsPort)).toBe('hello');
   });
 });
 
 describe('the certificate of the host that is asked for (RFC 6066 section 3)', () => {
-  test('by SNI, exact and wildcard; the first one for all others', async () => {
+  test('SNI selects the exact or wildcard certificate, and all other hosts get the first one', async () => {
     const { tlsPort } = await startGatewayWithOrigin({ certificates: [shop, otherCertificate] });
-    expect(await shownTo(tlsPort, 'other.example')).toBe('other.example');
-    expect(await shownTo(tlsPort, 'shop.example')).toBe('shop.example');
-    expect(await shownTo(tlsPort, 'a.shop.example')).toBe('shop.example');
-    expect(await shownTo(tlsPort, 'nobody.example')).toBe('shop.example');
-    expect(await shownTo(tlsPort)).toBe('shop.example');
+    expect(await certificateFor(tlsPort, 'other.example')).toBe('other.example');
+    expect(await certificateFor(tlsPort, 'shop.example')).toBe('shop.example');
+    expect(await certificateFor(tlsPort, 'a.shop.example')).toBe('shop.example');
+    expect(await certificateFor(tlsPort, 'nobody.example')).toBe('shop.example');
+    expect(await certificateFor(tlsPort)).toBe('shop.example');
   });
 
   test('reload: new handshakes see the new certificate, open connections stay', async () => {
@@ -119,8 +124,8 @@ describe('the certificate of the host that is asked for (RFC 6066 section 3)', (
     const session = openHttp2(rig.tlsPort);
     expect((await exchange(session)).status).toBe(200);
     rig.gateway.reload({ ...rig.settings, certificates: [otherCertificate] });
-    expect(await shownTo(rig.tlsPort)).toBe('other.example');
-    expect(await shownTo(rig.tlsPort, 'shop.example')).toBe('other.example');
+    expect(await certificateFor(rig.tlsPort)).toBe('other.example');
+    expect(await certificateFor(rig.tlsPort, 'shop.example')).toBe('other.example');
     expect((await exchange(session)).status).toBe(200);
   });
 
@@ -128,13 +133,13 @@ describe('the certificate of the host that is asked for (RFC 6066 section 3)', (
     const rig = await startGatewayWithOrigin({ certificates: [shop] });
     const bad = { ...shop, key: otherCertificate.key };
     expect(() => rig.gateway.reload({ ...rig.settings, certificates: [bad] })).toThrow();
-    expect(await shownTo(rig.tlsPort)).toBe('shop.example');
+    expect(await certificateFor(rig.tlsPort)).toBe('shop.example');
     expect(await curl(rig.tlsPort)).toBe('hello');
   });
 });
 
 describe('what the handshake showed goes to the validator', () => {
-  test('JA4 and the HTTP/2 opening of curl', async () => {
+  test('the validator gets JA4 and the HTTP/2 opening of curl', async () => {
     const rig = await startGatewayWithOrigin({ certificates: [shop] });
     await curl(rig.tlsPort);
     await curl(rig.tlsPort, '--http1.1');
@@ -146,13 +151,13 @@ describe('what the handshake showed goes to the validator', () => {
     expect(h1?.hello?.ciphers).toEqual(h2?.hello?.ciphers);
   });
 
-  test('not when a trusted proxy made the connection: the handshake is not the visitor', async () => {
+  test('the validator gets nothing when a trusted proxy made the connection, because the handshake is not the visitor’s', async () => {
     const trustedProxies = ['127.0.0.1/32'];
     const rig = await startGatewayWithOrigin({ certificates: [shop], trustedProxies });
     await curl(rig.tlsPort, '-H', 'X-Forwarded-For: 198.51.100.7');
     await curl(rig.tlsPort);
     expect(rig.transports).toEqual([undefined, undefined]);
-    expect(rig.asked[0]?.ip).toBe('198.51.100.7');
+    expect(rig.questions[0]?.ip).toBe('198.51.100.7');
   });
 
   test('a hello in pieces of one byte is read and passed on unchanged', async () => {

@@ -40,9 +40,9 @@ const NO_NAME = { code: 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME' };
 
 describe('certificates that an authority issued', () => {
   test('before the first certificate a handshake ends with an alert (RFC 6066 3)', async () => {
-    const { shownTo, gateway, logged } = await start();
+    const { shownTo, gateway, logEntries } = await start();
     await expect(shownTo('shop.example')).rejects.toMatchObject(NO_NAME);
-    expect(logged.map(({ event }) => event)).toContain('gateway_has_no_certificate');
+    expect(logEntries.map(({ event }) => event)).toContain('gateway_has_no_certificate');
     gateway.showIssued([shop]);
     expect(await shownTo('shop.example')).toBe('shop.example');
   });
@@ -55,12 +55,12 @@ describe('certificates that an authority issued', () => {
   });
 
   test('a reload of the settings keeps them', async () => {
-    const { shownTo, gateway, settings, gauged } = await start({ certificates: [shop] });
+    const { shownTo, gateway, settings, gaugeValue } = await start({ certificates: [shop] });
     gateway.showIssued([blog]);
     gateway.reload({ ...settings, certificates: [] });
     expect(await shownTo('shop.example')).toBe('blog.example');
-    const ends = gauged('guard_gateway_certificate_expiry_timestamp_seconds');
-    expect([...(ends as ReadonlyMap<string, number>).keys()]).toEqual(['blog.example']);
+    const expiry = gaugeValue('guard_gateway_certificate_expiry_timestamp_seconds');
+    expect([...(expiry as ReadonlyMap<string, number>).keys()]).toEqual(['blog.example']);
   });
 
   test('one that the TLS library refuses does not replace the earlier ones', async () => {
@@ -96,7 +96,7 @@ describe('tls-alpn-01 (RFC 8737)', () => {
     socket.on('error', () => undefined).resume();
     socket.write('GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n');
     await once(socket, 'close');
-    expect(origin.arrived).toEqual([]);
+    expect(origin.requests).toEqual([]);
   });
 
   test('the connection that got the proof is cut, even when its peer does not close', async () => {
@@ -111,9 +111,9 @@ describe('tls-alpn-01 (RFC 8737)', () => {
     socket.on('error', () => undefined).resume();
     await once(socket, 'secureConnect');
     // Writing to a connection that the gateway has cut fails.
-    const talking = setInterval(() => tcpSocket.write('x'), 10);
+    const writeTimer = setInterval(() => tcpSocket.write('x'), 10);
     onTestFinished(() => {
-      clearInterval(talking);
+      clearInterval(writeTimer);
       tcpSocket.destroy();
     });
     const [fault] = (await once(tcpSocket, 'error')) as [NodeJS.ErrnoException];

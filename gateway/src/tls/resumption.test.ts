@@ -64,7 +64,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s is resumed', (ve
 
   test('but not under another certificate', async () => {
     const { session } = await visit((await start(shop)).tlsPort, version);
-    const elsewhere = await start(otherCertificate, shop);
-    expect((await visit(elsewhere.tlsPort, version, session)).isResumed).toBe(false);
+    const otherGateway = await start(otherCertificate, shop);
+    expect((await visit(otherGateway.tlsPort, version, session)).isResumed).toBe(false);
   });
 });

@@ -14,9 +14,9 @@ export async function violations(page: Page): Promise<string[]> {
 /** The violations of a page in light colours, and then those of its dark colours. */
 export async function violationsInBothSchemes(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
-  const light = await violations(page);
+  const lightViolations = await violations(page);
   await page.emulateMedia({ colorScheme: 'dark' });
-  return [...light, ...(await run(page, COLOURS, 0))];
+  return [...lightViolations, ...(await run(page, COLOURS, 0))];
 }
 
 async function run(page: Page, runOnly: unknown, leastPasses: number): Promise<string[]> {

@@ -7,7 +7,7 @@ import type { Product } from '../product/start-product.ts';
 
 const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-export interface Look {
+export interface BrowserSetup {
   readonly browser: 'chrome' | 'firefox';
   /** In CSS pixels. */
   readonly width: number;
@@ -21,7 +21,7 @@ export interface DashboardBrowser {
   readonly problems: readonly string[];
   open(pathOrUrl: string): Promise<void>;
   /** Waits until the page shows a text, in any case of letters. */
-  sees(text: string): Promise<void>;
+  waitForText(text: string): Promise<void>;
   /** Presses the first visible button, link, tab or label with this text or name. */
   press(name: string, within?: string): Promise<void>;
   /** Presses it if it is visible now. Returns whether it was. */
@@ -35,14 +35,14 @@ export interface DashboardBrowser {
 
 export async function openDashboardBrowser(
   product: Product,
-  look: Look,
+  setup: BrowserSetup,
 ): Promise<DashboardBrowser> {
   const ownUrl = product.addresses.dashboard;
-  const browser = await launch(look);
+  const browser = await launch(setup);
   const page = await browser.newPage();
-  await page.setViewport({ width: look.width, height: 900 });
-  if (look.browser === 'chrome') {
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: look.scheme }]);
+  await page.setViewport({ width: setup.width, height: 900 });
+  if (setup.browser === 'chrome') {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: setup.scheme }]);
   }
   const problems: string[] = [];
   page.on('console', (message) => {
@@ -56,8 +56,8 @@ export async function openDashboardBrowser(
   });
   // The types of the tests have no DOM, so code for the page is text.
   // Empty during a navigation.
-  const pressIfThere = (name: string, within = 'body') =>
-    page.evaluate(pressIn(name, within)) as Promise<boolean>;
+  const pressIfThere = (name: string, container = 'body') =>
+    page.evaluate(pressIn(name, container)) as Promise<boolean>;
   const text = () => page.evaluate('document.body.innerText').then(String, () => '');
   return {
     page,
@@ -66,13 +66,13 @@ export async function openDashboardBrowser(
     async open(path) {
       await page.goto(new URL(path, ownUrl).href);
     },
-    async sees(wantedText) {
+    async waitForText(wantedText) {
       await poll(text, (shownText) => shownText.toLowerCase().includes(wantedText.toLowerCase()));
     },
     pressIfThere,
-    async press(name, within = 'body') {
+    async press(name, container = 'body') {
       await poll(
-        () => pressIfThere(name, within),
+        () => pressIfThere(name, container),
         (isPressed) => isPressed,
       );
     },
@@ -100,7 +100,7 @@ async function violationsOf(page: Page): Promise<string[]> {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
 }
 
-function launch({ browser, scheme }: Look): Promise<Browser> {
+function launch({ browser, scheme }: BrowserSetup): Promise<Browser> {
   if (browser === 'chrome') {
     const args = [...CHROMIUM_FLAGS];
     return puppeteer.launch({ browser, executablePath: '/usr/bin/chromium', args });
@@ -114,10 +114,10 @@ function launch({ browser, scheme }: Look): Promise<Browser> {
 }
 
 /** Code for the page. It returns true when it pressed something. */
-function pressIn(name: string, within: string): string {
+function pressIn(name: string, container: string): string {
   return `(() => {
     const name = ${JSON.stringify(name)};
-    const all = [...document.querySelectorAll(${JSON.stringify(within)})].flatMap((place) => [
+    const all = [...document.querySelectorAll(${JSON.stringify(container)})].flatMap((place) => [
       ...place.querySelectorAll('button, a, label, summary, [role=tab]'),
     ]);
     const wordsOf = (element) => element.innerText.trim().replaceAll(/\\s+/g, ' ');

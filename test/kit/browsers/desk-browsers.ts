@@ -51,9 +51,9 @@ export function chromiumWith({
     env,
     async prepare(profile, refusedFeature) {
       const refusals = refusedFeature === undefined ? {} : CHROMIUM_SETTINGS[refusedFeature];
-      const refusing = { profile: { default_content_setting_values: refusals } };
+      const refusedPermissions = { profile: { default_content_setting_values: refusals } };
       const allPreferences =
-        refusedFeature === undefined ? preferences : { ...preferences, ...refusing };
+        refusedFeature === undefined ? preferences : { ...preferences, ...refusedPermissions };
       if (Object.keys(allPreferences).length > 0) {
         await mkdir(join(profile, 'Default'), { recursive: true });
         await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(allPreferences));

@@ -14,7 +14,7 @@ export async function launchDriven(): Promise<Browser> {
  * Hides the name "Headless" in the requests of the browser, which Guard would find before any challenge. The evidence
  * of its page does not change.
  */
-export function disguise(browser: Browser): BrowserContextOptions {
+export function contextOptionsFor(browser: Browser): BrowserContextOptions {
   const major = browser.version().split('.', 1)[0] ?? '';
   return {
     locale: 'en-US',

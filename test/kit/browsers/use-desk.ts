@@ -26,7 +26,7 @@ export function useDesk(): SharedDesk {
   });
   afterAll(() => display.close());
   afterEach(async () => {
-    for (const leave of cleanups.splice(0).reverse()) await leave();
+    for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
   });
   return {
     open: async (browser, options) => {

@@ -32,18 +32,18 @@ const SECRET_KEY = 'sk_example_9c1d7e3b5a2f';
  */
 export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void {
   describe('with a validator of each behaviour', () => {
-    let fake: FakeValidator;
+    let validator: FakeValidator;
     let program: RunningProgram;
     let url = '';
     beforeAll(async () => {
-      fake = await startFakeValidator();
-      const env = { GUARD_VALIDATE_URL: fake.url, GUARD_SECRET_KEY: SECRET_KEY };
+      validator = await startFakeValidator();
+      const env = { GUARD_VALIDATE_URL: validator.url, GUARD_SECRET_KEY: SECRET_KEY };
       program = start(alone, env);
       [url] = await program.says(ADDRESS);
     });
     afterAll(async () => {
       await program.stop();
-      await fake.close();
+      await validator.close();
     });
 
     test.each(BEHAVIOURS)(
@@ -53,7 +53,7 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
           () => send(url + pathOf(name)),
           (answer) => enforcedBy(answer) === enforced.kind,
         );
-        if (enforced.kind === 'passes') expect([status, body]).toEqual([200, passed(body)]);
+        if (enforced.kind === 'passes') expect([status, body]).toEqual([200, appPageOf(body)]);
         else expect([status, body]).toEqual([enforced.status, enforced.body ?? DENIED_TEXT]);
       },
     );
@@ -64,9 +64,9 @@ export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void
         async () => {
           const sentHeaders = { ...headers, referer: 'https://r.example/' };
           await send(`${url}/login?q=1`, { headers: sentHeaders });
-          return fake.asked.at(-1) ?? { key: undefined, question: {} };
+          return validator.asked.at(-1) ?? { key: undefined, question: {} };
         },
-        (asked) => asked.question['referrer'] !== undefined,
+        (visit) => visit.question['referrer'] !== undefined,
       );
       expect(key).toBe(SECRET_KEY);
       expect(question).toMatchObject({
@@ -160,6 +160,6 @@ function enforcedBy({ status, body }: Answer): Behaviour['enforced']['kind'] {
 }
 
 /** The body, if it is the page of the application. */
-function passed(body: string): string {
+function appPageOf(body: string): string {
   return body.includes(PASSED_PAGE) ? body : PASSED_PAGE;
 }

@@ -64,7 +64,7 @@ function error(code: number, type: string): (response: ServerResponse) => void {
 }
 
 /** Sends the header section and the first byte of the body only. */
-function stalls(code: number): (response: ServerResponse) => void {
+function stallAfter(code: number): (response: ServerResponse) => void {
   return (response) => response.writeHead(code, { 'content-length': '100' }).write('{');
 }
 
@@ -149,7 +149,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   { name: 'rejects with 400', ...closedCase(error(400, 'invalid_ip')) },
   { name: 'rejects with 401', ...closedCase(error(401, 'invalid_api_key')) },
   { name: 'rejects with 409 and no body', ...closedCase(status(409, '')) },
-  { name: 'rejects with 400 and stalls', ...closedCase(stalls(400)) },
+  { name: 'rejects with 400 and stalls', ...closedCase(stallAfter(400)) },
   { name: 'fails with 500', ...openCase(error(500, 'internal_server_error')) },
   { name: 'fails with 503', ...openCase(error(503, 'validation_timeout')) },
   { name: 'answers 200 and success: false', ...openCase(error(200, 'unknown')) },
@@ -163,7 +163,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     ...openCase((response) => response.writeHead(307, { location: '/validate' }).end()),
   },
   { name: 'is silent', ...openCase(() => undefined) },
-  { name: 'stalls in its answer', ...openCase(stalls(200)) },
+  { name: 'stalls in its answer', ...openCase(stallAfter(200)) },
   { name: 'cuts the connection', ...openCase((response) => response.destroy()) },
 ];
 

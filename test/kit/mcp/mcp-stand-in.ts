@@ -24,14 +24,15 @@ export async function startStandIn(
       const keptHeaders = pairs(incoming.rawHeaders).filter(
         ([name]) => !/^content-length$/i.test(name),
       );
-      const onward = request(url, { method: incoming.method ?? 'GET', setHost: false });
-      for (const [name, value] of [...keptHeaders, ...headers]) onward.appendHeader(name, value);
-      onward.on('error', () => outgoing.destroy());
-      onward.on('response', (answer) => {
+      const upstreamRequest = request(url, { method: incoming.method ?? 'GET', setHost: false });
+      for (const [name, value] of [...keptHeaders, ...headers])
+        upstreamRequest.appendHeader(name, value);
+      upstreamRequest.on('error', () => outgoing.destroy());
+      upstreamRequest.on('response', (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
         answer.pipe(outgoing);
       });
-      onward.end(newBody);
+      upstreamRequest.end(newBody);
     });
   });
   server.listen(0, '127.0.0.1');

@@ -28,8 +28,8 @@ const IN_RANGES = 'multipart/byteranges; boundary=part';
 /** A site that records its requests. It answers a request for several ranges in parts, as file servers do. */
 export async function startRecordingOrigin(): Promise<RecordingOrigin> {
   const arrivals: Arrival[] = [];
-  let held = Promise.withResolvers<undefined>();
-  held.resolve(undefined);
+  let heldResponses = Promise.withResolvers<undefined>();
+  heldResponses.resolve(undefined);
   const waiters: { path: string; resolve: (arrival: Arrival) => void }[] = [];
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
@@ -37,7 +37,7 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
     arrivals.push(arrival);
     for (const { path, resolve } of waiters) if (path === url) resolve(arrival);
     request.resume();
-    void held.promise.then(() => answer(headers, response));
+    void heldResponses.promise.then(() => answer(headers, response));
   });
   function answer(headers: IncomingHttpHeaders, response: ServerResponse): void {
     if (RANGES.test(headers.range ?? '')) {
@@ -61,8 +61,8 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
         else waiters.push({ path, resolve });
       }),
     hold() {
-      held = Promise.withResolvers();
-      return () => held.resolve(undefined);
+      heldResponses = Promise.withResolvers();
+      return () => heldResponses.resolve(undefined);
     },
     async close() {
       server.closeAllConnections();

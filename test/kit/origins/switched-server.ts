@@ -9,7 +9,7 @@ export type Presence = 'refusing' | 'silent' | 'there';
 export interface SwitchedServer {
   readonly url: string;
   /** Ends all connections. */
-  become(presence: Presence): Promise<void>;
+  setPresence(presence: Presence): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,19 +26,19 @@ export async function openSwitched(url: string): Promise<SwitchedServer> {
   const server = createServer((incoming) => {
     keep(incoming);
     if (presence === 'silent') return;
-    const onward = keep(connect(Number(target), hostname));
-    incoming.pipe(onward).pipe(incoming);
-    incoming.on('close', () => onward.destroy());
-    onward.on('close', () => incoming.destroy());
+    const upstreamSocket = keep(connect(Number(target), hostname));
+    incoming.pipe(upstreamSocket).pipe(incoming);
+    incoming.on('close', () => upstreamSocket.destroy());
+    upstreamSocket.on('close', () => incoming.destroy());
   });
-  const become = async (wanted: Presence): Promise<void> => {
-    presence = wanted;
+  const setPresence = async (newPresence: Presence): Promise<void> => {
+    presence = newPresence;
     if (server.listening) {
       const closeEvent = once(server.close(), 'close');
       for (const socket of open) socket.destroy();
       await closeEvent;
     }
-    if (wanted !== 'refusing') await once(server.listen(port, '127.0.0.1'), 'listening');
+    if (newPresence !== 'refusing') await once(server.listen(port, '127.0.0.1'), 'listening');
   };
-  return { url: `http://127.0.0.1:${port}`, become, close: () => become('refusing') };
+  return { url: `http://127.0.0.1:${port}`, setPresence, close: () => setPresence('refusing') };
 }

@@ -88,7 +88,7 @@ export async function openCrowdsec(): Promise<Crowdsec> {
   // The folder of a program is removed when it ends, but the decisions have to stay.
   const home = await mkdtemp(join(tmpdir(), 'guard-crowdsec-home-'));
   let logs = 0;
-  const written = (lines: readonly string[]): string => {
+  const writeConfig = (lines: readonly string[]): string => {
     const file = at(`${(logs += 1)}.log`);
     writeFileSync(file, `${lines.join('\n')}\n`);
     return file;
@@ -111,12 +111,12 @@ export async function openCrowdsec(): Promise<Crowdsec> {
       return ((await answer.json()) as { id: number }[]).map(({ id }) => id);
     },
     async explain(type, lines) {
-      const file = written(lines);
+      const file = writeConfig(lines);
       const args = ['-c', config, 'explain', '--file', file, '--type', type, '--verbose'];
       return (await promisify(execFile)('cscli', args)).stdout;
     },
     async read(type, lines) {
-      const file = written(lines);
+      const file = writeConfig(lines);
       const args = ['-c', config, '-dsn', `file://${file}`, '-type', type, '-no-api'];
       return (await promisify(execFile)('crowdsec', args)).stderr;
     },

@@ -42,23 +42,28 @@ export function envoyProblems(config: unknown): string[] {
     return Object.entries(fields).flatMap(([name, inner]) => {
       const field = type.fields[name];
       const place = `${path}.${name}`;
-      return field === undefined ? [`${place}: unknown`] : ofField(field, inner, place);
+      return field === undefined ? [`${place}: unknown`] : problemsOfField(field, inner, place);
     });
   }
 
-  function ofField(field: protobuf.Field, value: unknown, path: string): string[] {
-    const one = (inner: unknown, place: string) => ofOne(field.resolvedType, inner, place);
+  function problemsOfField(field: protobuf.Field, value: unknown, path: string): string[] {
+    const problemsOfOne = (inner: unknown, place: string) =>
+      problemsOfValue(field.resolvedType, inner, place);
     if (field.map) {
       return Object.entries(Mapping.parse(value)).flatMap(([key, inner]) =>
-        one(inner, `${path}.${key}`),
+        problemsOfOne(inner, `${path}.${key}`),
       );
     }
-    if (!field.repeated) return one(value, path);
+    if (!field.repeated) return problemsOfOne(value, path);
     if (!Array.isArray(value)) return [`${path}: expected a list`];
-    return value.flatMap((inner, index) => one(inner, `${path}[${index}]`));
+    return value.flatMap((inner, index) => problemsOfOne(inner, `${path}[${index}]`));
   }
 
-  function ofOne(type: protobuf.Field['resolvedType'], value: unknown, path: string): string[] {
+  function problemsOfValue(
+    type: protobuf.Field['resolvedType'],
+    value: unknown,
+    path: string,
+  ): string[] {
     if (type instanceof protobuf.Type) return problemsOf(type, value, path);
     if (type instanceof protobuf.Enum) {
       return String(value) in type.values ? [] : [`${path}: no ${type.name}`];

@@ -9,7 +9,7 @@ export async function openTunnel(
   port: number,
   path: string,
   headers: Readonly<Record<string, string>>,
-): Promise<{ readonly status: number; readonly echoed: string }> {
+): Promise<{ readonly status: number; readonly echo: string }> {
   const socket = connect(port, '127.0.0.1');
   let receivedText = '';
   socket.setEncoding('latin1').on('data', (part: string) => (receivedText += part));
@@ -32,5 +32,5 @@ export async function openTunnel(
       await Promise.race([once(socket, 'data'), closeEvent]);
   }
   socket.destroy();
-  return { status, echoed: receivedText };
+  return { status, echo: receivedText };
 }

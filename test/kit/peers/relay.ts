@@ -43,11 +43,15 @@ export async function startRelay(
 
 function passOn(gateway: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method = 'GET', url = '/', rawHeaders } = incoming;
-  const onward = request(new URL(url, gateway), { method, headers: rawHeaders, setHost: false });
-  onward.on('error', () => outgoing.destroy());
-  onward.on('response', (answer) => {
+  const upstreamRequest = request(new URL(url, gateway), {
+    method,
+    headers: rawHeaders,
+    setHost: false,
+  });
+  upstreamRequest.on('error', () => outgoing.destroy());
+  upstreamRequest.on('response', (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
     answer.pipe(outgoing);
   });
-  incoming.pipe(onward);
+  incoming.pipe(upstreamRequest);
 }

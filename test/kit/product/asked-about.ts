@@ -22,14 +22,14 @@ interface AskedAbout {
 
 /** Makes a request of each kind that the example queries find. Returns the events, once all are in the table. */
 export async function visitAskedAbout(product: Product): Promise<AskedAbout[]> {
-  const from = (path: string, ip: string, headers: Readonly<Record<string, string>> = curl) =>
+  const visitFrom = (path: string, ip: string, headers: Readonly<Record<string, string>> = curl) =>
     send(`${product.addresses.gateway}${path}`, { headers: { ...headers, 'x-forwarded-for': ip } });
-  await from('/trial/new', HOME_IP);
-  await from('/login', HOME_IP);
-  await from('/login', HOME_IP);
-  await from('/article', HOME_IP);
-  await from('/', GOOGLEBOT_IP, googlebot);
-  await from('/', HOME_IP, googlebot);
+  await visitFrom('/trial/new', HOME_IP);
+  await visitFrom('/login', HOME_IP);
+  await visitFrom('/login', HOME_IP);
+  await visitFrom('/article', HOME_IP);
+  await visitFrom('/', GOOGLEBOT_IP, googlebot);
+  await visitFrom('/', HOME_IP, googlebot);
   const recent =
     'SELECT path, reference, session FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR';
   return poll(

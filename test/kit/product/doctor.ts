@@ -18,7 +18,7 @@ export interface Diagnosis {
   readonly code: number;
   readonly outcomes: readonly CheckOutcome[];
   /** State and message of one check. */
-  of(check: string): string;
+  outcomeOf(check: string): string;
   /** Names of the checks in a state. */
   in(state: string): string[];
 }
@@ -42,7 +42,7 @@ export async function examine(
     return {
       code,
       outcomes,
-      of(check) {
+      outcomeOf(check) {
         const outcome = outcomes.find((one) => one.check === check);
         return `${outcome?.state}: ${outcome?.found}`;
       },

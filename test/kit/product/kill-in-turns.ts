@@ -28,7 +28,7 @@ export interface KillReport {
   readonly kills: number;
   readonly tookMs: number;
   /** Requests of visitors who had passed. */
-  readonly asked: number;
+  readonly requests: number;
   /** Visitors who passed while instances were killed. */
   readonly passedMeanwhile: number;
   /** Uploads without an answer. The page sends them again, as in a browser. */
@@ -36,27 +36,27 @@ export interface KillReport {
   /** Visitors who had passed, and were challenged again. */
   readonly challengedTwice: number;
   /** Wrong answers, with their requests. */
-  readonly wrong: readonly string[];
+  readonly wrongAnswers: readonly string[];
   /** Questions that Redis answered too late. Then an instance has no sessions of another instance. */
   readonly unanswered: number;
   /** Requests that HAProxy had to send again. */
   readonly retries: number;
   /** Requests below `/few`: all of them, and those that reached the origin. */
-  readonly limited: { readonly asked: number; readonly admitted: number };
+  readonly limited: { readonly requests: number; readonly admitted: number };
   /** The requests that one instance without a kill admits in that time. */
   readonly budget: number;
 }
 
 /** All counters, and whether to go on. */
 interface Run {
-  readonly house: BalancedInstances;
+  readonly instances: BalancedInstances;
   isOver: boolean;
-  asked: number;
+  requests: number;
   passed: number;
   brokenUploads: number;
   challengedTwice: number;
   limited: number;
-  readonly wrong: string[];
+  readonly wrongAnswers: string[];
 }
 
 /**
@@ -65,64 +65,66 @@ interface Run {
  * its budget.
  */
 export async function killInTurns(kills: number): Promise<KillReport> {
-  const house = await openBalancedInstances(INSTANCES, RULES);
+  const instances = await openBalancedInstances(INSTANCES, RULES);
   const run: Run = {
-    house,
+    instances,
     isOver: false,
-    asked: 0,
+    requests: 0,
     passed: 0,
     brokenUploads: 0,
     challengedTwice: 0,
     limited: 0,
-    wrong: [],
+    wrongAnswers: [],
   };
   try {
     const earlyCookies: string[] = [];
-    for (let i = 0; i < VISITORS; i++) earlyCookies.push(await arrive(run));
+    for (let i = 0; i < VISITORS; i++) earlyCookies.push(await passChallenge(run));
     const startedAt = performance.now();
     const crowd = Promise.all([
-      ...earlyCookies.map((cookie) => stay(run, cookie)),
+      ...earlyCookies.map((cookie) => visitPages(run, cookie)),
       bringVisitors(run),
       exceedLimit(run, startedAt),
     ]);
-    const killing = killEach(house, kills).finally(() => (run.isOver = true));
+    const killing = killEach(instances, kills).finally(() => (run.isOver = true));
     await Promise.allSettled([crowd, killing]);
     await Promise.all([crowd, killing]);
     const tookMs = performance.now() - startedAt;
-    const admittedCount = house.origin.arrivals.filter(({ url }) => url.startsWith('/few/')).length;
+    const admittedCount = instances.origin.arrivals.filter(({ url }) =>
+      url.startsWith('/few/'),
+    ).length;
     return {
       kills,
       tookMs,
-      asked: run.asked,
+      requests: run.requests,
       passedMeanwhile: run.passed - earlyCookies.length,
       brokenUploads: run.brokenUploads,
       challengedTwice: run.challengedTwice,
-      wrong: run.wrong,
-      unanswered: await house.countUnanswered(),
-      retries: await house.balancer.countRetries(),
-      limited: { asked: run.limited, admitted: admittedCount },
+      wrongAnswers: run.wrongAnswers,
+      unanswered: await instances.countUnanswered(),
+      retries: await instances.balancer.countRetries(),
+      limited: { requests: run.limited, admitted: admittedCount },
       budget: budgetIn(tookMs),
     };
   } finally {
     run.isOver = true;
-    await house.close();
+    await instances.close();
   }
 }
 
-async function killEach(house: BalancedInstances, kills: number): Promise<void> {
-  for (let kill = 0; kill < kills; kill++) await house.killAndStart(kill % INSTANCES);
+async function killEach(instances: BalancedInstances, kills: number): Promise<void> {
+  for (let kill = 0; kill < kills; kill++) await instances.killAndStart(kill % INSTANCES);
 }
 
 /** The first visit of a visitor: challenge, upload, reload. Returns the session that passed. */
-async function arrive(run: Run): Promise<string> {
+async function passChallenge(run: Run): Promise<string> {
   for (;;) {
-    const page = await challengeAt(run.house.balancer);
+    const page = await challengeAt(run.instances.balancer);
     if (await upload(run, page)) return page.session;
   }
 }
 
 async function upload(run: Run, page: Page): Promise<boolean> {
-  const { status, body } = await answerAt(run.house.balancer, page).catch(cutAnswer);
+  const { status, body } = await answerAt(run.instances.balancer, page).catch(cutAnswer);
   if (body === '{"result":"reload"}') {
     run.passed += 1;
     return true;
@@ -131,7 +133,7 @@ async function upload(run: Run, page: Page): Promise<boolean> {
   // HAProxy sends its own page or closes the connection when an instance was killed before it could answer. All other
   // answers come from Guard.
   if (status !== 502 && status !== CUT_STATUS)
-    run.wrong.push(`upload: ${status} ${body.slice(0, 80)}`);
+    run.wrongAnswers.push(`upload: ${status} ${body.slice(0, 80)}`);
   return false;
 }
 
@@ -143,20 +145,26 @@ function cutAnswer(error: Error): { readonly status: number; readonly body: stri
 }
 
 /** Requests pages until the end of the run, or this number of pages. */
-async function stay(run: Run, cookie: string, pages = Number.POSITIVE_INFINITY): Promise<void> {
+async function visitPages(
+  run: Run,
+  cookie: string,
+  pages = Number.POSITIVE_INFINITY,
+): Promise<void> {
   for (let page = 0; page < pages && !run.isOver; page++) {
-    const path = `/page/${run.asked++}`;
-    const { status, body } = await navigate(run.house.balancer, path, { cookie }).catch(cutAnswer);
+    const path = `/page/${run.requests++}`;
+    const { status, body } = await navigate(run.instances.balancer, path, { cookie }).catch(
+      cutAnswer,
+    );
     if (body.includes('data-ticket=')) run.challengedTwice += 1;
     else if (status !== 200 || body !== ORIGIN_PAGE)
-      run.wrong.push(`${path}: ${status} ${body.slice(0, 80)}`);
+      run.wrongAnswers.push(`${path}: ${status} ${body.slice(0, 80)}`);
     await sleep(PAUSE_MS);
   }
 }
 
 /** Sends new visitors, one after the other. Each passes the challenge and loads some pages. */
 async function bringVisitors(run: Run): Promise<void> {
-  while (!run.isOver) await stay(run, await arrive(run), 10);
+  while (!run.isOver) await visitPages(run, await passChallenge(run), 10);
 }
 
 /** The requests that one instance admits in this time: the whole budget, and the part that refills. */
@@ -166,12 +174,12 @@ function budgetIn(ms: number): number {
 
 /** Sends more requests from one address than its limit, until the end of the run. */
 async function exceedLimit(run: Run, startedAt: number): Promise<void> {
-  const { gateway } = run.house.balancer.addresses;
+  const { gateway } = run.instances.balancer.addresses;
   const headers = { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.9' };
   while (!run.isOver || run.limited < budgetIn(performance.now() - startedAt) + BEYOND) {
     const path = `/few/${run.limited++}`;
     const { status } = await send(gateway + path, { headers }).catch(cutAnswer);
-    if (status !== 200 && status !== 429) run.wrong.push(`${path}: ${status}`);
+    if (status !== 200 && status !== 429) run.wrongAnswers.push(`${path}: ${status}`);
     await sleep(PAUSE_MS);
   }
 }

@@ -26,8 +26,8 @@ export function newSigningAgent() {
       const { signatureAgent, authority = 'shop.example', createdMs, lastsMs = 60_000 } = signing;
       const { covers = '"signature-agent"', nonce } = signing;
       const createdS = Math.floor(createdMs / 1000);
-      const once = nonce === undefined ? '' : `;nonce="${nonce}"`;
-      const params = `("@authority" ${covers});created=${createdS};expires=${createdS + lastsMs / 1000};keyid="${keyId}"${once};tag="web-bot-auth"`;
+      const nonceParameter = nonce === undefined ? '' : `;nonce="${nonce}"`;
+      const params = `("@authority" ${covers});created=${createdS};expires=${createdS + lastsMs / 1000};keyid="${keyId}"${nonceParameter};tag="web-bot-auth"`;
       const member = /^"signature-agent";key="(\w+)"$/.exec(covers)?.[1];
       const value =
         member === undefined ? signatureAgent : signatureAgent.replace(`${member}=`, '');

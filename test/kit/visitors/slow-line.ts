@@ -21,19 +21,19 @@ export async function openSlowLine(toPort: number): Promise<SlowLine> {
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   };
   const line = { port: 0, delayMs: 0, cutsEach: 0, connections: 0, close };
-  const server = createServer((near) => {
+  const server = createServer((visitor) => {
     line.connections += 1;
     const isCut = line.cutsEach > 0 && line.connections % line.cutsEach === 0;
-    const far = connect(toPort, '127.0.0.1');
-    keep(near);
-    keep(far);
-    near.pipe(far);
-    near.on('close', () => far.destroy());
-    far.on('close', () => near.destroy());
-    far.on('data', (bytes: Buffer) => {
-      if (isCut) near.destroy();
+    const upstream = connect(toPort, '127.0.0.1');
+    keep(visitor);
+    keep(upstream);
+    visitor.pipe(upstream);
+    visitor.on('close', () => upstream.destroy());
+    upstream.on('close', () => visitor.destroy());
+    upstream.on('data', (bytes: Buffer) => {
+      if (isCut) visitor.destroy();
       // All parts that are under way have the same delay, so they arrive in order.
-      setTimeout(() => near.write(bytes), line.delayMs).unref();
+      setTimeout(() => visitor.write(bytes), line.delayMs).unref();
     });
   });
   server.listen(0, '127.0.0.1');

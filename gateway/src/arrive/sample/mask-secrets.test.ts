@@ -5,7 +5,7 @@ import { compileSecretNames } from './secret-names.ts';
 
 const names = compileSecretNames(['Date-of-Birth']);
 const form = (text: string) => maskSecrets(text, 'form', names);
-const text = (given: string) => maskSecrets(given, 'text', names);
+const maskText = (text: string) => maskSecrets(text, 'text', names);
 
 describe('a field is secret by its name', () => {
   test.each([
@@ -13,14 +13,14 @@ describe('a field is secret by its name', () => {
     ...['pin', 'userPIN2', 'cardNumber', 'card_cvc', 'cc-cvv', 'api_key', 'x-api-key', 'apiKey'],
     ...['client_secret', 'refreshToken', 'Authorization', 'csrf', 'PHPSESSID', 'code', 'sms_code'],
     ...['date_of_birth', 'dateOfBirth'],
-  ])('%s is one', (name) => {
+  ])('the name %s is secret', (name) => {
     expect(names.isSecret(name)).toBe(true);
   });
 
   test.each([
     ...['shipping', 'spinning', 'company', 'compass', 'keyboard', 'author', 'standard', 'email'],
     ...['country_code', 'message', 'birthday', 'discard', 'username', ''],
-  ])('"%s" is none', (name) => {
+  ])('the name "%s" is not secret', (name) => {
     expect(names.isSecret(name)).toBe(false);
   });
 });
@@ -34,8 +34,8 @@ test.each([
   ['note=my+card:+4111', 'note=***'],
   ['my password is hunter2=&a=1', '***&a=1'],
   ['a&b==&', 'a&b==&'],
-])('the form %s is kept as %s', (sent, kept) => {
-  expect(form(sent)).toBe(kept);
+])('the form %s is kept as %s', (text, sample) => {
+  expect(form(text)).toBe(sample);
 });
 
 test('JSON with the type of a form is read as JSON', () => {
@@ -65,13 +65,13 @@ test.each([
   ['["password":"hunter2"]', '["***"'],
   ['{"password":"a"}\n{"user":"hunter2"}', '{"password":"***"}'],
   ['{"a":1}\n{"password":"hunter2"}', '{"a":1}\n{"***'],
-])('no secret of the JSON %s is kept', (sent, kept) => {
-  expect(text(sent)).toBe(kept);
+])('no secret of the JSON %s is kept', (json, sample) => {
+  expect(maskText(json)).toBe(sample);
 });
 
 test('deeply nested JSON is read as plain text', () => {
-  const deep = '['.repeat(16_000);
-  expect(text(`${deep}"a","password":"hunter2"`)).toBe(`${deep}"a","***`);
+  const nestedJson = '['.repeat(16_000);
+  expect(maskText(`${nestedJson}"a","password":"hunter2"`)).toBe(`${nestedJson}"a","***`);
 });
 
 test.each([
@@ -79,8 +79,8 @@ test.each([
   ['<ns:card number="4111"/>', '<ns:***'],
   ['user=bob\r\npin=1234\r\n', 'user=bob\r\n***'],
   ['I like my card and my key.', 'I like my card and my key.'],
-])('the text %s is kept as %s', (sent, kept) => {
-  expect(text(sent)).toBe(kept);
+])('the text %s is kept as %s', (text, sample) => {
+  expect(maskText(text)).toBe(sample);
 });
 
 /** The characters of the secrets below. No name and no other value has them, so one in a sample is a leak. */
@@ -152,16 +152,16 @@ describe('property: a sample has no byte of a secret, at whatever byte the sampl
       'text',
       (random: SeededRandom) => JSON.stringify(anyObject(random, false), null, random.below(3)),
     ],
-  ] as const)('as %s', (content, make) => {
+  ] as const)('as %s', (content, makeBody) => {
     const random = seededRandom();
     let withSecret = 0;
     for (let round = 0; round < 4000; round++) {
-      const body = Buffer.from(make(random));
-      const cut = body.subarray(0, random.below(body.length + 1));
-      const sample = new TextDecoder().decode(cut, { stream: true });
+      const body = Buffer.from(makeBody(random));
+      const bodyStart = body.subarray(0, random.below(body.length + 1));
+      const sample = new TextDecoder().decode(bodyStart, { stream: true });
       if (SECRET.test(sample)) withSecret++;
-      const kept = maskSecrets(sample, content, names);
-      expect(SECRET.test(kept), `seed ${random.seed}: ${sample} became ${kept}`).toBe(false);
+      const masked = maskSecrets(sample, content, names);
+      expect(SECRET.test(masked), `seed ${random.seed}: ${sample} became ${masked}`).toBe(false);
     }
     expect(withSecret).toBeGreaterThan(500);
   });
@@ -176,7 +176,7 @@ describe('property: a sample has no byte of a secret, at whatever byte the sampl
       const asForm = new URLSearchParams(pairs).toString();
       expect(form(asForm), `seed ${random.seed}`).toBe(asForm);
       const asJson = JSON.stringify(pairs.map(([name, value]) => ({ [name]: value })));
-      expect(text(asJson), `seed ${random.seed}`).toBe(asJson);
+      expect(maskText(asJson), `seed ${random.seed}`).toBe(asJson);
     }
   });
 });

@@ -17,19 +17,19 @@ function build() {
     BREAKER_LIMITS,
     (change) => changes.push(change),
   );
-  let asked = 0;
+  let questionCount = 0;
   /** Asks about a visitor of `network`: by default of another one each time. */
-  const ask = (ended: QuestionResult, network = `network ${asked++ % networks}`) => {
+  const ask = (result: QuestionResult, network = `network ${questionCount++ % networks}`) => {
     const admission = breaker.admit();
-    if (admission !== 'refused') breaker.settle(admission, ended, network);
+    if (admission !== 'refused') breaker.settle(admission, result, network);
     return admission;
   };
-  const open = () => {
+  const openBreaker = () => {
     for (let i = 1; i < failures; i++) ask('failed');
     time.now += leastMs;
     ask('failed');
   };
-  return { breaker, changes, time, ask, open };
+  return { breaker, changes, time, ask, openBreaker };
 }
 
 describe('a circuit breaker', () => {
@@ -74,8 +74,8 @@ describe('a circuit breaker', () => {
   });
 
   test('tries one question at a time when the pause is over, and an answer closes it', () => {
-    const { breaker, changes, time, ask, open } = build();
-    open();
+    const { breaker, changes, time, ask, openBreaker } = build();
+    openBreaker();
     time.now += firstPauseMs - 1;
     expect(breaker.admit()).toBe('refused');
     time.now += 1;
@@ -93,8 +93,8 @@ describe('a circuit breaker', () => {
   });
 
   test('doubles its pause with each trial that fails, up to a bound', () => {
-    const { changes, time, ask, open } = build();
-    open();
+    const { changes, time, ask, openBreaker } = build();
+    openBreaker();
     for (let i = 0; i < 8; i++) {
       time.now += longestPauseMs;
       expect(ask('failed')).toBe('trial');
@@ -104,16 +104,16 @@ describe('a circuit breaker', () => {
   });
 
   test('lets the next question try when a trial showed nothing', () => {
-    const { time, ask, open } = build();
-    open();
+    const { time, ask, openBreaker } = build();
+    openBreaker();
     time.now += firstPauseMs;
     expect([ask('neither'), ask('answered'), ask('answered')]).toEqual(['trial', 'trial', 'asked']);
   });
 
-  test('ignores an answer to a question from before it opened', () => {
-    const { breaker, changes, open } = build();
+  test('ignores an answer to a question that was sent before it opened', () => {
+    const { breaker, changes, openBreaker } = build();
     const early = breaker.admit();
-    open();
+    openBreaker();
     if (early !== 'refused') breaker.settle(early, 'answered', '');
     expect(early).toBe('asked');
     expect(breaker.isOpen).toBe(true);
@@ -121,30 +121,31 @@ describe('a circuit breaker', () => {
   });
 
   test('tries again when the clock is set back', () => {
-    const { time, ask, open } = build();
-    open();
+    const { time, ask, openBreaker } = build();
+    openBreaker();
     time.now -= 3_600_000;
     expect(ask('answered')).toBe('trial');
   });
 
   test('property: in any order of events, at most one trial is under way and each pause ends', () => {
     const random = seededRandom();
-    const said = `GUARD_TEST_SEED=${random.seed}`;
+    const seedText = `GUARD_TEST_SEED=${random.seed}`;
     const { breaker, time } = build();
-    const underway: ('asked' | 'trial')[] = [];
+    const admissions: ('asked' | 'trial')[] = [];
     for (let step = 0; step < 20_000; step++) {
       time.now += random.below(400);
       const admission = breaker.admit();
-      if (admission !== 'refused') underway.push(admission);
-      const trials = underway.filter((each) => each === 'trial').length;
-      expect(trials, said).toBeLessThanOrEqual(1);
+      if (admission !== 'refused') admissions.push(admission);
+      const trials = admissions.filter((admission) => admission === 'trial').length;
+      expect(trials, seedText).toBeLessThanOrEqual(1);
       if (random.next() < 0.3) continue;
-      const [one] = underway.splice(random.below(underway.length), 1);
-      const ended = random.pick(['answered', 'failed', 'failed', 'neither'] as const);
-      if (one !== undefined) breaker.settle(one, ended, `network ${random.below(5)}`);
+      const [settledAdmission] = admissions.splice(random.below(admissions.length), 1);
+      const result = random.pick(['answered', 'failed', 'failed', 'neither'] as const);
+      if (settledAdmission !== undefined)
+        breaker.settle(settledAdmission, result, `network ${random.below(5)}`);
     }
-    for (const each of underway) breaker.settle(each, 'neither', '');
+    for (const openAdmission of admissions) breaker.settle(openAdmission, 'neither', '');
     time.now += longestPauseMs;
-    expect(breaker.admit(), said).not.toBe('refused');
+    expect(breaker.admit(), seedText).not.toBe('refused');
   });
 });

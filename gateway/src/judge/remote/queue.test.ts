@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { Queue, type Waiter, Window } from './queue.ts';
 
-test('after silence a new question is sent at once, although old ones still wait', () => {
+test('after silence a new question is sent at once, before old ones that still wait', () => {
   const queue = new Queue({ connections: 1, waiting: 10 }, new Window(150, () => 0));
-  const started: string[] = [];
+  const startedNames: string[] = [];
   const waiter = (name: string, isInTime: boolean): Waiter => ({
     bytes: 100,
     isInTime: () => isInTime,
-    start: () => started.push(name),
+    start: () => startedNames.push(name),
   });
 
   const unanswered = waiter('unanswered', true);
@@ -15,6 +15,6 @@ test('after silence a new question is sent at once, although old ones still wait
   queue.take(waiter('stale', false));
   queue.release(unanswered);
   queue.take(waiter('new', true));
-  expect(started).toEqual(['unanswered', 'new']);
+  expect(startedNames).toEqual(['unanswered', 'new']);
   expect(queue.areWaiting).toBe(true);
 });

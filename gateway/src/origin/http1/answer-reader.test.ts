@@ -50,7 +50,7 @@ function readPieces(pieces: readonly Buffer[], method = 'GET', atEnd = true): No
   return notes;
 }
 
-function whole(text: string, method?: string): Notes {
+function readWhole(text: string, method?: string): Notes {
   return readPieces([Buffer.from(text, 'latin1')], method);
 }
 
@@ -73,11 +73,11 @@ describe('an answer reads the same, however it is cut into chunks (RFC 9112 sect
       for (let way = 0; way < 5; way++) {
         const cuts = way === 0 ? bytes.length : 1 + random.below(20);
         const notes = readPieces(piecesOf(bytes, cuts, random.below), method);
-        const clue = `GUARD_TEST_SEED=${random.seed}, round ${round}: ${damage}\n${bytes.toString('latin1').slice(0, 600)}`;
+        const seedText = `GUARD_TEST_SEED=${random.seed}, round ${round}: ${damage}\n${bytes.toString('latin1').slice(0, 600)}`;
         const { complete: gotComplete, fault: gotFault, ...gotRest } = notes;
-        expect(gotRest, clue).toEqual(rest);
-        expect(gotComplete === undefined, clue).toBe(complete === undefined);
-        if (complete === undefined) expect(gotFault, clue).toBe(fault);
+        expect(gotRest, seedText).toEqual(rest);
+        expect(gotComplete === undefined, seedText).toBe(complete === undefined);
+        if (complete === undefined) expect(gotFault, seedText).toBe(fault);
       }
       if (complete !== undefined) kinds.complete++;
       else if (fault !== undefined) kinds.faulty++;
@@ -114,7 +114,7 @@ describe('the end of an answer (RFC 9112 section 6.3)', () => {
       reusable: true,
     },
   ])('%j', ({ text, body, reusable }) => {
-    const notes = whole(text);
+    const notes = readWhole(text);
     expect(notes).toMatchObject({ body, fault: undefined, complete: { reusable } });
   }); // prettier-ignore
 
@@ -128,7 +128,7 @@ describe('the end of an answer (RFC 9112 section 6.3)', () => {
     ['GET', 'HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n', false],
     ['GET', 'HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n', false],
   ])('to %s, %j has no body', (method, text, reusable) => {
-    expect(whole(text, method)).toMatchObject({ body: '', complete: { reusable }, fault: undefined });
+    expect(readWhole(text, method)).toMatchObject({ body: '', complete: { reusable }, fault: undefined });
   }); // prettier-ignore
 
   test.each([
@@ -140,18 +140,18 @@ describe('the end of an answer (RFC 9112 section 6.3)', () => {
     'HTTP/1.1 2',
     '',
   ])('an end of the connection does not complete %j', (text) => {
-    expect(whole(text)).toMatchObject({ complete: undefined, fault: undefined });
+    expect(readWhole(text)).toMatchObject({ complete: undefined, fault: undefined });
   });
 
   test('bytes after the end of an answer end the connection (RFC 9112 section 6.3)', () => {
-    const sound = answer('Content-Length: 2', '', 'ok');
-    expect(whole(`${sound}HTTP/1.1 200 OK\r\n`)).toMatchObject({
+    const wholeAnswer = answer('Content-Length: 2', '', 'ok');
+    expect(readWhole(`${wholeAnswer}HTTP/1.1 200 OK\r\n`)).toMatchObject({
       body: 'ok',
       complete: { reusable: false },
     });
-    const later = readPieces([Buffer.from(sound), Buffer.from('x')], 'GET', false);
-    expect(later.complete).toMatchObject({ reusable: true });
-    expect(later.fault).toBeTypeOf('string');
+    const answerAndMore = readPieces([Buffer.from(wholeAnswer), Buffer.from('x')], 'GET', false);
+    expect(answerAndMore.complete).toMatchObject({ reusable: true });
+    expect(answerAndMore.fault).toBeTypeOf('string');
   });
 });
 
@@ -161,7 +161,7 @@ describe('a length is one length (RFC 9112 section 6.3, RFC 9110 section 8.6)', 
     answer('Content-Length: 2, 2', 'X: y', '', 'ok'),
     answer('Content-Length: 2', 'X: y', 'Content-Length: 2,2', '', 'ok'),
   ])('equal lengths are passed on once: %j', (text) => {
-    const notes = whole(text);
+    const notes = readWhole(text);
     expect(notes.body).toBe('ok');
     expect(notes.head).toMatchObject({ fields: ['Content-Length', '2', 'X', 'y'] });
   });
@@ -216,7 +216,7 @@ describe('bytes that are not exactly one answer (RFC 9112 sections 2.2, 4, 5, 6,
     ['a coding in a trailer', chunked('0', 'Transfer-Encoding: chunked', '', '')],
     ['obs-fold in a trailer', chunked('0', 'X: a', ' b', '', '')],
   ])('%s', (_name, text) => {
-    const { complete, fault } = whole(text);
+    const { complete, fault } = readWhole(text);
     expect(complete).toBeUndefined();
     expect(fault).toBeTypeOf('string');
   }); // prettier-ignore
@@ -225,8 +225,8 @@ describe('bytes that are not exactly one answer (RFC 9112 sections 2.2, 4, 5, 6,
 describe('every part has a bound', () => {
   const repeatLine = (count: number, line: string) => Array.from({ length: count }, () => line);
   const { maxFields, maxInterim, maxChunkLineBytes, maxChunkExtensionBytes } = HTTP1_LIMITS;
-  const wide = ';x=' + 'y'.repeat(maxChunkLineBytes - 100);
-  const chunks = Math.ceil(maxChunkExtensionBytes / wide.length) + 1;
+  const longExtension = ';x=' + 'y'.repeat(maxChunkLineBytes - 100);
+  const chunks = Math.ceil(maxChunkExtensionBytes / longExtension.length) + 1;
 
   test.each([
     ['a header section', answer(`X: ${'x'.repeat(MAX_HEADER_BYTES)}`, '', '')],
@@ -236,26 +236,29 @@ describe('every part has a bound', () => {
     ['the count of trailers', chunked('0', ...repeatLine(maxFields + 1, 'a:'), '', '')],
     ['interim answers', 'HTTP/1.1 103 Wait\r\n\r\n'.repeat(maxInterim + 1)],
     ['a chunk-size line', chunked(`2;x=${'y'.repeat(maxChunkLineBytes)}`, 'ok', '0', '', '')],
-    ['chunk extensions together', chunked(...repeatLine(chunks, `1${wide}\r\nx`), '0', '', '')],
+    [
+      'chunk extensions together',
+      chunked(...repeatLine(chunks, `1${longExtension}\r\nx`), '0', '', ''),
+    ],
   ])('%s', (_name, text) => {
-    const { complete, fault } = whole(text);
+    const { complete, fault } = readWhole(text);
     expect(complete).toBeUndefined();
     expect(fault).toBeTypeOf('string');
-    expect(whole(text.slice(0, 100)).fault).toBeUndefined();
+    expect(readWhole(text.slice(0, 100)).fault).toBeUndefined();
   });
 
   test('an answer just inside the bounds is read', () => {
     const fields = repeatLine(MAX_HEADER_BYTES / 4 - 10, 'a:');
-    expect(whole(answer(...fields, 'Content-Length: 2', '', 'ok')).body).toBe('ok');
+    expect(readWhole(answer(...fields, 'Content-Length: 2', '', 'ok')).body).toBe('ok');
     const interim = 'HTTP/1.1 103 Wait\r\n\r\n'.repeat(maxInterim);
-    const notes = whole(interim + answer('Content-Length: 2', '', 'ok'));
+    const notes = readWhole(interim + answer('Content-Length: 2', '', 'ok'));
     expect([notes.interim.length, notes.body]).toEqual([maxInterim, 'ok']);
   });
 });
 
 test('Keep-Alive: timeout is read in any spelling, and other parameters are ignored', () => {
   const hint = (...lines: readonly string[]) =>
-    whole(answer(...lines, 'Content-Length: 0', '', '')).complete;
+    readWhole(answer(...lines, 'Content-Length: 0', '', '')).complete;
   expect(hint('Keep-Alive: max=5, Timeout=7')).toMatchObject({ keepsForS: 7 });
   expect(hint('keep-alive: timeout = 7')).toMatchObject({ keepsForS: 7 });
   expect(hint('Keep-Alive: timeouts=7')).toMatchObject({ keepsForS: undefined });

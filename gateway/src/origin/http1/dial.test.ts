@@ -11,11 +11,11 @@ import {
 } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { OK, openClient } from '../../testing/http1-rig.ts';
-import { hear } from '../../testing/origin-client.ts';
+import { askAndWait } from '../../testing/origin-client.ts';
 import { selfSigned } from '../../testing/self-signed.ts';
 
 describe('addresses of an origin', () => {
-  test('at a unix socket', async () => {
+  test('a unix socket is reached', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'guard-origin-'));
     const path = join(folder, 'origin.sock');
     const server = createServer((socket) => {
@@ -27,11 +27,11 @@ describe('addresses of an origin', () => {
     });
     await once(server.listen(path), 'listening');
     const client = openClient({ kind: 'unix', path });
-    for (let i = 0; i < 2; i++) expect((await hear(client)).body.toString()).toBe('ok');
+    for (let i = 0; i < 2; i++) expect((await askAndWait(client)).body.toString()).toBe('ok');
     await client.destroy();
   });
 
-  test('at an IPv6 address', async () => {
+  test('an IPv6 address is reached', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined).on('data', () => socket.write(OK));
     });
@@ -39,7 +39,7 @@ describe('addresses of an origin', () => {
     await once(server.listen(0, '::1'), 'listening');
     const { port } = server.address() as AddressInfo; // a TCP listener has one
     const client = openClient(`http://[::1]:${port}`);
-    expect((await hear(client)).body.toString()).toBe('ok');
+    expect((await askAndWait(client)).body.toString()).toBe('ok');
     await client.destroy();
   });
 
@@ -70,9 +70,9 @@ describe('addresses of an origin', () => {
     test('the origin’s name is verified, HTTP/1.1 is agreed on, and the session is resumed', async () => {
       const { port, seen } = await startTls('localhost');
       const client = openClient(`https://localhost:${port}`);
-      expect((await hear(client)).body.toString()).toBe('ok');
+      expect((await askAndWait(client)).body.toString()).toBe('ok');
       // With TLS 1.3 the ticket comes after the handshake and before the answer.
-      expect((await hear(client, {}, 'retry')).body.toString()).toBe('ok');
+      expect((await askAndWait(client, {}, 'retry')).body.toString()).toBe('ok');
       expect(seen).toEqual([
         { servername: 'localhost', alpn: 'http/1.1', resumed: false },
         { servername: 'localhost', alpn: 'http/1.1', resumed: true },
@@ -81,7 +81,7 @@ describe('addresses of an origin', () => {
 
     test('a certificate for another name fails the connection', async () => {
       const { port } = await startTls('other.example');
-      const { error } = await hear(openClient(`https://localhost:${port}`));
+      const { error } = await askAndWait(openClient(`https://localhost:${port}`));
       expect(error?.kind).toBe('connect');
       expect(error?.detail).toContain('altnames');
     });

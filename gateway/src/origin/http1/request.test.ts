@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { allClosed, keep, OK, openClient } from '../../testing/http1-rig.ts';
-import { hear, PartedBody, startScripted } from '../../testing/origin-client.ts';
-import { eventually } from '../../testing/raw-client.ts';
+import { allClosed, keepOpenAfter, OK, openClient } from '../../testing/http1-rig.ts';
+import { askAndWait, PartedBody, startScripted } from '../../testing/origin-client.ts';
+import { waitUntil } from '../../testing/raw-client.ts';
 
 describe('a request that could be read as two is not sent (RFC 9112 section 11.1)', () => {
   const threeByteBody = () => new PartedBody([Buffer.from('abc')]);
@@ -31,11 +31,14 @@ describe('a request that could be read as two is not sent (RFC 9112 section 11.1
     ],
     ['a length and chunks', { fields: ['Content-Length', '3'], body: PartedBody.chunked([]) }],
   ])('%s', async (_what, request) => {
-    const origin = await startScripted(() => keep(OK));
+    const origin = await startScripted(() => keepOpenAfter(OK));
     // The fields come from the gateway, from both, and from the visitor.
     for (const visitorFieldCount of [0, 1, 2]) {
-      const heard = await hear(openClient(origin.url), { ...request, sent: visitorFieldCount });
-      expect([visitorFieldCount, heard.error?.kind]).toEqual([visitorFieldCount, 'unsendable']);
+      const answer = await askAndWait(openClient(origin.url), {
+        ...request,
+        visitorFieldCount: visitorFieldCount,
+      });
+      expect([visitorFieldCount, answer.error?.kind]).toEqual([visitorFieldCount, 'unsendable']);
     }
     expect(origin.sockets).toHaveLength(0);
   });
@@ -47,20 +50,22 @@ describe('a request that could be read as two is not sent (RFC 9112 section 11.1
     const origin = await startScripted(() => undefined);
     const body = new PartedBody([Buffer.from('a'), Buffer.from('bc')], length);
     const fields = ['Host', 'a', 'Content-Length', String(length)];
-    const heard = await hear(openClient(origin.url), { method: 'POST', fields, body });
-    expect(heard.error?.kind).toBe('unsendable');
+    const answer = await askAndWait(openClient(origin.url), { method: 'POST', fields, body });
+    expect(answer.error?.kind).toBe('unsendable');
     expect(body.isStopped).toBe(true);
-    await eventually(() => allClosed(origin));
-    expect((origin.received[0] ?? '').split('\r\n\r\n')[1]?.length).not.toBe(length);
+    await waitUntil(() => allClosed(origin));
+    expect((origin.receivedTexts[0] ?? '').split('\r\n\r\n')[1]?.length).not.toBe(length);
   });
 });
 
 describe('bodies of requests', () => {
   test('trailers go after the last chunk (RFC 9112 section 7.1.2)', async () => {
-    const origin = await startScripted((sent) => (sent.endsWith('\r\n\r\n') && sent.includes('0\r\nX') ? keep(OK) : undefined)); // prettier-ignore
+    const origin = await startScripted((requestText) => (requestText.endsWith('\r\n\r\n') && requestText.includes('0\r\nX') ? keepOpenAfter(OK) : undefined)); // prettier-ignore
     const body = PartedBody.chunked([Buffer.from('ab')], ['X-Sum', '42', 'x-b', '\xe9']);
-    expect((await hear(openClient(origin.url), { method: 'POST', body })).status).toBe(200);
-    expect(origin.received[0]).toMatch(/\r\n\r\n2\r\nab\r\n0\r\nX-Sum: 42\r\nx-b: \xe9\r\n\r\n$/);
+    expect((await askAndWait(openClient(origin.url), { method: 'POST', body })).status).toBe(200);
+    expect(origin.receivedTexts[0]).toMatch(
+      /\r\n\r\n2\r\nab\r\n0\r\nX-Sum: 42\r\nx-b: \xe9\r\n\r\n$/,
+    );
   });
 
   test.each([
@@ -69,16 +74,16 @@ describe('bodies of requests', () => {
   ])('%s ends the connection before it is written', async (_what, trailers) => {
     const origin = await startScripted(() => undefined);
     const body = PartedBody.chunked([Buffer.from('ab')], trailers);
-    const heard = await hear(openClient(origin.url), { method: 'POST', body });
-    expect(heard.error?.kind).toBe('unsendable');
-    expect(origin.received[0]).not.toContain(': b');
+    const answer = await askAndWait(openClient(origin.url), { method: 'POST', body });
+    expect(answer.error?.kind).toBe('unsendable');
+    expect(origin.receivedTexts[0]).not.toContain(': b');
   });
 
   test('POST, PUT and PATCH without a body send Content-Length: 0, GET does not (RFC 9110 section 8.6)', async () => {
-    const origin = await startScripted(() => keep(OK));
+    const origin = await startScripted(() => keepOpenAfter(OK));
     const client = openClient(origin.url);
-    for (const method of ['POST', 'PUT', 'PATCH', 'GET']) await hear(client, { method });
-    const heads = origin.received.join('').split('\r\n\r\n');
+    for (const method of ['POST', 'PUT', 'PATCH', 'GET']) await askAndWait(client, { method });
+    const heads = origin.receivedTexts.join('').split('\r\n\r\n');
     expect(heads.map((head) => head.includes('\r\nContent-Length: 0'))).toEqual([
       true,
       true,
@@ -89,14 +94,16 @@ describe('bodies of requests', () => {
   });
 
   test('an answer before the end of the upload is complete, and then the connection closes', async () => {
-    const origin = await startScripted((sent) => (sent.includes('ab') ? keep(OK) : undefined));
+    const origin = await startScripted((requestText) =>
+      requestText.includes('ab') ? keepOpenAfter(OK) : undefined,
+    );
     const client = openClient(origin.url);
     const body = new PartedBody([Buffer.from('ab')], 1_000);
     body.holdEnd = true;
     const fields = ['Host', 'a', 'Content-Length', '1000'];
-    const heard = await hear(client, { method: 'POST', fields, body });
-    expect([heard.error, heard.body.toString()]).toEqual([undefined, 'ok']);
+    const answer = await askAndWait(client, { method: 'POST', fields, body });
+    expect([answer.error, answer.body.toString()]).toEqual([undefined, 'ok']);
     expect(body.isStopped).toBe(true);
-    await eventually(() => allClosed(origin));
+    await waitUntil(() => allClosed(origin));
   });
 });
