@@ -234,7 +234,7 @@ test('only their owner can read the account files, and they contain no password'
 });
 
 test('a killed engine starts again, and no event is lost or stored twice', async () => {
-  const before = recorders.counted('guard_analytics_restarts_total');
+  const before = recorders.counterValue('guard_analytics_restarts_total');
   let recordedRows = 0;
   for (let wave = 0; wave < 30; wave += 1) {
     for (let index = 0; index < 300; index += 1) {
@@ -248,13 +248,18 @@ test('a killed engine starts again, and no event is lost or stored twice', async
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  await until('everything is acknowledged', () => recorders.gauged('guard_events_queued') === 0);
+  await until(
+    'everything is acknowledged',
+    () => recorders.gaugeValue('guard_events_queued') === 0,
+  );
   const { text } = await post(
     "SELECT count(), uniqExact(request_id) FROM events_distributed WHERE site = 'killed'",
   );
   expect(text).toBe(`${recordedRows}\t${recordedRows}\n`);
-  expect(recorders.counted('guard_analytics_restarts_total')).toBeGreaterThanOrEqual(before + 2);
-  expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
+  expect(recorders.counterValue('guard_analytics_restarts_total')).toBeGreaterThanOrEqual(
+    before + 2,
+  );
+  expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(0);
 });
 
 test('rows survive a restart, and applying the schema again changes nothing', async () => {

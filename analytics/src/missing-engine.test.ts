@@ -23,7 +23,7 @@ test('without the optional packages events count as dropped, and the error of a 
     ...recorders,
   });
   analytics.sink.record(sampleEvent());
-  expect(recorders.counted('guard_events_total', 'dropped')).toBe(1);
+  expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(1);
   expect(analytics.ready()).toBe(false);
   const outcome = await analytics.runQuery({ organisation: 'acme', sql: 'SELECT 1' });
   expect(outcome.kind).toBe('unavailable');

@@ -17,7 +17,7 @@ import { missingZookeeper } from './zookeeper.ts';
 
 interface Claim {
   readonly what: string;
-  readonly seen: string;
+  readonly observed: string;
   readonly holds: boolean;
 }
 
@@ -39,15 +39,15 @@ try {
 }
 const table = markdown(
   ['what must hold', 'what was seen', 'held'],
-  claims.map(({ what, seen, holds }) => [what, seen, holds ? 'yes' : '**NO**']),
+  claims.map(({ what, observed, holds }) => [what, observed, holds ? 'yes' : '**NO**']),
 );
 process.stdout.write(`${table}\n`);
 if (values.record) writeFileSync(join(import.meta.dirname, 'RESULTS.md'), report());
 if (!claims.every(({ holds }) => holds)) process.exitCode = 1;
 
-function claim(what: string, seen: unknown, expected: unknown): void {
-  const [one, other] = [seen, expected].map((value) => JSON.stringify(value));
-  claims.push({ what, seen: String(one), holds: one === other });
+function claim(what: string, observed: unknown, expected: unknown): void {
+  const [one, other] = [observed, expected].map((value) => JSON.stringify(value));
+  claims.push({ what, observed: String(one), holds: one === other });
   say(`${one === other ? 'held' : `NOT HELD, expected ${String(other)}`}: ${what}: ${String(one)}`);
 }
 
@@ -55,13 +55,13 @@ function say(text: string): void {
   process.stderr.write(`${(performance.now() / 1000).toFixed(1)} s  ${text}\n`);
 }
 
-async function tryAll(on: Cluster): Promise<void> {
-  const [s1r1, s1r2, s2r1, s2r2] = on.nodes;
+async function tryAll(cluster: Cluster): Promise<void> {
+  const [s1r1, s1r2, s2r1, s2r2] = cluster.nodes;
   await Promise.all([s1r1.start(), s1r2.start(), s2r1.start()]);
   say('three of four servers are up');
   const startedAt = performance.now();
-  const guards = [await on.openGuard('first'), await on.openGuard('second')] as const;
-  for (const guard of guards) await ready(guard);
+  const guards = [await cluster.openGuard('first'), await cluster.openGuard('second')] as const;
+  for (const guard of guards) await untilReady(guard);
   claim(
     'two Guards start while one server is missing, in less than a minute',
     performance.now() - startedAt < 60_000,
@@ -70,53 +70,56 @@ async function tryAll(on: Cluster): Promise<void> {
 
   const load = startLoad(guards);
   await sleep(5000);
-  await lose(s1r2, 'a copy');
-  await lose(s1r1, 'the server that Guard is connected to');
+  await loseNode(s1r2, 'a copy');
+  await loseNode(s1r1, 'the server that Guard is connected to');
   say('the fourth server joins');
   await s2r2.start();
-  await until('the new server has the tables', async () => (await count(on, s2r2)) > 0, LONG_MS);
-  await lose(s2r1, 'the copy that the new server has its rows from');
+  const hasTables = async () => (await count(cluster, s2r2)) > 0;
+  await until('the new server has the tables', hasTables, LONG_MS);
+  await loseNode(s2r1, 'the copy that the new server has its rows from');
   say('ZooKeeper goes');
-  await on.zookeeper.kill();
+  await cluster.zookeeper.kill();
   await sleep(8000);
-  await on.zookeeper.start();
+  await cluster.zookeeper.start();
   await sleep(8000);
   const recorded = await load.stop();
   for (const guard of guards) {
-    await until(
-      'all is acknowledged',
-      () => guard.recorders.gauged('guard_events_queued') === 0,
-      LONG_MS,
-    );
+    await until('all is acknowledged', () => isQueueEmpty(guard.recorders), LONG_MS);
   }
   const sum = (name: string): number =>
-    guards.reduce((all, { recorders }) => all + recorders.counted('guard_events_total', name), 0);
+    guards.reduce(
+      (all, { recorders }) => all + recorders.counterValue('guard_events_total', name),
+      0,
+    );
   figures.push(`${recorded} events recorded, ${sum('written')} acknowledged`);
   say(figures.join());
   claim('events that Guard dropped', sum('dropped'), 0);
-  await settle(on);
-  const wanted = `${recorded}\t${recorded}`;
-  for (const node of on.nodes) {
+  await untilMerged(cluster);
+  const wantedCounts = `${recorded}\t${recorded}`;
+  for (const node of cluster.nodes) {
     const sql = 'SELECT count(), uniqExact(request_id) FROM events_distributed';
     claim(
       `rows and different rows that ${nameOf(node)} counts in the cluster`,
-      await node.ask(on.writer, sql),
-      wanted,
+      await node.ask(cluster.writer, sql),
+      wantedCounts,
     );
   }
-  await compareCopies(on);
-  await tryWalls(on, recorded);
-  await tryRetention(on, guards[0]);
-  await tryForget(on, guards[0]);
+  await compareCopies(cluster);
+  await tryWalls(cluster, recorded);
+  await tryRetention(cluster, guards[0]);
+  await tryForget(cluster, guards[0]);
 }
 
-async function ready({ analytics, recorders }: Writer): Promise<void> {
+async function untilReady({ analytics, recorders }: Writer): Promise<void> {
   await until('the cluster is ready', () => analytics.ready(), LONG_MS, recorders.lines);
 }
 
+const isQueueEmpty = (recorders: Writer['recorders']): boolean =>
+  recorders.gaugeValue('guard_events_queued') === 0;
+
 /** Kills a server, and brings it back eight seconds later. */
-async function lose(node: Node, who: string): Promise<void> {
-  say(`${nameOf(node)} is killed: ${who}`);
+async function loseNode(node: Node, role: string): Promise<void> {
+  say(`${nameOf(node)} is killed: ${role}`);
   await node.kill();
   await sleep(8000);
   await node.start();
@@ -131,8 +134,8 @@ function startLoad(guards: readonly Writer[]): { stop(): Promise<number> } {
   const running = (async () => {
     while (!loadEnd.signal.aborted) {
       await sleep(STEP_MS);
-      const due = (EVENTS_A_SECOND * (performance.now() - startedAt)) / 1000;
-      for (; recorded < due; recorded += 1) {
+      const dueCount = (EVENTS_A_SECOND * (performance.now() - startedAt)) / 1000;
+      for (; recorded < dueCount; recorded += 1) {
         const organisation = ORGANISATIONS[recorded % 2] ?? 'acme';
         guards[(recorded >> 1) % guards.length]?.analytics.sink.record(
           sampleEvent({ organisation }),
@@ -153,43 +156,43 @@ function nameOf({ shard, replica }: Node): string {
   return `copy ${replica} of shard ${shard}`;
 }
 
-async function count(on: Cluster, node: Node): Promise<number> {
-  return Number(await node.ask(on.writer, 'SELECT count() FROM events')) || 0;
+async function count(cluster: Cluster, node: Node): Promise<number> {
+  return Number(await node.ask(cluster.writer, 'SELECT count() FROM events')) || 0;
 }
 
 /** Waits until the copies have fetched all parts from each other. */
-async function settle(on: Cluster): Promise<void> {
-  for (const node of on.nodes) {
+async function untilMerged(cluster: Cluster): Promise<void> {
+  for (const node of cluster.nodes) {
     const answer = await node.ask(administrator, 'SYSTEM SYNC REPLICA default.events');
     if (answer !== '') say(`${nameOf(node)}: ${answer}`);
   }
 }
 
-async function compareCopies(on: Cluster): Promise<void> {
+async function compareCopies(cluster: Cluster): Promise<void> {
   const sql = 'SELECT count(), sum(cityHash64(*)) FROM events';
   const [first, second, third, fourth] = await Promise.all(
-    on.nodes.map((node) => node.ask(on.writer, sql)),
+    cluster.nodes.map((node) => node.ask(cluster.writer, sql)),
   );
   claim('the copies of shard 1 have the same rows', first === second, true);
   claim('the copies of shard 2 have the same rows', third === fourth, true);
   say(`rows and digests: ${[first, second, third, fourth].join(' | ')}`);
 }
 
-async function tryWalls(on: Cluster, recorded: number): Promise<void> {
-  for (const node of on.nodes) {
+async function tryWalls(cluster: Cluster, recorded: number): Promise<void> {
+  for (const node of cluster.nodes) {
     const seen = [];
     for (const organisation of ORGANISATIONS) {
-      const account = organisationAccount(organisation, on.writer.password);
+      const account = organisationAccount(organisation, cluster.writer.password);
       seen.push(
         await node.ask(account, 'SELECT count(), uniqExact(organisation) FROM events_distributed'),
       );
     }
-    const half = [Math.ceil(recorded / 2), Math.floor(recorded / 2)].map((rows) => `${rows}\t1`);
-    claim(`what each organisation sees on ${nameOf(node)}`, seen, half);
+    const halves = [Math.ceil(recorded / 2), Math.floor(recorded / 2)].map((rows) => `${rows}\t1`);
+    claim(`what each organisation sees on ${nameOf(node)}`, seen, halves);
   }
 }
 
-async function tryRetention(on: Cluster, { analytics, recorders }: Writer): Promise<void> {
+async function tryRetention(cluster: Cluster, { analytics, recorders }: Writer): Promise<void> {
   const ages = [13, 15, 89, 91];
   for (let each = 0; each < 40; each += 1) {
     const days = ages[each % ages.length] ?? 0;
@@ -198,47 +201,43 @@ async function tryRetention(on: Cluster, { analytics, recorders }: Writer): Prom
       sampleEvent({ createdAt, rule: `${days} days`, site: 'old', body: 'c=3' }),
     );
   }
-  await until('old rows are written', () => recorders.gauged('guard_events_queued') === 0, LONG_MS);
-  for (const node of on.nodes) {
-    const soon = 'ALTER TABLE events MODIFY SETTING merge_with_ttl_timeout = 1';
-    const refused = await node.ask(administrator, soon);
-    if (refused !== '') say(refused);
+  await until('old rows are written', () => isQueueEmpty(recorders), LONG_MS);
+  for (const node of cluster.nodes) {
+    const DELETE_SOON = 'ALTER TABLE events MODIFY SETTING merge_with_ttl_timeout = 1';
+    const alterError = await node.ask(administrator, DELETE_SOON);
+    if (alterError !== '') say(alterError);
   }
-  const kept = `SELECT rule, sum(length(body) > 0) > 0 FROM events WHERE site = 'old' GROUP BY rule ORDER BY rule`;
-  const due = '13 days\t1\n15 days\t0\n89 days\t0';
-  for (const node of on.nodes) {
-    let seen = '';
+  const keptRowsQuery = `SELECT rule, sum(length(body) > 0) > 0 FROM events WHERE site = 'old' GROUP BY rule ORDER BY rule`;
+  const expectedRows = '13 days\t1\n15 days\t0\n89 days\t0';
+  for (const node of cluster.nodes) {
+    let reply = '';
     await until(
       `old rows are gone from ${nameOf(node)}`,
       async () => {
-        seen = await node.ask(on.writer, kept);
-        return seen === due;
+        reply = await node.ask(cluster.writer, keptRowsQuery);
+        return reply === expectedRows;
       },
       LONG_MS,
     ).catch(() => undefined);
     claim(
       `rows of 13, 15, 89, 91 days that ${nameOf(node)} keeps, and whether with a body`,
-      seen,
-      due,
+      reply,
+      expectedRows,
     );
   }
 }
 
-async function tryForget(on: Cluster, { analytics, recorders }: Writer): Promise<void> {
+async function tryForget(cluster: Cluster, { analytics, recorders }: Writer): Promise<void> {
   const person = { kind: 'address', value: '198.51.100.7' } as const;
-  const left = `SELECT count() FROM events WHERE ip = '${person.value}'`;
+  const countQuery = `SELECT count() FROM events WHERE ip = '${person.value}'`;
   for (const [site, away] of [
     ['all are up', undefined],
-    ['one is away', on.nodes[1]],
+    ['one is away', cluster.nodes[1]],
   ] as const) {
     for (let each = 0; each < 100; each += 1)
       analytics.sink.record(sampleEvent({ site, ip: person.value }));
-    await until(
-      'the rows are written',
-      () => recorders.gauged('guard_events_queued') === 0,
-      LONG_MS,
-    );
-    await settle(on);
+    await until('the rows are written', () => isQueueEmpty(recorders), LONG_MS);
+    await untilMerged(cluster);
     await away?.kill();
     const outcome = await analytics.forget('delete', 'acme', person);
     say(`forget, ${site}: ${JSON.stringify(outcome)}`);
@@ -248,13 +247,17 @@ async function tryForget(on: Cluster, { analytics, recorders }: Writer): Promise
       claim('forget, one copy away, is refused with the reason', outcome.kind, 'refused');
       await away.start();
     }
-    for (const node of on.nodes) {
+    for (const node of cluster.nodes) {
       await until(
         `${nameOf(node)} has none`,
-        async () => (await node.ask(on.writer, left)) === '0',
+        async () => (await node.ask(cluster.writer, countQuery)) === '0',
         LONG_MS,
       ).catch(() => undefined);
-      claim(`rows of the person on ${nameOf(node)}, ${site}`, await node.ask(on.writer, left), '0');
+      claim(
+        `rows of the person on ${nameOf(node)}, ${site}`,
+        await node.ask(cluster.writer, countQuery),
+        '0',
+      );
     }
   }
 }

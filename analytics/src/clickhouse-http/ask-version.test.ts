@@ -8,25 +8,25 @@ import { createClickHouseListener } from './listener.ts';
 test('statements that need the version at the same time share one query for it', async () => {
   let runningQueries = 0;
   let maxRunning = 0;
-  const send = async (): Promise<DatabaseAnswer> => {
+  const countVersions = async (): Promise<DatabaseAnswer> => {
     maxRunning = Math.max(maxRunning, (runningQueries += 1));
     await sleep(20);
     runningQueries -= 1;
     return scriptedAnswer('26.7.1\t1\n');
   };
-  const ran: string[] = [];
+  const ranStatements: string[] = [];
   const clickHouseRoutes = createClickHouseListener({
-    state: scriptedDatabase(send),
+    state: scriptedDatabase(countVersions),
     authenticate: () => ({ organisation: 'acme', key: 'only' }),
     runQuery: ({ sql }) => {
-      ran.push(sql);
+      ranStatements.push(sql);
       return Promise.resolve({ kind: 'too_large' });
     },
   });
   const listener = await openClickHouseListener({ clickHouseRoutes });
   onTestFinished(() => listener.close());
-  const asked = Array.from({ length: 20 }, () => listener.ask('SELECT version()', '', {}));
-  await Promise.all(asked);
-  expect(ran).toEqual(Array(20).fill("SELECT ('26.7.1' AS `version()`)"));
+  const answers = Array.from({ length: 20 }, () => listener.ask('SELECT version()', '', {}));
+  await Promise.all(answers);
+  expect(ranStatements).toEqual(Array(20).fill("SELECT ('26.7.1' AS `version()`)"));
   expect(maxRunning).toBe(1);
 });

@@ -156,16 +156,19 @@ describe('programs use the events like a ClickHouse database', () => {
     expect(packed.body.length).toBeLessThan(plain.body.length / 4);
     expect(compressedText(packed.body, 1024 * 1024).equals(plain.body)).toBe(true);
     const lateError = "SELECT 'aaaaaaaaaaaaaaaaaaaaaaaa' FROM numbers(1000001)";
-    for (const wrong of ['SELECT nowhere', 'SELECT throwIf(1)', lateError, 'DROP']) {
-      const { status, code, text } = await ask(wrong, 'compress=1');
+    for (const failingSql of ['SELECT nowhere', 'SELECT throwIf(1)', lateError, 'DROP']) {
+      const { status, code, text } = await ask(failingSql, 'compress=1');
       expect(status).toBe(403);
       expect(text).toMatch(new RegExp(`^Code: ${code}\\. DB::Exception: .+ \\([A-Z_]+\\)\n$`, 's'));
       expect(text).not.toContain('version');
     }
     // After a minus sign the engine reports a number (error 72), so this text begins with a letter.
-    const long = await ask(`SELECT CAST('x' || randomPrintableASCII(9e5) AS UInt8)`, 'compress=1');
-    expect([long.status, long.code]).toEqual([403, '6']);
-    expect(long.text).toMatch(/^Code: 6\. .{16000}/s);
+    const longAnswer = await ask(
+      `SELECT CAST('x' || randomPrintableASCII(9e5) AS UInt8)`,
+      'compress=1',
+    );
+    expect([longAnswer.status, longAnswer.code]).toEqual([403, '6']);
+    expect(longAnswer.text).toMatch(/^Code: 6\. .{16000}/s);
   });
 
   test.each([
@@ -200,21 +203,21 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
   });
 
   test('each key sees its own organisation, and system tables are the same for all', async () => {
-    const rival = { authorization: basic('acme', 'rival') };
+    const rivalHeaders = { authorization: basic('acme', 'rival') };
     const sql = 'SELECT DISTINCT organisation, currentUser() FROM events_distributed';
     expect((await ask(sql)).text).toBe('acme\tacme\n');
-    expect((await ask(sql, '', rival)).text).toBe('rival\trival\n');
+    expect((await ask(sql, '', rivalHeaders)).text).toBe('rival\trival\n');
     for (const table of ['columns', 'tables', 'databases', 'settings', 'data_type_families']) {
-      const all = `SELECT * FROM system.${table} FORMAT JSONEachRow`;
-      const { status, text } = await ask(all);
+      const columnsQuery = `SELECT * FROM system.${table} FORMAT JSONEachRow`;
+      const { status, text } = await ask(columnsQuery);
       expect(status).toBe(200);
-      expect(text).toBe((await ask(all, '', rival)).text);
+      expect(text).toBe((await ask(columnsQuery, '', rivalHeaders)).text);
       expect(text).not.toMatch(/rival|guard_|writer|\/tmp/);
     }
   });
 
   test.each(readCorpus('hostile/*.txt'))(
-    'no row of another organisation: $tries',
+    'no statement gets a row of another organisation: $tries',
     async ({ statements }) => {
       for (const statement of statements) {
         const { text } = await ask(statement.replaceAll('FILE', engine.secretFile));
@@ -251,13 +254,16 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
   });
 
   test('limits of a program are ignored, and those of Guard apply', async () => {
-    const wide =
+    const wideQuery =
       'readonly=0&max_result_rows=0&max_execution_time=0&max_memory_usage=0&result_overflow_mode=break';
-    expect((await ask('SELECT 1', wide)).text).toBe('1\n');
-    const { status, code } = await ask('SELECT number FROM numbers(1000001) FORMAT Null', wide);
+    expect((await ask('SELECT 1', wideQuery)).text).toBe('1\n');
+    const { status, code } = await ask(
+      'SELECT number FROM numbers(1000001) FORMAT Null',
+      wideQuery,
+    );
     expect({ status, code }).toEqual({ status: 500, code: '396' });
-    const large = await ask("SELECT repeat('x', 100000) FROM numbers(100)", wide);
-    expect(large).toMatchObject({ status: 500, code: '396' });
+    const largeAnswer = await ask("SELECT repeat('x', 100000) FROM numbers(100)", wideQuery);
+    expect(largeAnswer).toMatchObject({ status: 500, code: '396' });
   });
 
   test.each([

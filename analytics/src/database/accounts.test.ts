@@ -161,11 +161,14 @@ test('the listener answers only a ping and queries on its own path; the pages of
 
 describe('statements for a server or cluster', () => {
   const bodyColumn = { name: 'body', type: 'String', comment: '', codec: '', have: 1, servers: 2 };
-  const present = ['events', 'events_distributed'].map((table) => ({ table, ...bodyColumn }));
+  const expectedColumns = ['events', 'events_distributed'].map((table) => ({
+    table,
+    ...bodyColumn,
+  }));
   const statements = [
-    ...schemaStatements('a `cluster`', 'cluster', present, ''),
-    ...schemaStatements('a `cluster`', 'replicated_cluster', present, ''),
-    ...schemaStatements('default', 'one_server', present, ''),
+    ...schemaStatements('a `cluster`', 'cluster', expectedColumns, ''),
+    ...schemaStatements('a `cluster`', 'replicated_cluster', expectedColumns, ''),
+    ...schemaStatements('default', 'one_server', expectedColumns, ''),
     ...accountStatements('acme-1_x', 'secret', 'a `cluster`'),
     ...accountStatements('acme-1_x', 'secret', undefined),
   ];
@@ -199,17 +202,17 @@ test.runIf(process.platform === 'linux')(
 
 test('the engine ends when its parent process is killed', async () => {
   const script = new URL('../testing/hold-engine.ts', import.meta.url).pathname;
-  const holder = spawn(process.execPath, [script, join(folder, 'held')], {
+  const engineParent = spawn(process.execPath, [script, join(folder, 'held')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
-  holder.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  engineParent.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   const pid = await until('the engine runs', () => {
-    const found = /"event":"analytics_ready","pid":(\d+)/.exec(output)?.[1];
-    return found === undefined ? undefined : Number(found);
+    const pidText = /"event":"analytics_ready","pid":(\d+)/.exec(output)?.[1];
+    return pidText === undefined ? undefined : Number(pidText);
   });
   expect(isRunning(pid)).toBe(true);
-  holder.kill('SIGKILL');
+  engineParent.kill('SIGKILL');
   await until('the engine has ended', () => !isRunning(pid));
 });
 

@@ -35,17 +35,20 @@ test('events wait on disk while the server is away, survive a restart of Guard, 
   const before = await open(first, 'acme');
   record(before, 700, 'away');
   await before.close();
-  expect(first.counted('guard_events_total', 'spilled')).toBe(700);
-  expect(first.counted('guard_events_total', 'dropped')).toBe(0);
+  expect(first.counterValue('guard_events_total', 'spilled')).toBe(700);
+  expect(first.counterValue('guard_events_total', 'dropped')).toBe(0);
   expect(readdirSync(join(server.folder, 'spill')).length).toBeGreaterThan(0);
 
   const second = createRecorders();
   const after = await open(second, 'acme');
   record(after, 300, 'away');
   await server.start();
-  await until('all is written', () => second.counted('guard_events_total', 'written') === 1000);
-  const once = "SELECT count(), uniqExact(request_id) FROM events WHERE site = 'away'";
-  expect(await server.ask(once)).toBe('1000\t1000');
+  await until(
+    'all is written',
+    () => second.counterValue('guard_events_total', 'written') === 1000,
+  );
+  const countQuery = "SELECT count(), uniqExact(request_id) FROM events WHERE site = 'away'";
+  expect(await server.ask(countQuery)).toBe('1000\t1000');
   expect(await server.ask('SELECT DISTINCT ip FROM events')).toBe('203.0.113.0');
   await until('the files are gone', () => readdirSync(join(server.folder, 'spill')).length === 0);
   await after.close();
@@ -59,7 +62,10 @@ test('when the folder is unusable, the log says so, and events wait in memory', 
   const analytics = await openWithoutKeys(settings, [], recorders);
   expect(recorders.lines.join()).toContain('analytics_spill_unusable');
   record(analytics, 10, 'memory');
-  await until('they are written', () => recorders.counted('guard_events_total', 'written') === 10);
+  await until(
+    'they are written',
+    () => recorders.counterValue('guard_events_total', 'written') === 10,
+  );
   await analytics.close();
 });
 
@@ -83,17 +89,17 @@ test('a new organisation can be queried at once, and one without an account is r
 test('tables of an earlier version are changed to the current definition and keep their rows (contract 4.4)', async () => {
   const declaredColumns = `SELECT table, name, type, comment, compression_codec FROM system.columns
     WHERE database = 'default' ORDER BY table, position`;
-  const present = await server.ask(declaredColumns);
+  const presentColumns = await server.ask(declaredColumns);
   const rows = await server.ask('SELECT count(), sum(cityHash64(*)) FROM events');
   for (const table of ['events', 'events_distributed']) {
-    const earlier = `ALTER TABLE ${table} MODIFY COLUMN headers CODEC(ZSTD(3)), COMMENT COLUMN body 'Words of then.'`;
-    expect(await server.ask(earlier)).toBe('');
+    const earlierDefinition = `ALTER TABLE ${table} MODIFY COLUMN headers CODEC(ZSTD(3)), COMMENT COLUMN body 'Words of then.'`;
+    expect(await server.ask(earlierDefinition)).toBe('');
   }
-  expect(await server.ask(declaredColumns)).not.toBe(present);
+  expect(await server.ask(declaredColumns)).not.toBe(presentColumns);
   const analytics = await open(createRecorders(), 'acme');
   await until('the server is ready', () => analytics.ready());
   await analytics.close();
-  expect(await server.ask(declaredColumns)).toBe(present);
+  expect(await server.ask(declaredColumns)).toBe(presentColumns);
   expect(await server.ask('SELECT count(), sum(cityHash64(*)) FROM events')).toBe(rows);
 });
 
@@ -102,8 +108,8 @@ test('rows are deleted after 90 days, headers and body after 14 (contract 2.7, 8
   const analytics = await open(recorders, 'acme');
   await until('the server is ready', () => analytics.ready());
   // The background merges do the same, but only hours later.
-  const soon = 'ALTER TABLE events MODIFY SETTING merge_with_ttl_timeout = 1';
-  expect(await server.ask(soon)).toBe('');
+  const DELETE_SOON = 'ALTER TABLE events MODIFY SETTING merge_with_ttl_timeout = 1';
+  expect(await server.ask(DELETE_SOON)).toBe('');
   const ages = [0, 13, 15, 89, 91, 400];
   for (const days of ages) {
     const createdAt = Date.now() - days * DAY_MS;
@@ -112,15 +118,21 @@ test('rows are deleted after 90 days, headers and body after 14 (contract 2.7, 8
       sampleEvent({ createdAt, rule, site: 'old', headers: { a: '1', b: '2' }, body: 'c=3' }),
     );
   }
-  await until('all is written', () => recorders.counted('guard_events_total', 'written') === 6);
-  const kept = `SELECT rule, length(headers), body, path FROM events WHERE site = 'old' ORDER BY created_at DESC`;
-  const due = [
+  await until(
+    'all is written',
+    () => recorders.counterValue('guard_events_total', 'written') === 6,
+  );
+  const keptRowsQuery = `SELECT rule, length(headers), body, path FROM events WHERE site = 'old' ORDER BY created_at DESC`;
+  const expectedRows = [
     '0 days\t2\tc=3\t/login',
     '13 days\t2\tc=3\t/login',
     '15 days\t0\t\t/login',
     '89 days\t0\t\t/login',
   ];
-  await until('the merges are done', async () => (await server.ask(kept)) === due.join('\n'));
+  await until(
+    'the merges are done',
+    async () => (await server.ask(keptRowsQuery)) === expectedRows.join('\n'),
+  );
   await analytics.close();
 });
 
@@ -148,7 +160,7 @@ test('forget deletes the rows of a session in all partitions, also rows that wai
   ]);
   expect(first).toEqual({ kind: 'deleted', rows: 3, left: 0, waiting: 0 });
   expect(second).toMatchObject({ kind: 'refused' });
-  const kept = `SELECT count(), countIf(session = '') FROM events WHERE site = 'forget'`;
-  expect(await server.ask(kept)).toBe('3\t0');
+  const keptRowsQuery = `SELECT count(), countIf(session = '') FROM events WHERE site = 'forget'`;
+  expect(await server.ask(keptRowsQuery)).toBe('3\t0');
   await analytics.close();
 });

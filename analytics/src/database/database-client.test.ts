@@ -7,14 +7,14 @@ const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n1\n';
 
 /** A server that handles each request with the next of `answers`, and records the requests. */
 async function startServer(answers: ((socket: Socket) => void)[]) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((socket) => {
     let text = '';
     socket.on('error', () => undefined);
     socket.on('data', (part: Buffer) => {
       text += part.toString();
       if (!text.endsWith('0\r\n\r\n')) return;
-      asked.push(text);
+      requests.push(text);
       text = '';
       answers.shift()?.(socket);
     });
@@ -35,28 +35,28 @@ async function startServer(answers: ((socket: Socket) => void)[]) {
       timeoutMs,
       maxAnswerBytes: 100,
     });
-  return { asked, send };
+  return { requests, send };
 }
 
 const answer = (socket: Socket) => void socket.write(ANSWER);
 const reset = (socket: Socket) => void socket.resetAndDestroy();
 
 test('a request whose connection ends before an answer is sent once more', async () => {
-  const { asked, send } = await startServer([reset, answer, reset, reset, answer]);
+  const { requests, send } = await startServer([reset, answer, reset, reset, answer]);
   expect(await send()).toMatchObject({ kind: 'answered', status: 200 });
-  expect(asked).toHaveLength(2);
+  expect(requests).toHaveLength(2);
   expect(await send()).toMatchObject({ kind: 'failed' });
-  expect(asked).toHaveLength(4);
+  expect(requests).toHaveLength(4);
 });
 
 test('after an answer has begun the request is not sent again', async () => {
   const cutConnection = (socket: Socket) => {
     socket.write(ANSWER.replace('1\n', '1'), () => socket.resetAndDestroy());
   };
-  const { asked, send } = await startServer([answer, cutConnection, answer]);
+  const { requests, send } = await startServer([answer, cutConnection, answer]);
   expect(await send()).toMatchObject({ kind: 'answered' });
   expect(await send()).toMatchObject({ kind: 'failed' });
-  expect(asked).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
 test('reading stops when an answer is too long or takes too long', async () => {

@@ -59,16 +59,16 @@ test('a new organisation soon has an account, and no event is lost or visible to
   for (const organisation of ['late', 'acme']) {
     await until('it is answered', async () => (await rows(organisation)) === '100\t1\n');
   }
-  expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
-  expect(recorders.counted('guard_analytics_restarts_total')).toBe(1);
+  expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(0);
+  expect(recorders.counterValue('guard_analytics_restarts_total')).toBe(1);
 });
 
 describe('while the engine restarts for a new organisation', () => {
   const kindOf = async (sql: string, signal?: AbortSignal): Promise<string> => {
-    const asked = { organisation: 'acme', sql, ...(signal && { signal }) };
-    return (await analytics.runQuery(asked)).kind;
+    const query = { organisation: 'acme', sql, ...(signal && { signal }) };
+    return (await analytics.runQuery(query)).kind;
   };
-  const starts = (): number =>
+  const countStarts = (): number =>
     recorders.lines.filter((line) => line.includes('analytics_ready')).length;
 
   test('running and new queries of other organisations are answered', async () => {
@@ -79,19 +79,19 @@ describe('while the engine restarts for a new organisation', () => {
     expect(await kindOf('SELECT 1')).toBe('rows');
     expect(isAnswered).toBe(false);
 
-    const before = starts();
+    const before = countStarts();
     analytics.setOrganisations([{ id: 'acme' }, { id: 'late' }, { id: 'later' }]);
     const kinds = [running];
-    while (starts() === before) {
+    while (countStarts() === before) {
       kinds.push(kindOf('SELECT count() FROM events'));
       expect(await analytics.listColumns()).not.toEqual([]);
     }
     expect(new Set(await Promise.all(kinds))).toEqual(new Set(['rows']));
-    expect(starts()).toBe(before + 1);
+    expect(countStarts()).toBe(before + 1);
   });
 
   test('no query waits after its caller disconnected or the engine was closed', async () => {
-    const before = starts();
+    const before = countStarts();
     analytics.setOrganisations([{ id: 'acme' }, { id: 'the last' }]);
     const caller = new AbortController();
     const cancelledKind = kindOf('SELECT 1', caller.signal);
@@ -99,7 +99,7 @@ describe('while the engine restarts for a new organisation', () => {
     await new Promise(setImmediate);
     caller.abort();
     expect(await cancelledKind).toBe('unavailable');
-    expect(starts()).toBe(before);
+    expect(countStarts()).toBe(before);
     await analytics.close();
     expect(await waitingKind).toBe('unavailable');
   });

@@ -6,12 +6,12 @@ import { createForget } from './forget.ts';
 
 /** Deletes the rows of a person on one server or a cluster, which answers the deletion with `deletion`. */
 async function forget(cluster: string | undefined, deletion: DatabaseAnswer) {
-  const sent: Parameters<DatabaseClient['send']>[0][] = [];
+  const sentStatements: Parameters<DatabaseClient['send']>[0][] = [];
   let rows = 3;
   const database = scriptedDatabase((request) => {
     const isDeletion = String(request.body[0]).startsWith('ALTER TABLE');
     if (!isDeletion) return Promise.resolve(scriptedAnswer(`${rows}\n`));
-    sent.push(request);
+    sentStatements.push(request);
     rows = 0;
     return Promise.resolve(deletion);
   });
@@ -21,13 +21,13 @@ async function forget(cluster: string | undefined, deletion: DatabaseAnswer) {
   };
   const person = { kind: 'address', value: '203.0.113.7' } as const;
   const outcome = await createForget(state, () => Promise.resolve(0))('delete', 'acme', person);
-  return { outcome, sent };
+  return { outcome, sentStatements };
 }
 
 test('the servers of a cluster have half an hour for a deletion', async () => {
-  const { outcome, sent } = await forget('guard', scriptedAnswer(''));
+  const { outcome, sentStatements } = await forget('guard', scriptedAnswer(''));
   expect(outcome).toMatchObject({ kind: 'deleted', rows: 3, left: 0 });
-  const [{ parameters, timeoutMs } = { parameters: {}, timeoutMs: 0 }] = sent;
+  const [{ parameters, timeoutMs } = { parameters: {}, timeoutMs: 0 }] = sentStatements;
   expect(parameters).toMatchObject({ distributed_ddl_task_timeout: '1740' });
   // The database must answer before Guard stops waiting.
   expect(timeoutMs).toBe(1_800_000);

@@ -16,15 +16,15 @@ const definition = join(folder, 'engine', 'metadata', 'default', 'events.sql');
 
 afterAll(() => {});
 
-/** Opens the analytics in the folder, runs `live`, and closes. Returns the result and the state before `live`. */
-async function life<T>(
-  live: (analytics: Analytics, recorders: Recorders) => Promise<T>,
+/** Opens the analytics in the folder, runs `work`, and closes. Returns the result and the state before `work`. */
+async function runOnce<T>(
+  work: (analytics: Analytics, recorders: Recorders) => Promise<T>,
 ): Promise<T> {
   const recorders = createRecorders();
   const settings = { engine: 'embedded', path: folder } as const;
   const analytics = await openWithoutKeys(settings, ['acme'], recorders);
   try {
-    return await live(analytics, recorders);
+    return await work(analytics, recorders);
   } finally {
     await analytics.close();
   }
@@ -42,33 +42,33 @@ async function rows(analytics: Analytics): Promise<string> {
 
 test('a clock that is 200 days ahead deletes nothing and is reported; a trusted clock deletes again', async () => {
   writeFileSync(clockFile, `${Date.now() - 200 * DAY_MS}\n`);
-  await life(async (analytics, recorders) => {
+  await runOnce(async (analytics, recorders) => {
     await until('the engine is ready', () => analytics.ready());
     // Two parts for each day, so that a merge is due.
     for (let part = 1; part <= 2; part += 1) {
       for (const days of [0, 20, 100]) {
         analytics.sink.record(sampleEvent({ createdAt: Date.now() - days * DAY_MS, body: 'c=3' }));
       }
-      const writtenCount = (): number => recorders.counted('guard_events_total', 'written');
+      const writtenCount = (): number => recorders.counterValue('guard_events_total', 'written');
       await until('it is written', () => writtenCount() === 3 * part);
     }
-    expect(recorders.gauged('guard_analytics_deletion_held')).toBe(1);
+    expect(recorders.gaugeValue('guard_analytics_deletion_held')).toBe(1);
     expect(analytics.condition()).toEqual({ state: 'ready', deletion: 'held' });
     expect(recorders.lines.join()).toContain('analytics_deletion_held');
   });
-  await life(async (analytics) => {
+  await runOnce(async (analytics) => {
     expect(await rows(analytics)).toBe('6\t6');
   });
   unlinkSync(clockFile);
-  await life(async (analytics, recorders) => {
+  await runOnce(async (analytics, recorders) => {
     await until('old rows are deleted', async () => (await rows(analytics)) === '4\t2');
-    expect(recorders.gauged('guard_analytics_deletion_held')).toBe(0);
+    expect(recorders.gaugeValue('guard_analytics_deletion_held')).toBe(0);
   });
 });
 
 test('a start changes no definition of current tables', async () => {
   const { ino, mtimeMs } = statSync(definition);
-  await life(async (analytics) => {
+  await runOnce(async (analytics) => {
     expect(await rows(analytics)).toBe('4\t2');
   });
   expect(statSync(definition)).toMatchObject({ ino, mtimeMs });
@@ -78,32 +78,32 @@ test.each([
   ['empty', 0],
   ['cut', 4000],
 ])('a definition that a full disk left %s is restored, without loss of rows', async (_, length) => {
-  const whole = readFileSync(definition, 'utf8');
+  const definitionText = readFileSync(definition, 'utf8');
   truncateSync(definition, length);
-  await life(async (analytics, recorders) => {
+  await runOnce(async (analytics, recorders) => {
     expect(await rows(analytics)).toBe('4\t2');
     expect(recorders.lines.join()).toContain('analytics_definition_restored');
   });
-  expect(readFileSync(definition, 'utf8')).toBe(whole);
+  expect(readFileSync(definition, 'utf8')).toBe(definitionText);
 });
 
 test('state, queries and metric say whether an engine cannot start or is starting', async () => {
   const copy = join(folder, 'definitions', 'events.sql');
-  const whole = readFileSync(definition, 'utf8');
+  const definitionText = readFileSync(definition, 'utf8');
   unlinkSync(copy);
   truncateSync(definition, 0);
-  await life(async (analytics, recorders) => {
+  await runOnce(async (analytics, recorders) => {
     expect(analytics.condition()).toMatchObject({ state: 'away' });
-    expect(recorders.gauged('guard_analytics_failing')).toBe(0);
+    expect(recorders.gaugeValue('guard_analytics_failing')).toBe(0);
     await until('it is known', () => analytics.condition()?.state === 'failing');
     const message =
       'The analytics database cannot start: the definition of a table is damaged, and there is no copy of it.';
-    const asked = await analytics.runQuery({ organisation: 'acme', sql: 'SELECT 1' });
-    expect(asked).toEqual({ kind: 'unavailable', message });
-    expect(recorders.gauged('guard_analytics_failing')).toBe(1);
+    const outcome = await analytics.runQuery({ organisation: 'acme', sql: 'SELECT 1' });
+    expect(outcome).toEqual({ kind: 'unavailable', message });
+    expect(recorders.gaugeValue('guard_analytics_failing')).toBe(1);
     // The engine retries, so it uses a file that an operator restores.
-    writeFileSync(definition, whole);
+    writeFileSync(definition, definitionText);
     expect(await rows(analytics)).toBe('4\t2');
-    expect(recorders.gauged('guard_analytics_failing')).toBe(0);
+    expect(recorders.gaugeValue('guard_analytics_failing')).toBe(0);
   });
 });

@@ -45,7 +45,7 @@ async function openAndClose(): Promise<void> {
 }
 
 /** Adds rows for this many days, numbered from `first`. Each value is in one row. */
-async function fill(first: number, days: number): Promise<void> {
+async function fillTable(first: number, days: number): Promise<void> {
   const sql = `INSERT INTO events (organisation, created_at, request_id, reference, session, session_sent, ip)
     SELECT 'acme', now64(3) - toIntervalMillisecond(intDiv((number - ${first}) * ${days * DAY_MS}, ${ROWS})),
       toUUID(concat('6f1e0e5c-0000-4000-8000-', leftPad(toString(number), 12, '0'))), concat('REF', toString(number)),
@@ -54,7 +54,7 @@ async function fill(first: number, days: number): Promise<void> {
 }
 
 /** Reads with the organisation's account and its settings. */
-async function read(sql: string): Promise<{ found: number; readRows: number }> {
+async function readCount(sql: string): Promise<{ found: number; readRows: number }> {
   const { user, password } = organisationAccount('acme', server.writer.password);
   const headers = { 'x-clickhouse-user': user, 'x-clickhouse-key': password };
   const url = `${server.url}?database=default&wait_end_of_query=1`;
@@ -67,16 +67,16 @@ async function read(sql: string): Promise<{ found: number; readRows: number }> {
 test('a table of an earlier version gets the indexes, also for old rows, so a look-up reads few rows', async () => {
   const dropClauses = INDEXES.map((name) => `DROP INDEX ${name}`).join(', ');
   expect(await server.ask(`ALTER TABLE events ${dropClauses}`)).toBe('');
-  await fill(0, 20);
+  await fillTable(0, 20);
   for (const sql of Object.values(LOOK_UPS)) {
-    const before = await read(sql);
+    const before = await readCount(sql);
     expect(before.found).toBe(1);
     expect(before.readRows).toBeGreaterThanOrEqual(ROWS);
   }
   await openAndClose();
   for (const [value, sql] of Object.entries(LOOK_UPS)) {
     const now = await until(`the index of the ${value} is built`, async () => {
-      const answer = await read(sql);
+      const answer = await readCount(sql);
       return answer.readRows < FEW_ROWS ? answer : undefined;
     });
     expect(now.found).toBe(1);
@@ -84,11 +84,11 @@ test('a table of an earlier version gets the indexes, also for old rows, so a lo
 });
 
 test('the merge after an insert builds the index, not the insert', async () => {
-  await fill(ROWS, 1);
+  await fillTable(ROWS, 1);
   const sql = eventsOfReference(`REF${ROWS + 12_345}`, Date.now());
-  expect((await read(sql)).readRows).toBeGreaterThanOrEqual(ROWS);
+  expect((await readCount(sql)).readRows).toBeGreaterThanOrEqual(ROWS);
   expect(await server.ask('OPTIMIZE TABLE events FINAL')).toBe('');
-  const { found, readRows } = await read(sql);
+  const { found, readRows } = await readCount(sql);
   expect(found).toBe(1);
   expect(readRows).toBeLessThan(FEW_ROWS);
 });

@@ -6,21 +6,21 @@ import { createRecorders } from '../testing/recorders.ts';
 import { until } from '../testing/until.ts';
 
 /** A server that reports this version, and records the statements. */
-async function serverOf(version: string): Promise<{ url: string; asked: string[] }> {
-  const asked: string[] = [];
+async function serverOf(version: string): Promise<{ url: string; statements: string[] }> {
+  const statements: string[] = [];
   const url = await serve((request, response) => {
     void readAll(request).then((sql) => {
-      asked.push(sql);
+      statements.push(sql);
       response.end(sql === 'SELECT version()' ? `${version}\n` : '');
     });
   });
-  return { url, asked };
+  return { url, statements };
 }
 
 test.each(['18.16.1', '24.3.12.75', '24.7.1.1'])(
   'a ClickHouse with the old version %s gets no query after the one for its version',
   async (version) => {
-    const { url, asked } = await serverOf(version);
+    const { url, statements } = await serverOf(version);
     const recorders = createRecorders();
     const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
     const analytics = await openWithoutKeys(settings, ['acme'], recorders);
@@ -33,17 +33,17 @@ test.each(['18.16.1', '24.3.12.75', '24.7.1.1'])(
       kind: 'unavailable',
       message,
     });
-    expect(new Set(asked)).toEqual(new Set(['SELECT version()']));
+    expect(new Set(statements)).toEqual(new Set(['SELECT version()']));
   },
 );
 
 test('a server that is no ClickHouse is reported, and asked again', async () => {
-  const { url, asked } = await serverOf('<!doctype html>');
+  const { url, statements } = await serverOf('<!doctype html>');
   const recorders = createRecorders();
   const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
   const analytics = await openWithoutKeys(settings, ['acme'], recorders);
   onTestFinished(() => analytics.close());
-  await until('it is asked twice', () => asked.length > 1);
+  await until('it is asked twice', () => statements.length > 1);
   expect(analytics.condition()).toMatchObject({ state: 'away' });
   expect(recorders.lines.join('\n')).toContain('This is no ClickHouse');
 });
@@ -51,10 +51,12 @@ test('a server that is no ClickHouse is reported, and asked again', async () => 
 test.each(['24.8.1.1', '24.10.1.1', '25.3.2.39'])(
   'a ClickHouse with the version %s is used',
   async (version) => {
-    const { url, asked } = await serverOf(version);
+    const { url, statements } = await serverOf(version);
     const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
     const analytics = await openWithoutKeys(settings, [], createRecorders());
     onTestFinished(() => analytics.close());
-    await until('its columns are read', () => asked.some((sql) => sql.includes('system.columns')));
+    await until('its columns are read', () =>
+      statements.some((sql) => sql.includes('system.columns')),
+    );
   },
 );

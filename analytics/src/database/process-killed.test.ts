@@ -49,7 +49,7 @@ async function expectEach(
   const analytics = await openWithoutKeys(settings, ['acme'], recorders);
   await until(
     'all is written',
-    () => analytics.ready() && recorders.gauged('guard_events_queued') === 0,
+    () => analytics.ready() && recorders.gaugeValue('guard_events_queued') === 0,
   );
   const outcome = await analytics.runQuery({
     organisation: 'acme',
@@ -57,14 +57,14 @@ async function expectEach(
   });
   await analytics.close();
   const rows = textOf(outcome).split('\n').slice(0, -1);
-  const present = new Set(rows);
+  const storedRows = new Set(rows);
   expect(ids.length, `seed ${seed}`).toBeGreaterThan(1000);
   expect(
-    ids.filter((id) => !present.has(id)),
+    ids.filter((id) => !storedRows.has(id)),
     `seed ${seed}`,
   ).toEqual([]);
-  expect(rows.length - present.size, `seed ${seed}`).toBe(0);
-  expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
+  expect(rows.length - storedRows.size, `seed ${seed}`).toBe(0);
+  expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(0);
 }
 
 test('after repeated SIGKILL no row older than 250 ms is lost, and none is stored twice', async () => {

@@ -34,7 +34,7 @@ function record(site: string): void {
 }
 
 async function waitUntilWritten(): Promise<void> {
-  await until('all is acknowledged', () => recorders.gauged('guard_events_queued') === 0);
+  await until('all is acknowledged', () => recorders.gaugeValue('guard_events_queued') === 0);
 }
 
 beforeAll(async () => {
@@ -58,19 +58,21 @@ describe('a cluster of two shards (contract 2.7)', () => {
     }
     const before = cluster.onCluster.length;
     await (await open()).close();
-    const later = cluster.onCluster.slice(before);
-    expect(later.filter((sql) => sql.includes(' TABLE '))).toEqual([]);
+    const laterStatements = cluster.onCluster.slice(before);
+    expect(laterStatements.filter((sql) => sql.includes(' TABLE '))).toEqual([]);
   });
 
   test('both shards get events; only events_distributed gives exact counts', async () => {
     const counts = [];
     for (const shard of [0, 1] as const) {
-      const local = Number(await cluster.ask(shard, cluster.writer, 'SELECT count() FROM events'));
-      expect(local).toBeGreaterThan(0);
-      counts.push(local);
-      const all = 'SELECT count() FROM events_distributed';
-      expect(await cluster.ask(shard, cluster.writer, all)).toBe('400');
-      expect(await cluster.asOrganisation(shard, 'acme', all)).toBe('200');
+      const localCount = Number(
+        await cluster.ask(shard, cluster.writer, 'SELECT count() FROM events'),
+      );
+      expect(localCount).toBeGreaterThan(0);
+      counts.push(localCount);
+      const countQuery = 'SELECT count() FROM events_distributed';
+      expect(await cluster.ask(shard, cluster.writer, countQuery)).toBe('400');
+      expect(await cluster.asOrganisation(shard, 'acme', countQuery)).toBe('200');
       const ownCount = 'SELECT count() FROM events';
       expect(Number(await cluster.asOrganisation(shard, 'acme', ownCount))).toBeLessThan(200);
     }
@@ -81,15 +83,15 @@ describe('a cluster of two shards (contract 2.7)', () => {
     const sql = `SELECT count() FROM events_distributed WHERE request_id IN
       (SELECT request_id FROM events_distributed) AND site = 'first'`;
     expect(await query('acme', sql)).toBe('rows: 200\n');
-    const join = `SELECT count() FROM events_distributed AS a
+    const joinQuery = `SELECT count() FROM events_distributed AS a
       JOIN events_distributed AS b ON a.request_id = b.request_id`;
-    expect(await query('rival', join)).toBe('rows: 200\n');
+    expect(await query('rival', joinQuery)).toBe('rows: 200\n');
   });
 
   test('a subquery over both shards selects rows of both, as the dashboard needs it', async () => {
-    const newest = `SELECT groupArray((ip, request_id)) FROM (SELECT ip, request_id FROM events_distributed
+    const newestQuery = `SELECT groupArray((ip, request_id)) FROM (SELECT ip, request_id FROM events_distributed
       ORDER BY created_at DESC, request_id DESC LIMIT 1 BY request_id LIMIT 150)`;
-    const sql = `WITH (${newest}) AS newest SELECT count() FROM events_distributed
+    const sql = `WITH (${newestQuery}) AS newest SELECT count() FROM events_distributed
       WHERE has(newest.1, ip) AND has(newest.2, request_id)`;
     expect(await query('acme', sql)).toBe('rows: 150\n');
   });
@@ -145,16 +147,16 @@ describe('one shard is away', () => {
     record('second');
     await until(
       'an attempt was made',
-      () => recorders.counted('guard_events_total', 'retried') > 0,
+      () => recorders.counterValue('guard_events_total', 'retried') > 0,
     );
-    expect(recorders.gauged('guard_events_queued')).toBe(400);
+    expect(recorders.gaugeValue('guard_events_queued')).toBe(400);
 
     await cluster.bringSecondBack();
     await waitUntilWritten();
-    const once = 'SELECT count(), uniqExact(request_id) FROM events_distributed';
-    expect(await query('acme', once)).toBe('rows: 400\t400\n');
-    expect(await query('rival', once)).toBe('rows: 400\t400\n');
-    expect(recorders.counted('guard_events_total', 'dropped')).toBe(0);
+    const countQuery = 'SELECT count(), uniqExact(request_id) FROM events_distributed';
+    expect(await query('acme', countQuery)).toBe('rows: 400\t400\n');
+    expect(await query('rival', countQuery)).toBe('rows: 400\t400\n');
+    expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(0);
   });
 });
 

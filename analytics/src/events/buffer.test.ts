@@ -58,21 +58,21 @@ describe('events become batches', () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
     onTestFinished(() => clock.mockRestore());
     let ms = 0;
-    const pass = (by: number): void => {
-      clock.mockReturnValue((ms += by));
+    const passTime = (passedMs: number): void => {
+      clock.mockReturnValue((ms += passedMs));
       buffer.tick();
     };
     buffer.tick();
     for (let round = 0; round < 3; round += 1) {
       buffer.record(sampleEvent());
       await waitForTurns();
-      pass(BUFFER_LIMITS.savedAtMs - 1);
+      passTime(BUFFER_LIMITS.savedAtMs - 1);
       expect(saved).toHaveLength(round);
-      pass(1);
+      passTime(1);
     }
     state.now += BUFFER_LIMITS.batchAgeMs;
     buffer.tick();
-    expect(saved.map((one) => [one.rows, decodeParts(one).length])).toEqual([
+    expect(saved.map((batch) => [batch.rows, decodeParts(batch).length])).toEqual([
       [1, 1],
       [2, 2],
       [3, 3],
@@ -83,7 +83,7 @@ describe('events become batches', () => {
     expect(saved[2]?.parts[0]).toBe(saved[0]?.parts[0]);
     buffer.record(sampleEvent());
     await waitForTurns();
-    pass(BUFFER_LIMITS.savedAtMs);
+    passTime(BUFFER_LIMITS.savedAtMs);
     expect(saved[3]?.rows).toBe(1);
     expect(saved[3]?.token).not.toBe(saved[2]?.token);
   });
@@ -135,8 +135,8 @@ describe('events become batches', () => {
     const { buffer, recorders } = setUp();
     for (let index = 0; index < BUFFER_LIMITS.ringSize + 3; index += 1)
       buffer.record(sampleEvent());
-    expect(recorders.counted('guard_events_total', 'recorded')).toBe(BUFFER_LIMITS.ringSize);
-    expect(recorders.counted('guard_events_total', 'dropped')).toBe(3);
+    expect(recorders.counterValue('guard_events_total', 'recorded')).toBe(BUFFER_LIMITS.ringSize);
+    expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(3);
   });
 
   test('closing hands on the remaining events; later ones are dropped and counted', () => {
@@ -145,6 +145,6 @@ describe('events become batches', () => {
     buffer.close();
     buffer.record(sampleEvent());
     expect(batches.map((batch) => batch.rows)).toEqual([1]);
-    expect(recorders.counted('guard_events_total', 'dropped')).toBe(1);
+    expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(1);
   });
 });

@@ -41,23 +41,23 @@ async function setUp(
   options: { folder?: string; maxMemoryBytes?: number; maxSpillBytes?: number } = {},
 ) {
   const recorders = createRecorders();
-  const state: { answer: InsertOutcome; sent: Batch[]; pauses: number[] } = {
+  const state: { answer: InsertOutcome; sentBatches: Batch[]; pauses: number[] } = {
     answer: { kind: 'written' },
-    sent: [],
+    sentBatches: [],
     pauses: [],
   };
-  const lost: number[] = [];
-  const givenBack: Batch[] = [];
+  const lostRows: number[] = [];
+  const returnedBatches: Batch[] = [];
   const folder = options.folder ?? newFolder();
   const spill = await openSpill({
     directory: folder,
     maxBytes: options.maxSpillBytes ?? 10_000,
     clock: () => 1_700_000_000_000,
-    onLost: (rows) => lost.push(rows),
+    onLost: (rows) => lostRows.push(rows),
   });
   const outbox = new Outbox({
     insert: (one) => {
-      state.sent.push(one);
+      state.sentBatches.push(one);
       return Promise.resolve(state.answer);
     },
     pause: (ms) => {
@@ -66,11 +66,12 @@ async function setUp(
     },
     spill,
     maxMemoryBytes: options.maxMemoryBytes ?? 1000,
-    onAcknowledged: (one) => givenBack.push(one),
+    onAcknowledged: (one) => returnedBatches.push(one),
     ...recorders,
   });
-  const fate = (name: string): number => recorders.counted('guard_events_total', name);
-  return { outbox, spill, state, fate, lost, givenBack, folder, recorders };
+  const countedEvents = (name: string): number =>
+    recorders.counterValue('guard_events_total', name);
+  return { outbox, spill, state, countedEvents, lostRows, returnedBatches, folder, recorders };
 }
 
 const AWAY_OUTCOME: InsertOutcome = { kind: 'retry', reason: 'away' };
@@ -78,62 +79,65 @@ const noDeadline = (): AbortSignal => new AbortController().signal;
 
 describe('batches on their way to the database', () => {
   test('a batch is sent again until it is acknowledged, with pauses that double up to 10 s', async () => {
-    const { outbox, state, fate } = await setUp();
+    const { outbox, state, countedEvents } = await setUp();
     state.answer = AWAY_OUTCOME;
     outbox.put(batch(1));
-    await until('eight attempts', () => state.sent.length >= 8);
-    expect(fate('written')).toBe(0);
+    await until('eight attempts', () => state.sentBatches.length >= 8);
+    expect(countedEvents('written')).toBe(0);
     state.answer = { kind: 'written' };
-    await until('it is written', () => fate('written') === 10);
-    expect(new Set(state.sent.map(({ token }) => token)).size).toBe(1);
+    await until('it is written', () => countedEvents('written') === 10);
+    expect(new Set(state.sentBatches.map(({ token }) => token)).size).toBe(1);
     expect(state.pauses.slice(0, 7)).toEqual([250, 500, 1000, 2000, 4000, 8000, 10_000]);
     expect(outbox.rows()).toBe(0);
   });
 
   test('a batch that the database refuses is dropped and counted, and the next one is sent', async () => {
-    const { outbox, state, fate } = await setUp();
+    const { outbox, state, countedEvents } = await setUp();
     state.answer = { kind: 'rejected', reason: 'Cannot parse' };
     outbox.put(batch(1));
-    await until('it is dropped', () => fate('dropped') === 10);
+    await until('it is dropped', () => countedEvents('dropped') === 10);
     state.answer = { kind: 'written' };
     outbox.put(batch(2));
-    await until('the next is written', () => fate('written') === 10);
+    await until('the next is written', () => countedEvents('written') === 10);
   });
 
   test('above the memory limit batches go to disk, and from there to the database', async () => {
-    const { outbox, spill, state, fate } = await setUp({ maxMemoryBytes: 250 });
+    const { outbox, spill, state, countedEvents } = await setUp({ maxMemoryBytes: 250 });
     state.answer = AWAY_OUTCOME;
     for (let token = 1; token <= 5; token += 1) {
       outbox.put(batch(token));
       await until('it is kept', () => outbox.rows() === token * 10);
     }
     expect(outbox.waitingRows()).toBe(2);
-    expect(fate('spilled')).toBe(30);
+    expect(countedEvents('spilled')).toBe(30);
     state.answer = { kind: 'written' };
-    await until('all are written', () => fate('written') === 50);
+    await until('all are written', () => countedEvents('written') === 50);
     await until('the disk is empty', () => spill.rows() === 0);
-    expect(new Set(state.sent.map(({ token }) => token)).size).toBe(5);
-    expect(fate('dropped')).toBe(0);
+    expect(new Set(state.sentBatches.map(({ token }) => token)).size).toBe(5);
+    expect(countedEvents('dropped')).toBe(0);
   });
 
   test('above the disk limit a batch is dropped and counted', async () => {
-    const { outbox, state, fate } = await setUp({ maxMemoryBytes: 100, maxSpillBytes: 250 });
+    const { outbox, state, countedEvents } = await setUp({
+      maxMemoryBytes: 100,
+      maxSpillBytes: 250,
+    });
     state.answer = AWAY_OUTCOME;
     outbox.put(batch(1));
     outbox.put(batch(2));
     outbox.put(batch(3));
-    await until('one is dropped', () => fate('dropped') === 10);
-    expect(fate('spilled')).toBe(10);
+    await until('one is dropped', () => countedEvents('dropped') === 10);
+    expect(countedEvents('spilled')).toBe(10);
     expect(outbox.rows()).toBe(20);
     await outbox.close(AbortSignal.abort());
   });
 
   test('closing delivers what the database accepts in time', async () => {
-    const { outbox, fate } = await setUp();
+    const { outbox, countedEvents } = await setUp();
     outbox.put(batch(1));
     outbox.put(batch(2));
     await outbox.close(noDeadline());
-    expect(fate('written')).toBe(20);
+    expect(countedEvents('written')).toBe(20);
   });
 
   test('undelivered batches are saved in private files, and the next process sends them', async () => {
@@ -141,62 +145,68 @@ describe('batches on their way to the database', () => {
     first.state.answer = AWAY_OUTCOME;
     first.outbox.put(batch(1));
     first.outbox.put(batch(2));
-    await until('an attempt was made', () => first.state.sent.length > 0);
+    await until('an attempt was made', () => first.state.sentBatches.length > 0);
     await first.outbox.close(AbortSignal.abort());
-    expect(first.fate('spilled')).toBe(20);
+    expect(first.countedEvents('spilled')).toBe(20);
     const files = readdirSync(first.folder);
     expect(files).toHaveLength(2);
     for (const file of files) expect(statSync(join(first.folder, file)).mode & 0o077).toBe(0);
 
     const second = await setUp({ folder: first.folder });
-    await until('both are written', () => second.fate('written') === 20);
-    expect(second.state.sent.map(({ token }) => token)).toEqual([batch(1).token, batch(2).token]);
+    await until('both are written', () => second.countedEvents('written') === 20);
+    expect(second.state.sentBatches.map(({ token }) => token)).toEqual([
+      batch(1).token,
+      batch(2).token,
+    ]);
     await until('the files are gone', () => readdirSync(first.folder).length === 0);
   });
 
   test('the next process sends a batch in its last saved state, once', async () => {
-    const { folder, spill, outbox, state, fate } = await setUp();
+    const { folder, spill, outbox, state, countedEvents } = await setUp();
     const first = batch(1);
     const parts = [...first.parts, Buffer.alloc(50, 'y')];
-    const grown = { ...first, bytes: 150, rows: 20, parts };
+    const grownBatch = { ...first, bytes: 150, rows: 20, parts };
     outbox.save(first);
-    outbox.save(grown);
+    outbox.save(grownBatch);
     await until('it is on disk', () => readdirSync(folder)[0]?.includes('-20-'));
     expect([readdirSync(folder).length, spill.rows()]).toEqual([1, 0]);
     // A kill during the next save leaves more bytes than the name says.
     const [name = ''] = readdirSync(folder);
     appendFileSync(join(folder, name), 'half of a part');
     const second = await setUp({ folder });
-    await until('it is written', () => second.fate('written') === 20);
-    expect(second.state.sent).toEqual([{ ...grown, parts: [Buffer.concat(parts)] }]);
+    await until('it is written', () => second.countedEvents('written') === 20);
+    expect(second.state.sentBatches).toEqual([{ ...grownBatch, parts: [Buffer.concat(parts)] }]);
     // Without a kill, an acknowledged batch leaves no file.
     outbox.save(batch(2));
     outbox.put(batch(2));
     await until('no file is left', () => readdirSync(folder).length === 0);
-    expect([fate('written'), state.sent.length]).toEqual([10, 1]);
+    expect([countedEvents('written'), state.sentBatches.length]).toEqual([10, 1]);
   });
 
   test('while the disk hangs, delivered batches release their memory, except those that it may still read', async () => {
-    const { outbox, folder, fate, givenBack } = await setUp();
+    const { outbox, folder, countedEvents, returnedBatches } = await setUp();
     // Opening a pipe for writing waits for a reader.
-    const hung = join(folder, `1700000000000-000001-10-100-${batch(1).token}.native.part`);
-    execFileSync('mkfifo', [hung]);
+    const unfinishedFile = join(
+      folder,
+      `1700000000000-000001-10-100-${batch(1).token}.native.part`,
+    );
+    execFileSync('mkfifo', [unfinishedFile]);
     try {
       for (let token = 1; token <= 20; token += 1) {
         outbox.put(batch(token));
-        await until('it is written', () => fate('written') === token * 10);
+        await until('it is written', () => countedEvents('written') === token * 10);
       }
-      await until('memory is given back', () => givenBack.length >= 16);
+      await until('memory is given back', () => returnedBatches.length >= 16);
     } finally {
-      closeSync(openSync(hung, 'r+'));
+      closeSync(openSync(unfinishedFile, 'r+'));
     }
-    await until('the disk goes on', () => givenBack.length === 20);
+    await until('the disk goes on', () => returnedBatches.length === 20);
     await until('no file is left', () => readdirSync(folder).length === 0);
     await outbox.close(noDeadline());
   });
 
   test('when the disk has room for a part of a batch, this part is kept and the rest is counted', async () => {
-    const { outbox, spill, state, fate, recorders } = await setUp({
+    const { outbox, spill, state, countedEvents, recorders } = await setUp({
       maxMemoryBytes: 10,
       maxSpillBytes: 120,
     });
@@ -206,7 +216,7 @@ describe('batches on their way to the database', () => {
     outbox.save({ ...batch(2, 150), rows: 30 });
     outbox.put({ ...batch(2, 150), rows: 30 });
     await until('it is taken over', () => spill.rows() === 10);
-    expect([fate('spilled'), fate('dropped')]).toEqual([10, 20]);
+    expect([countedEvents('spilled'), countedEvents('dropped')]).toEqual([10, 20]);
     expect(recorders.lines.join()).toContain('analytics_rows_in_memory_only');
     await outbox.close(AbortSignal.abort());
   });
@@ -224,11 +234,11 @@ describe('batches on their way to the database', () => {
       directory: first.folder,
       maxBytes: 1000,
       clock: Date.now,
-      onLost: (rows) => first.lost.push(rows),
+      onLost: (rows) => first.lostRows.push(rows),
     });
     truncateSync(join(first.folder, name), 5);
     expect(await second.next()).toBeUndefined();
-    expect(first.lost).toEqual([10]);
+    expect(first.lostRows).toEqual([10]);
     expect(readdirSync(first.folder)).toContain('notes.txt');
     expect(readdirSync(first.folder)).not.toContain(`${name}.part`);
   });

@@ -131,7 +131,7 @@ function storedText(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
 
-function whole(value: number, max: number): number {
+function wholeNumberBelow(value: number, max: number): number {
   return Number.isNaN(value) ? 0 : Math.floor(Math.min(Math.max(value, 0), max));
 }
 
@@ -157,7 +157,7 @@ function expected(event: DecisionEvent): Record<string, unknown> {
     created_at: new Date(event.createdAt).toISOString().replace('T', ' ').replace('Z', ''),
     request_id: UUID.test(event.requestId) ? event.requestId : NIL_UUID,
     site: storedText(event.site, 256),
-    status_code: whole(event.statusCode, 65_535),
+    status_code: wholeNumberBelow(event.statusCode, 65_535),
     rule: storedText(event.rule, 256),
     monitor: event.monitor,
     observe: event.observe,
@@ -173,7 +173,7 @@ function expected(event: DecisionEvent): Record<string, unknown> {
     query: storedText(event.query, 8192),
     user_agent: storedText(event.userAgent, 2048),
     ip: storedText(event.ip, 256),
-    duration_us: whole(event.durationUs, 4_294_967_295),
+    duration_us: wholeNumberBelow(event.durationUs, 4_294_967_295),
     ...expectedMore(event),
     http2: storedText(event.http2 ?? '', 512),
     body: storedText(event.body ?? '', 16_384),
@@ -185,10 +185,10 @@ function expected(event: DecisionEvent): Record<string, unknown> {
 function expectedMore(event: DecisionEvent): Record<string, unknown> {
   const stages = event.stagesUs ?? { facts: 0, session: 0, verdict: 0 };
   return {
-    facts_us: whole(stages.facts, 4_294_967_295),
-    session_us: whole(stages.session, 4_294_967_295),
-    verdict_us: whole(stages.verdict, 4_294_967_295),
-    asn: whole(event.asn ?? 0, 4_294_967_295),
+    facts_us: wholeNumberBelow(stages.facts, 4_294_967_295),
+    session_us: wholeNumberBelow(stages.session, 4_294_967_295),
+    verdict_us: wholeNumberBelow(stages.verdict, 4_294_967_295),
+    asn: wholeNumberBelow(event.asn ?? 0, 4_294_967_295),
     findings: Object.fromEntries(
       (event.findings ?? []).map((reason, at) => [reason, event.findingPoints?.[at] ?? 0]),
     ),
@@ -197,21 +197,21 @@ function expectedMore(event: DecisionEvent): Record<string, unknown> {
 
 test('a damaged batch on disk is counted and dropped', async () => {
   await until('its file is gone', () => readdirSync(join(folder, 'spill')).length === 0);
-  expect(recorders.counted('guard_events_total', 'dropped')).toBe(3);
+  expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(3);
 });
 
 describe('an event and its row (contract 2.7)', () => {
   test('any event comes back from the database with the values that its columns define (seeded)', async () => {
     const random = seededRandom();
     const events = new Map<string, DecisionEvent>();
-    const writtenBefore = recorders.counted('guard_events_total', 'written');
+    const writtenBefore = recorders.counterValue('guard_events_total', 'written');
     for (let index = 0; index < 400; index += 1) {
       const reference = `any ${index}`;
       const event = { ...anyEvent(random), reference };
       events.set(reference, event);
       analytics.sink.record(event);
     }
-    await until('all are written', () => recorders.gauged('guard_events_queued') === 0);
+    await until('all are written', () => recorders.gaugeValue('guard_events_queued') === 0);
     const rows = [];
     // In parts, because an answer has at most 4 MiB.
     for (let part = 0; part < 25; part += 1) {
@@ -227,21 +227,23 @@ describe('an event and its row (contract 2.7)', () => {
         expected(event ?? sampleEvent()),
       );
     }
-    expect(recorders.counted('guard_events_total', 'written')).toBe(writtenBefore + events.size);
+    expect(recorders.counterValue('guard_events_total', 'written')).toBe(
+      writtenBefore + events.size,
+    );
   });
 
   test('a malformed event does not affect the rows of others', async () => {
-    const droppedBefore = recorders.counted('guard_events_total', 'dropped');
-    const broken = sampleEvent({ reference: 'beside' });
+    const droppedBefore = recorders.counterValue('guard_events_total', 'dropped');
+    const brokenEvent = sampleEvent({ reference: 'beside' });
     // A caller without types could do this.
-    Object.assign(broken, { headers: { accept: 7 } });
+    Object.assign(brokenEvent, { headers: { accept: 7 } });
     analytics.sink.record(sampleEvent({ reference: 'beside' }));
-    analytics.sink.record(broken);
+    analytics.sink.record(brokenEvent);
     analytics.sink.record(sampleEvent({ reference: 'beside' }));
     await until(
       'the others are there',
       async () => (await rowsOf("reference = 'beside'")).length === 2,
     );
-    expect(recorders.counted('guard_events_total', 'dropped')).toBe(droppedBefore + 1);
+    expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(droppedBefore + 1);
   });
 });

@@ -11,9 +11,9 @@ test.each([
     `created_at NOT BETWEEN toDateTime64('${T}Z', 3, 'UTC') AND toDateTime64('${T}Z', 3, 'UTC')`,
   ],
   [`'${T}Z' /* < */ < e.created_at`, `toDateTime64('${T}Z', 3, 'UTC') /* < */ < e.created_at`],
-])('a time with Z is adapted in a comparison with created_at: %s', (givenSql, sent) => {
-  expect(withUtcTimes(givenSql)).toBe(sent);
-  expect(withUtcTimes(sent)).toBe(sent);
+])('a time with Z is adapted in a comparison with created_at: %s', (givenSql, adaptedSql) => {
+  expect(withUtcTimes(givenSql)).toBe(adaptedSql);
+  expect(withUtcTimes(adaptedSql)).toBe(adaptedSql);
 });
 
 test.each([

@@ -61,12 +61,12 @@ function readTheirs(text: Buffer, [begin, end, type]: [number, number, string]):
 
 test('the lexer splits an accepted text as the database does (seeded)', LONG, async () => {
   const random = seededRandom();
-  const acceptedTexts: { text: string; ours: string }[] = [];
+  const acceptedTexts: { text: string; ourTokens: string }[] = [];
   for (let round = 0; round < TEXTS; round += 1) {
     const text = randomStatement(random, 10);
     const lexResult = lex(text);
     if (lexResult.kind === 'tokens') {
-      acceptedTexts.push({ text, ours: comparable(lexResult.tokens.map(nameOf)) });
+      acceptedTexts.push({ text, ourTokens: comparable(lexResult.tokens.map(nameOf)) });
     }
   }
   expect(acceptedTexts.length).toBeGreaterThan(TEXTS / 20);
@@ -78,13 +78,13 @@ test('the lexer splits an accepted text as the database does (seeded)', LONG, as
     );
     const lines = answer.trimEnd().split('\n');
     expect(lines).toHaveLength(batch.length);
-    for (const [at, { text, ours }] of batch.entries()) {
+    for (const [at, { text, ourTokens }] of batch.entries()) {
       // The statement above gives this shape.
       const [tokens] = JSON.parse(lines[at] ?? '') as [[number, number, string][]];
       if (tokens.some(([, , type]) => type.startsWith('Error'))) continue;
       const bytes = Buffer.from(text);
-      const theirs = comparable(tokens.flatMap((token) => readTheirs(bytes, token)));
-      expect(theirs, `seed ${random.seed}: ${JSON.stringify(text)}`).toBe(ours);
+      const theirTokens = comparable(tokens.flatMap((token) => readTheirs(bytes, token)));
+      expect(theirTokens, `seed ${random.seed}: ${JSON.stringify(text)}`).toBe(ourTokens);
     }
   }
 });
@@ -93,10 +93,11 @@ test('the lexer splits an accepted text as the database does (seeded)', LONG, as
 async function parse(sql: string): Promise<Record<'calls' | 'tableCalls', string[]> | undefined> {
   const tree = await engine.asOwner(`EXPLAIN QUERY TREE run_passes = 0 ${sql}`);
   if (tree.startsWith('Code: ')) return undefined;
-  const all = (pattern: RegExp) => Array.from(tree.matchAll(pattern), ([, name = '']) => name);
+  const matchesOf = (pattern: RegExp) =>
+    Array.from(tree.matchAll(pattern), ([, name = '']) => name);
   return {
-    calls: all(/ FUNCTION id: \d+, function_name: ([^,\s]+)/g),
-    tableCalls: all(/ table_function_name: ([^,\s]+)/g),
+    calls: matchesOf(/ FUNCTION id: \d+, function_name: ([^,\s]+)/g),
+    tableCalls: matchesOf(/ table_function_name: ([^,\s]+)/g),
   };
 }
 
@@ -105,41 +106,43 @@ test(
   LONG,
   async () => {
     const random = seededRandom();
-    const usable = [...readCorpus('useful/*.txt'), ...readCorpus('{held,bombs}.txt')];
-    const all = statementsOf(usable).filter((sql) => !/\bFORMAT\b/.test(sql));
-    const [first = '', ...rest] = all;
+    const usableStatements = [...readCorpus('useful/*.txt'), ...readCorpus('{held,bombs}.txt')];
+    const statements = statementsOf(usableStatements).filter((sql) => !/\bFORMAT\b/.test(sql));
+    const [first = '', ...rest] = statements;
     const dressedStatements = Array.from({ length: TREES }, () =>
       dressStatement(random.pick([first, ...rest]), random),
     );
     let parsedCount = 0;
-    for (const sql of [...all, ...dressedStatements]) {
+    for (const sql of [...statements, ...dressedStatements]) {
       if (judgeStatement(sql).kind === 'refused') continue;
-      const theirs = await parse(sql);
-      if (theirs === undefined) continue;
+      const theirTree = await parse(sql);
+      if (theirTree === undefined) continue;
       parsedCount += 1;
       const lexResult = lex(sql);
       const tokens = lexResult.kind === 'tokens' ? lexResult.tokens : [];
-      const seen = new Set(tokens.map((token) => identifier(token)?.toLowerCase()));
-      const names = [...theirs.calls, ...theirs.tableCalls].map((name) => name.toLowerCase());
+      const readNames = new Set(tokens.map((token) => identifier(token)?.toLowerCase()));
+      const names = [...theirTree.calls, ...theirTree.tableCalls].map((name) => name.toLowerCase());
       const seedAndSql = `seed ${random.seed}: ${sql}`;
       expect(names.filter(isDeniedName), seedAndSql).toEqual([]);
       expect(
         names.filter((name) => DENIED_CALLS.has(name)),
         seedAndSql,
       ).toEqual([]);
-      const unseen = names.filter((name) => !seen.has(name) && !GRAMMAR_FUNCTIONS.has(name));
-      expect(unseen, seedAndSql).toEqual([]);
+      const missedNames = names.filter(
+        (name) => !readNames.has(name) && !GRAMMAR_FUNCTIONS.has(name),
+      );
+      expect(missedNames, seedAndSql).toEqual([]);
     }
-    expect(parsedCount).toBeGreaterThan(all.length / 2);
+    expect(parsedCount).toBeGreaterThan(statements.length / 2);
   },
 );
 
 test('the parser of the database finds functions that a reader might miss', async () => {
-  const hidden = [
+  const hiddenCalls = [
     "SELECT * APPLY(file) FROM (SELECT 'x')",
     "SELECT 1 /* /* */ ' */, file('x') -- '",
   ];
-  for (const sql of hidden) expect((await parse(sql))?.calls).toContain('file');
+  for (const sql of hiddenCalls) expect((await parse(sql))?.calls).toContain('file');
 });
 
 function isDenied(name: string): boolean {
@@ -159,9 +162,11 @@ test('every function of the database is denied or reviewed', async () => {
 });
 
 test('a function that works without parentheses is refused without parentheses', async () => {
-  const all = (await engine.asOwner('SELECT name FROM system.functions')).trim().split('\n');
+  const functionNames = (await engine.asOwner('SELECT name FROM system.functions'))
+    .trim()
+    .split('\n');
   const calledNames: string[] = [];
-  for (const name of all.filter((each) => /^\w+$/.test(each) && isDenied(each))) {
+  for (const name of functionNames.filter((each) => /^\w+$/.test(each) && isDenied(each))) {
     if (!(await engine.asOwner(`SELECT ${name}`)).startsWith('Code: ')) calledNames.push(name);
   }
   expect(calledNames.sort()).toEqual(['currentUser', 'current_user', 'session_user', 'user']);
@@ -170,11 +175,11 @@ test('a function that works without parentheses is refused without parentheses',
   }
 });
 
-test('the words that may follow a column are no names of settings or formats', async () => {
+test('no word that may follow a column is the name of a setting or format', async () => {
   const words = [...WORDS_AFTER_COLUMNS].map(quoteText).join(',');
-  const found = `SELECT name FROM system.settings WHERE lower(name) IN (${words}) UNION ALL
+  const settingsQuery = `SELECT name FROM system.settings WHERE lower(name) IN (${words}) UNION ALL
     SELECT name FROM system.formats WHERE lower(name) IN (${words})`;
-  expect(await engine.asOwner(found)).toBe('');
+  expect(await engine.asOwner(settingsQuery)).toBe('');
   expect(await engine.asOwner("SELECT name FROM system.settings WHERE name = 'limit'")).not.toBe(
     '',
   );

@@ -30,9 +30,12 @@ describe('the gate lets one read-only statement pass (contract 4.3)', () => {
 
   test.each([
     ['an empty statement', ''],
-    ['ten thousand parentheses that close', deep('SELECT ', '(', '1', ')', 10_000)],
-    ['ten thousand brackets', deep('SELECT ', '[', "file('x')", ']', 10_000)],
-    ['ten thousand subqueries', deep('', 'SELECT * FROM (', 'SELECT * FROM system.one', ')', 3000)],
+    ['ten thousand parentheses that close', nestStatement('SELECT ', '(', '1', ')', 10_000)],
+    ['ten thousand brackets', nestStatement('SELECT ', '[', "file('x')", ']', 10_000)],
+    [
+      'ten thousand subqueries',
+      nestStatement('', 'SELECT * FROM (', 'SELECT * FROM system.one', ')', 3000),
+    ],
     ['thirty thousand comments', `SELECT ${'/**/'.repeat(15_000)} file('x')`],
     ['a long chain of operators', `SELECT ${'1+'.repeat(30_000)}file('x')`],
     ['a long word', `SELECT ${'x'.repeat(65_000)}, file('x')`],
@@ -81,7 +84,13 @@ test(
   },
 );
 
-function deep(before: string, open: string, inside: string, close: string, times: number): string {
+function nestStatement(
+  before: string,
+  open: string,
+  inside: string,
+  close: string,
+  times: number,
+): string {
   return before + open.repeat(times) + inside + close.repeat(times);
 }
 

@@ -14,7 +14,7 @@ const OK: QueryOutcome = {
   body: Buffer.from('1\n'),
 };
 
-const asked: Parameters<RunQuery>[0][] = [];
+const queries: Parameters<RunQuery>[0][] = [];
 let answer: () => Promise<QueryOutcome>;
 let port = 0;
 const app = Fastify();
@@ -26,7 +26,7 @@ beforeAll(async () => {
       identify: ({ headers: { authorization } }) =>
         authorization === 'Bearer good' ? { organisation: 'acme', authorization } : undefined,
       runQuery: (query) => {
-        asked.push(query);
+        queries.push(query);
         return answer();
       },
     }),
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 beforeEach(() => {
-  asked.length = 0;
+  queries.length = 0;
   answer = () => Promise.resolve(OK);
 });
 
@@ -70,7 +70,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     const text = await post(' SELECT 1 ');
     expect(status(text)).toBe(200);
     expect(bodyOf(text)).toBe('2\r\n1\n\r\n0\r\n\r\n');
-    expect(asked).toMatchObject([{ organisation: 'acme', sql: ' SELECT 1 ' }]);
+    expect(queries).toMatchObject([{ organisation: 'acme', sql: ' SELECT 1 ' }]);
   });
 
   test.each([
@@ -80,7 +80,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     'X-No-Content-Type: 1',
   ])('the body is the statement, whatever its Content-Type: %s', async (header) => {
     expect(status(await post('SELECT 1', header))).toBe(200);
-    expect(asked.map(({ sql }) => sql)).toEqual(['SELECT 1']);
+    expect(queries.map(({ sql }) => sql)).toEqual(['SELECT 1']);
   });
 
   test.each([
@@ -93,7 +93,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
       expect(status(text)).toBe(401);
       expect(bodyOf(text)).toBe('');
     }
-    expect(asked).toEqual([]);
+    expect(queries).toEqual([]);
   });
 
   test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])(
@@ -116,7 +116,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     const text = await post(body);
     expect(status(text)).toBe(400);
     expect(text).toMatch(/^content-type: text\/plain; charset=utf-8\r$/im);
-    expect(asked).toEqual([]);
+    expect(queries).toEqual([]);
   });
 
   test.each([
@@ -125,7 +125,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     ['br', brotliCompressSync('SELECT 1')],
   ])('400: a body in %s is not decoded', async (coding, body) => {
     expect(status(await post(body, `Content-Encoding: ${coding}`))).toBe(400);
-    expect(asked).toEqual([]);
+    expect(queries).toEqual([]);
   });
 
   test('the query string is ignored, also the parameters of the database', async () => {
@@ -133,7 +133,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
       'POST /query?query=SELECT+2&user=writer&default_format=JSON&max_threads=1 HTTP/1.1';
     const headers = 'Authorization: Bearer good\r\nContent-Length: 8';
     expect(status(await exchange(`${head}\r\n${headers}`, 'SELECT 1'))).toBe(200);
-    expect(asked).toMatchObject([{ organisation: 'acme', sql: 'SELECT 1' }]);
+    expect(queries).toMatchObject([{ organisation: 'acme', sql: 'SELECT 1' }]);
   });
 
   test('400: a Content-Type that is no media type', async () => {
@@ -183,13 +183,13 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
   test('rows count as delivered only when the caller has read them or has disconnected', async () => {
     answer = () => Promise.resolve({ ...OK, body: Buffer.alloc(64 * 1024 * 1024) });
     for (const end of ['takes', 'goes'] as const) {
-      asked.length = 0;
+      queries.length = 0;
       const socket = connect(port, '127.0.0.1');
       const head = 'POST /query HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer good';
       socket.write(`${head}\r\nContent-Length: 8\r\n\r\nSELECT 1`);
       await once(socket, 'readable');
       let isDelivered = false;
-      void asked[0]?.delivered?.then(() => (isDelivered = true));
+      void queries[0]?.delivered?.then(() => (isDelivered = true));
       await fetch(`http://127.0.0.1:${port}/elsewhere`);
       expect(isDelivered).toBe(false);
       if (end === 'takes') socket.resume();
@@ -204,7 +204,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     answer = () => promise;
     app.server.timeout = 100;
     const text = post('SELECT 1');
-    await until('the query waits', () => asked[0]);
+    await until('the query waits', () => queries[0]);
     await once(connect(port, '127.0.0.1').resume(), 'close');
     app.server.timeout = 0;
     resolve(OK);
@@ -217,7 +217,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     socket.write(
       'POST /query HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer good\r\nContent-Length: 8\r\n\r\nSELECT 1',
     );
-    const query = await until('the query runs', () => asked[0]);
+    const query = await until('the query runs', () => queries[0]);
     expect(query.signal?.aborted).toBe(false);
     socket.destroy();
     await until('it is cancelled', () => query.signal?.aborted);

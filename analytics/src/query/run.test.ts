@@ -13,27 +13,33 @@ const STATEMENT = "SELECT 1 FROM events_distributed WHERE created_at > '2026-11-
 
 /** Runs a statement on a database that gives these answers, each after ten seconds. */
 async function run(sql: string, answers: readonly DatabaseAnswer[]) {
-  const sent: Parameters<DatabaseClient['send']>[0][] = [];
+  const sentStatements: Parameters<DatabaseClient['send']>[0][] = [];
   const state = scriptedDatabase((request) => {
-    sent.push(request);
+    sentStatements.push(request);
     vi.advanceTimersByTime(10_000);
-    return Promise.resolve(answers[sent.length - 1] ?? scriptedAnswer('1\n'));
+    return Promise.resolve(answers[sentStatements.length - 1] ?? scriptedAnswer('1\n'));
   });
   const outcome = await createRunQuery({ state, authenticate: () => undefined })({
     organisation: 'acme',
     sql,
   });
-  return { outcome, statements: sent.map(({ body }) => String(body[0])), sent };
+  return { outcome, statements: sentStatements.map(({ body }) => String(body[0])), sentStatements };
 }
 
 test('contract 8: all attempts of a statement share one time limit', async () => {
-  const { sent } = await run('SELECT 1', [CROWDED_ANSWER, scriptedAnswer('Code: 153.', 153)]);
-  expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([35_000, 25_000, 15_000]);
+  const { sentStatements } = await run('SELECT 1', [
+    CROWDED_ANSWER,
+    scriptedAnswer('Code: 153.', 153),
+  ]);
+  expect(sentStatements.map(({ timeoutMs }) => timeoutMs)).toEqual([35_000, 25_000, 15_000]);
 });
 
 test('an adapted statement without memory gets three attempts and one without indexes, then 503', async () => {
   const crowdedAnswers = [CROWDED_ANSWER, CROWDED_ANSWER, CROWDED_ANSWER, CROWDED_ANSWER];
-  const { outcome, statements, sent } = await run(STATEMENT, [OTHER_TYPE, ...crowdedAnswers]);
+  const { outcome, statements, sentStatements } = await run(STATEMENT, [
+    OTHER_TYPE,
+    ...crowdedAnswers,
+  ]);
   const statementInUtc = expect.stringContaining(
     "toDateTime64('2026-11-20T08:00:00Z', 3, 'UTC')",
   ) as string;
@@ -44,7 +50,7 @@ test('an adapted statement without memory gets three attempts and one without in
     statementInUtc,
     statementInUtc,
   ]);
-  expect(sent.map(({ parameters }) => parameters['use_skip_indexes'])).toEqual([
+  expect(sentStatements.map(({ parameters }) => parameters['use_skip_indexes'])).toEqual([
     ...[undefined, undefined, undefined, undefined, '0'],
   ]);
   expect(outcome).toMatchObject({ kind: 'database_error', status: 503 });
@@ -52,14 +58,14 @@ test('an adapted statement without memory gets three attempts and one without in
 
 test('organisations take turns with heavy statements', async () => {
   const seen = new Set<string>();
-  const turns: string[] = [];
+  const turnOrder: string[] = [];
   const state = scriptedDatabase(async ({ body }) => {
     const sql = String(body[0]);
     if (!seen.has(sql)) {
       seen.add(sql);
       return CROWDED_ANSWER;
     }
-    turns.push(sql);
+    turnOrder.push(sql);
     await immediate();
     return scriptedAnswer('1\n');
   });
@@ -72,5 +78,5 @@ test('organisations take turns with heavy statements', async () => {
     ...ask('third', [21]),
   ]);
   for (const outcome of outcomes) expect(outcome).toMatchObject({ kind: 'rows' });
-  expect(turns.map((sql) => Number(sql.slice(7)))).toEqual([1, 11, 21, 2, 12, 3, 4, 5, 6]);
+  expect(turnOrder.map((sql) => Number(sql.slice(7)))).toEqual([1, 11, 21, 2, 12, 3, 4, 5, 6]);
 });

@@ -21,13 +21,13 @@ const HELD_STATEMENTS = readCorpus('held.txt');
 const answersAlone = new Map<string, string>();
 let engine: WalledEngine;
 
-function fill(statement: string): string {
+function fillTemplate(statement: string): string {
   return statement.replaceAll('FILE', engine.secretFile).replaceAll('CANARY', CANARY);
 }
 
 /** The answer without the names of temporary sets, which differ between runs. */
 async function answerOf(statement: string): Promise<string> {
-  const { kind, text } = await engine.query('acme', fill(statement));
+  const { kind, text } = await engine.query('acme', fillTemplate(statement));
   return `${kind}: ${text.replaceAll(/__set_\d+_\d+/g, '__set')}`;
 }
 
@@ -77,7 +77,9 @@ describe('a statement reveals nothing about another organisation (contract 4.3, 
       for (const statement of attempt.statements) {
         const answer = await answerOf(statement);
         expect(answer, statement).toBe(answersAlone.get(statement));
-        expect(answer.replaceAll(fill(statement), ''), statement).not.toContain(`/${CANARY}`);
+        expect(answer.replaceAll(fillTemplate(statement), ''), statement).not.toContain(
+          `/${CANARY}`,
+        );
       }
     },
   );
@@ -95,7 +97,7 @@ describe('a statement reveals nothing about another organisation (contract 4.3, 
     let answeredCount = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const [first = '', ...rest] = statements;
-      const sql = dressStatement(fill(random.pick([first, ...rest])), random);
+      const sql = dressStatement(fillTemplate(random.pick([first, ...rest])), random);
       const { kind, text } = await engine.query('acme', sql);
       if (kind === 'rows') answeredCount += 1;
       expect(withoutItself(text, sql), `seed ${random.seed}: ${sql}`).not.toContain(`/${CANARY}`);
@@ -108,8 +110,8 @@ describe('a statement reveals nothing about another organisation (contract 4.3, 
     'the account alone reveals nothing either: $tries',
     async ({ statements }) => {
       for (const statement of statements) {
-        const text = await engine.asAccount('acme', fill(statement));
-        expect(withoutItself(text, fill(statement)), statement).not.toContain(CANARY);
+        const text = await engine.asAccount('acme', fillTemplate(statement));
+        expect(withoutItself(text, fillTemplate(statement)), statement).not.toContain(CANARY);
       }
     },
   );
@@ -196,14 +198,14 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
   const app = Fastify();
   let port = 0;
 
-  /** Sends one request on its own connection. `said` returns the bytes of the server so far. */
-  function post(sql: string, key = 'acme'): { socket: Socket; said: () => string } {
+  /** Sends one request on its own connection. `receivedText` returns the bytes of the server so far. */
+  function post(sql: string, key = 'acme'): { socket: Socket; receivedText: () => string } {
     const socket = connect(port, '127.0.0.1');
     let text = '';
     socket.on('data', (part: Buffer) => (text += part.toString()));
     const head = `POST /query HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer ${key}\r\nConnection: close`;
     socket.write(`${head}\r\nContent-Length: ${sql.length}\r\n\r\n${sql}`);
-    return { socket, said: () => text };
+    return { socket, receivedText: () => text };
   }
 
   async function running(): Promise<number> {
@@ -232,9 +234,9 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
     const requests = Array.from({ length: 5 }, () => post(ENDLESS, 'acme-leaked'));
     await until('four run', async () => (await running()) === 4);
     engine.revoke('acme-leaked');
-    for (const { said } of requests) {
-      await until('it is answered', () => said().endsWith('\r\n\r\n'), 5000);
-      expect(said()).toMatch(/^HTTP\/1\.1 401 /);
+    for (const { receivedText } of requests) {
+      await until('it is answered', () => receivedText().endsWith('\r\n\r\n'), 5000);
+      expect(receivedText()).toMatch(/^HTTP\/1\.1 401 /);
     }
     await until('nothing runs', async () => (await running()) === 0);
   });
@@ -249,32 +251,32 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
     };
     const { runQuery } = engine.analytics;
     for (let index = 0; index < 4; index += 1) expect((await runQuery(ask)).kind).toBe('rows');
-    let fifth: string | undefined;
-    const waits = runQuery(ask).then(({ kind }) => (fifth = kind));
+    let fifthKind: string | undefined;
+    const fifthQuery = runQuery(ask).then(({ kind }) => (fifthKind = kind));
     expect((await engine.query('acme', 'SELECT 2')).text).toBe('2\n');
-    expect(fifth).toBeUndefined();
+    expect(fifthKind).toBeUndefined();
     take(undefined);
-    await waits;
-    expect(fifth).toBe('rows');
+    await fifthQuery;
+    expect(fifthKind).toBe('rows');
   });
 
   test('contract 4.3, default: four queries of a key run, sixteen wait, and a further one gets 503 with Retry-After, code and identifier', async () => {
     const requests = Array.from({ length: 20 }, () => post(ENDLESS));
     await until('four run', async () => (await running()) === 4);
-    const extra = post('SELECT 1');
-    await until('it is answered', () => extra.said().endsWith(')\n'));
-    expect(extra.said()).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 2\r\n/s);
-    expect(extra.said()).toContain(
+    const refusedQuery = post('SELECT 1');
+    await until('it is answered', () => refusedQuery.receivedText().endsWith(')\n'));
+    expect(refusedQuery.receivedText()).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 2\r\n/s);
+    expect(refusedQuery.receivedText()).toContain(
       'Code: 202. DB::Exception: Too many queries of this key are waiting. Try again later. (TOO_MANY_SIMULTANEOUS_QUERIES)\n',
     );
     expect(await running()).toBe(4);
     const another = post('SELECT 7', 'acme-another');
-    await until('another key has room', () => another.said().includes('\r\n7\n'));
+    await until('another key has room', () => another.receivedText().includes('\r\n7\n'));
     expect((await engine.query('rival', 'SELECT 1')).text).toBe('1\n');
     for (const { socket } of requests) socket.destroy();
     await until('nothing runs', async () => (await running()) === 0);
     const after = post('SELECT 1');
-    await until('there is room again', () => after.said().startsWith('HTTP/1.1 200 '));
+    await until('there is room again', () => after.receivedText().startsWith('HTTP/1.1 200 '));
   });
 });
 

@@ -50,11 +50,11 @@ export async function openClickHouseListener(
     },
     statusOf: (path, authorization) =>
       new Promise((resolve, reject) => {
-        const sent = request({ port, path, headers: { authorization } }, (response) => {
+        const clientRequest = request({ port, path, headers: { authorization } }, (response) => {
           response.resume();
           resolve(response.statusCode);
         });
-        sent.once('error', reject).end();
+        clientRequest.once('error', reject).end();
       }),
     close: () => app.close(),
   };

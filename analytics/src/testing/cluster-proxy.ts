@@ -31,20 +31,20 @@ export async function openClusterProxy(
 ): Promise<ClusterProxy> {
   const clusterStatements: string[] = [];
 
-  async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function relayRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = Buffer.concat(await request.toArray());
     const sql = body.toString();
-    const everywhere = sql.includes(ON_CLUSTER);
+    const isForCluster = sql.includes(ON_CLUSTER);
     const runningServers = servers.filter((server) => server.isUp());
-    const sent = everywhere ? Buffer.from(sql.replace(ON_CLUSTER, '')) : body;
-    if (everywhere) clusterStatements.push(sql);
+    const relayedBody = isForCluster ? Buffer.from(sql.replace(ON_CLUSTER, '')) : body;
+    if (isForCluster) clusterStatements.push(sql);
     const answers: Response[] = [];
-    for (const server of everywhere ? runningServers : runningServers.slice(0, 1)) {
-      answers.push(await pass(server, request, sent));
+    for (const server of isForCluster ? runningServers : runningServers.slice(0, 1)) {
+      answers.push(await pass(server, request, relayedBody));
     }
     const answer = answers.find(({ ok }) => !ok) ?? answers[0];
     if (answer === undefined) throw new Error('no server runs');
-    if (everywhere && runningServers.length < servers.length) {
+    if (isForCluster && runningServers.length < servers.length) {
       await wait(Number(settingOf(request, 'distributed_ddl_task_timeout') ?? DEFAULT_WAIT_S));
       if (
         answer.ok &&
@@ -66,7 +66,7 @@ export async function openClusterProxy(
   }
 
   const proxy = createServer((request, response) => {
-    relay(request, response).catch(() => response.destroy());
+    relayRequest(request, response).catch(() => response.destroy());
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');

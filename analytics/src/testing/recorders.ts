@@ -6,9 +6,9 @@ export interface Recorders {
   readonly log: Log;
   readonly lines: string[];
   /** Sum of a counter with this label. */
-  counted(name: string, label?: string): number;
+  counterValue(name: string, label?: string): number;
   /** Current value of a gauge. NaN when it was not registered. */
-  gauged(name: string): number;
+  gaugeValue(name: string): number;
 }
 
 export function createRecorders(): Recorders {
@@ -25,7 +25,7 @@ export function createRecorders(): Recorders {
     },
     log: (level, event, fields) => lines.push(JSON.stringify({ level, event, ...fields })),
     lines,
-    counted: (name, label) => counters.get(key(name, label)) ?? 0,
-    gauged: (name) => Number(gauges.get(name)?.() ?? NaN),
+    counterValue: (name, label) => counters.get(key(name, label)) ?? 0,
+    gaugeValue: (name) => Number(gauges.get(name)?.() ?? NaN),
   };
 }

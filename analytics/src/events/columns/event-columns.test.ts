@@ -13,7 +13,7 @@ function encode(...events: readonly DecisionEvent[]): Buffer {
 }
 
 /** The value of one column as the database gets it. */
-function sent(name: string, fields: Parameters<typeof sampleEvent>[0]): unknown {
+function storedHeader(name: string, fields: Parameters<typeof sampleEvent>[0]): unknown {
   return decodeBlock(encode(sampleEvent(fields)))[0]?.get(name);
 }
 
@@ -30,8 +30,8 @@ describe('an event row (contract 2.7)', () => {
   });
 
   test('a lone surrogate becomes the replacement character, also after a cut', () => {
-    expect(sent('path', { path: 'a\udc00b' })).toBe('a\ufffdb');
-    const cutText = sent('user_agent', { userAgent: `${'x'.repeat(2047)}\u{1f600}` });
+    expect(storedHeader('path', { path: 'a\udc00b' })).toBe('a\ufffdb');
+    const cutText = storedHeader('user_agent', { userAgent: `${'x'.repeat(2047)}\u{1f600}` });
     expect(cutText).toBe(`${'x'.repeat(2047)}\ufffd`);
   });
 
@@ -76,17 +76,17 @@ describe('an event row (contract 2.7)', () => {
     ],
   ] as const)('%s of %o is stored as %s, because one bad value would refuse a batch', (...row) => {
     const [name, fields, expected] = row;
-    expect(sent(name, fields)).toBe(expected);
+    expect(storedHeader(name, fields)).toBe(expected);
   });
 
   test('a header may have the name __proto__', () => {
     const headers = JSON.parse('{"__proto__":"x"}') as Record<string, string>;
-    expect(sent('headers', { headers })).toEqual([['__proto__', 'x']]);
+    expect(storedHeader('headers', { headers })).toEqual([['__proto__', 'x']]);
   });
 
   test('header names that differ in case are one field', () => {
     const headers = { Accept: 'a', 'x-note': 'n', accept: 'b', ACCEPT: 'c' };
-    expect(sent('headers', { headers })).toEqual([
+    expect(storedHeader('headers', { headers })).toEqual([
       ['accept', 'a'],
       ['x-note', 'n'],
     ]);
@@ -95,24 +95,24 @@ describe('an event row (contract 2.7)', () => {
 
 describe('a block of rows', () => {
   test('a malformed event leaves no row, whichever field is wrong', () => {
-    const good = sampleEvent({ path: '/good', headers: { 'x-a': '1' } });
-    const better = sampleEvent({ path: '/better', headers: { 'x-b': '2', 'x-c': '3' } });
-    for (const field of Object.keys(good)) {
-      const broken = { ...sampleEvent({ headers: { 'x-a': 'of the broken one' } }) };
+    const goodEvent = sampleEvent({ path: '/good', headers: { 'x-a': '1' } });
+    const otherEvent = sampleEvent({ path: '/better', headers: { 'x-b': '2', 'x-c': '3' } });
+    for (const field of Object.keys(goodEvent)) {
+      const brokenEvent = { ...sampleEvent({ headers: { 'x-a': 'of the broken one' } }) };
       // A caller without types could do this.
-      Object.assign(broken, { [field]: null });
+      Object.assign(brokenEvent, { [field]: null });
       const block = new BlockBuilder(EVENT_COLUMNS);
-      block.add([good]);
+      block.add([goodEvent]);
       try {
-        block.add([broken]);
+        block.add([brokenEvent]);
         // Some fields may be null. Then the block has one more complete row.
         expect(decodeBlock(block.take()), field).toHaveLength(2);
-        block.add([good]);
+        block.add([goodEvent]);
       } catch {
         expect(block.rows, field).toBe(1);
       }
-      block.add([better]);
-      expect(block.take().equals(encode(good, better)), field).toBe(true);
+      block.add([otherEvent]);
+      expect(block.take().equals(encode(goodEvent, otherEvent)), field).toBe(true);
     }
   });
 
@@ -123,9 +123,9 @@ describe('a block of rows', () => {
     block.add([first]);
     expect(block.take().equals(encode(first))).toBe(true);
     block.add([second]);
-    const next = block.take();
-    expect(next.equals(encode(second))).toBe(true);
-    expect(next.includes('first')).toBe(false);
+    const nextBlock = block.take();
+    expect(nextBlock.equals(encode(second))).toBe(true);
+    expect(nextBlock.includes('first')).toBe(false);
   });
 
   test('the same headers object gives the same fields in each row', () => {
@@ -139,13 +139,13 @@ describe('a block of rows', () => {
     const second = { accept: 'b' };
     const noFields = {};
     /** Rows that fail after their headers, before them, and inside them. */
-    const broken = [
+    const brokenEvents = [
       { headers: second, body: 7 },
       { headers: first, path: 7 },
       { headers: { accept: 7 } },
     ];
     function addBroken(): void {
-      for (const fields of broken) {
+      for (const fields of brokenEvents) {
         // A caller without types could do this.
         const event = Object.assign(sampleEvent(), fields);
         expect(() => block.add([event])).toThrow();
@@ -158,7 +158,7 @@ describe('a block of rows', () => {
         if (round === 1) addBroken();
       }
       expect(headersIn(block.take())).toEqual(
-        objects.map((headers) => sent('headers', { headers })),
+        objects.map((headers) => storedHeader('headers', { headers })),
       );
     }
   });

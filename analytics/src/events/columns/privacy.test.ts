@@ -53,7 +53,7 @@ test('a header field that the settings drop is in no column, in any spelling', (
 });
 
 test('only the columns of a dropped header field are empty', () => {
-  const all = rowOf(undefined);
+  const fullRow = rowOf(undefined);
   const emptiedHeaders = EVENT_COLUMNS.map(({ header: from }) => from ?? []).flat();
   expect(new Set(emptiedHeaders)).toEqual(new Set(['host', 'referer', 'user-agent', 'cookie']));
   for (const header of new Set(emptiedHeaders)) {
@@ -61,8 +61,8 @@ test('only the columns of a dropped header field are empty', () => {
     for (const { name, header: from, values } of EVENT_COLUMNS) {
       if (name === 'headers') continue;
       const emptyValue = values.kind === 'count' ? 0 : '';
-      expect(row[name], name).toEqual(from === header ? emptyValue : all[name]);
-      if (from === header) expect(all[name], name).not.toEqual(emptyValue);
+      expect(row[name], name).toEqual(from === header ? emptyValue : fullRow[name]);
+      if (from === header) expect(fullRow[name], name).not.toEqual(emptyValue);
     }
   }
 });
@@ -92,6 +92,6 @@ test.each([
   ['::1', '::'],
   ['not an address', ''],
   ['a::b::c', ''],
-])('%s is kept as "%s"', (ip, kept) => {
-  expect(truncateAddress(ip)).toBe(kept);
+])('%s is kept as "%s"', (ip, keptIp) => {
+  expect(truncateAddress(ip)).toBe(keptIp);
 });

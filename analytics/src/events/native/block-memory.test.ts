@@ -91,17 +91,17 @@ describe('the memory of blocks', () => {
 
   test('takes back at most four blocks, each once, and only its own', () => {
     const memory = new BlockMemory();
-    const lent = Array.from({ length: 5 }, () => memory.lend(MiB));
-    const foreign = Buffer.allocUnsafeSlow(MiB);
-    for (const block of [foreign, ...lent]) {
+    const lentParts = Array.from({ length: 5 }, () => memory.lend(MiB));
+    const foreignBuffer = Buffer.allocUnsafeSlow(MiB);
+    for (const block of [foreignBuffer, ...lentParts]) {
       memory.giveBack(block);
       memory.giveBack(block);
     }
-    const again = Array.from({ length: 5 }, () => memory.lend(MiB).buffer);
-    expect(new Set(again).size).toBe(5);
-    expect(again).not.toContain(foreign.buffer);
-    const kept = new Set<ArrayBufferLike>(lent.map(({ buffer }) => buffer));
-    expect(again.filter((buffer) => kept.has(buffer))).toHaveLength(4);
+    const reusedBuffers = Array.from({ length: 5 }, () => memory.lend(MiB).buffer);
+    expect(new Set(reusedBuffers).size).toBe(5);
+    expect(reusedBuffers).not.toContain(foreignBuffer.buffer);
+    const lentBuffers = new Set<ArrayBufferLike>(lentParts.map(({ buffer }) => buffer));
+    expect(reusedBuffers.filter((buffer) => lentBuffers.has(buffer))).toHaveLength(4);
   });
 
   test('has the requested size, also in a larger reused block', () => {
