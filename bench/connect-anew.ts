@@ -46,13 +46,18 @@ export async function connectAnew(
   await Promise.all(lanes.map(lane));
   const elapsedS = (performance.now() - startedAt) / 1000;
   latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { requests: latencies.length, seconds: elapsedS, p50Us: at(0.5), p99Us: at(0.99) };
+  const percentile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+  return {
+    requests: latencies.length,
+    seconds: elapsedS,
+    p50Us: percentile(0.5),
+    p99Us: percentile(0.99),
+  };
 }
 
 /** One connection and one request. Resolves to the session that the next connection can resume. */
 async function visit(url: string, text: string, session?: Session): Promise<Session> {
-  const socket = open(url, session);
+  const socket = openConnection(url, session);
   let nextSession: Session;
   socket.on('session', (ticket: Buffer) => {
     nextSession = ticket;
@@ -75,7 +80,7 @@ async function visit(url: string, text: string, session?: Session): Promise<Sess
   return nextSession;
 }
 
-function open(url: string, session: Session): TLSSocket {
+function openConnection(url: string, session: Session): TLSSocket {
   const { hostname: host, port } = new URL(url);
   return connect({
     ...{ host, port: Number(port), secureContext: context, rejectUnauthorized: false },
@@ -97,7 +102,7 @@ function isWhole(answer: string): boolean {
 
 /** The TLS version and algorithms that a target chooses with a client that offers its defaults. */
 export async function negotiatedWith(url: string): Promise<Negotiated> {
-  const socket = open(url, undefined);
+  const socket = openConnection(url, undefined);
   try {
     await once(socket, 'secureConnect');
     return {

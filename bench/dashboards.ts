@@ -113,7 +113,7 @@ export async function bench({ rounds, rows, onProgress }: BenchOptions): Promise
       await waitUntilQuiet(server, onProgress);
       const measurements = await measureAll(
         throughRoute(port),
-        straight(server),
+        askDirectlyAt(server),
         rounds,
         onProgress,
       );
@@ -201,7 +201,7 @@ function throughRoute(port: number): Ask {
   };
 }
 
-function straight({ url, writer }: DatabaseServer): Ask {
+function askDirectlyAt({ url, writer }: DatabaseServer): Ask {
   const { user, password } = organisationAccount(ASKING, writer.password);
   const headers = {
     'x-clickhouse-user': user,
@@ -246,12 +246,12 @@ async function measureAll(
     });
   }
   const allPanels = Object.values(panels());
-  const together = Array.from(
+  const readers = Array.from(
     { length: AT_ONCE },
-    (_, at) => allPanels[at % allPanels.length] ?? '',
+    (_, index) => allPanels[index % allPanels.length] ?? '',
   );
   const askAtOnce = (ask: Ask): Promise<number> =>
-    timeOf((sql) => Promise.all(together.map(ask)).then(() => sql), '');
+    timeOf((sql) => Promise.all(readers.map(ask)).then(() => sql), '');
   onProgress(`${AT_ONCE} panels at once`);
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) times.push(await askAtOnce(route));

@@ -15,7 +15,7 @@ type Headers = Readonly<Record<string, string>>;
 
 const PLAIN_PATH = /^(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9._~!$&'()*+,=:@-]*)+$/;
 const office = PrefixSet.from(['203.0.113.0/24', '198.51.100.0/24', '2001:db8::/32']);
-const inside = PrefixSet.from(['10.0.0.0/8']);
+const rangeOfTen = PrefixSet.from(['10.0.0.0/8']);
 
 export type Floor = (request: ValidateRequest, site: string) => { readonly decision: string };
 
@@ -50,10 +50,10 @@ export function createFloor(
     const isVerifiedVisitor = isVerified(sessions.get(id), browsers.get(userAgent));
     const network = networks.kindOf(ip);
     const country = countryOf(ip) ?? '';
-    const odd = network !== undefined || !browsers.has(userAgent) || isOdd(headers);
+    const isOddRequest = network !== undefined || !browsers.has(userAgent) || isOdd(headers);
     const key = `${ORGANISATION} session:${id} everyone's budget`;
     const arrival = Math.max(arrivals.get(key) ?? now, now);
-    if (arrival - now > 60_000 || !PLAIN_PATH.test(path) || !isLowerCase(headers) || odd) {
+    if (arrival - now > 60_000 || !PLAIN_PATH.test(path) || !isLowerCase(headers) || isOddRequest) {
       throw new Error('the floor is for the visitors of this bench');
     }
     arrivals.set(key, arrival + 0.6);
@@ -126,8 +126,8 @@ function isLowerCase(headers: Headers): boolean {
 }
 
 function isStrict(path: string, method: string, isVerifiedVisitor: boolean): boolean {
-  const writes = method === 'PUT' || method === 'PATCH' || method === 'DELETE';
-  return !isVerifiedVisitor && (writes || path.startsWith('/checkout/'));
+  const isWrite = method === 'PUT' || method === 'PATCH' || method === 'DELETE';
+  return !isVerifiedVisitor && (isWrite || path.startsWith('/checkout/'));
 }
 
 function isBlocked(
@@ -141,7 +141,7 @@ function isBlocked(
   if (office.has(ip) || (path === '/healthz' && method === 'GET')) return false;
   return (
     isForbidden(path, country) ||
-    (path.startsWith('/admin/') && !inside.has(ip)) ||
+    (path.startsWith('/admin/') && !rangeOfTen.has(ip)) ||
     userAgent.includes('scrapy') ||
     userAgent.includes('HTTrack') ||
     headers['x-scanner'] !== undefined

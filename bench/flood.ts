@@ -10,7 +10,7 @@ import { placement } from './measure/processes.ts';
 import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 import { runInRounds, medianOf, pairedRatio } from './measure/rounds.ts';
 import { measureAlone, standStillNote } from './measure/stand-still.ts';
-import { returning, stranger, STRANGERS_PATH } from './visitors.ts';
+import { headersOfReturning, stranger, STRANGERS_PATH } from './visitors.ts';
 import { guardSettings, withWorkbench, startGuard, startOrigin } from './measure/workbench.ts';
 
 const WARM = 'one visitor, again and again';
@@ -23,7 +23,7 @@ const ROUND = 10_000_000;
 export function bench(options: BenchOptions): Promise<Report> {
   return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);
-    const warm = await startGuard(workbench, 'warm', guardSettings('warm', origin.line));
+    const warmGuard = await startGuard(workbench, 'warm', guardSettings('warm', origin.line));
     const floodedGuard = await startGuard(
       workbench,
       'flooded',
@@ -39,8 +39,8 @@ export function bench(options: BenchOptions): Promise<Report> {
     const targets = [
       {
         ...common,
-        ...{ name: WARM, url: warm.url, pids: [warm.pid] },
-        ...{ path: '/', headers: await returning(warm.url) },
+        ...{ name: WARM, url: warmGuard.url, pids: [warmGuard.pid] },
+        ...{ path: '/', headers: await headersOfReturning(warmGuard.url) },
       },
       {
         ...common,

@@ -28,13 +28,13 @@ const MAX_CHARS = 65_536;
 const REPEATS = 50;
 
 export function bench({ rounds, onProgress }: BenchOptions): Promise<Report> {
-  const useful = statementsOf(readCorpus('useful/*.txt'));
+  const usefulStatements = statementsOf(readCorpus('useful/*.txt'));
   const clause = " OR path LIKE '%/wp-login.php%'";
   const longest = 'SELECT count() FROM events_distributed WHERE 0'.concat(
     clause.repeat(Math.floor((MAX_CHARS - 46) / clause.length)),
   );
   const targets: readonly Target[] = [
-    { name: "analysts' statements", statements: useful },
+    { name: "analysts' statements", statements: usefulStatements },
     { name: 'hostile statements', statements: statementsOf(readCorpus('hostile/*.txt')) },
     { name: 'the longest statement', statements: [longest] },
   ];

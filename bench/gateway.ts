@@ -11,7 +11,7 @@ import { placement } from './measure/processes.ts';
 import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 import { runInRounds, medianOf, pairedRatio, type Samples } from './measure/rounds.ts';
 import { measureAlone, standStillNote } from './measure/stand-still.ts';
-import { browser, expectRefusal, returning } from './visitors.ts';
+import { browser, expectRefusal, headersOfReturning } from './visitors.ts';
 import {
   guardSettings,
   withWorkbench,
@@ -77,9 +77,13 @@ async function startTargets(
     'unrecorded',
     guardSettings('unrecorded', origin.line, { top: { analytics: undefined } }),
   );
-  const full = await startGuard(workbench, 'full', guardSettings('full', origin.line));
+  const fullGuard = await startGuard(workbench, 'full', guardSettings('full', origin.line));
   // All targets that decide have the same secret, so each of them accepts this session.
-  const common = { path: '/', headers: await returning(full.url, browser), recorded: false };
+  const common = {
+    path: '/',
+    headers: await headersOfReturning(fullGuard.url, browser),
+    recorded: false,
+  };
   const peers = await startPeers(workbench, origin.line, Object.values(PEERS));
   const targets = [
     { ...common, name: DIRECT, url: origin.line, pids: [origin.pid] },
@@ -91,10 +95,10 @@ async function startTargets(
       url: guardWithoutRecords.url,
       pids: [guardWithoutRecords.pid],
     },
-    { ...common, name: FULL, url: full.url, pids: [full.pid], recorded: true },
+    { ...common, name: FULL, url: fullGuard.url, pids: [fullGuard.pid], recorded: true },
     {
       ...common,
-      ...{ name: NEW_FIELDS, url: full.url, pids: [full.pid], recorded: true },
+      ...{ name: NEW_FIELDS, url: fullGuard.url, pids: [fullGuard.pid], recorded: true },
       headers: { ...common.headers, 'x-request-id': '00f067aa0ba902b7{number}' },
     },
   ];

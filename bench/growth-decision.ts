@@ -18,11 +18,14 @@ export function decisionsUs({ rounds, seconds, onProgress }: BenchOptions): {
   readonly small: number;
   readonly large: number;
 } {
-  const twenty = parse(RULES) as unknown[];
-  const otherRules = Array.from({ length: LARGE.rules - twenty.length }, (_, at) => oneOfMany(at));
-  const cases = [twenty, [...twenty.slice(0, -1), ...otherRules, ...twenty.slice(-1)]].map(
-    openCase,
+  const benchRules = parse(RULES) as unknown[];
+  const otherRules = Array.from({ length: LARGE.rules - benchRules.length }, (_, index) =>
+    oneOfMany(index),
   );
+  const cases = [
+    benchRules,
+    [...benchRules.slice(0, -1), ...otherRules, ...benchRules.slice(-1)],
+  ].map(openCase);
   for (const { decide } of cases) batch(decide, 0, VISITORS);
   const endAt = performance.now() + rounds * seconds * MS_A_SECOND;
   onProgress('decisions');

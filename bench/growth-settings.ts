@@ -99,7 +99,7 @@ export function settingsText({ sites, rules }: Size, origin: string, turn = 0): 
 export function writeList(folder: string, { networks }: Size): void {
   const lines = Array.from(
     { length: networks },
-    (_, at) => `${11 + 2 * (at >> 16)}.${(at >> 8) & 255}.${at & 255}.0/24\n`,
+    (_, index) => `${11 + 2 * (index >> 16)}.${(index >> 8) & 255}.${index & 255}.0/24\n`,
   );
   writeFileSync(join(folder, LIST), lines.join(''));
 }

@@ -12,7 +12,7 @@ import { atMost, goalsTable } from './measure/goals.ts';
 import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 import { residentMiB } from './measure/resident-memory.ts';
 import { runInRounds, medianOf } from './measure/rounds.ts';
-import { browser, type Headers, returning } from './visitors.ts';
+import { browser, type Headers, headersOfReturning } from './visitors.ts';
 import { withWorkbench, startGuardFrom, startOrigin, type Workbench } from './measure/workbench.ts';
 
 interface Target {
@@ -64,11 +64,11 @@ export async function bench(options: BenchOptions): Promise<Report> {
     reloadedMiB: medianOfSamples(name, ({ reloadedMiB }) => reloadedMiB),
     decisionUs: name === 'small' ? decisions.small : decisions.large,
   }));
-  const large = rows[1];
+  const largeRow = rows[1];
   const goals = [
-    atMost('start', 3_000, large?.startMs, 'ms'),
-    atMost('reload', 1_000, large?.reloadMs, 'ms'),
-    atMost('the slowest request during a reload', 20, large?.waitMs, 'ms'),
+    atMost('start', 3_000, largeRow?.startMs, 'ms'),
+    atMost('reload', 1_000, largeRow?.reloadMs, 'ms'),
+    atMost('the slowest request during a reload', 20, largeRow?.waitMs, 'ms'),
     atMost('a decision, of one with 20 rules', 1.3, decisions.large / decisions.small),
   ];
   const head = [
@@ -100,7 +100,7 @@ async function measure(workbench: Workbench, name: string, size: Size): Promise<
   const guard = await startGuardFrom(workbench, file, 'both', ['--no-watch']);
   const startMs = performance.now() - startedAt;
   const startedMiB = residentMiB(guard.pid);
-  const visitor = await returning(guard.url, { ...browser, host: hostOf(0) });
+  const visitor = await headersOfReturning(guard.url, { ...browser, host: hostOf(0) });
   const trickle = openTrickle(guard.url, visitor);
   // Fills the caches, and lets V8 compile the code.
   await sleep(2_000);
@@ -145,7 +145,7 @@ function openTrickle(url: string, headers: Headers) {
   const pool = new Pool(url, { connections: 64, pipelining: 1 });
   let slowestMs = 0;
   let failure: unknown;
-  const underWay = new Set<Promise<void>>();
+  const openRequests = new Set<Promise<void>>();
   const askOnce = async () => {
     const sentAt = performance.now();
     const answer = await pool.request({ path: '/', method: 'GET', headers });
@@ -155,8 +155,8 @@ function openTrickle(url: string, headers: Headers) {
   };
   const timer = setInterval(() => {
     const request = askOnce().catch((error: unknown) => (failure = error));
-    const settled = request.then(() => void underWay.delete(settled));
-    underWay.add(settled);
+    const removal = request.then(() => void openRequests.delete(removal));
+    openRequests.add(removal);
   }, REQUEST_EVERY_MS);
   return {
     /** The slowest answer since the last call. */
@@ -168,7 +168,7 @@ function openTrickle(url: string, headers: Headers) {
     },
     async close(): Promise<void> {
       clearInterval(timer);
-      await Promise.all(underWay);
+      await Promise.all(openRequests);
       await pool.close();
     },
   };

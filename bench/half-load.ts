@@ -11,7 +11,7 @@ import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 import { runInRounds, medianOf, pairedRatio } from './measure/rounds.ts';
 import type { LoadResult } from './measure/traffic.ts';
 import { measureAlone, standStillNote } from './measure/stand-still.ts';
-import { returning } from './visitors.ts';
+import { headersOfReturning } from './visitors.ts';
 import { guardSettings, withWorkbench, startGuard, startOrigin } from './measure/workbench.ts';
 
 const DIRECT = 'direct to the origin';
@@ -30,7 +30,11 @@ export function bench(options: BenchOptions): Promise<Report> {
     const guardOnSameCore = await start('beside', 1);
     const guardOnEitherCore = await start('apart', 'both');
     // All Guards have the same secret, so each of them accepts the session.
-    const common = { path: '/', headers: await returning(guardOnSameCore.url), recorded: false };
+    const common = {
+      path: '/',
+      headers: await headersOfReturning(guardOnSameCore.url),
+      recorded: false,
+    };
     const peers = await startPeers(workbench, origin.line, [PEERS.nginx, PEERS.nginxAuth]);
     const targets = [
       { ...common, name: DIRECT, url: origin.line, pids: [origin.pid] },
@@ -63,11 +67,11 @@ export function bench(options: BenchOptions): Promise<Report> {
     const fullRate = full.requests / full.seconds;
     const pauseMs = (1000 * VISITORS) / (fullRate / 2);
     const samples = await runInRounds(targets, options, (target) => {
-      const half = { ...options, connections: VISITORS, pauseMs };
+      const halfLoad = { ...options, connections: VISITORS, pauseMs };
       return measureAlone(target, targets, async () => {
         // Between its rounds a target is idle, and its garbage collector runs.
-        await load(target, { ...half, seconds: 1 });
-        return load(target, half);
+        await load(target, { ...halfLoad, seconds: 1 });
+        return load(target, halfLoad);
       });
     });
     const addedUs = (name: string) =>

@@ -29,7 +29,7 @@ interface Row extends Sample {
 interface Recording {
   readonly analytics: Analytics;
   readonly databasePid: number;
-  readonly counted: (fate: 'written' | 'dropped') => number;
+  readonly countOf: (fate: 'written' | 'dropped') => number;
   readonly queued: () => number;
 }
 
@@ -71,7 +71,7 @@ const NOTES = [
 ];
 
 async function open(path: string): Promise<Recording> {
-  const fates = new Map<string, number>();
+  const countsByFate = new Map<string, number>();
   let readQueued: () => unknown = () => 0;
   let databasePid = 0;
   const analytics = await openAnalytics({
@@ -85,7 +85,8 @@ async function open(path: string): Promise<Recording> {
     },
     metrics: {
       count: (name, label = '', by = 1) => {
-        if (name === 'guard_events_total') fates.set(label, (fates.get(label) ?? 0) + by);
+        if (name === 'guard_events_total')
+          countsByFate.set(label, (countsByFate.get(label) ?? 0) + by);
       },
       gauge: (name, read) => {
         if (name === 'guard_events_queued') readQueued = read;
@@ -97,19 +98,19 @@ async function open(path: string): Promise<Recording> {
   return {
     analytics,
     databasePid,
-    counted: (fate) => fates.get(fate) ?? 0,
+    countOf: (fate) => countsByFate.get(fate) ?? 0,
     queued: () => Number(readQueued()),
   };
 }
 
 /** Records at `rate` for some seconds, then waits until all events are acknowledged. */
 async function measure(
-  { analytics, databasePid, counted, queued }: Recording,
+  { analytics, databasePid, countOf, queued }: Recording,
   events: readonly DecisionEvent[],
   rate: number,
   seconds: number,
 ): Promise<Sample> {
-  const countsBefore = { written: counted('written'), dropped: counted('dropped') };
+  const countsBefore = { written: countOf('written'), dropped: countOf('dropped') };
   const cpu = process.cpuUsage();
   const databaseCpuUs = cpuOf(databasePid);
   const startedAt = performance.now();
@@ -118,22 +119,25 @@ async function measure(
   for (let elapsedMs = 0; elapsedMs < seconds * 1000;) {
     await sleep(STEP_MS);
     elapsedMs = performance.now() - startedAt;
-    const soFar = counted('written') - countsBefore.written;
-    if (soFar > (acknowledgements.at(-1)?.written ?? 0))
-      acknowledgements.push({ written: soFar, elapsedMs });
+    const writtenCount = countOf('written') - countsBefore.written;
+    if (writtenCount > (acknowledgements.at(-1)?.written ?? 0))
+      acknowledgements.push({ written: writtenCount, elapsedMs });
     const dueEvents = (Math.min(elapsedMs, seconds * 1000) * rate) / 1000;
-    const due = Math.min(Math.floor(dueEvents), recordedEvents + (rate * LONGEST_STEP_MS) / 1000);
-    for (; recordedEvents < due; recordedEvents++) {
+    const dueCount = Math.min(
+      Math.floor(dueEvents),
+      recordedEvents + (rate * LONGEST_STEP_MS) / 1000,
+    );
+    for (; recordedEvents < dueCount; recordedEvents++) {
       const event = events[recordedEvents % events.length];
       if (event !== undefined) analytics.sink.record({ ...event, createdAt: Date.now() });
     }
   }
   while (queued() > 0) await sleep(STEP_MS);
   const { user, system } = process.cpuUsage(cpu);
-  const writtenEvents = counted('written') - countsBefore.written;
+  const writtenEvents = countOf('written') - countsBefore.written;
   return {
     writtenPerS: rateOf(acknowledgements),
-    dropped: counted('dropped') - countsBefore.dropped,
+    dropped: countOf('dropped') - countsBefore.dropped,
     ownUs: (user + system) / writtenEvents,
     databaseUs: (cpuOf(databasePid) - databaseCpuUs) / writtenEvents,
   };

@@ -6,7 +6,7 @@ import { PEERS, startPeers } from './peers/start-peers.ts';
 import { placement } from './measure/processes.ts';
 import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 import { runInRounds, medianOf, pairedRatio, type Samples } from './measure/rounds.ts';
-import { returning } from './visitors.ts';
+import { headersOfReturning } from './visitors.ts';
 import { guardSettings, withWorkbench, startGuard, startOrigin } from './measure/workbench.ts';
 
 const GUARD = 'guard, every decision made and recorded';
@@ -30,7 +30,7 @@ export function bench(options: BenchOptions): Promise<Report> {
   return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);
     const guard = await startGuard(workbench, 'guard', guardSettings('guard', origin.line));
-    const headers = await returning(guard.url);
+    const headers = await headersOfReturning(guard.url);
     const peers = await startPeers(workbench, origin.line, [PEERS.nginx, PEERS.haproxy]);
     const targets = [
       { name: 'direct to the origin', url: origin.line, pids: [origin.pid], recorded: false },

@@ -30,7 +30,9 @@ export function bench({ rounds, onProgress }: BenchOptions): Promise<Report> {
       onProgress(`round ${round + 1} of ${rounds}: ${name}`);
       return [own(), lru()] as const;
     });
-    const [ours, theirs] = [0, 1].map((at) => median(samples.map((sample) => sample[at] ?? 0)));
+    const [ours, theirs] = [0, 1].map((index) =>
+      median(samples.map((sample) => sample[index] ?? 0)),
+    );
     return { name, unit, own: ours ?? 0, lru: theirs ?? 0 };
   });
   const body = rows.map(({ name, unit, own, lru }) => [
@@ -86,11 +88,11 @@ function namesTarget(): Target {
 /** Nanoseconds for each look-up. Keys are cut from bytes, as in a request. */
 function lookUpNs(keys: readonly string[], lookUp: (key: string) => unknown): number {
   const bytes = keys.map((key) => Buffer.from(key, 'latin1'));
-  const step = 7_919;
+  const stride = 7_919;
   let at = 0;
   const tookMs = elapsedMs(() => {
     for (let each = 0; each < LOOK_UPS; each++) {
-      at = (at + step) % bytes.length;
+      at = (at + stride) % bytes.length;
       if (lookUp(bytes[at]?.toString('latin1') ?? '') === undefined) throw new Error('not there');
     }
   });

@@ -39,12 +39,12 @@ export async function bench({ onProgress }: BenchOptions): Promise<Report> {
     rows.push(phase);
   }
   await childExit;
-  const full = rows[1];
+  const fullRow = rows[1];
   const lastRow = rows.at(-1);
-  if (full === undefined || lastRow === undefined || child.exitCode !== 0) {
+  if (fullRow === undefined || lastRow === undefined || child.exitCode !== 0) {
     throw new Error('the flood ended early');
   }
-  const boundMiB = full.rssMiB * ALLOWED_GROWTH;
+  const boundMiB = fullRow.rssMiB * ALLOWED_GROWTH;
   const verdict = lastRow.rssMiB <= boundMiB ? 'within' : 'ABOVE';
   return {
     rows,

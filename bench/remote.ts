@@ -7,7 +7,7 @@ import { placement } from './measure/processes.ts';
 import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 import { runInRounds, medianOf, pairedRatio } from './measure/rounds.ts';
 import type { LoadResult } from './measure/traffic.ts';
-import { returning } from './visitors.ts';
+import { headersOfReturning } from './visitors.ts';
 import {
   DETECT,
   guardSettings,
@@ -28,21 +28,21 @@ export function bench(options: BenchOptions): Promise<Report> {
       startGuard(workbench, name, guardSettings(name, origin.line, { site }));
     const listen = { validator: '127.0.0.1:0' };
     const top = { listen, sites: [], analytics: undefined };
-    const askedGuard = await startGuard(
+    const decidingGuard = await startGuard(
       workbench,
       'asked',
       storySettings('', { rules: DETECT, organisation: ONE_PLAYS_ALL, top }),
     );
-    const open = await start('open', { protect: [] });
-    const full = await start('full', {});
-    const validator = { url: askedGuard.addresses.validator, key: SECRET_KEY };
-    const edge = await start('edge', { validator });
-    const common = { path: '/', headers: await returning(edge.url) };
+    const openGateway = await start('open', { protect: [] });
+    const fullGateway = await start('full', {});
+    const validator = { url: decidingGuard.addresses.validator, key: SECRET_KEY };
+    const edgeGateway = await start('edge', { validator });
+    const common = { path: '/', headers: await headersOfReturning(edgeGateway.url) };
     const targets = [
       { ...common, name: DIRECT, url: origin.line },
-      { ...common, name: OPEN, url: open.url },
-      { ...common, name: IN_PROCESS, url: full.url },
-      { ...common, name: REMOTE, url: edge.url },
+      { ...common, name: OPEN, url: openGateway.url },
+      { ...common, name: IN_PROCESS, url: fullGateway.url },
+      { ...common, name: REMOTE, url: edgeGateway.url },
     ];
     const oneConnection = { connections: 1 };
     options.onProgress('warming');

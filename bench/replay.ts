@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { chromeHttps } from '../test/kit/visitors/visitors.ts';
-import { fill } from './measure/traffic.ts';
+import { fillNumber } from './measure/traffic.ts';
 import type { BenchOptions, Report } from './measure/report.ts';
 import { toTable } from './measure/report.ts';
 import { median } from './measure/rounds.ts';
@@ -115,10 +115,10 @@ async function write(file: string, lines: number, lineOf: (index: number) => str
 }
 
 function combinedLine(index: number, agent: string): string {
-  const at = new Date(BEGIN_MS + Math.floor(index / PER_SECOND) * 1000).toISOString();
-  const time = `20/Nov/2026:${at.slice(11, 19)} +0000`;
+  const isoTime = new Date(BEGIN_MS + Math.floor(index / PER_SECOND) * 1000).toISOString();
+  const time = `20/Nov/2026:${isoTime.slice(11, 19)} +0000`;
   const target = `/products/${index % 1000}?page=${index % 77}`;
-  return `${fill('{address}', index)} - - [${time}] "GET ${target} HTTP/1.1" 200 5120 "https://shop.example/" "${agent}"\n`;
+  return `${fillNumber('{address}', index)} - - [${time}] "GET ${target} HTTP/1.1" 200 5120 "https://shop.example/" "${agent}"\n`;
 }
 
 function caddyLine(index: number): string {
@@ -127,7 +127,7 @@ function caddyLine(index: number): string {
       .map(([name, value]) => [name, [value]] as const)
       .toSorted(([a], [b]) => a.localeCompare(b)),
   );
-  const client_ip = fill('{address}', index);
+  const client_ip = fillNumber('{address}', index);
   const uri = `/products/${index % 1000}`;
   const request = { client_ip, method: 'GET', host: 'shop.example', uri, tls: {}, headers };
   return `${JSON.stringify({ ts: BEGIN_MS / 1000 + index / PER_SECOND, request, status: 200 })}\n`;

@@ -13,7 +13,7 @@ import { type Digest, digest, patternStream } from './measure/pattern.ts';
 import { placement } from './measure/processes.ts';
 import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 import { residentMiB } from './measure/resident-memory.ts';
-import { type Headers, returning } from './visitors.ts';
+import { type Headers, headersOfReturning } from './visitors.ts';
 import { guardSettings, withWorkbench, startGuard, startOrigin } from './measure/workbench.ts';
 
 const MIB = 1024 * 1024;
@@ -25,7 +25,7 @@ export function bench(options: BenchOptions): Promise<Report> {
   return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench, { script: 'stream-origin.ts' });
     const guard = await startGuard(workbench, 'guard', guardSettings('guard', origin.line));
-    const headers = await returning(`${guard.url}/1`);
+    const headers = await headersOfReturning(`${guard.url}/1`);
     options.onProgress('warming');
     await load({ url: guard.url, path: '/1024', headers }, { ...options, seconds: 2 });
     await sleep(1000);
@@ -64,9 +64,9 @@ export function bench(options: BenchOptions): Promise<Report> {
 }
 
 async function upload(url: string, headers: Headers, bytes: number): Promise<Digest> {
-  const sending = request(url, { method: 'POST', agent: false, headers });
-  const response = once(sending, 'response');
-  await pipeline(patternStream(bytes), sending);
+  const clientRequest = request(url, { method: 'POST', agent: false, headers });
+  const response = once(clientRequest, 'response');
+  await pipeline(patternStream(bytes), clientRequest);
   const [answer] = (await response) as [IncomingMessage]; // the only argument of a response event
   let text = '';
   for await (const chunk of answer.setEncoding('utf8')) text += String(chunk);
@@ -75,8 +75,8 @@ async function upload(url: string, headers: Headers, bytes: number): Promise<Dig
 }
 
 async function download(url: string, headers: Headers, bytes: number): Promise<Digest> {
-  const asking = request(`${url}/${bytes}`, { agent: false, headers }).end();
-  const [answer] = (await once(asking, 'response')) as [IncomingMessage]; // as above
+  const clientRequest = request(`${url}/${bytes}`, { agent: false, headers }).end();
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]; // as above
   if (answer.statusCode !== 200) throw new Error(`the download was answered ${answer.statusCode}`);
   return digest(answer);
 }

@@ -18,7 +18,7 @@ import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 import { runInRounds, medianOf, pairedRatio, type Samples } from './measure/rounds.ts';
 import { measureAlone, standStillNote } from './measure/stand-still.ts';
 import type { LoadOptions, LoadResult, Traffic } from './measure/traffic.ts';
-import { returning } from './visitors.ts';
+import { headersOfReturning } from './visitors.ts';
 import {
   guardSettings,
   withWorkbench,
@@ -59,11 +59,11 @@ interface Lane extends Target {
 }
 
 export function bench(options: BenchOptions): Promise<Report> {
-  const missing = ['wrk', 'h2load'].filter((program) => !isOnPath(program));
-  if (missing.length > 0) throw new Error(`not installed: ${missing.join(', ')}`);
+  const missingPrograms = ['wrk', 'h2load'].filter((program) => !isOnPath(program));
+  if (missingPrograms.length > 0) throw new Error(`not installed: ${missingPrograms.join(', ')}`);
   return withWorkbench(async (workbench) => {
     const { targets, absent } = await startTargets(workbench);
-    const negotiatedTerms = await agreedTerms(targets);
+    const negotiatedTerms = await findAgreedTerms(targets);
     const lanes = WAYS.flatMap((way) =>
       targets.map((target) => ({
         ...target,
@@ -117,7 +117,7 @@ async function startTargets(workbench: Workbench) {
       },
     }),
   );
-  const common = { path: '/', headers: await returning(guard.url), recorded: false };
+  const common = { path: '/', headers: await headersOfReturning(guard.url), recorded: false };
   const peers = await startPeers(workbench, origin.line, [PEERS.nginx, PEERS.haproxy], tls);
   const targets: Target[] = [
     ...peers.flatMap((peer) => (peer.kind === 'started' ? [{ ...common, ...peer }] : [])),
@@ -146,7 +146,7 @@ function writeCertificate(folder: string): TlsFiles {
 }
 
 /** The TLS version and algorithms that the targets choose with the same client. Throws when they differ. */
-async function agreedTerms(targets: readonly Target[]): Promise<Negotiated> {
+async function findAgreedTerms(targets: readonly Target[]): Promise<Negotiated> {
   const allTerms = await Promise.all(targets.map(({ url }) => negotiatedWith(url)));
   const texts = new Set(allTerms.map((negotiated) => JSON.stringify(negotiated)));
   const [first] = allTerms;

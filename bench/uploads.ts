@@ -7,7 +7,7 @@ import { load, WARM_SECONDS, warmNote } from './measure/load.ts';
 import { placement } from './measure/processes.ts';
 import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 import { runInRounds, medianOf } from './measure/rounds.ts';
-import { type Headers, returning } from './visitors.ts';
+import { type Headers, headersOfReturning } from './visitors.ts';
 import { guardSettings, withWorkbench, startGuard, startOrigin } from './measure/workbench.ts';
 
 const UPLOADS = 64;
@@ -30,7 +30,7 @@ export function bench(options: BenchOptions): Promise<Report> {
   return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);
     const guard = await startGuard(workbench, 'guard', guardSettings('guard', origin.line));
-    const headers = await returning(guard.url);
+    const headers = await headersOfReturning(guard.url);
     const situations = [
       { name: BARE, url: origin.line, uploads: 0 },
       { name: BARE_BESIDE, url: origin.line, uploads: UPLOADS },
@@ -50,16 +50,16 @@ export function bench(options: BenchOptions): Promise<Report> {
     const samples = await runInRounds(situations, options, (situation) =>
       measure(situation, options.seconds * 1000),
     );
-    const worst = (name: string) =>
+    const worstOf = (name: string) =>
       Math.max(...(samples.get(name) ?? []).map(({ maxMs }) => maxMs));
     const body = situations.map(({ name }) => [
       name,
       medianOf(samples, name, ({ gets }) => gets).toFixed(0),
       medianOf(samples, name, ({ medianMs }) => medianMs).toFixed(2),
       medianOf(samples, name, ({ p99Ms }) => p99Ms).toFixed(2),
-      worst(name).toFixed(2),
+      worstOf(name).toFixed(2),
     ]);
-    const addedMs = worst(GUARD_WITH_UPLOADS) - worst(BARE);
+    const addedMs = worstOf(GUARD_WITH_UPLOADS) - worstOf(BARE);
     const goals = [atMost('the slowest, above the origin alone', 10, addedMs, 'ms')];
     return {
       rows: [...samples].map(([name, rounds]) => ({ name, rounds })),

@@ -56,10 +56,10 @@ async function startTargets(workbench: Workbench): Promise<Target[]> {
   const firstAnswer = JSON.parse(await ask(url, newcomer)) as { cookies: [{ value: string }] };
   const knownVisit = JSON.stringify(visit({ cookie: firstAnswer.cookies[0].value }));
   const script = join(import.meta.dirname, 'targets', 'bare-validate.ts');
-  const bare = workbench.keep(await startScriptOn(1, script, [await ask(url, knownVisit)]));
+  const bareTarget = workbench.keep(await startScriptOn(1, script, [await ask(url, knownVisit)]));
   const { pid } = guard;
   return [
-    { name: 'bare fastify route', url: bare.line, pid: bare.pid, body: knownVisit },
+    { name: 'bare fastify route', url: bareTarget.line, pid: bareTarget.pid, body: knownVisit },
     { name: 'POST /validate, with its session', url, pid, body: knownVisit },
     { name: 'POST /validate, without one', url, pid, body: newcomer },
   ];

@@ -31,7 +31,10 @@ export async function expectRefusal(url: string): Promise<void> {
 }
 
 /** The headers of a browser with a session of this Guard. */
-export async function returning(url: string, headers: Headers = browser): Promise<Headers> {
+export async function headersOfReturning(
+  url: string,
+  headers: Headers = browser,
+): Promise<Headers> {
   const answer = await request(url, { headers });
   await answer.body.dump();
   const [cookie] = [answer.headers['set-cookie']].flat();

@@ -10,7 +10,7 @@ import { type Core, pinToCore } from './measure/processes.ts';
 import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 import { runInRounds, medianOf, pairedRatio, type Samples } from './measure/rounds.ts';
 import type { LoadOptions, LoadResult, Traffic } from './measure/traffic.ts';
-import { returning } from './visitors.ts';
+import { headersOfReturning } from './visitors.ts';
 import {
   DETECT,
   guardSettings,
@@ -110,12 +110,12 @@ const NOTES = [
 
 async function startTargets(workbench: Workbench): Promise<readonly Target[]> {
   const oneWorker = await startSituation(workbench, 1, 1);
-  const two = await startSituation(workbench, CORES, 'both');
+  const twoWorkers = await startSituation(workbench, CORES, 'both');
   return [
     { ...oneWorker, name: OWN_ONE, path: BLOCKED_PATH },
-    { ...two, name: OWN_TWO, path: BLOCKED_PATH },
+    { ...twoWorkers, name: OWN_TWO, path: BLOCKED_PATH },
     { ...oneWorker, name: FORWARDED_ONE, path: '/' },
-    { ...two, name: FORWARDED_TWO, path: '/' },
+    { ...twoWorkers, name: FORWARDED_TWO, path: '/' },
   ];
 }
 
@@ -124,7 +124,7 @@ async function startSituation(workbench: Workbench, workers: number, core: Core)
   const name = `workers-${workers}`;
   const settings = guardSettings(name, line, { rules: [BLOCK, ...DETECT], top: { workers } });
   const { url, pid } = await startGuard(workbench, name, settings, core);
-  return { url, pid, originPid, core, headers: await returning(url) };
+  return { url, pid, originPid, core, headers: await headersOfReturning(url) };
 }
 
 /** Makes the load from the cores of the target. */
@@ -134,9 +134,9 @@ function loadBeside(target: Target, options: LoadOptions): Promise<LoadResult> {
 }
 
 async function measure(target: Target, options: LoadOptions): Promise<Sample> {
-  const lookBefore = look(target);
+  const lookBefore = readUsage(target);
   const { requests, seconds } = await loadBeside(target, options);
-  const lookAfter = look(target);
+  const lookAfter = readUsage(target);
   const cpuUs = lookAfter.guardUs - lookBefore.guardUs;
   const [busiest = 0, second = 0] = [...lookAfter.threadsUs]
     .map(([thread, us]) => us - (lookBefore.threadsUs.get(thread) ?? 0))
@@ -151,7 +151,7 @@ async function measure(target: Target, options: LoadOptions): Promise<Sample> {
   };
 }
 
-function look({ pid, originPid }: Target) {
+function readUsage({ pid, originPid }: Target) {
   const { ownUs, childrenUs } = cpuTime(pid);
   const otherUs = cpuTimeHereUs() + cpuTime(originPid).ownUs;
   return { guardUs: ownUs + childrenUs, threadsUs: threadTimesUs(pid), otherUs };
@@ -159,8 +159,8 @@ function look({ pid, originPid }: Target) {
 
 /** The ratio of two workers on two cores to one worker on one core, computed from the CPU time of a request. */
 function scaling(two: Sample, one: Sample): number {
-  const full = Math.max(two.cpuUs / CORES, two.busiestThreadUs);
-  return one.cpuUs / full;
+  const fullCpuUs = Math.max(two.cpuUs / CORES, two.busiestThreadUs);
+  return one.cpuUs / fullCpuUs;
 }
 
 function goalsOf(

@@ -58,7 +58,7 @@ export function startCrowd(url: string, options: CrowdOptions = {}): Crowd {
   let isOver = false;
   let number = 0;
 
-  async function stay(): Promise<void> {
+  async function visitUntilLeft(): Promise<void> {
     const fields = { ...chromeHttp, 'x-forwarded-for': HOME_IP, ...headers };
     while (!isOver) {
       number += 1;
@@ -72,12 +72,12 @@ export function startCrowd(url: string, options: CrowdOptions = {}): Crowd {
     }
   }
 
-  const lanes = Promise.all(Array.from({ length: LANES }, stay));
+  const lanes = Promise.all(Array.from({ length: LANES }, visitUntilLeft));
   return {
     tally,
     async seeMore(requests) {
-      const until = tally.requests + requests;
-      while (tally.requests < until) await sleep(PAUSE_MS);
+      const untilRequests = tally.requests + requests;
+      while (tally.requests < untilRequests) await sleep(PAUSE_MS);
     },
     async leave() {
       isOver = true;
@@ -98,8 +98,8 @@ export async function requestOnce(
   const sentAtMs = performance.now();
   const signal = AbortSignal.timeout(PATIENCE_MS);
   try {
-    const asking = request(url + path, { headers, signal, ...(agent && { agent }) }).end();
-    const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+    const clientRequest = request(url + path, { headers, signal, ...(agent && { agent }) }).end();
+    const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage];
     const body = await text(answer);
     return { path, sentAtMs, status: answer.statusCode ?? 0, body };
   } catch {

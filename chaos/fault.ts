@@ -37,8 +37,8 @@ export interface Fault {
 
 /** The counts of wrong answers, in words. */
 export function wrongAnswers({ requests, wrong }: Tally): string {
-  const ways = [...wrong].map(([way, count]) => `${count} × ${way}`);
-  return `${ways.length === 0 ? '0' : ways.join(', ')} of ${requests}`;
+  const wrongTexts = [...wrong].map(([way, count]) => `${count} × ${way}`);
+  return `${wrongTexts.length === 0 ? '0' : wrongTexts.join(', ')} of ${requests}`;
 }
 
 /** The claim that every visitor got the right answer. */
@@ -47,6 +47,6 @@ export function everyAnswerIsRight(traffic: Tally, what = 'every answer is right
 }
 
 /** A hindrance for a fault that needs a program from outside of npm. */
-export function needs(program: string): () => string | undefined {
+export function missingProgram(program: string): () => string | undefined {
   return () => (isOnPath(program) ? undefined : `${program} is not installed`);
 }

@@ -30,19 +30,28 @@ describe('the table', () => {
     { what: 'it says so', seen: 'a line | in the log', holds: true },
   ];
   const outcome = { claims, traffic, residentMiB: { before: 1, after: 2 } };
-  const tried: Result = { kind: 'tried', fault: 'flood', done: 'water', tookS: 1, outcome };
+  const triedResult: Result = { kind: 'tried', fault: 'flood', done: 'water', tookS: 1, outcome };
 
   test('has a row for each claim, and marks one that does not hold', () => {
-    const [, , first, second] = claimTable([tried]).split('\n');
+    const [, , first, second] = claimTable([triedResult]).split('\n');
     expect(first).toMatch(/^\| flood +\| water +\| it goes on +\| 2 of 3 +\| \*\*NO\*\* +\|$/);
     expect(second).toMatch(/^\| +\| +\| it says so +\| a line \/ in the log +\| yes +\|$/);
-    expect(holds(tried)).toBe(false);
+    expect(holds(triedResult)).toBe(false);
   });
 
   test('a fault that broke off does not hold, and one that could not be tried is marked as not run', () => {
-    const broke: Result = { kind: 'broke off', fault: 'fire', done: 'a match', reason: 'no match' };
-    const notRun: Result = { ...broke, kind: 'not run', reason: 'redis-server is not installed' };
-    expect([broke, notRun].map(holds)).toEqual([false, true]);
+    const brokenResult: Result = {
+      kind: 'broke off',
+      fault: 'fire',
+      done: 'a match',
+      reason: 'no match',
+    };
+    const notRun: Result = {
+      ...brokenResult,
+      kind: 'not run',
+      reason: 'redis-server is not installed',
+    };
+    expect([brokenResult, notRun].map(holds)).toEqual([false, true]);
     expect(claimTable([notRun])).toContain('| redis-server is not installed | not run |');
   });
 });

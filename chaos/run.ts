@@ -58,14 +58,14 @@ Ends with 1 when something does not hold, and with 2 for a fault that there is n
 `;
 }
 
-function report(tried: readonly Result[], text: string): string {
+function report(results: readonly Result[], text: string): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const dirty = git('status', '--porcelain') === '' ? '' : ' with changes';
   const [cpu] = cpus();
   return `# What holds when something goes wrong
 
 Each fault has its own Guard, started as users start it. Eight visitors on kept connections ask for pages in the
-meantime. One request in five is for a page that is blocked for all visitors. ${tried.filter(holds).length} of ${tried.length} faults held.
+meantime. One request in five is for a page that is blocked for all visitors. ${results.filter(holds).length} of ${results.length} faults held.
 
 ${text}
 - ${new Date().toISOString().slice(0, 10)}, commit ${git('rev-parse', '--short', 'HEAD')}${dirty}, Node ${process.versions.node}, ${cpus().length} × ${cpu?.model ?? 'unknown'}

@@ -11,9 +11,9 @@ let shiftMs = 0;
 
 const now = () => RealDate.now() + shiftMs;
 const ShiftedDate = new Proxy(RealDate, {
-  construct: (target, args: unknown[], asked) =>
+  construct: (target, args: unknown[], newTarget) =>
     // The Date constructor returns this.
-    Reflect.construct(target, args.length === 0 ? [now()] : args, asked) as Date,
+    Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as Date,
   get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
 });
 Object.defineProperty(globalThis, 'Date', { value: ShiftedDate, writable: true });

@@ -40,7 +40,7 @@ export interface Site {
 /** Starts Guard and its origin. They are stopped at the end of the trial. */
 export async function startSite(trial: Trial, options: SiteOptions = {}): Promise<Site> {
   const origin = await startOrigin(options.behave);
-  trial.atEnd(() => origin.leave());
+  trial.onEnd(() => origin.leave());
   const settings = (rules: readonly unknown[]) =>
     storySettings(origin.url, {
       rules,
@@ -48,7 +48,7 @@ export async function startSite(trial: Trial, options: SiteOptions = {}): Promis
       top: { analytics: undefined, ...options.topLevelSettings },
     });
   const product = await startProduct(settings(options.rules ?? DETECT), options.env);
-  trial.atEnd(() => product.stop());
+  trial.onEnd(() => product.stop());
   const before = residentMiB(product.pid);
   const metric = (name: string) => metricOf(product, name);
   return {
@@ -58,7 +58,7 @@ export async function startSite(trial: Trial, options: SiteOptions = {}): Promis
     settings,
     startCrowd: (crowdOptions) => {
       const crowd = startCrowd(product.addresses.gateway, crowdOptions);
-      trial.atEnd(() => crowd.leave());
+      trial.onEnd(() => crowd.leave());
       return crowd;
     },
     metric,

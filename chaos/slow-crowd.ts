@@ -45,8 +45,10 @@ async function begin(number: number): Promise<void> {
 }
 
 for (let from = 0; from < count; from += AT_ONCE) {
-  const some = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) => begin(from + i));
-  await Promise.all(some);
+  const connecting = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) =>
+    begin(from + i),
+  );
+  await Promise.all(connecting);
   await sleep(10);
 }
 process.stdout.write(`${JSON.stringify({ connected })}\n`);

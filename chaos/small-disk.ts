@@ -35,12 +35,12 @@ export function smallDiskHindrance(): string | undefined {
 export async function makeSmallDisk(trial: Trial): Promise<SmallDisk> {
   const folder = await makeFolder(trial);
   if (!mount(folder)) throw new Error(`cannot mount at ${folder}`);
-  trial.atEnd(() => unmount(folder));
-  const filler = join(folder, 'filler');
+  trial.onEnd(() => unmount(folder));
+  const fillerFile = join(folder, 'filler');
   return {
     folder,
     async fill() {
-      const file = await open(filler, 'a');
+      const file = await open(fillerFile, 'a');
       try {
         for (const bytes of [MIB, BLOCK_BYTES]) {
           while (await writeBlock(file, Buffer.alloc(bytes)));
@@ -49,7 +49,7 @@ export async function makeSmallDisk(trial: Trial): Promise<SmallDisk> {
         await file.close();
       }
     },
-    removeFiller: () => rm(filler),
+    removeFiller: () => rm(fillerFile),
   };
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** The trial of one fault. Everything that it starts is ended after it, the last first, also when it fails. */
 export interface Trial {
   /** Registers a function that is called at the end. */
-  readonly atEnd: (end: () => unknown) => void;
+  readonly onEnd: (end: () => unknown) => void;
   /** Shows the present step on the terminal. */
   readonly say: (text: string) => void;
 }
@@ -22,27 +22,28 @@ export async function runTrial<T>(
   { say, signal }: TrialOptions,
   run: (trial: Trial) => Promise<T>,
 ): Promise<T> {
-  const ends: (() => unknown)[] = [];
-  const told = once(signal, 'abort').then(() => Promise.reject(new Error('interrupted')));
+  const cleanUps: (() => unknown)[] = [];
+  const interrupted = once(signal, 'abort').then(() => Promise.reject(new Error('interrupted')));
   const [tried] = await Promise.allSettled([
-    Promise.race([run({ say, atEnd: (end) => ends.push(end) }), told]),
+    Promise.race([run({ say, onEnd: (end) => cleanUps.push(end) }), interrupted]),
   ]);
-  const left: unknown[] = [];
-  for (const end of ends.toReversed()) {
+  const cleanUpErrors: unknown[] = [];
+  for (const end of cleanUps.toReversed()) {
     try {
       await end();
     } catch (error) {
-      left.push(error);
+      cleanUpErrors.push(error);
     }
   }
   if (tried.status === 'rejected') throw tried.reason;
-  if (left.length > 0) throw new AggregateError(left, `not everything ended: ${left.join(', ')}`);
+  if (cleanUpErrors.length > 0)
+    throw new AggregateError(cleanUpErrors, `not everything ended: ${cleanUpErrors.join(', ')}`);
   return tried.value;
 }
 
 /** Makes a folder that is removed at the end. */
 export async function makeFolder(trial: Trial): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-chaos-'));
-  trial.atEnd(() => rm(folder, { recursive: true, force: true }));
+  trial.onEnd(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

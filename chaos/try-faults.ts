@@ -10,18 +10,18 @@ export async function tryFaults(
   const results: Result[] = [];
   for (const [name, fault] of faults) {
     if (signal.aborted) break;
-    const place = `${results.length + 1} of ${faults.length}, ${name}`;
-    say(place);
-    const tell = (text: string) => say(`${place}: ${text}`);
-    results.push(await tryFault(name, fault, { say: tell, signal }));
+    const progressText = `${results.length + 1} of ${faults.length}, ${name}`;
+    say(progressText);
+    const sayWithPlace = (text: string) => say(`${progressText}: ${text}`);
+    results.push(await tryFault(name, fault, { say: sayWithPlace, signal }));
   }
   return results;
 }
 
-async function tryFault(fault: string, tried: Fault, options: TrialOptions): Promise<Result> {
-  const { done, hindrance, inflict } = tried;
-  const missing = hindrance?.();
-  if (missing !== undefined) return { kind: 'not run', fault, done, reason: missing };
+async function tryFault(fault: string, definition: Fault, options: TrialOptions): Promise<Result> {
+  const { done, hindrance, inflict } = definition;
+  const missingHint = hindrance?.();
+  if (missingHint !== undefined) return { kind: 'not run', fault, done, reason: missingHint };
   const startedAt = performance.now();
   try {
     const outcome = await runTrial(options, inflict);

@@ -16,14 +16,14 @@ export interface CrawlerCases {
   /** Requests of crawlers with a complete list of addresses, from a home address. */
   readonly outside: readonly Case[];
   /** Requests of crawlers with a list of addresses, from the first address of some ranges. */
-  readonly inside: readonly Case[];
+  readonly fromOwnRanges: readonly Case[];
   readonly names: readonly string[];
 }
 
 export function crawlerCases(): CrawlerCases {
   const catalogue = CrawlerCatalogue.load();
   const outside: Case[] = [];
-  const inside: Case[] = [];
+  const fromOwnRanges: Case[] = [];
   for (const { crawlers, ranges } of readFiles()) {
     if (!ranges.published) continue;
     const addresses = [...ranges.v4, ...ranges.v6.slice(0, RANGES_PER_LIST)]
@@ -36,14 +36,15 @@ export function crawlerCases(): CrawlerCases {
       if (known?.id !== id) continue;
       if (ranges.authoritative) outside.push(visitOf(name, userAgent, HOME_IP));
       for (const ip of addresses) {
-        if (catalogue.verify(known, ip) === 'verified') inside.push(visitOf(name, userAgent, ip));
+        if (catalogue.verify(known, ip) === 'verified')
+          fromOwnRanges.push(visitOf(name, userAgent, ip));
       }
     }
   }
   return {
     samples: sampleAgents(),
     outside,
-    inside,
+    fromOwnRanges,
     names: catalogue.all().map(({ name }) => name),
   };
 }

@@ -29,8 +29,8 @@ test('no real browser of the sample is blocked, and few are challenged', async (
     onProgress: () => undefined,
   });
   const browsers = rows.filter(({ group }) => group.startsWith('browsers,'));
-  const sum = (of: 'allow' | 'challenge' | 'block') =>
-    browsers.reduce((total, { decisions }) => total + (decisions?.[of] ?? 0), 0);
+  const sum = (column: 'allow' | 'challenge' | 'block') =>
+    browsers.reduce((total, { decisions }) => total + (decisions?.[column] ?? 0), 0);
   expect(sum('block'), missTable(misses, 40)).toBe(0);
   expect(sum('allow')).toBeGreaterThan(400);
   expect(sum('challenge') / sum('allow'), `seed ${SEED + 1}`).toBeLessThan(0.02);

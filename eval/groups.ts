@@ -51,7 +51,7 @@ export function groupsOf({ seed, perKind, composed }: CorpusOptions): Group[] {
     }),
   );
   const generated = generatedBrowsers(seed, perKind);
-  const seen = composedBrowsers(seed, composed);
+  const composedSample = composedBrowsers(seed, composed);
   const scripts = httpClients();
   const browserGoal = {
     judge: plain,
@@ -74,9 +74,13 @@ export function groupsOf({ seed, perKind, composed }: CorpusOptions): Group[] {
   };
   return [
     { name: 'browsers, generated', cases: generated.real, ...browserGoal },
-    { name: 'browsers, composed', cases: seen.real, ...browserGoal },
+    { name: 'browsers, composed', cases: composedSample.real, ...browserGoal },
     { name: 'generated, contradicting itself', cases: generated.contradictory, ...noPromise },
-    { name: 'agents that forgot their platform', cases: seen.contradictory, ...noPromise },
+    {
+      name: 'agents that forgot their platform',
+      cases: composedSample.contradictory,
+      ...noPromise,
+    },
     {
       name: 'crawler agents of a list',
       cases: crawlers.samples.map(sampleCase),
@@ -115,7 +119,7 @@ export function groupsOf({ seed, perKind, composed }: CorpusOptions): Group[] {
     },
     {
       name: 'crawlers from their ranges',
-      cases: crawlers.inside,
+      cases: crawlers.fromOwnRanges,
       judge: welcoming,
       decides: true,
       goal: 'on the allowlist: stopped 0',

@@ -174,8 +174,8 @@ function asTheyAre(rows: Evaluation['rows']): string {
   return sources
     .map(([source, groups]) => {
       const own = rows.filter(({ group }) => groups.some((name) => name === group));
-      const sum = (of: 'challenge' | 'block') =>
-        own.reduce((total, { decisions }) => total + (decisions?.[of] ?? 0), 0);
+      const sum = (column: 'challenge' | 'block') =>
+        own.reduce((total, { decisions }) => total + (decisions?.[column] ?? 0), 0);
       const requests = own.reduce((total, row) => total + row.requests, 0);
       return `${source} ${requests} requests, ${sum('challenge')} challenged, ${sum('block')} blocked`;
     })

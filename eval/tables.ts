@@ -30,8 +30,8 @@ export function missTable(misses: readonly Miss[], most: number): string {
     return [[group, String(same.length), reasons.join(', ') || 'none', about.replaceAll('|', '/')]];
   });
   if (lines.length === 0) return 'Nothing.';
-  const left = lines.length > most ? `\n\nand ${lines.length - most} more kinds` : '';
-  return `${markdown(['group', 'requests', 'reasons', 'for example'], lines.slice(0, most))}${left}`;
+  const remainder = lines.length > most ? `\n\nand ${lines.length - most} more kinds` : '';
+  return `${markdown(['group', 'requests', 'reasons', 'for example'], lines.slice(0, most))}${remainder}`;
 }
 
 /** A Markdown table. Each column is as wide as its widest cell. */

@@ -10,10 +10,10 @@ const rounds = Number(process.argv[2] ?? 1);
 const files = globSync('**/*.test.ts', { exclude: (path) => path.includes('node_modules') });
 const using = (name: RegExp) => files.filter((file) => name.test(readFileSync(file, 'utf8')));
 const seededFiles = using(/\bseededRandom\(/);
-const long = using(/\bseededRandom\(|\brounds\(|\bisFullLength\b/);
+const longTests = using(/\bseededRandom\(|\brounds\(|\bisFullLength\b/);
 
 for (let round = 1; round <= rounds; round++) {
-  const roundFiles = round === 1 ? long : seededFiles;
+  const roundFiles = round === 1 ? longTests : seededFiles;
   console.log(`round ${round} of ${rounds}, ${roundFiles.length} files`);
   const { status } = spawnSync(process.execPath, ['scripts/test.ts', ...roundFiles], {
     stdio: 'inherit',

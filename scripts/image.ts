@@ -71,15 +71,15 @@ function makeBase(): void {
   const container = buildah('from', 'scratch');
   try {
     const root = buildah('mount', container);
-    const without = ['doc', 'locale', 'man'].map(
+    const documentationFolders = ['doc', 'locale', 'man'].map(
       (folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`,
     );
-    show('mmdebstrap', ['--variant=minbase', ...without, suite, root]);
-    const local = join(root, 'usr/local');
-    copyFileSync(join(ROOT, 'node_modules/node/bin/node'), join(local, 'bin/node'));
+    show('mmdebstrap', ['--variant=minbase', ...documentationFolders, suite, root]);
+    const usrLocal = join(root, 'usr/local');
+    copyFileSync(join(ROOT, 'node_modules/node/bin/node'), join(usrLocal, 'bin/node'));
     const npm = join(npmSays('root', '--global'), 'npm');
-    cpSync(npm, join(local, 'lib/node_modules/npm'), { recursive: true });
-    symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'));
+    cpSync(npm, join(usrLocal, 'lib/node_modules/npm'), { recursive: true });
+    symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(usrLocal, 'bin/npm'));
     buildah('commit', container, image);
   } finally {
     buildah('rm', container);

@@ -65,8 +65,8 @@ export function productionDependencies({ packages }: LockFile): readonly Depende
     const allowed = licence !== undefined && isAllowed(licence);
     return [{ name, version, licence, optional, allowed }];
   });
-  const once = new Map(dependencies.map((one) => [`${one.name}@${one.version}`, one]));
-  return [...once.values()].toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+  const packagesByVersion = new Map(dependencies.map((one) => [`${one.name}@${one.version}`, one]));
+  return [...packagesByVersion.values()].toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 }
 
 /** Whether an SPDX expression allows an allowed licence. `AND` comes before `OR`. */

@@ -44,15 +44,15 @@ function readPng(png: Buffer) {
 /** Removes the filters of the rows (PNG specification, 9.2). */
 function unfilter(data: Buffer, stride: number, height: number, channels: number): Buffer {
   const output = Buffer.alloc(stride * height);
-  const at = (row: number, column: number) =>
+  const byteAt = (row: number, column: number) =>
     row < 0 || column < 0 ? 0 : (output[row * stride + column] ?? 0);
   for (let row = 0; row < height; row += 1) {
     const filter = data[row * (stride + 1)] ?? 0;
     for (let column = 0; column < stride; column += 1) {
-      const left = at(row, column - channels);
-      const up = at(row - 1, column);
+      const left = byteAt(row, column - channels);
+      const up = byteAt(row - 1, column);
       const raw = data[row * (stride + 1) + 1 + column] ?? 0;
-      const corner = column < channels ? 0 : at(row - 1, column - channels);
+      const corner = column < channels ? 0 : byteAt(row - 1, column - channels);
       output[row * stride + column] = raw + predict(filter, left, up, corner);
     }
   }
@@ -90,8 +90,8 @@ function withPalette(pixels: Buffer, channels: number, bits: number) {
   const colours: number[] = [];
   const indices = Buffer.alloc(pixels.length / channels);
   for (let pixel = 0; pixel < indices.length; pixel += 1) {
-    const at = pixel * channels;
-    const rgb = [0, 1, 2].map((channel) => pixels[at + channel] ?? 0);
+    const offset = pixel * channels;
+    const rgb = [0, 1, 2].map((channel) => pixels[offset + channel] ?? 0);
     const key = rgb.reduce((sum, value) => sum * 256 + (value & mask), 0);
     let index = palette.get(key);
     if (index === undefined) {

@@ -50,7 +50,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
   const container = buildah('from', image);
   const root = buildah('mount', container);
   const origin = await startRecordingOrigin();
-  const at = { gateway: await freePort(), api: await freePort(), admin: await freePort() };
+  const ports = { gateway: await freePort(), api: await freePort(), admin: await freePort() };
   let log = '';
   let guard: ChildProcess | undefined;
   try {
@@ -81,7 +81,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
 
   function settings(): Record<string, unknown> {
     const listen = Object.fromEntries(
-      Object.entries(at).map(([service, port]) => [service, `127.0.0.1:${port}`]),
+      Object.entries(ports).map(([service, port]) => [service, `127.0.0.1:${port}`]),
     );
     const analytics = embedded
       ? { engine: 'embedded', path: '/var/lib/guard/analytics' }
@@ -98,7 +98,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
       [
         ...['run', '--isolation', 'chroot', '--cap-drop', 'all'],
         ...volumes.flatMap((volume) => ['--volume', volume]),
-        ...['--env', `GUARD_READY_URL=http://127.0.0.1:${at.admin}/ready`],
+        ...['--env', `GUARD_READY_URL=http://127.0.0.1:${ports.admin}/ready`],
         ...[container, '--', ...words],
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },
@@ -114,7 +114,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
   async function answers(): Promise<string[]> {
     const problems = [];
     const headers = { ...curl, host: 'shop.example' };
-    const { status, body } = await send(`http://127.0.0.1:${at.gateway}/`, { headers });
+    const { status, body } = await send(`http://127.0.0.1:${ports.gateway}/`, { headers });
     if (status !== 403 || !body.includes('<script nonce=') || origin.arrivals.length > 0) {
       problems.push(`It does not challenge a script, but answers ${status}.`);
     }
@@ -122,7 +122,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     if (embedded) {
       const ask = () =>
-        send(`http://127.0.0.1:${at.api}/query`, {
+        send(`http://127.0.0.1:${ports.api}/query`, {
           method: 'POST',
           headers: { authorization: `Bearer ${ANALYTICS_KEY}` },
           body: 'SELECT count() FROM events_distributed',

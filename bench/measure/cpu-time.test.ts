@@ -12,10 +12,10 @@ const AS_LONG_AS_TOLD = `${WORK} process.stdin.resume();`;
 test.skipIf(process.platform !== 'linux')(
   'the CPU time of a started process is counted when it has ended',
   () => {
-    const before = cpuTimeHereUs();
+    const beforeUs = cpuTimeHereUs();
     spawnSync(process.execPath, ['-e', WORK]);
     // The count has a resolution of 10 ms.
-    expect(cpuTimeHereUs() - before).toBeGreaterThanOrEqual(190_000);
+    expect(cpuTimeHereUs() - beforeUs).toBeGreaterThanOrEqual(190_000);
   },
 );
 

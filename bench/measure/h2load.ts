@@ -36,8 +36,8 @@ function resultOf(log: string, context: string): Omit<LoadResult, 'seconds'> {
     latencies.push(Number(us));
   }
   latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { requests: latencies.length, p50Us: at(0.5), p99Us: at(0.99) };
+  const percentile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+  return { requests: latencies.length, p50Us: percentile(0.5), p99Us: percentile(0.99) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { isOnPath } from '../../test/kit/tools.ts';
-import { fill, type LoadOptions, type LoadResult, type Traffic } from './traffic.ts';
+import { fillNumber, type LoadOptions, type LoadResult, type Traffic } from './traffic.ts';
 import type { Headers } from '../visitors.ts';
 import { wrk } from './wrk.ts';
 
@@ -26,8 +26,8 @@ function loadFromHere(
   return drive(url, { connections, seconds, status }, async (pool) => {
     if (pauseMs !== undefined) await sleep(-Math.log(1 - Math.random()) * pauseMs);
     number += 1;
-    const filledFields = fields.map(([name, value]) => [name, fill(value, number)] as const);
-    const request = { path: fill(path, number), headers: Object.fromEntries(filledFields) };
+    const filledFields = fields.map(([name, value]) => [name, fillNumber(value, number)] as const);
+    const request = { path: fillNumber(path, number), headers: Object.fromEntries(filledFields) };
     return () => pool.request({ ...request, method: 'GET' });
   });
 }
@@ -73,8 +73,13 @@ async function drive(
   const elapsedS = (performance.now() - startedAt) / 1000;
   await pool.close();
   latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { requests: latencies.length, seconds: elapsedS, p50Us: at(0.5), p99Us: at(0.99) };
+  const percentile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+  return {
+    requests: latencies.length,
+    seconds: elapsedS,
+    p50Us: percentile(0.5),
+    p99Us: percentile(0.99),
+  };
 }
 
 /**

@@ -28,9 +28,9 @@ export async function measureTarget(
   options: LoadOptions,
   drive: typeof load = load,
 ): Promise<Sample> {
-  const cpuBefore = spentBy(target);
+  const cpuBefore = cpuTimeOf(target);
   const { requests, seconds, p50Us, p99Us } = await drive(target, options);
-  const cpuAfter = spentBy(target);
+  const cpuAfter = cpuTimeOf(target);
   const childrenUs = cpuAfter.childrenUs - cpuBefore.childrenUs;
   const cpuUs = cpuAfter.ownUs - cpuBefore.ownUs + childrenUs;
   return {
@@ -43,7 +43,7 @@ export async function measureTarget(
   };
 }
 
-function spentBy({ pids }: Target): { readonly ownUs: number; readonly childrenUs: number } {
+function cpuTimeOf({ pids }: Target): { readonly ownUs: number; readonly childrenUs: number } {
   const times = pids.map(cpuTime);
   return {
     ownUs: times.reduce((sum, { ownUs }) => sum + ownUs, 0),

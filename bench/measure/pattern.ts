@@ -3,7 +3,9 @@ import { Readable } from 'node:stream';
 
 /** A prime number. No buffer is a multiple of it, so a missing or repeated part changes the digest. */
 const PERIOD = 65_521;
-const pattern = Buffer.from(Array.from({ length: PERIOD }, (_, at) => (at * 31 + (at >> 8)) & 255));
+const pattern = Buffer.from(
+  Array.from({ length: PERIOD }, (_, index) => (index * 31 + (index >> 8)) & 255),
+);
 
 /** The first `bytes` bytes of the pattern. */
 export function patternStream(bytes: number): Readable {

@@ -16,13 +16,13 @@ export async function measureAlone<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   const otherPids = targets.flatMap(({ pids, recorded }) => (recorded ? pids : []));
-  const still = [...new Set(otherPids)]
+  const idlePids = [...new Set(otherPids)]
     .filter((pid) => !target.pids.includes(pid))
     .flatMap((pid) => [pid, ...descendantsOf(pid)]);
-  for (const pid of still) process.kill(pid, 'SIGSTOP');
+  for (const pid of idlePids) process.kill(pid, 'SIGSTOP');
   try {
     return await run();
   } finally {
-    for (const pid of still) process.kill(pid, 'SIGCONT');
+    for (const pid of idlePids) process.kill(pid, 'SIGCONT');
   }
 }

@@ -6,23 +6,25 @@ import { expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { hasOpenssl, isOnPath } from '../../test/kit/tools.ts';
 import { h2load } from './h2load.ts';
-import { fill } from './traffic.ts';
+import { fillNumber } from './traffic.ts';
 import { browser, stranger, STRANGERS_PATH } from '../visitors.ts';
 import { wrk } from './wrk.ts';
 
 test('strangers differ in agent, address and path', () => {
   const numbers = Array.from({ length: 10_000 }, (_, n) => 20_000_000 + n);
   for (const text of [stranger['user-agent'] ?? '', '{address}', STRANGERS_PATH]) {
-    expect(new Set(numbers.map((number) => fill(text, number))).size, text).toBe(numbers.length);
+    expect(new Set(numbers.map((number) => fillNumber(text, number))).size, text).toBe(
+      numbers.length,
+    );
   }
 });
 
 test.skipIf(!isOnPath('wrk'))(
   'wrk sends the given fields in their order, with the same values as our own load',
   async () => {
-    const seen: { readonly url: string; readonly fields: readonly string[] }[] = [];
+    const arrivals: { readonly url: string; readonly fields: readonly string[] }[] = [];
     const server = createServer((request, response) => {
-      seen.push({ url: request.url ?? '', fields: request.rawHeaders });
+      arrivals.push({ url: request.url ?? '', fields: request.rawHeaders });
       response.end();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -34,11 +36,11 @@ test.skipIf(!isOnPath('wrk'))(
     server.close();
 
     expect(requests).toBeGreaterThan(2);
-    const from = Number(seen[0]?.url.replace('/products/', ''));
-    for (const [index, { url: path, fields }] of seen.entries()) {
+    const from = Number(arrivals[0]?.url.replace('/products/', ''));
+    for (const [index, { url: path, fields }] of arrivals.entries()) {
       const expected = Object.entries(stranger).flat();
-      expect(path).toBe(fill(STRANGERS_PATH, from + index));
-      expect(fields).toEqual(expected.map((text) => fill(text, from + index)));
+      expect(path).toBe(fillNumber(STRANGERS_PATH, from + index));
+      expect(fields).toEqual(expected.map((text) => fillNumber(text, from + index)));
     }
   },
 );
@@ -47,9 +49,9 @@ test.skipIf(!isOnPath('h2load') || !hasOpenssl)(
   'h2load sends the fields of a browser over HTTP/2: one authority, and no field about the connection',
   async () => {
     const { cert, key } = selfSigned('shop.example');
-    const seen: unknown[] = [];
+    const arrivals: unknown[] = [];
     const server = createSecureServer({ cert, key }, (request, response) => {
-      if (seen.length === 0) seen.push({ url: request.url, ...request.headers });
+      if (arrivals.length === 0) arrivals.push({ url: request.url, ...request.headers });
       response.end();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -63,6 +65,6 @@ test.skipIf(!isOnPath('h2load') || !hasOpenssl)(
     const authority = fields.get('host');
     for (const name of ['host', 'connection']) fields.delete(name);
     const pseudo = { ':authority': authority, ':method': 'GET', ':path': '/a', ':scheme': 'https' };
-    expect(seen).toMatchObject([{ url: '/a', ...pseudo, ...Object.fromEntries(fields) }]);
+    expect(arrivals).toMatchObject([{ url: '/a', ...pseudo, ...Object.fromEntries(fields) }]);
   },
 );

@@ -33,7 +33,7 @@ export interface LoadResult {
 }
 
 /** `text` for one visitor. The address is one of two million of an access provider. */
-export function fill(text: string, number: number): string {
+export function fillNumber(text: string, number: number): string {
   return text.replaceAll('{number}', String(number)).replaceAll('{address}', addressOf(number));
 }
 

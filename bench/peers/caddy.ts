@@ -1,13 +1,13 @@
 import type { Places } from './places.ts';
 
 /** Caddy with its `forward_auth`. Go uses as many threads as there are cores: one here. */
-export function caddyfile({ port, origin, decider = '' }: Places): string {
+export function caddyfile({ port, origin, decisionServer = '' }: Places): string {
   return `{
 	admin off
 	auto_https off
 }
 http://:${port} {
-	forward_auth ${decider} {
+	forward_auth ${decisionServer} {
 		uri /check
 		trusted_proxies 127.0.0.1/32
 		copy_headers X-Guard-Decision

@@ -4,7 +4,7 @@ import type { Places } from './places.ts';
  * nginx with its fastest settings: one worker, no log, keep-alive on both sides and to the service that it asks, and
  * buffers large enough that it writes no answer to disk.
  */
-export function nginxConfig({ port, origin, decider, folder, tls }: Places): string {
+export function nginxConfig({ port, origin, decisionServer, folder, tls }: Places): string {
   const temporaryPaths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `  ${name}_temp_path ${folder}/${name};`,
   );
@@ -22,29 +22,29 @@ ${temporaryPaths.join('\n')}
   # The visitor's address, as a load balancer says it.
   set_real_ip_from 127.0.0.1;
   real_ip_header X-Forwarded-For;
-  ${upstream('origin', origin)}
-  ${decider === undefined ? '' : upstream('decider', decider)}
+  ${upstreamBlock('origin', origin)}
+  ${decisionServer === undefined ? '' : upstreamBlock('decider', decisionServer)}
   server {
     listen 127.0.0.1:${port}${tls === undefined ? '' : ' ssl http2'};
     ${tls === undefined ? '' : `ssl_certificate ${tls.cert}; ssl_certificate_key ${tls.key};`}
     ${tls === undefined ? '' : 'ssl_protocols TLSv1.2 TLSv1.3; ssl_prefer_server_ciphers on;'}
     location / {
-      ${decider === undefined ? '' : AUTH_REQUEST_LINES}
+      ${decisionServer === undefined ? '' : AUTH_REQUEST_LINES}
       proxy_pass http://origin;
       proxy_http_version 1.1;
       proxy_set_header Connection '';
       proxy_set_header Host $http_host;
       proxy_set_header X-Forwarded-For $remote_addr;
       proxy_set_header X-Forwarded-Proto $http_x_forwarded_proto;
-      ${decider === undefined ? '' : 'proxy_set_header X-Guard-Decision $decision;'}
+      ${decisionServer === undefined ? '' : 'proxy_set_header X-Guard-Decision $decision;'}
     }
-    ${decider === undefined ? '' : CHECK}
+    ${decisionServer === undefined ? '' : CHECK}
   }
 }
 `;
 }
 
-function upstream(name: string, address: string): string {
+function upstreamBlock(name: string, address: string): string {
   return `upstream ${name} { server ${address}; keepalive 64; keepalive_requests 100000000; }`;
 }
 

@@ -3,7 +3,7 @@ export interface Places {
   readonly port: number;
   readonly origin: string;
   /** The service that is asked about each request. Undefined for a plain proxy. */
-  readonly decider: string | undefined;
+  readonly decisionServer: string | undefined;
   readonly folder: string;
   /** Undefined for a proxy without TLS. */
   readonly tls: TlsFiles | undefined;

@@ -86,32 +86,35 @@ async function startPeer(
       return { kind: 'started', name, url, pids: [pid] };
     }
     case PEERS.nginx:
-      return startProgram(bench, originUrl, { ...NGINX, name, asks: false, tls });
+      return startProgram(bench, originUrl, { ...NGINX, name, isAsking: false, tls });
     case PEERS.haproxy:
-      return startProgram(bench, originUrl, { ...HAPROXY, name, asks: false, tls });
+      return startProgram(bench, originUrl, { ...HAPROXY, name, isAsking: false, tls });
     case PEERS.nginxAuth:
-      return startProgram(bench, originUrl, { ...NGINX, name, asks: true, tls: undefined });
+      return startProgram(bench, originUrl, { ...NGINX, name, isAsking: true, tls: undefined });
     case PEERS.caddyAuth:
-      return startProgram(bench, originUrl, { ...CADDY, name, asks: true, tls: undefined });
+      return startProgram(bench, originUrl, { ...CADDY, name, isAsking: true, tls: undefined });
   }
 }
 
 async function startProgram(
   bench: Workbench,
   originUrl: string,
-  peer: Program & Pick<Places, 'tls'> & { readonly name: PeerName; readonly asks: boolean },
+  peer: Program & Pick<Places, 'tls'> & { readonly name: PeerName; readonly isAsking: boolean },
 ): Promise<Peer> {
   const { name, program, tls } = peer;
   if (!isOnPath(program)) return { kind: 'not installed', name };
-  const service = peer.asks
+  const service = peer.isAsking
     ? bench.keep(await startScriptOn(1, join(NODE_TARGETS, 'decision-service.ts'), []))
     : undefined;
   const port = await freePort();
   const folder = join(bench.folder, `${program}-${port}`);
   mkdirSync(folder);
   const file = join(folder, peer.file);
-  const decider = service && new URL(service.line).host;
-  writeFileSync(file, peer.config({ port, origin: new URL(originUrl).host, decider, folder, tls }));
+  const decisionServer = service && new URL(service.line).host;
+  writeFileSync(
+    file,
+    peer.config({ port, origin: new URL(originUrl).host, decisionServer, folder, tls }),
+  );
   const command = [program, ...peer.args(file, folder)];
   const log = join(folder, 'log');
   const { pid } = bench.keep(await startProgramOn(1, command, port, log));

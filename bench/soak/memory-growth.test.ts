@@ -11,15 +11,15 @@ function soakOf(seconds: number, residentMiB: (atS: number) => number) {
 }
 
 test('growth compares the last minute with the second one, because the first one warms up', () => {
-  const flat = soakOf(600, (s) => (s < 60 ? 100 : 200));
-  expect(memoryGrowth(flat, 600_000).share).toBe(0);
-  const leaking = soakOf(600, (s) => 200 + (s >= 540 ? 30 : 0));
-  expect(memoryGrowth(leaking, 600_000).share).toBeCloseTo(0.15);
+  const flatSoak = soakOf(600, (s) => (s < 60 ? 100 : 200));
+  expect(memoryGrowth(flatSoak, 600_000).share).toBe(0);
+  const leakingSoak = soakOf(600, (s) => 200 + (s >= 540 ? 30 : 0));
+  expect(memoryGrowth(leakingSoak, 600_000).share).toBeCloseTo(0.15);
 });
 
 test('a soak of less than four minutes is measured in quarters', () => {
-  const growing = soakOf(40, (s) => (s < 20 ? 100 : 150));
-  expect(memoryGrowth(growing, 40_000).share).toBeCloseTo(0.5);
+  const growingSoak = soakOf(40, (s) => (s < 20 ? 100 : 150));
+  expect(memoryGrowth(growingSoak, 40_000).share).toBeCloseTo(0.5);
 });
 
 test('a soak without samples throws', () => {

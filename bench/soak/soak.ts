@@ -11,7 +11,7 @@ import { load, loadedBy } from '../measure/load.ts';
 import { placement } from '../measure/processes.ts';
 import { type BenchOptions, type Report, toTable } from '../measure/report.ts';
 import { openFiles, residentMiB } from '../measure/resident-memory.ts';
-import { returning } from '../visitors.ts';
+import { headersOfReturning } from '../visitors.ts';
 import {
   DETECT,
   guardSettings,
@@ -63,13 +63,17 @@ export function bench(options: BenchOptions): Promise<Report> {
 
 /** Each reload changes the settings: a rule is added or removed. */
 function rules(turn: number): readonly unknown[] {
-  const passing = { name: `turn ${turn}`, match: { path: `/never/${turn}` }, verdict: 'block' };
-  return [passing, ...DETECT];
+  const turnRule = { name: `turn ${turn}`, match: { path: `/never/${turn}` }, verdict: 'block' };
+  return [turnRule, ...DETECT];
 }
 
 async function fullLoad(url: string, { connections, onProgress }: BenchOptions): Promise<number> {
   onProgress('measuring full load');
-  const traffic = { url, path: SMALL_ANSWER, headers: await returning(url + SMALL_ANSWER) };
+  const traffic = {
+    url,
+    path: SMALL_ANSWER,
+    headers: await headersOfReturning(url + SMALL_ANSWER),
+  };
   await load(traffic, { connections, seconds: 2 });
   const { requests, seconds } = await load(traffic, { connections, seconds: 3 });
   return requests / seconds;

@@ -3,26 +3,29 @@ import { knownBody } from './known-body.ts';
 import { type Answer, createTally, judge } from './tally.ts';
 
 const body = knownBody(7);
-const right: Answer = { kind: 'whole', status: 200, body, newSession: false };
+const rightAnswer: Answer = { kind: 'whole', status: 200, body, newSession: false };
 const CUT_OFF: Answer = { kind: 'cut off' };
 
 describe('wrong answers of a soak', () => {
-  test('the body of another request, or a part of its own body', () => {
-    expect(judge(right, body, true)).toEqual({ kind: 'right' });
+  test('are the body of another request and a part of the right body', () => {
+    expect(judge(rightAnswer, body, true)).toEqual({ kind: 'right' });
     for (const other of [knownBody(8), knownBody(57), body.subarray(1), body.subarray(0, -1)]) {
-      expect(judge({ ...right, body: other }, body, true).kind).toBe('wrong');
+      expect(judge({ ...rightAnswer, body: other }, body, true).kind).toBe('wrong');
     }
   });
 
-  test('an unexpected status, and a new session for a visitor who sent one', () => {
+  test('are an unexpected status and a new session for a visitor who sent one', () => {
     for (const status of [204, 400, 403, 421, 429, 500]) {
-      expect(judge({ ...right, status }, body, false).kind, `${status}`).toBe('wrong');
+      expect(judge({ ...rightAnswer, status }, body, false).kind, `${status}`).toBe('wrong');
     }
-    expect(judge({ ...right, newSession: true }, body, true).kind).toBe('wrong');
+    expect(judge({ ...rightAnswer, newSession: true }, body, true).kind).toBe('wrong');
   });
 
-  test('an error of the origin or a truncated body, only while every origin was up', () => {
-    for (const answer of [CUT_OFF, ...[502, 503, 504].map((status) => ({ ...right, status }))]) {
+  test('are an error of the origin and a truncated body, but only while every origin was up', () => {
+    for (const answer of [
+      CUT_OFF,
+      ...[502, 503, 504].map((status) => ({ ...rightAnswer, status })),
+    ]) {
       expect(judge(answer, body, false).kind).toBe('origin away');
       expect(judge(answer, body, true).kind).toBe('wrong');
     }
@@ -31,7 +34,7 @@ describe('wrong answers of a soak', () => {
 
 test('a tally counts each outcome; notes are neither right nor wrong', () => {
   const tally = createTally();
-  tally.add(judge(right, body, true));
+  tally.add(judge(rightAnswer, body, true));
   tally.add(judge(CUT_OFF, body, true));
   tally.add(judge(CUT_OFF, body, false));
   tally.note('reloads asked for');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, Pool } from 'undici';
-import { fill } from '../measure/traffic.ts';
+import { fillNumber } from '../measure/traffic.ts';
 import { stranger } from '../visitors.ts';
 import { knownBody } from './known-body.ts';
 import type { Origins } from './origins.ts';
@@ -51,7 +51,7 @@ async function ask(
   const cookie = sessions[visitor];
   const expected = knownBody(number);
   const sentAtMs = performance.now();
-  const answer = await whole(
+  const answer = await untilWhole(
     pool.request({
       path: `/known/${number}`,
       headers: { ...headersOf(visitor), ...(cookie === undefined ? {} : { cookie }) },
@@ -65,7 +65,7 @@ async function ask(
   tally.add(judge(answer, expected, origins.wereUpSince(sentAtMs)));
 }
 
-async function whole(
+async function untilWhole(
   response: Promise<Dispatcher.ResponseData>,
   keep: (session: string) => void,
   hadSession: boolean,
@@ -87,6 +87,9 @@ async function whole(
 
 /** The header fields of one of the visitors, without a session. */
 export function headersOf(visitor: number): Record<string, string> {
-  const fields = Object.entries(stranger).map(([name, value]) => [name, fill(value, visitor)]);
+  const fields = Object.entries(stranger).map(([name, value]) => [
+    name,
+    fillNumber(value, visitor),
+  ]);
   return Object.fromEntries(fields) as Record<string, string>; // pairs of strings
 }

@@ -35,12 +35,12 @@ function requestFrom(fields: IncomingHttpHeaders): ValidateRequest {
   for (const name in fields) {
     if (!ASKING.test(name)) headers[name] = String(fields[name]);
   }
-  const say = (name: string) => String(fields[`x-forwarded-${name}`]);
+  const forwardedHeader = (name: string) => String(fields[`x-forwarded-${name}`]);
   return {
-    url: `${say('proto')}://${say('host')}${say('uri')}`,
+    url: `${forwardedHeader('proto')}://${forwardedHeader('host')}${forwardedHeader('uri')}`,
     // Caddy appends its peer: here the load balancer.
-    ip: say('for').split(',', 1)[0] ?? '',
-    method: say('method'),
+    ip: forwardedHeader('for').split(',', 1)[0] ?? '',
+    method: forwardedHeader('method'),
     headers,
   };
 }

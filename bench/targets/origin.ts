@@ -23,8 +23,8 @@ server.listen(0, '127.0.0.1', () => {
 });
 
 function bodyOf(url: string): Buffer {
-  const askedBytes = url.startsWith('/bytes/') ? Number(url.slice('/bytes/'.length)) : 1024;
-  const size = Number.isInteger(askedBytes) ? Math.min(askedBytes, MAX_BYTES) : 0;
+  const byteCount = url.startsWith('/bytes/') ? Number(url.slice('/bytes/'.length)) : 1024;
+  const size = Number.isInteger(byteCount) ? Math.min(byteCount, MAX_BYTES) : 0;
   const body = bodies.get(size) ?? Buffer.alloc(size, 'x');
   bodies.set(size, body);
   return body;

@@ -37,27 +37,27 @@ export async function openCluster(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'guard-cluster-'));
   const zookeeper = await startZookeeper(folder);
   const writer: Account = { user: 'writer', password: 'of the writer' };
-  const around = {
+  const surroundings = {
     folder,
     libraryPath: library.path,
     zookeeperPort: zookeeper.port,
     writer,
     organisations: ORGANISATIONS,
   };
-  const place = async (shard: number, replica: number): Promise<Place> => ({
+  const newPlace = async (shard: number, replica: number): Promise<Place> => ({
     shard,
     replica,
     httpPort: await freePort(),
     tcpPort: await freePort(),
   });
   const places = [
-    await place(1, 1),
-    await place(1, 2),
-    await place(2, 1),
-    await place(2, 2),
+    await newPlace(1, 1),
+    await newPlace(1, 2),
+    await newPlace(2, 1),
+    await newPlace(2, 2),
   ] as const;
   const [first, second, third, fourth] = places;
-  const describe = (one: Place): Node => describeNode(around, one, places);
+  const describe = (one: Place): Node => describeNode(surroundings, one, places);
   const nodes = [describe(first), describe(second), describe(third), describe(fourth)] as const;
   const proxy = await openClusterProxy(nodes, (seconds) => sleep(1000 * seconds));
   const guards: Analytics[] = [];
@@ -69,9 +69,15 @@ export async function openCluster(): Promise<Cluster> {
     async openGuard(name) {
       const recorders = createRecorders();
       const spill = join(folder, `spill-${name}`);
-      const there = { url: proxy.url, ...writer, cluster: CLUSTER, replicated: true, spill };
+      const clusterOptions = {
+        url: proxy.url,
+        ...writer,
+        cluster: CLUSTER,
+        replicated: true,
+        spill,
+      };
       const analytics = await openWithoutKeys(
-        { engine: 'clickhouse', ...there },
+        { engine: 'clickhouse', ...clusterOptions },
         ORGANISATIONS,
         recorders,
       );

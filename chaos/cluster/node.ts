@@ -51,15 +51,22 @@ const START_MS = 180_000;
 export const administrator: Account = { user: 'administrator', password: 'of the administrator' };
 
 /** Describes a server without starting it. `members`: the servers of its cluster. */
-export function describeNode(around: Surroundings, place: Place, members: readonly Place[]): Node {
+export function describeNode(
+  surroundings: Surroundings,
+  place: Place,
+  members: readonly Place[],
+): Node {
   const { shard, replica, httpPort } = place;
   const name = `s${shard}r${replica}`;
-  const dataPath = join(around.folder, name);
-  const configPath = join(around.folder, `${name}.xml`);
-  const usersPath = join(around.folder, `${name}-users.xml`);
+  const dataPath = join(surroundings.folder, name);
+  const configPath = join(surroundings.folder, `${name}.xml`);
+  const usersPath = join(surroundings.folder, `${name}-users.xml`);
   mkdirSync(dataPath);
-  writeFileSync(usersPath, withAdministrator(usersXml(around.writer, around.organisations)));
-  writeFileSync(configPath, configOf(around, place, usersPath, members));
+  writeFileSync(
+    usersPath,
+    withAdministrator(usersXml(surroundings.writer, surroundings.organisations)),
+  );
+  writeFileSync(configPath, configOf(surroundings, place, usersPath, members));
   const client = createDatabaseClient(new URL(`http://${STATEMENTS}:${httpPort}/`));
   let engine: ChildProcess | undefined;
 
@@ -69,31 +76,35 @@ export function describeNode(around: Surroundings, place: Place, members: readon
     isUp: () => engine !== undefined && engine.exitCode === null && engine.signalCode === null,
     async start() {
       // Keeps the address of the parts until the engine serves parts there.
-      const held = createServer();
-      held.listen(httpPort, PARTS);
-      await once(held, 'listening');
+      const portHolder = createServer();
+      portHolder.listen(httpPort, PARTS);
+      await once(portHolder, 'listening');
       const log = [`--logger.log=${dataPath}.log`, '--logger.level=information'];
       const options = [`--config-file=${configPath}`, `--path=${dataPath}/`, ...log];
       engine = spawn(
         process.execPath,
-        ['--disable-warning=ExperimentalWarning', HOST, around.libraryPath, '', ...options],
+        ['--disable-warning=ExperimentalWarning', HOST, surroundings.libraryPath, '', ...options],
         { env: { TZ: 'UTC' }, stdio: ['pipe', 'ignore', 'ignore'], cwd: dataPath },
       );
       engine.stdin?.on('error', () => undefined);
       await until(`${name} answers`, () => client.ping(1000), START_MS);
       serveParts(engine.pid ?? 0, PARTS, httpPort);
-      held.close();
-      await once(held, 'close');
+      portHolder.close();
+      await once(portHolder, 'close');
       for (const listener of ['HTTP', 'TCP']) {
-        const refused = await askDirectly(client, administrator, `SYSTEM START LISTEN ${listener}`);
-        if (refused !== '') throw new Error(refused);
+        const startError = await askDirectly(
+          client,
+          administrator,
+          `SYSTEM START LISTEN ${listener}`,
+        );
+        if (startError !== '') throw new Error(startError);
       }
     },
     async kill() {
       if (engine === undefined || engine.exitCode !== null || engine.signalCode !== null) return;
-      const ended = once(engine, 'exit');
+      const exitEvent = once(engine, 'exit');
       engine.kill('SIGKILL');
-      await ended;
+      await exitEvent;
     },
   };
 }

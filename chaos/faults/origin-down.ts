@@ -9,33 +9,33 @@ export const originDown: Fault = {
   done: 'the origin stops listening and cuts its connections under traffic, and comes back',
   async inflict(trial) {
     const site = await startSite(trial);
-    const away = { fromMs: Infinity, untilMs: Infinity };
+    const downTime = { fromMs: Infinity, untilMs: Infinity };
     const counts = { unreachable: 0, blocked: 0 };
     let firstPageAfterMs: number | undefined;
     const check: AnswerCheck = (answer) => {
       const { path, status, sentAtMs } = answer;
       const nowMs = performance.now();
       const isPage = !path.startsWith(CLOSED);
-      const metNobody = nowMs >= away.fromMs && sentAtMs < away.untilMs;
-      if (metNobody && isPage && status === 502) {
+      const isRefused = nowMs >= downTime.fromMs && sentAtMs < downTime.untilMs;
+      if (isRefused && isPage && status === 502) {
         counts.unreachable += 1;
         return undefined;
       }
-      if (metNobody && status === 403) counts.blocked += 1;
-      if (isPage && status === 200 && nowMs >= away.untilMs) {
-        firstPageAfterMs ??= nowMs - away.untilMs;
+      if (isRefused && status === 403) counts.blocked += 1;
+      if (isPage && status === 200 && nowMs >= downTime.untilMs) {
+        firstPageAfterMs ??= nowMs - downTime.untilMs;
       }
       return checkUsual(answer);
     };
     const crowd = site.startCrowd({ check });
     await crowd.seeMore(ENOUGH);
     trial.say('the origin goes');
-    away.fromMs = performance.now();
+    downTime.fromMs = performance.now();
     await site.origin.leave();
     await crowd.seeMore(ENOUGH);
     trial.say('the origin comes back');
     await site.origin.comeBack();
-    away.untilMs = performance.now();
+    downTime.untilMs = performance.now();
     await crowd.seeMore(ENOUGH);
     const traffic = await crowd.leave();
     const metric = await site.metric('guard_gateway_origin_errors_total{reason="connect"}');

@@ -14,7 +14,7 @@ const PIECE_EVERY_MS = 200;
 const ENOUGH = 400;
 
 /** Requests below /hang/ get no answer, and those below /trickle/ a few bytes at a time. */
-const behave: Behaviour = ({ url = '' }, response) => {
+const answerSlowly: Behaviour = ({ url = '' }, response) => {
   if (url.startsWith('/hang/')) return true;
   if (!url.startsWith('/trickle/')) return false;
   void (async () => {
@@ -31,7 +31,7 @@ const behave: Behaviour = ({ url = '' }, response) => {
 export const originSlow: Fault = {
   done: `the origin never answers ${HANGING} requests, and ${TRICKLING} others a few bytes at a time`,
   async inflict(trial) {
-    const site = await startSite(trial, { behave });
+    const site = await startSite(trial, { behave: answerSlowly });
     const headers = { ...chromeHttp, 'x-forwarded-for': HOME_IP };
     const crowd = site.startCrowd();
     await crowd.seeMore(ENOUGH);
@@ -45,31 +45,31 @@ export const originSlow: Fault = {
     const leaveAll = () => {
       for (const one of hanging) one.destroy();
     };
-    trial.atEnd(leaveAll);
+    trial.onEnd(leaveAll);
     const underWay = () => Promise.resolve(site.origin.underWay());
     await poll(underWay, (count) => count >= HANGING, 20_000);
     const trickled = await Promise.all(
       Array.from({ length: TRICKLING }, (_, i) => requestOnce(site.url, `/trickle/${i}`, headers)),
     );
     await crowd.seeMore(ENOUGH);
-    const whole = trickled.filter(({ path, body }) => body === answerTo(path)).length;
+    const wholeCount = trickled.filter(({ path, body }) => body === answerTo(path)).length;
 
     trial.say('their visitors go');
     const wasUnderWay = site.origin.underWay();
     leaveAll();
     // The crowd has at most one request under way in each lane.
-    const left = await poll(underWay, (count) => count <= 8, 20_000);
+    const openCount = await poll(underWay, (count) => count <= 8, 20_000);
     const traffic = await crowd.leave();
     return site.outcome(traffic, [
       everyAnswerIsRight(traffic, 'other visitors get right answers'),
       {
         what: 'a slow answer arrives whole',
-        seen: `${whole} of ${TRICKLING}`,
-        holds: whole === TRICKLING,
+        seen: `${wholeCount} of ${TRICKLING}`,
+        holds: wholeCount === TRICKLING,
       },
       {
         what: 'a request ends at the origin when its visitor leaves',
-        seen: `${wasUnderWay} requests at the origin, ${left} when their visitors had gone`,
+        seen: `${wasUnderWay} requests at the origin, ${openCount} when their visitors had gone`,
         holds: wasUnderWay >= HANGING,
       },
     ]);

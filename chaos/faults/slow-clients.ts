@@ -37,7 +37,7 @@ export const slowClients: Fault = {
     ]);
     trial.say('the slow clients leave');
     await slow.end();
-    const left = await poll(
+    const openAfter = await poll(
       () => Promise.resolve(openFiles(pid)),
       (files) => files <= before.files + 50,
       20_000,
@@ -63,8 +63,8 @@ export const slowClients: Fault = {
       },
       {
         what: 'nothing is left of the slow connections',
-        seen: `${before.files} files open before, ${left} afterwards`,
-        holds: left <= before.files + 50,
+        seen: `${before.files} files open before, ${openAfter} afterwards`,
+        holds: openAfter <= before.files + 50,
       },
     ]);
   },
@@ -86,24 +86,24 @@ async function openSlowCrowd(trial: Trial, port: number, count: number): Promise
   const child = spawn(process.execPath, [SCRIPT, String(port), String(count)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const exited = once(child, 'exit');
+  const exitEvent = once(child, 'exit');
   const end = async (): Promise<void> => {
     child.kill('SIGTERM');
-    await exited;
+    await exitEvent;
   };
-  trial.atEnd(end);
-  const first = await Promise.race([once(createInterface(child.stdout), 'line'), exited]);
+  trial.onEnd(end);
+  const firstLine = await Promise.race([once(createInterface(child.stdout), 'line'), exitEvent]);
   // The only line that the script writes.
-  const { connected } = JSON.parse(String(first[0])) as { connected: number };
+  const { connected } = JSON.parse(String(firstLine[0])) as { connected: number };
   return { connected, end };
 }
 
 /** Measures the process for a while. In the meantime it requests pages on new connections. */
 async function watch({ url, product: { pid } }: Site, forMs: number): Promise<Peak> {
-  const until = performance.now() + forMs;
+  const endMs = performance.now() + forMs;
   const peak = { files: 0, mib: 0, asked: 0, answered: 0 };
   const headers = { ...chromeHttp, 'x-forwarded-for': HOME_IP, connection: 'close' };
-  while (performance.now() < until) {
+  while (performance.now() < endMs) {
     peak.files = Math.max(peak.files, openFiles(pid));
     peak.mib = Math.max(peak.mib, residentMiB(pid));
     peak.asked += 1;

@@ -32,8 +32,10 @@ export const uploadStorm: Fault = {
 
     trial.say('tabs are restored');
     const browsers = await inSteps(BROWSERS, 25, (number) => restore(url, number));
-    const passed = browsers.filter(({ isLetIn }) => isLetIn).length;
-    const twice = browsers.flatMap(({ passedOfTab }) => passedOfTab).filter((n) => n > 1).length;
+    const passedCount = browsers.filter(({ isLetIn }) => isLetIn).length;
+    const passedTwice = browsers
+      .flatMap(({ passedOfTab }) => passedOfTab)
+      .filter((n) => n > 1).length;
 
     trial.say('an office comes');
     const office = await inSteps(OFFICE_TABS, 50, () => uploadOnce(url, OFFICE_IP));
@@ -45,10 +47,14 @@ export const uploadStorm: Fault = {
       everyAnswerIsRight(traffic, 'a visitor who passed gets right answers'),
       {
         what: 'every browser passes',
-        seen: `${passed} of ${BROWSERS}`,
-        holds: passed === BROWSERS,
+        seen: `${passedCount} of ${BROWSERS}`,
+        holds: passedCount === BROWSERS,
       },
-      { what: 'no page passes twice', seen: `${twice} of ${BROWSERS * TABS}`, holds: twice === 0 },
+      {
+        what: 'no page passes twice',
+        seen: `${passedTwice} of ${BROWSERS * TABS}`,
+        holds: passedTwice === 0,
+      },
       {
         what: '120 uploads of one address are accepted in a minute, most of them for work; the others have to wait',
         seen: statuses(office),
@@ -73,13 +79,13 @@ interface Restored {
 /** One browser. All tabs have the same session, get a challenge page, and upload at once. */
 async function restore(url: string, number: number): Promise<Restored> {
   const ip = `198.18.${number}.7`;
-  const first = readChallenge(await navigate(url, '/', { ip }));
-  if (first === undefined) throw new Error('a stranger was not challenged');
-  const { session } = first;
-  const others = await Promise.all(
+  const firstTicket = readChallenge(await navigate(url, '/', { ip }));
+  if (firstTicket === undefined) throw new Error('a stranger was not challenged');
+  const { session } = firstTicket;
+  const otherAnswers = await Promise.all(
     Array.from({ length: TABS - 1 }, (_, tab) => navigate(url, `/tab/${tab}`, { ip, session })),
   );
-  const pages = [first, ...others.map((answer) => readChallenge(answer, session))];
+  const pages = [firstTicket, ...otherAnswers.map((answer) => readChallenge(answer, session))];
   const passedOfTab = await Promise.all(pages.map((page) => uploadCopies(url, page, ip)));
   const { body } = await navigate(url, '/restored', { ip, session });
   return { passedOfTab, isLetIn: body === answerTo('/restored') };
@@ -135,11 +141,17 @@ async function inSteps<T>(
 }
 
 function isLimited(answers: readonly Answer[]): boolean {
-  const taken = answers.filter(
+  const acceptedAnswers = answers.filter(
     ({ body }) => body === PASSED_ANSWER || body.includes('"task"'),
   ).length;
-  const told = answers.filter(({ status, headers }) => status === 429 && headers['retry-after']);
-  return taken >= 120 && told.length > 0 && taken + told.length === answers.length;
+  const refusedAnswers = answers.filter(
+    ({ status, headers }) => status === 429 && headers['retry-after'],
+  );
+  return (
+    acceptedAnswers >= 120 &&
+    refusedAnswers.length > 0 &&
+    acceptedAnswers + refusedAnswers.length === answers.length
+  );
 }
 
 function statuses(answers: readonly Answer[]): string {

@@ -43,8 +43,16 @@ export const dataFromManyAddresses: readonly Technique[] = [
     atMost: 310,
     async run(attack) {
       const { testbed, scheme } = attack;
-      const asked = { site: 'strict', scheme, path: '/before', headers: chromeHttp } as const;
-      const { session: cookie } = await testbed.send({ ...asked, from: attack.address(250) });
+      const requestBefore = {
+        site: 'strict',
+        scheme,
+        path: '/before',
+        headers: chromeHttp,
+      } as const;
+      const { session: cookie } = await testbed.send({
+        ...requestBefore,
+        from: attack.address(250),
+      });
       const from = (index: number) => attack.address(index % 200);
       const request = (index: number) => ({ from: from(index), cookie, headers: CALLED_DATA });
       return sendMany(attack, 4_000, request, 50);
@@ -63,8 +71,8 @@ export const dataFromManyAddresses: readonly Technique[] = [
       // A client shape that no earlier row has used up. With a used-up shape all pages would be challenges.
       const headers = inOrderOf(77, chromeHttp);
       for (let index = 0; index < 200; index += 1) {
-        const asked = { site: 'default', scheme, path: '/before', headers } as const;
-        const { session } = await testbed.send({ ...asked, from: from(index) });
+        const requestBefore = { site: 'default', scheme, path: '/before', headers } as const;
+        const { session } = await testbed.send({ ...requestBefore, from: from(index) });
         cookies.push(session);
       }
       const request = (index: number) => {

@@ -96,7 +96,7 @@ function compoundOf(text: string): Pick<Step, 'tests' | 'weight'> | undefined {
   while (SIMPLE.lastIndex < text.length) {
     const [, any, div, name, word, attribute, nth, last, not, empty, isChild, inner] =
       SIMPLE.exec(text) ?? [];
-    const place = ({ parent }: Box, box: Box) => (parent?.children.indexOf(box) ?? 0) + 1;
+    const indexInParent = ({ parent }: Box, box: Box) => (parent?.children.indexOf(box) ?? 0) + 1;
     if (SIMPLE.lastIndex === 0) return undefined;
     weight += weightOf(any, div);
     if (name) tests.push(({ classes }) => classes.includes(name));
@@ -105,18 +105,18 @@ function compoundOf(text: string): Pick<Step, 'tests' | 'weight'> | undefined {
         word ? classes.includes(attribute) : classes.join(' ') === attribute,
       );
     if (nth === 'odd' || nth === 'even')
-      tests.push((box) => place(box, box) % 2 === (nth === 'odd' ? 1 : 0));
-    else if (nth) tests.push((box) => place(box, box) === Number(nth));
+      tests.push((box) => indexInParent(box, box) % 2 === (nth === 'odd' ? 1 : 0));
+    else if (nth) tests.push((box) => indexInParent(box, box) === Number(nth));
     if (last)
       tests.push(
-        (box) => (box.parent?.children.length ?? 0) + 1 - place(box, box) === Number(last),
+        (box) => (box.parent?.children.length ?? 0) + 1 - indexInParent(box, box) === Number(last),
       );
     if (empty) tests.push((box) => box.children.length === 0 && !box.text);
     if (inner !== undefined) {
-      const has = hasOf(inner, isChild === '>');
-      if (!has) return undefined;
-      weight += has.weight - 10;
-      tests.push(has.test);
+      const hasMatch = matchDescendant(inner, isChild === '>');
+      if (!hasMatch) return undefined;
+      weight += hasMatch.weight - 10;
+      tests.push(hasMatch.test);
     }
     if (not) tests.push(({ classes }) => !classes.includes(not));
   }
@@ -128,10 +128,10 @@ const weightOf = (any?: string, div?: string) => (any ? 0 : div ? 1 : 10);
 /**
  * Parses the inside of `:has()`. It restores the position of the shared expression, so that the caller can continue.
  */
-function hasOf(inner: string, isChild: boolean) {
-  const at = SIMPLE.lastIndex;
+function matchDescendant(inner: string, isChild: boolean) {
+  const position = SIMPLE.lastIndex;
   const steps = stepsOf(inner);
-  SIMPLE.lastIndex = at;
+  SIMPLE.lastIndex = position;
   if (!steps) return undefined;
   return {
     weight: steps.reduce((sum, step) => sum + step.weight, 0),
@@ -147,31 +147,31 @@ function descendantsOf(box: Box): Box[] {
 export function matches(
   box: Box | undefined,
   steps: readonly Step[],
-  at = steps.length - 1,
+  stepIndex = steps.length - 1,
 ): boolean {
-  const step = steps[at];
+  const step = steps[stepIndex];
   if (!box || !step) return false;
   if (!step.tests.every((test) => test(box))) return false;
-  if (at === 0) return true;
+  if (stepIndex === 0) return true;
   const siblings = box.parent?.children ?? [];
   const before = siblings.slice(0, siblings.indexOf(box));
   switch (step.combinator) {
     case '>':
-      return matches(box.parent, steps, at - 1);
+      return matches(box.parent, steps, stepIndex - 1);
     case '+':
-      return matches(before.at(-1), steps, at - 1);
+      return matches(before.at(-1), steps, stepIndex - 1);
     case '~':
-      return before.some((one) => matches(one, steps, at - 1));
+      return before.some((one) => matches(one, steps, stepIndex - 1));
     default: {
       for (let above = box.parent; above; above = above.parent)
-        if (matches(above, steps, at - 1)) return true;
+        if (matches(above, steps, stepIndex - 1)) return true;
       return false;
     }
   }
 }
 
 function declaredFor(box: Box, rules: readonly Rule[]): Map<string, string> {
-  const won = new Map<string, Declared>();
+  const winners = new Map<string, Declared>();
   for (const { selector, body } of rules) {
     if (!matches(box, selector)) continue;
     const specificity = selector.reduce((sum, { weight }) => sum + weight, 0);
@@ -182,16 +182,16 @@ function declaredFor(box: Box, rules: readonly Rule[]): Map<string, string> {
       const value = text.replace(/!\s*important\s*$/i, '').trim();
       if (!property.startsWith('--') && !isValid(value)) continue;
       const declared = { property, value, important, specificity };
-      const held = won.get(property);
-      if (!held || isOver(declared, held)) won.set(property, declared);
+      const winner = winners.get(property);
+      if (!winner || isOver(declared, winner)) winners.set(property, declared);
     }
   }
-  return new Map([...won].map(([property, { value }]) => [property, value]));
+  return new Map([...winners].map(([property, { value }]) => [property, value]));
 }
 
-function isOver(one: Declared, held: Declared): boolean {
-  if (one.important !== held.important) return one.important;
-  return one.specificity >= held.specificity;
+function isOver(candidate: Declared, winner: Declared): boolean {
+  if (candidate.important !== winner.important) return candidate.important;
+  return candidate.specificity >= winner.specificity;
 }
 
 const LENGTH = String.raw`\+?\d+(?:\.\d+)?(?:px|in|%)`;
@@ -226,6 +226,6 @@ function widthOf(leaf: Box, rules: readonly Rule[]): number {
     return total;
   };
   const width = pixels(declared.get('width')) ?? SIDE;
-  const most = pixels(declared.get('max-width')) ?? Number.POSITIVE_INFINITY;
-  return Math.max(Math.min(width, most), pixels(declared.get('min-width')) ?? 0);
+  const maxWidth = pixels(declared.get('max-width')) ?? Number.POSITIVE_INFINITY;
+  return Math.max(Math.min(width, maxWidth), pixels(declared.get('min-width')) ?? 0);
 }

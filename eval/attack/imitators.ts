@@ -43,20 +43,21 @@ const SUBREQUEST_FIELDS = {
  * Runs a technique with a program that sends the requests. The processor time of the program counts as that of the
  * attacker.
  */
-async function withImitator<T>(attack: Attack, run: (as: AsBrowser) => Promise<T>) {
+async function withImitator<T>(attack: Attack, run: (asBrowser: AsBrowser) => Promise<T>) {
   const program = spawn(PYTHON, [PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const waiting = new Map<number, PromiseWithResolvers<Answer>>();
+  const openAnswers = new Map<number, PromiseWithResolvers<Answer>>();
   createInterface(program.stdout).on('line', (line) => {
-    const said = JSON.parse(line) as ProgramLine;
-    if ('ms' in said) attack.addCpuTime(said.ms);
-    else if ('error' in said) waiting.get(said.id)?.reject(new Error(said.error));
-    else waiting.get(said.id)?.resolve(said);
+    const programLine = JSON.parse(line) as ProgramLine;
+    if ('ms' in programLine) attack.addCpuTime(programLine.ms);
+    else if ('error' in programLine)
+      openAnswers.get(programLine.id)?.reject(new Error(programLine.error));
+    else openAnswers.get(programLine.id)?.resolve(programLine);
   });
-  const as: AsBrowser = (browser) => ({
+  const asBrowser: AsBrowser = (browser) => ({
     ...attack.testbed,
     send(request) {
       const { site, scheme, path, from: address, body = null, isFile: file = false } = request;
-      const [id, port, host] = [waiting.size, attack.testbed.port(scheme), SITES[site]];
+      const [id, port, host] = [openAnswers.size, attack.testbed.port(scheme), SITES[site]];
       const url = `${scheme}://${host}:${port}${path}`;
       const question = {
         id,
@@ -70,13 +71,13 @@ async function withImitator<T>(attack: Attack, run: (as: AsBrowser) => Promise<T
         file,
       };
       const answer = Promise.withResolvers<Answer>();
-      waiting.set(id, answer);
+      openAnswers.set(id, answer);
       program.stdin.write(`${JSON.stringify(question)}\n`);
       return answer.promise;
     },
   });
   try {
-    return await run(as);
+    return await run(asBrowser);
   } finally {
     program.stdin.end();
     await once(program, 'close');
@@ -108,8 +109,8 @@ function fieldsOf({ headers, cookie, body, isFile = false }: AttackRequest) {
 
 /** Names the missing package. Undefined when the program can run. */
 async function findMissing(): Promise<string | undefined> {
-  const tried = spawn(PYTHON, ['-c', 'import curl_cffi'], { stdio: 'ignore' });
-  const code = await once(tried, 'exit').then(
+  const pythonProgram = spawn(PYTHON, ['-c', 'import curl_cffi'], { stdio: 'ignore' });
+  const code = await once(pythonProgram, 'exit').then(
     ([exit]) => exit as number,
     () => -1,
   );
@@ -121,15 +122,21 @@ function requestPages(
   attack: Attack,
   browsers: readonly string[],
   addresses: number,
-  each: number,
+  requestsPerAddress: number,
 ) {
-  return withImitator(attack, async (as) => {
-    const counts = browsers.map((browser, at) => {
-      const testbed = as(browser);
+  return withImitator(attack, async (asBrowser) => {
+    const counts = browsers.map((browser, browserIndex) => {
+      const testbed = asBrowser(browser);
       const prefix = `${attack.prefix}${browser}/`;
-      const from = (index: number) => attack.address(index % addresses).replace('.0.', `.${at}.`);
+      const from = (index: number) =>
+        attack.address(index % addresses).replace('.0.', `.${browserIndex}.`);
       const request = (index: number) => ({ from: from(index), headers: {} });
-      return sendMany({ ...attack, testbed, prefix }, addresses * each, request, addresses);
+      return sendMany(
+        { ...attack, testbed, prefix },
+        addresses * requestsPerAddress,
+        request,
+        addresses,
+      );
     });
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   });
@@ -183,9 +190,9 @@ export const imitatingSolvers: readonly Technique[] = [undefined, letPeoplePass]
     'strict',
     0,
     (attack) =>
-      withImitator(attack, (as) =>
+      withImitator(attack, (asBrowser) =>
         openSessions(
-          { ...attack, testbed: as(NEWEST) },
+          { ...attack, testbed: asBrowser(NEWEST) },
           { solve: solveWholePage, write: writeWithPageCode },
         ),
       ),

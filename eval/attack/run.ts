@@ -68,15 +68,15 @@ async function measure(
   let ofPrograms = 0;
   const addCpuTime = (ms: number) => (ofPrograms += ms);
   const attack = { testbed, site, scheme, prefix, address, addCpuTime };
-  const lacks = await findMissing?.();
-  if (lacks !== undefined) {
-    const nothing = { attempts: 0, reached: 0, costMs: 0, stoppedBy: [] };
-    return { technique: name, site, scheme, ...nothing, atMost, missing: lacks };
+  const missingPart = await findMissing?.();
+  if (missingPart !== undefined) {
+    const noAttempts = { attempts: 0, reached: 0, costMs: 0, stoppedBy: [] };
+    return { technique: name, site, scheme, ...noAttempts, atMost, missing: missingPart };
   }
   await before?.(attack);
-  const started = process.cpuUsage();
+  const cpuBefore = process.cpuUsage();
   const attempts = await run(attack);
-  const { user, system } = process.cpuUsage(started);
+  const { user, system } = process.cpuUsage(cpuBefore);
   const reasons = [...(await testbed.reasons(prefix))].sort(([, one], [, other]) => other - one);
   return {
     technique: name,

@@ -16,9 +16,9 @@ export async function sendMany(
   atOnce = count,
 ): Promise<number> {
   const request = { site, scheme, headers: browserOn(scheme) };
-  const left = Array.from({ length: count }, (_, index) => index).values();
+  const openIndexes = Array.from({ length: count }, (_, index) => index).values();
   const work = async () => {
-    for (const index of left) {
+    for (const index of openIndexes) {
       await testbed.send({ ...request, path: `${prefix}${index}`, ...requestOf(index) });
     }
   };

@@ -45,12 +45,12 @@ const ENGINES = [
 
 /** People with each engine pass at the strict site. On a site with visitors this takes some hours. */
 export async function letPeoplePass(attack: Attack): Promise<void> {
-  const there: Attack = { ...attack, site: 'strict', scheme: 'http' };
+  const strictAttack: Attack = { ...attack, site: 'strict', scheme: 'http' };
   for (const [engine, { headers, evidence }] of ENGINES.entries()) {
     const solve: Solve = ({ ticket }) => answerTicket(evidence, ticket);
     for (let network = 0; network < NETWORKS; network++) {
       const changes = { headers, from: `127.${210 + engine}.${network}.1` };
-      await visit(there, `/people/${engine}/${network}`, solve, changes);
+      await visit(strictAttack, `/people/${engine}/${network}`, solve, changes);
     }
   }
 }

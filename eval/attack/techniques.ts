@@ -47,8 +47,8 @@ function usePass({ count, atOnce, pass, request }: PassUse): Technique['run'] {
   return async (attack) => {
     const from = attack.address(250);
     const cookie = await createPass(attack, pass);
-    const each = { from, cookie, headers: RECORDED.headers, ...request };
-    return sendMany(attack, count, () => each, atOnce);
+    const wholeRequest = { from, cookie, headers: RECORDED.headers, ...request };
+    return sendMany(attack, count, () => wholeRequest, atOnce);
   };
 }
 
@@ -224,14 +224,14 @@ export const techniques: readonly Technique[] = [
         const { user, system } = process.cpuUsage(before);
         return (user + system) / 1000;
       };
-      let made = 0;
+      let passCount = 0;
       while (spentMs() < 60_000) {
-        await visit(attack, `${attack.prefix}${made}`, solveWithSecret, {
-          from: attack.address(made),
+        await visit(attack, `${attack.prefix}${passCount}`, solveWithSecret, {
+          from: attack.address(passCount),
         });
-        made += 1;
+        passCount += 1;
       }
-      return made;
+      return passCount;
     },
   },
   // These come last, because the site is under pressure for a minute after them.

@@ -29,44 +29,46 @@ interface Face {
 
 /** The width and height of the first line and of each leaf, equal to a browser's measurements. */
 export async function solveWitnesses(
-  asked: string,
+  sheetText: string,
   load: (url: string, kind: Loaded['kind']) => Promise<Buffer>,
 ): Promise<number[]> {
   const sizes = [1000, 1];
-  for (const loaded of planOf(asked)) {
+  for (const loaded of planOf(sheetText)) {
     if (loaded === undefined) {
       sizes.push(0, 0);
       continue;
     }
     const file = await load(loaded.url, loaded.kind);
     if (loaded.kind === 'image') sizes.push(file.readUInt16LE(6), file.readUInt16LE(8));
-    else sizes.push(advanceOf(file), 0);
+    else sizes.push(advanceWidthOf(file), 0);
   }
   return sizes;
 }
 
 /** The advance width of the only glyph of a font, at 200 pixels. */
-function advanceOf(font: Buffer): number {
+function advanceWidthOf(font: Buffer): number {
   let entry = 12;
   while (font.toString('latin1', entry, entry + 4) !== 'hmtx') entry += 16;
   return font.readUInt16BE(font.readUInt32BE(entry + 8)) / 5;
 }
 
-function planOf(asked: string): readonly (Loaded | undefined)[] {
-  const [, width = '', height = '', html = ''] = /^([\d]+)\.([\d]+)\|([^]*)$/.exec(asked) ?? [];
+function planOf(sheetText: string): readonly (Loaded | undefined)[] {
+  const [, width = '', height = '', html = ''] = /^([\d]+)\.([\d]+)\|([^]*)$/.exec(sheetText) ?? [];
   const [, css = ''] = /<style[^>]*>([^]*?)<\/style>/.exec(html) ?? [];
   const groups = parseTree(html.slice(html.indexOf('</style>')));
   const faces = new Map<string, Face[]>();
   const rules: Rule[] = [];
-  read(css, { width: Number(width), height: Number(height) }, [], rules, faces);
+  readVisit(css, { width: Number(width), height: Number(height) }, [], rules, faces);
   const widths = new Map<Box | undefined, number>();
   const valueOf = (box: Box, property: string, isBefore = false) =>
     winning(box, property, isBefore, rules, widths.get(box.parent) ?? 0);
   for (const group of groups) {
     const shares = group.children.map((middle) => Number.parseFloat(valueOf(middle, 'flex') ?? ''));
-    const whole = Number.parseFloat(valueOf(group, 'width') ?? '');
-    const all = shares.reduce((sum, share) => sum + share, 0);
-    group.children.forEach((middle, at) => widths.set(middle, (whole * (shares[at] ?? 0)) / all));
+    const groupWidth = Number.parseFloat(valueOf(group, 'width') ?? '');
+    const shareSum = shares.reduce((sum, share) => sum + share, 0);
+    group.children.forEach((middle, index) =>
+      widths.set(middle, (groupWidth * (shares[index] ?? 0)) / shareSum),
+    );
   }
   const leaves = groups.flatMap((group) => group.children).flatMap((middle) => middle.children);
   return leaves.map((leaf): Loaded | undefined => {
@@ -99,7 +101,7 @@ function parseTree(html: string): readonly Box[] {
 }
 
 /** Collects the rules with true conditions, in order, and the font faces. */
-function read(
+function readVisit(
   css: string,
   frame: Sizes,
   containers: readonly string[],
@@ -109,17 +111,21 @@ function read(
   for (const [head, inner] of blocksOf(css)) {
     const condition = head.slice(head.indexOf(' ') + 1);
     if (head.startsWith('@media')) {
-      if (mediaHolds(condition, frame)) read(inner, frame, containers, rules, faces);
+      if (mediaHolds(condition, frame)) readVisit(inner, frame, containers, rules, faces);
     } else if (head.startsWith('@supports')) {
       const isKnown = !condition.includes('(display:k)');
-      if (isKnown !== condition.startsWith('not')) read(inner, frame, containers, rules, faces);
+      if (isKnown !== condition.startsWith('not'))
+        readVisit(inner, frame, containers, rules, faces);
     } else if (head.startsWith('@container')) {
-      read(inner, frame, [...containers, condition], rules, faces);
+      readVisit(inner, frame, [...containers, condition], rules, faces);
     } else if (head === '@font-face') {
-      const of = (name: string) => new RegExp(`${name}:([^;]+)`).exec(inner)?.[1] ?? '';
-      const family = of('font-family');
+      const attributeOf = (name: string) => new RegExp(`${name}:([^;]+)`).exec(inner)?.[1] ?? '';
+      const family = attributeOf('font-family');
       const [, url = ''] = /url\(([^)]+)\)/.exec(inner) ?? [];
-      faces.set(family, [...(faces.get(family) ?? []), { url, range: of('unicode-range') }]);
+      faces.set(family, [
+        ...(faces.get(family) ?? []),
+        { url, range: attributeOf('unicode-range') },
+      ]);
     } else {
       rules.push(...rulesOf(head, inner, containers));
     }
@@ -160,22 +166,22 @@ function winning(
   rules: readonly Rule[],
   width: number,
 ): string | undefined {
-  let won: (Rule & { readonly weight: number }) | undefined;
+  let winner: (Rule & { readonly weight: number }) | undefined;
   for (const rule of rules) {
     if (rule.property !== property || rule.isBefore !== isBefore) continue;
     if (!matches(box, rule.selector)) continue;
     if (!rule.containers.every((query) => isBound(query, { width, height: 0 }))) continue;
     const weight = rule.selector.reduce((sum, step) => sum + step.weight, 0);
     const isOver =
-      !won || (rule.important === won.important ? weight >= won.weight : rule.important);
-    if (isOver) won = { ...rule, weight };
+      !winner || (rule.important === winner.important ? weight >= winner.weight : rule.important);
+    if (isOver) winner = { ...rule, weight };
   }
-  return won?.value;
+  return winner?.value;
 }
 
 function mediaHolds(text: string, frame: Sizes): boolean {
   return text.split(',').some((query) => {
-    const isNot = query.startsWith('not ');
+    const isNegated = query.startsWith('not ');
     const holds = query
       .replace(/^not /, '')
       .split(' and ')
@@ -186,7 +192,7 @@ function mediaHolds(text: string, frame: Sizes): boolean {
           ? isBound(part, frame)
           : (lies === 'landscape') === frame.width > frame.height;
       });
-    return holds !== isNot;
+    return holds !== isNegated;
   });
 }
 
@@ -200,7 +206,7 @@ function isInRange(code: number, range: string): boolean {
   return range.split(',').some((part) => {
     const text = part.trim().slice(2);
     const [from = '', to = from] = text.split('-');
-    const low = Number.parseInt(from.replaceAll('?', '0'), 16);
-    return code >= low && code <= Number.parseInt(to.replaceAll('?', 'f'), 16);
+    const firstCode = Number.parseInt(from.replaceAll('?', '0'), 16);
+    return code >= firstCode && code <= Number.parseInt(to.replaceAll('?', 'f'), 16);
   });
 }

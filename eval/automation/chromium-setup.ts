@@ -25,15 +25,15 @@ export function plainUserAgent(): string {
   return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chromiumMajor()}.0.0.0 Safari/537.36`;
 }
 
-let known: string | undefined;
+let knownVersion: string | undefined;
 
 export function chromiumMajor(): string {
-  known ??= /(\d+)\./.exec(
+  knownVersion ??= /(\d+)\./.exec(
     execFileSync(CHROMIUM, ['--version'], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }),
   )?.[1];
-  if (known === undefined) throw new Error('this Chromium does not print its version');
-  return known;
+  if (knownVersion === undefined) throw new Error('this Chromium does not print its version');
+  return knownVersion;
 }

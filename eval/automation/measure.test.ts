@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => testbed.close());
 
 /** A client that sends one request with these headers and reports that it arrived. */
-function asking(headers: Readonly<Record<string, string>>): Visit {
+function visitWithHeaders(headers: Readonly<Record<string, string>>): Visit {
   const ownHost = Object.entries(headers).filter(([name]) => name !== 'host');
   return async (url) => {
     await send(url, { headers: Object.fromEntries(ownHost) });
@@ -30,36 +30,38 @@ function measured(visit: Visit, protection: 'strict' | 'plain', name: string, at
 
 /** A testbed without Guard that allows each request, for tests of the counting alone. */
 function openSites() {
-  const came: string[] = [];
+  const arrivedPaths: string[] = [];
   const at: Testbed = {
     urlOf: (_protection, path) => path,
-    wasReached: (path) => came.includes(path),
+    wasReached: (path) => arrivedPaths.includes(path),
     decisions: () =>
-      Promise.resolve(came.map((path) => ({ path, action: 'allow', block_reasons: [], at: 0 }))),
+      Promise.resolve(
+        arrivedPaths.map((path) => ({ path, action: 'allow', block_reasons: [], at: 0 })),
+      ),
     keepUploadsIn: () => undefined,
     close: () => Promise.resolve(),
   };
-  const come: Visit = (path) => {
-    came.push(path);
+  const visitOnce: Visit = (path) => {
+    arrivedPaths.push(path);
     return Promise.resolve('origin');
   };
-  return { at, come };
+  return { at, visitOnce };
 }
 
 describe('the result of a visit comes from the origin and the events, and not from the tool', () => {
   test('a client that Guard stops counts as stopped, with its block reasons', async () => {
-    const visits = await measured(asking(curl), 'plain', 'curl');
+    const visits = await measured(visitWithHeaders(curl), 'plain', 'curl');
     expect(visits).toMatchObject({ made: 2, reached: 0, broke: [], maxRequests: 1 });
     expect([...visits.reasons]).toContainEqual(['http_client_user_agent', 2]);
   });
 
   test('a client that Guard lets pass counts as arrived', async () => {
-    const visits = await measured(asking(chromeHttps), 'plain', 'plain-chrome');
+    const visits = await measured(visitWithHeaders(chromeHttps), 'plain', 'plain-chrome');
     expect(visits).toMatchObject({ made: 2, reached: 2 });
   });
 
   test('the same client does not pass the challenge of the strict site', async () => {
-    const visits = await measured(asking(chromeHttps), 'strict', 'strict-chrome');
+    const visits = await measured(visitWithHeaders(chromeHttps), 'strict', 'strict-chrome');
     expect(visits).toMatchObject({ made: 2, reached: 0 });
   });
 
@@ -89,10 +91,10 @@ describe('the result of a visit comes from the origin and the events, and not fr
   ])(
     'a browser that at first %s is started again, and the second visit counts',
     async (how, fail) => {
-      const { at, come } = openSites();
+      const { at, visitOnce } = openSites();
       let starts = 0;
       const visit: Visit = (url, resources) =>
-        (starts += 1) % 2 === 1 ? fail() : come(url, resources);
+        (starts += 1) % 2 === 1 ? fail() : visitOnce(url, resources);
       const visits = await measured(visit, 'plain', `late-${how.split(' ')[0] ?? ''}`, at);
       expect(visits).toMatchObject({ made: 2, reached: 2, broke: [], restarts: starts - 2 });
       expect(visits.restarts).toBeGreaterThan(0);
@@ -100,9 +102,9 @@ describe('the result of a visit comes from the origin and the events, and not fr
   );
 
   test('a tool that fails after its request is not started again, and its visit does not count', async () => {
-    const { at, come } = openSites();
+    const { at, visitOnce } = openSites();
     const visit: Visit = async (url, resources) => {
-      await come(url, resources);
+      await visitOnce(url, resources);
       throw new Error('crashed');
     };
     const visits = await measured(visit, 'plain', 'crashing', at);
@@ -111,7 +113,7 @@ describe('the result of a visit comes from the origin and the events, and not fr
 });
 
 describe('whether a goal is met', () => {
-  function row(goal: Goal, over: Partial<Extract<Row, { kind: 'measured' }>['strict']>): Row {
+  function row(goal: Goal, changes: Partial<Extract<Row, { kind: 'measured' }>['strict']>): Row {
     const tool: Tool = {
       name: 'tool',
       variant: 'as it comes',
@@ -127,7 +129,7 @@ describe('whether a goal is met', () => {
       reasons: new Map<string, number>(),
       maxRequests: 0,
     };
-    return { kind: 'measured', tool, strict: { ...none, ...over }, plain: none };
+    return { kind: 'measured', tool, strict: { ...none, ...changes }, plain: none };
   }
 
   test.each([

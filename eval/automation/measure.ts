@@ -44,11 +44,11 @@ export async function measure(
   const paths = Array.from({ length: runs }, (_, run) => `${prefix}${run + 1}`);
   const attempts: Attempts = new Map();
   let byPath = new Map<string, RecordedDecision[]>();
-  let missing = paths;
+  let missingPaths = paths;
   let restarts = 0;
-  for (let again = 0; again <= MAX_RESTARTS && missing.length > 0; again += 1) {
-    if (again > 0) restarts += missing.length;
-    for (const path of missing) {
+  for (let again = 0; again <= MAX_RESTARTS && missingPaths.length > 0; again += 1) {
+    if (again > 0) restarts += missingPaths.length;
+    for (const path of missingPaths) {
       const url = testbed.urlOf(protection, path);
       attempts.set(
         path,
@@ -56,17 +56,17 @@ export async function measure(
       );
     }
     byPath = Map.groupBy(await testbed.decisions(prefix), ({ path }) => path);
-    missing = paths.filter((path) => !byPath.has(path));
+    missingPaths = paths.filter((path) => !byPath.has(path));
   }
   // A browser that sent no request was not stopped by Guard, so its visit does not count.
-  const made = paths.filter((path) => byPath.has(path) && attempts.get(path) === undefined);
+  const visitedPaths = paths.filter((path) => byPath.has(path) && attempts.get(path) === undefined);
   return {
-    made: made.length,
-    reached: made.filter((path) => testbed.wasReached(path)).length,
-    broke: failures(attempts, new Set(missing)),
+    made: visitedPaths.length,
+    reached: visitedPaths.filter((path) => testbed.wasReached(path)).length,
+    broke: failures(attempts, new Set(missingPaths)),
     restarts,
-    reasons: reasonsOf(made.map((path) => byPath.get(path) ?? [])),
-    maxRequests: Math.max(0, ...made.map((path) => byPath.get(path)?.length ?? 0)),
+    reasons: reasonsOf(visitedPaths.map((path) => byPath.get(path) ?? [])),
+    maxRequests: Math.max(0, ...visitedPaths.map((path) => byPath.get(path)?.length ?? 0)),
   };
 }
 
@@ -89,8 +89,8 @@ function failures(attempts: Attempts, missing: ReadonlySet<string>): string[] {
 function reasonsOf(visits: readonly (readonly RecordedDecision[])[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const decisions of visits) {
-    const given = new Set(decisions.flatMap(({ block_reasons }) => block_reasons));
-    for (const reason of given) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    const blockReasons = new Set(decisions.flatMap(({ block_reasons }) => block_reasons));
+    for (const reason of blockReasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   return new Map([...counts].sort(([, a], [, b]) => b - a));
 }

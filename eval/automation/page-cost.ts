@@ -56,11 +56,11 @@ if (args.includes('--record')) {
   writeFileSync(join(import.meta.dirname, '..', 'RESULTS-page-cost.md'), report());
 }
 
-async function measured(chromium: Browser, on: Site): Promise<string[]> {
+async function measured(chromium: Browser, site: Site): Promise<string[]> {
   const costs: Cost[] = [];
   const ofEmptyPages: Cost[] = [];
   for (let visit = 0; visit < visits; visit += 1) {
-    costs.push(await costOf(chromium, on));
+    costs.push(await costOf(chromium, site));
     ofEmptyPages.push(await costOfEmptyPage(chromium));
   }
   for (const list of [costs, ofEmptyPages]) list.sort((one, other) => one.all - other.all);
@@ -78,10 +78,10 @@ async function measured(chromium: Browser, on: Site): Promise<string[]> {
 }
 
 /** The cost of one visit by a phone with an empty profile. It is read when the page sends its upload. */
-async function costOf(chromium: Browser, on: Site): Promise<Cost> {
-  const { page, look } = await freshPage(chromium);
-  const spent = whenUploading(page, look);
-  await page.goto(`${on.url}/`);
+async function costOf(chromium: Browser, site: Site): Promise<Cost> {
+  const { page, measurePage } = await freshPage(chromium);
+  const spent = whenUploading(page, measurePage);
+  await page.goto(`${site.url}/`);
   const cost = await spent;
   await page.waitForSelector('text=the origin');
   await page.context().close();
@@ -90,20 +90,22 @@ async function costOf(chromium: Browser, on: Site): Promise<Cost> {
 
 /** The cost of an empty page on this machine at this time. */
 async function costOfEmptyPage(chromium: Browser): Promise<Cost> {
-  const { page, look } = await freshPage(chromium);
+  const { page, measurePage } = await freshPage(chromium);
   await page.route('**', (route) => route.fulfill({ contentType: 'text/html', body: '<p>empty' }));
   await page.goto('http://empty.invalid/');
-  const cost = await look();
+  const cost = await measurePage();
   await page.context().close();
   return cost;
 }
 
-async function freshPage(chromium: Browser): Promise<{ page: Page; look: () => Promise<Cost> }> {
+async function freshPage(
+  chromium: Browser,
+): Promise<{ page: Page; measurePage: () => Promise<Cost> }> {
   const context = await chromium.newContext({ ...PHONE, locale: 'en-US' });
   const page = await context.newPage();
   const devtools = await context.newCDPSession(page);
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const look = async () => {
+  const measurePage = async () => {
     const { metrics } = await devtools.send('Performance.getMetrics');
     const ms = (name: string) => (metrics.find((one) => one.name === name)?.value ?? NaN) * 1_000;
     return {
@@ -112,7 +114,7 @@ async function freshPage(chromium: Browser): Promise<{ page: Page; look: () => P
       layout: ms('LayoutDuration') + ms('RecalcStyleDuration'),
     };
   };
-  return { page, look };
+  return { page, measurePage };
 }
 
 function whenUploading<T>(page: Page, look: () => Promise<T>): Promise<T> {

@@ -19,10 +19,10 @@ interface Reply {
 export async function openSocket(url: string): Promise<ProtocolClient> {
   const socket = new WebSocket(url);
   await once(socket, 'open');
-  const { ask, answered } = trackQuestions();
+  const { ask, settleReply } = trackQuestions();
   socket.addEventListener('message', ({ data }) => {
     const { id, result, error } = JSON.parse(String(data)) as Reply;
-    if (id !== undefined) answered(id, error, result);
+    if (id !== undefined) settleReply(id, error, result);
   });
   return {
     ask: (method, params = {}, session) =>
@@ -37,18 +37,18 @@ export async function openSocket(url: string): Promise<ProtocolClient> {
 export async function openMarionette(port: number): Promise<ProtocolClient> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
-  const { ask, answered } = trackQuestions();
-  let read: Buffer = Buffer.alloc(0);
+  const { ask, settleReply } = trackQuestions();
+  let receivedBytes: Buffer = Buffer.alloc(0);
   socket.on('data', (bytes: Buffer) => {
-    read = Buffer.concat([read, bytes]);
+    receivedBytes = Buffer.concat([receivedBytes, bytes]);
     for (;;) {
-      const colon = read.indexOf(':');
-      const end = colon + 1 + Number(read.subarray(0, colon));
-      if (colon < 0 || read.length < end) return;
-      const message: unknown = JSON.parse(read.subarray(colon + 1, end).toString());
-      read = read.subarray(end);
+      const colon = receivedBytes.indexOf(':');
+      const end = colon + 1 + Number(receivedBytes.subarray(0, colon));
+      if (colon < 0 || receivedBytes.length < end) return;
+      const message: unknown = JSON.parse(receivedBytes.subarray(colon + 1, end).toString());
+      receivedBytes = receivedBytes.subarray(end);
       // The first message is a greeting.
-      if (Array.isArray(message)) answered(message[1] as number, message[2], message[3]);
+      if (Array.isArray(message)) settleReply(message[1] as number, message[2], message[3]);
     }
   });
   return {
@@ -63,19 +63,19 @@ export async function openMarionette(port: number): Promise<ProtocolClient> {
 
 /** Numbers the commands, and resolves their promises when the answers come. */
 function trackQuestions() {
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  const openReplies = new Map<number, PromiseWithResolvers<unknown>>();
   let last = 0;
   const ask = (send: (id: number) => void): Promise<unknown> => {
-    const waits = Promise.withResolvers<unknown>();
-    waiting.set((last += 1), waits);
+    const reply = Promise.withResolvers<unknown>();
+    openReplies.set((last += 1), reply);
     send(last);
-    return waits.promise;
+    return reply.promise;
   };
-  const answered = (id: number, error: unknown, result: unknown): void => {
-    const waits = waiting.get(id);
-    waiting.delete(id);
-    if (error === undefined || error === null) waits?.resolve(result);
-    else waits?.reject(new Error(JSON.stringify(error)));
+  const settleReply = (id: number, error: unknown, result: unknown): void => {
+    const reply = openReplies.get(id);
+    openReplies.delete(id);
+    if (error === undefined || error === null) reply?.resolve(result);
+    else reply?.reject(new Error(JSON.stringify(error)));
   };
-  return { ask, answered };
+  return { ask, settleReply };
 }

@@ -16,12 +16,12 @@ const MAX_KEPT_BYTES = 256 * 1024;
 
 export async function startRelay(gateway: string, folder: string): Promise<Relay> {
   let into = folder;
-  let kept = 0;
+  let fileCount = 0;
   const relay = await startPlainRelay(gateway, ({ method, body }) => {
     if (method !== 'POST' || body.length > MAX_KEPT_BYTES) return;
-    kept += 1;
+    fileCount += 1;
     mkdirSync(into, { recursive: true });
-    writeFileSync(join(into, `${String(kept).padStart(4, '0')}.json`), body);
+    writeFileSync(join(into, `${String(fileCount).padStart(4, '0')}.json`), body);
   });
   return { ...relay, keepIn: (name) => (into = join(folder, name)) };
 }

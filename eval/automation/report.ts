@@ -92,9 +92,9 @@ function stopped({ made, reached }: Visits): string {
 }
 
 function whatFor({ made, reasons, broke }: Visits): string {
-  const found = [...reasons].map(([reason, visits]) =>
+  const reasonTexts = [...reasons].map(([reason, visits]) =>
     visits === made ? reason : `${reason} (${visits})`,
   );
   const failures = broke.map((why) => `broke: ${why.replaceAll('|', '/')}`);
-  return [...found, ...failures].join(', ') || 'nothing';
+  return [...reasonTexts, ...failures].join(', ') || 'nothing';
 }

@@ -75,11 +75,11 @@ async function start(
     stdio: 'ignore',
     detached: true,
   });
-  const exited = once(child, 'exit');
+  const exitEvent = once(child, 'exit');
   const close = async () => {
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       process.kill(-child.pid, 'SIGTERM');
-      await exited;
+      await exitEvent;
     }
   };
   try {

@@ -23,20 +23,20 @@ export function visitInProcess(tool: Tool): Visit {
     const child = spawn(process.execPath, [PROGRAM, fileNameOf(tool), url, profile, display], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let said = '';
+    let output = '';
     let log = '';
-    child.stdout.setEncoding('utf8').on('data', (part: string) => (said += part));
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part));
     child.stderr
       .setEncoding('utf8')
       .on('data', (part: string) => (log = (log + part).slice(-MAX_LOG_CHARS)));
-    const exited = once(child, 'exit');
-    const closed = once(child, 'close');
+    const exitEvent = once(child, 'exit');
+    const closeEvent = once(child, 'close');
     const timer = setTimeout(() => killAll(child.pid), VISIT_MS);
-    await exited;
+    await exitEvent;
     clearTimeout(timer);
     // The last output may still arrive. A browser that did not end may keep the pipe open forever.
-    await Promise.race([closed, wait(PIPE_MS)]);
-    const ending = /^ending: (origin|screen)$/m.exec(said)?.[1];
+    await Promise.race([closeEvent, wait(PIPE_MS)]);
+    const ending = /^ending: (origin|screen)$/m.exec(output)?.[1];
     // The cast is safe: the pattern has only these two words.
     if (ending !== undefined) return ending as Ending;
     throw new Error(lastError(log) ?? `ended with ${child.exitCode ?? child.signalCode}`);

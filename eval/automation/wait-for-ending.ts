@@ -23,11 +23,11 @@ export async function waitForEnding(
   readTitle: () => Promise<string | undefined>,
   quietMs = QUIET_MS,
 ): Promise<Ending> {
-  const until = Date.now() + DEADLINE_MS;
+  const endMs = Date.now() + DEADLINE_MS;
   await wait(quietMs);
-  while (Date.now() < until) {
-    const late = wait(until - Date.now(), undefined, { ref: false });
-    const title = await Promise.race([readTitle().catch(() => undefined), late]);
+  while (Date.now() < endMs) {
+    const timeout = wait(endMs - Date.now(), undefined, { ref: false });
+    const title = await Promise.race([readTitle().catch(() => undefined), timeout]);
     if (title === ORIGIN_TITLE) return 'origin';
     if (title !== undefined && title !== '' && title !== CHECKING_TITLE) return 'screen';
     await wait(INTERVAL_MS);

@@ -74,8 +74,8 @@ export function safariHeaders(userAgent: string): Record<string, string> {
  * The header fields for a plain http name: no client hints, no fetch metadata, and no compression that proxies break.
  */
 export function onPlainHttp(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => !name.startsWith('sec-'));
-  return { ...Object.fromEntries(kept), 'accept-encoding': 'gzip, deflate' };
+  const otherHeaders = Object.entries(headers).filter(([name]) => !name.startsWith('sec-'));
+  return { ...Object.fromEntries(otherHeaders), 'accept-encoding': 'gzip, deflate' };
 }
 
 function platformHint(userAgent: string): string {

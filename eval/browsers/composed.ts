@@ -19,11 +19,11 @@ interface SeenBrowser {
  */
 export function composedBrowsers(seed: number, count: number): BrowserCases {
   const random = seededRandom(seed);
-  const seen = readSeen();
+  const recordedBrowsers = readSeen();
   const real: BrowserCases['real'][number][] = [];
   const contradictory: BrowserCases['contradictory'][number][] = [];
   for (let i = 0; i < count; i++) {
-    const browser = seen[random.below(seen.length)];
+    const browser = recordedBrowsers[random.below(recordedBrowsers.length)];
     if (browser === undefined) throw new Error('user-agents has no rows');
     const scheme = random.next() < 0.5 ? 'https' : 'http';
     const complete = headersOf(browser.userAgent);

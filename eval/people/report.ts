@@ -20,7 +20,8 @@ export interface Row {
 const ADMITTED = 0.99;
 
 export function totalsOf(rows: readonly Row[]) {
-  const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const sum = (columnOf: (row: Row) => number) =>
+    rows.reduce((total, row) => total + columnOf(row), 0);
   const people = sum(({ profiles }) => profiles);
   const admitted = sum((row) => row.admitted);
   const blocked = sum((row) => row.blocked);

@@ -34,8 +34,8 @@ const MAX_STARTS = 3;
 
 /** Measures people with unusual settings and prints the table. True when none was blocked and 99 % arrived. */
 export async function runPeople({ profiles, only, json, record }: PeopleOptions): Promise<boolean> {
-  const all: readonly Scenario[] = [...chromiumScenarios, ...firefoxScenarios];
-  const chosen = all.filter(({ engine, name }) => `${engine} ${name}`.includes(only));
+  const allScenarios: readonly Scenario[] = [...chromiumScenarios, ...firefoxScenarios];
+  const chosen = allScenarios.filter(({ engine, name }) => `${engine} ${name}`.includes(only));
   if (chosen.length === 0) throw new TypeError(`--only ${only}: no such setting`);
   const commit = commitOf();
   const startedAt = Date.now();
@@ -78,33 +78,33 @@ async function measure(
 ): Promise<Row> {
   const { target, close } = await lineTo(testbed, setting.line);
   const visits: (readonly string[])[] = [];
-  const broke = new Set<string>();
+  const brokenScenarios = new Set<string>();
   for (let profile = 1; profile <= profiles; profile += 1) {
     const opened = await openedOf((starts) =>
       withFreshProfile(display, (resources) =>
         visitOf(setting, resources, target, `${prefix}${profile}/${starts}/`),
       ),
     );
-    if (typeof opened === 'string') broke.add(opened);
+    if (typeof opened === 'string') brokenScenarios.add(opened);
     else visits.push(opened);
   }
   const decisions = await testbed.decisions(prefix);
   await close();
   const byPath = Map.groupBy(decisions, ({ path }) => path);
-  const of = (path: string) => byPath.get(path) ?? [];
+  const reasonsOf = (path: string) => byPath.get(path) ?? [];
   const count = (is: (paths: readonly string[]) => boolean) => visits.filter(is).length;
   const challenges = (paths: readonly string[]) =>
-    paths.flatMap(of).filter(({ action }) => action === 'challenge').length;
+    paths.flatMap(reasonsOf).filter(({ action }) => action === 'challenge').length;
   return {
     engine: setting.engine,
     setting: setting.name,
     profiles: visits.length,
     admitted: count((paths) => paths.every((path) => testbed.wasReached(path))),
     askedAgain: count((paths) => challenges(paths) > paths.length),
-    blocked: count((paths) => paths.flatMap(of).some(({ action }) => action === 'block')),
-    ms: visits.flat().flatMap((path) => timeTo(of(path)) ?? []),
+    blocked: count((paths) => paths.flatMap(reasonsOf).some(({ action }) => action === 'block')),
+    ms: visits.flat().flatMap((path) => timeTo(reasonsOf(path)) ?? []),
     reasons: [...new Set(decisions.flatMap(({ block_reasons }) => block_reasons))],
-    broke: [...broke],
+    broke: [...brokenScenarios],
   };
 }
 

@@ -46,8 +46,8 @@ export async function visitOf(
   const [first = '', second = ''] = paths;
   const browser = await browserOf(setting, resources);
   const whenArrived = async (path: string) => {
-    const until = Date.now() + ARRIVAL_MS;
-    while (!target.wasReached(path) && Date.now() < until) await wait(100);
+    const endMs = Date.now() + ARRIVAL_MS;
+    while (!target.wasReached(path) && Date.now() < endMs) await wait(100);
   };
   const sit = async (open: readonly string[], then?: (desk: Desk) => Promise<void>) => {
     const urls = open.map((path) => argumentFor(target.urlOf(path)));

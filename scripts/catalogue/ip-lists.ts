@@ -52,7 +52,7 @@ export function ipListFiles(folder: string): ReadonlyMap<string, string> {
       list: readLines(folder, SOURCES.torExits.file),
     },
   };
-  const relay = spaceOf(
+  const relayRanges = spaceOf(
     readPublicRanges([...readLines(folder, SOURCES.privateRelay.file), PRIVATE_RELAY_V6], {
       v4: 8,
       v6: 19,
@@ -62,7 +62,7 @@ export function ipListFiles(folder: string): ReadonlyMap<string, string> {
     NETWORK_LISTS.map(({ kind, file, widthLimit }) => {
       const { from, note, list } = entries[kind];
       const { ranges, refusals } = readPublicRanges(list, widthLimit);
-      const { v4, v6 } = cidrsOf(subtract(spaceOf(ranges), relay), widthLimit);
+      const { v4, v6 } = cidrsOf(subtract(spaceOf(ranges), relayRanges), widthLimit);
       console.log(`${file}: ${v4.length} v4, ${v6.length} v6, refused ${JSON.stringify(refusals)}`);
       const header = [
         `# ${note}`,

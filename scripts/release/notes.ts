@@ -5,9 +5,9 @@
 export function notesOf(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m).slice(1);
   const isOf = (title: string) => (section: string) => section.startsWith(title);
-  const found = sections.find(isOf(version)) ?? sections.find(isOf('Unreleased'));
-  if (found === undefined) {
+  const section = sections.find(isOf(version)) ?? sections.find(isOf('Unreleased'));
+  if (section === undefined) {
     throw new Error(`CHANGELOG.md has no section "## ${version}", and no "## Unreleased".`);
   }
-  return `${found.slice(found.indexOf('\n') + 1).trim()}\n`;
+  return `${section.slice(section.indexOf('\n') + 1).trim()}\n`;
 }
