@@ -30,7 +30,7 @@ async function startWatched(options: Partial<RigOptions> = {}) {
       Array.from({ length: count }, (_, index) => send(headersOf(index), localAddressOf(index))),
     );
   };
-  return { rig, time, visitManyTimes: visitManyTimes };
+  return { rig, time, visitManyTimes };
 }
 
 function warnings({ logEntries }: Rig) {
