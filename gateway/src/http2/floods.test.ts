@@ -263,7 +263,7 @@ describe('RFC 9113 5.2: answers that a visitor does not read', () => {
 
   test('at the bound the connection with the oldest answer ends, and a neighbour is served', async () => {
     const limits = { http2UnreadPerAddress: 10, http2UnreadMs: 0 };
-    const { tlsPort, counted } = await startFlooded({ limits });
+    const { tlsPort, counterValue } = await startFlooded({ limits });
     const first = await askWithoutReading(tlsPort, 8);
     expect(first.isClosed).toBe(false);
     const second = await askWithoutReading(tlsPort, 8);

@@ -50,8 +50,8 @@ describe('RFC 9113 5.1.2: many requests in one packet', () => {
 
   test('are not judged when the visitor has reset them already', async () => {
     const CANCEL = Buffer.from([0, 0, 0, 8]);
-    const { turns, counted } = await sendAtOnce((id) => frame(RST_STREAM, 0, id, CANCEL));
+    const { turns, counterValue } = await sendAtOnce((id) => frame(RST_STREAM, 0, id, CANCEL));
     expect(turns).toHaveLength(1);
-    expect(counted('guard_gateway_requests_total', 'aborted')).toBe(REQUESTS);
+    expect(counterValue('guard_gateway_requests_total', 'aborted')).toBe(REQUESTS);
   });
 });
