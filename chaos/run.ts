@@ -29,17 +29,18 @@ if (values.help || !isUnderstood) {
 
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
-const results = await tryFaults(chosen, {
+const allResults = await tryFaults(chosen, {
   signal: interrupt.signal,
   say(text) {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
   },
 });
 if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-const tables = `${claimTable(results)}\n\n${figureTable(results)}\n`;
-process.stdout.write(values.json ? `${JSON.stringify(results, inJson, 2)}\n` : tables);
-if (values.record) writeFileSync(join(import.meta.dirname, 'RESULTS.md'), report(results, tables));
-if (!results.every(holds)) process.exitCode = 1;
+const tables = `${claimTable(allResults)}\n\n${figureTable(allResults)}\n`;
+process.stdout.write(values.json ? `${JSON.stringify(allResults, inJson, 2)}\n` : tables);
+if (values.record)
+  writeFileSync(join(import.meta.dirname, 'RESULTS.md'), report(allResults, tables));
+if (!allResults.every(holds)) process.exitCode = 1;
 
 function inJson(_key: string, value: unknown): unknown {
   return value instanceof Map ? Object.fromEntries(value) : value;

@@ -31,11 +31,11 @@ const figures: string[] = [];
 const { values } = parseArgs({ options: { record: { type: 'boolean', default: false } } });
 const missing = missingZookeeper();
 if (missing !== undefined) throw new Error(`ZooKeeper is not there: ${missing}`);
-const cluster = await openCluster();
+const openedCluster = await openCluster();
 try {
-  await tryAll(cluster);
+  await tryAll(openedCluster);
 } finally {
-  await cluster.close();
+  await openedCluster.close();
 }
 const table = markdown(
   ['what must hold', 'what was seen', 'held'],

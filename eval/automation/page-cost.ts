@@ -29,14 +29,14 @@ const visits = Number(args.find((arg) => !arg.startsWith('-')) ?? 20);
 if (!Number.isSafeInteger(visits) || visits < 1) throw new TypeError('visits: a number from 1 on');
 const commit = commitOf();
 const browser = await launchPlain();
-const site = await startSite();
+const testSite = await startSite();
 let row: string[];
 try {
-  row = await measured(browser, site);
+  row = await measured(browser, testSite);
 } finally {
   await browser.close();
-  site.server.closeAllConnections();
-  site.server.close();
+  testSite.server.closeAllConnections();
+  testSite.server.close();
 }
 const table = markdown(
   [

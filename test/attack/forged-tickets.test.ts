@@ -147,7 +147,9 @@ describe('a ticket that was not issued to this visitor, or not now', () => {
 
   test('with another User-Agent than the challenged one', async () => {
     keptSessions.length = 0;
-    const otherBrowser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Firefox/152.0' };
+    const otherBrowser = {
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Firefox/152.0',
+    };
     expect((await post(served, uploadOf(visitor), otherBrowser)).body).toBe('{"result":"retry"}');
     expect(keptSessions).toEqual([]);
   });

@@ -53,9 +53,9 @@ beforeEach(async () => {
 /** A session that Guard issued. */
 const issueSession = async () => (await openPage(served)).session;
 
-async function keepSession(session: Session): Promise<string> {
+async function keepSession(judgedSession: Session): Promise<string> {
   const id = await issueSession();
-  memory.keepSession(id, { ...session, judgedAt: served.time.now }, HOUR_MS);
+  memory.keepSession(id, { ...judgedSession, judgedAt: served.time.now }, HOUR_MS);
   return id;
 }
 

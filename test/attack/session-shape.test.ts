@@ -83,12 +83,12 @@ const regular = (name: string) => (index: number) => ({
 
 /** Several sessions of people with 12 pages each, with or without parts of pages. */
 async function people(count: number, part?: string) {
-  for (let person = 0; person < count; person++) {
+  for (let visitor = 0; visitor < count; visitor++) {
     const challengedAt = await readPages(
       pass(),
       pages(12, (index) => ({
         path: `/shop/${index}`,
-        afterMs: readingMs(person + index),
+        afterMs: readingMs(visitor + index),
         isLinked: index > 0,
         ...(part !== undefined && { part }),
       })),

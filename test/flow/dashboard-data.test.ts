@@ -122,11 +122,11 @@ test('the live view counts each event that it does not show', async () => {
     [...text.matchAll(/^data: (.*)$/gm)]
       .map(([, data = '']) => JSON.parse(data) as { rows: unknown[]; more: number })
       .reduce((sum, { rows, more }) => sum + rows.length + more, 0);
-  const text = await readLive(cookie, "path = '/counted'", (text) => {
-    if (text.includes(': nothing')) {
+  const text = await readLive(cookie, "path = '/counted'", (events) => {
+    if (events.includes(': nothing')) {
       pendingAnswer ??= Promise.all(Array.from({ length: visits }, () => visit('/counted')));
     }
-    return text.endsWith('\n\n') && unseenCount(text) >= visits;
+    return events.endsWith('\n\n') && unseenCount(events) >= visits;
   });
   await pendingAnswer;
   expect(unseenCount(text)).toBe(visits);
@@ -134,7 +134,7 @@ test('the live view counts each event that it does not show', async () => {
 
 test('a filter that is not SQL leads to a message in the live view', async () => {
   const cookie = await signIn(story.product);
-  const text = await readLive(cookie, 'path =', (text) => text.includes('event: failed'));
+  const text = await readLive(cookie, 'path =', (events) => events.includes('event: failed'));
   expect(text).toMatch(/event: failed\ndata: \{"message":"/);
 });
 
@@ -165,7 +165,7 @@ test('a filter cannot add many rows to the live view', async () => {
     'created_at, request_id, site, action, decision, rule, block_reasons, method, host, path, status_code, ip, ' +
     'country, asn, asn_name, user_agent, browser, browser_version, crawler_name, crawler_verified, session, challenge, reference, 1, 1';
   const filter = `1) UNION ALL SELECT ${one.join(', ')} FROM numbers(3000) UNION ALL SELECT ${ownRows} FROM events_distributed WHERE (1`;
-  const answer = await readLive(cookie, filter, (text) => /\n\nevent: .*\n.{40}/.test(text));
+  const answer = await readLive(cookie, filter, (events) => /\n\nevent: .*\n.{40}/.test(events));
   expect(answer).toContain('event: failed\ndata: {"message":"The answer is too large."}');
 });
 

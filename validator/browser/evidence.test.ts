@@ -169,10 +169,10 @@ async function challengePage({ url }: Site) {
 }
 
 /** A `fetch` for a document without one. It sends the headers of a browser, and collects the request bodies. */
-function fetchOf(site: Site, cookie: string, sentBodies: string[]) {
+function fetchOf({ url: siteUrl }: Site, cookie: string, sentBodies: string[]) {
   return (url: string, { method = 'GET', body }: { method?: string; body?: string }) => {
     if (body !== undefined) sentBodies.push(body);
-    return fetch(new URL(url, site.url), {
+    return fetch(new URL(url, siteUrl), {
       method,
       body: body ?? null,
       headers: { ...HEADERS, cookie, 'content-type': 'application/json' },

@@ -214,9 +214,7 @@ test('a byte order mark and Windows line ends are accepted, and positions are ri
   writeFileSync(join(folder, 'bom.yaml'), text);
   const result = loadSettings(join(folder, 'bom.yaml'), {});
   const problem =
-    result.kind === 'invalid'
-      ? result.problems.find((problem) => problem.found === '"x"')
-      : undefined;
+    result.kind === 'invalid' ? result.problems.find(({ found }) => found === '"x"') : undefined;
   expect(problem).toMatchObject({ line: 2, column: 22, path: 'listen.validator' });
 });
 

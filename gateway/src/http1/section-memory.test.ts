@@ -128,8 +128,8 @@ describe('the memory of sections', () => {
     const sectionWithCount = (count: number) =>
       `Host: a\r\n${COOKIE}\r\nX-Request-Id: ${count}\r\n\r\n`;
     const sections = Array.from({ length: 9 }, (_, i) => reading(memory, sectionWithCount(10 + i)));
-    expect(sections.filter((section) => section?.notes !== undefined)).toHaveLength(1);
-    expect(sections.map((section) => section?.headers['x-request-id'])).toEqual(
+    expect(sections.filter((kept) => kept?.notes !== undefined)).toHaveLength(1);
+    expect(sections.map((kept) => kept?.headers['x-request-id'])).toEqual(
       sections.map((_, i) => String(10 + i)),
     );
   });

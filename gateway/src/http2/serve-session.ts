@@ -12,7 +12,7 @@ import { StreamSections } from './stream-fields.ts';
 import { cutStream, StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';
 import { holderOf, UnreadAnswers } from './unread-answers.ts';
-import type { ServerParts } from '../listen/accept.ts';
+import type { AcceptOptions, ServerParts } from '../listen/accept.ts';
 import { notePeer, peerOf } from '../listen/connection.ts';
 
 /** What the client showed on a connection before its first request. */
@@ -59,13 +59,6 @@ export function createStreamServer({
   const unreadAnswers = new UnreadAnswers(limits);
   let isDraining = false;
 
-  function cutUnread(socket: TLSSocket, peer: string): void {
-    if (socket.destroyed) return;
-    accept.metrics.count('guard_gateway_connections_cut_total', 'answers_unread');
-    accept.faults('warn', 'gateway_connection_cut', { reason: 'answers_unread', peer });
-    socket.destroy();
-  }
-
   function serve(socket: TLSSocket, { hello, frames }: ConnectionFacts): void {
     const peer = peerOf(socket);
     const session = performServerHandshake(socket, options);
@@ -73,7 +66,7 @@ export function createStreamServer({
     const callInTurn = callFewInATurn(REQUESTS_IN_A_TURN);
     const holder = holderOf(peer, accept.trusts);
     const reader =
-      holder === undefined ? undefined : { holder, cut: () => cutUnread(socket, holder) };
+      holder === undefined ? undefined : { holder, cut: () => cutUnread(socket, holder, accept) };
     const onEnd = reader && ((stream: ServerHttp2Stream) => unreadAnswers.add(stream, reader));
     let facts: TransportFacts | undefined;
     let openStreams = 0;
@@ -122,6 +115,17 @@ export function createStreamServer({
       for (const session of sessions) session.destroy();
     },
   };
+}
+
+function cutUnread(
+  socket: TLSSocket,
+  peer: string,
+  { metrics, faults }: Pick<AcceptOptions, 'metrics' | 'faults'>,
+): void {
+  if (socket.destroyed) return;
+  metrics.count('guard_gateway_connections_cut_total', 'answers_unread');
+  faults('warn', 'gateway_connection_cut', { reason: 'answers_unread', peer });
+  socket.destroy();
 }
 
 /** Cuts the connection of a visitor who reads nothing. Its last frames would wait for ever. */

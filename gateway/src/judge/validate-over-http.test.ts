@@ -21,13 +21,10 @@ function answer(status: number, body: string, ...fields: readonly string[]): str
   return [`HTTP/1.1 ${status} X`, length, ...fields, '', body].join('\r\n');
 }
 
-interface WantedOutcome {
-  readonly timeout?: number;
-  readonly limits?: Partial<RemoteLimits>;
-}
+type Changes = { readonly timeout?: number; readonly limits?: Partial<RemoteLimits> };
 
 /** A client of the validator at this address, with its clock and everything that it reports. */
-function connectTo(url: string, { timeout = 5_000, limits = {} }: WantedOutcome = {}) {
+function connectTo(url: string, { timeout = 5_000, limits = {} }: Changes = {}) {
   const logEntries: { event: string; fields: Readonly<Record<string, unknown>> }[] = [];
   const countedMetrics: string[] = [];
   const time = { now: 1_000_000 };
@@ -141,9 +138,8 @@ describe('an unusable answer', () => {
 
 describe('connections', () => {
   test('one connection carries questions one after the other, also after interim answers', async () => {
-    const validator = await startScripted(
-      writeText(`HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n${ALLOW}`),
-    );
+    const twoAnswers = `HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n${ALLOW}`;
+    const validator = await startScripted(writeText(twoAnswers));
     const { ask } = connectTo(validator.address);
     for (let i = 0; i < 20; i++) {
       expect((await ask()).kind).toBe('answered');
@@ -228,15 +224,13 @@ describe('connections', () => {
   });
 
   test('a connection that does not open in time is given up, and the next question tries again', async () => {
-    const silentOrigin = await startTcpOrigin(() => undefined);
+    const { address, sockets } = await startTcpOrigin(() => undefined);
     const limits = { connections: 1, waiting: 0 };
-    const url = silentOrigin.address.replace('http:', 'https:');
+    const url = address.replace('http:', 'https:');
     const { ask } = connectTo(url, { timeout: 300, limits });
     for (let i = 1; i <= 2; i++) {
       expect(await ask()).toMatchObject({ kind: 'failed', reason: 'timeout' });
-      await waitUntil(
-        () => silentOrigin.sockets.length === i && silentOrigin.sockets.every((s) => s.destroyed),
-      );
+      await waitUntil(() => sockets.length === i && sockets.every((socket) => socket.destroyed));
     }
   });
 

@@ -78,8 +78,7 @@ function valueOf(
       ? UNSUPPORTED
       : (DERIVED_COMPONENTS.get(name)?.(request) ?? UNSUPPORTED);
   }
-  // Trap: the gateway's headers can inherit from Object.prototype, and a signer chooses `name`, such as `constructor`.
-  const field = Object.hasOwn(request.headers, name) ? request.headers[name] : undefined;
+  const field = fieldOf(request, name);
   if (parameters.size === 0) return field?.trim();
   if (parameters.size > 1 || key?.kind !== 'string') return UNSUPPORTED;
   if (field === undefined) return undefined;
@@ -91,6 +90,11 @@ function valueOf(
   const member = members.get(key.value);
   if (member === undefined) return undefined;
   return member.kind === 'list' ? serializeInnerList(member) : serializeItem(member);
+}
+
+/** Trap: the gateway's headers inherit from Object.prototype, and a signer chooses `name`, such as `constructor`. */
+function fieldOf({ headers }: SignedRequest, name: string): string | undefined {
+  return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
 
 /** Scheme, authority and target of a URL. `new URL` would change the target. */

@@ -47,7 +47,8 @@ export function createScriptFile(
     }
     const header = headerOf(request, 'accept-encoding');
     const { coding, bytes } =
-      codings.find((file) => file.coding !== undefined && acceptsCoding(header, file.coding)) ?? identity;
+      codings.find((file) => file.coding !== undefined && acceptsCoding(header, file.coding)) ??
+      identity;
     const encoding = coding === undefined ? {} : { 'Content-Encoding': coding };
     return { status: 200, headers: { ...headers, ...encoding }, body: bytes };
   };

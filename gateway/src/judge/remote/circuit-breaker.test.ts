@@ -136,7 +136,7 @@ describe('a circuit breaker', () => {
       time.now += random.below(400);
       const admission = breaker.admit();
       if (admission !== 'refused') admissions.push(admission);
-      const trials = admissions.filter((admission) => admission === 'trial').length;
+      const trials = admissions.filter((kind) => kind === 'trial').length;
       expect(trials, seedText).toBeLessThanOrEqual(1);
       if (random.next() < 0.3) continue;
       const [settledAdmission] = admissions.splice(random.below(admissions.length), 1);

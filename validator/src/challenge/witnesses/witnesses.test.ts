@@ -57,7 +57,7 @@ const sizeIndex = (place: number) => 2 + 2 * place;
 describe('17.3 witnesses: what a page loads shows a browser engine', () => {
   test('a page that loads the same files as a browser passes', async () => {
     const { get, isDecoy, send, tokens } = aVisitor();
-    for (const token of tokens.filter((token) => !isDecoy(token))) {
+    for (const token of tokens.filter((candidate) => !isDecoy(candidate))) {
       expect((await get(token)).status).toBe(200);
     }
     expect(await send()).toEqual(PASSED);
