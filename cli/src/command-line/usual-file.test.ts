@@ -36,6 +36,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   replay: ['access.log'],
   keys: ['list'],
   agents: ['list'],
+  crawlers: ['list'],
   block: ['192.0.2.7', '--for', '1d', '--because', 'a test'],
   allow: ['192.0.2.7', '--for', '1d', '--because', 'a test'],
   decisions: [],
@@ -60,7 +61,8 @@ describe.each(Object.entries(CALLS))('guard %s without --config', (name, args) =
     expect(stdout).toMatch(/default guard\.yaml in this folder/);
   });
 
-  if (name === 'doctor') return; // doctor needs no settings.
+  // These need no settings.
+  if (name === 'doctor' || name === 'crawlers') return;
   test('says that the file is missing in a folder without it', async () => {
     const { code, stdout, stderr } = await runIn(empty, name, ...args);
     expect([code, stdout]).toEqual([2, '']);

@@ -24,7 +24,9 @@ export interface Section {
 /** Builds a page from a title and the Markdown below it. */
 export function createPage(path: string, title: string, order: number, body: string): Page {
   const bodyText = body.trim();
-  const summary = (bodyText.split(/\n\s*\n/, 1)[0] ?? '').replaceAll('\n', ' ');
+  const [firstParagraph = ''] = bodyText.split(/\n\s*\n/, 1);
+  // Other pages show the summary too, so its links to this page need the path.
+  const summary = firstParagraph.replaceAll('\n', ' ').replaceAll('](#', `](${path}#`);
   return { path, title, order, summary, markdown: `# ${title}\n\n${bodyText}\n` };
 }
 
