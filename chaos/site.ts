@@ -7,14 +7,14 @@ import { type Crowd, type CrowdOptions, startCrowd } from './crowd.ts';
 import type { Claim, Outcome, Tally } from './fault.ts';
 import type { Trial } from './trial.ts';
 import { type Behaviour, type Origin, startOrigin } from './origin.ts';
-import { DETECT } from './settings.ts';
+import { DETECT_RULES } from './settings.ts';
 
 /** Time limit for changes that Guard makes by itself. It is long, because the machine may be busy. */
 const PATIENCE_MS = 20_000;
 
 export interface SiteOptions {
   readonly behave?: Behaviour;
-  /** The default is {@link DETECT}. */
+  /** The default is {@link DETECT_RULES}. */
   readonly rules?: readonly unknown[];
   /** Replaces top-level settings of guard.yaml. Without `analytics` in them, no database is started. */
   readonly topLevelSettings?: Readonly<Record<string, unknown>>;
@@ -47,7 +47,7 @@ export async function startSite(trial: Trial, options: SiteOptions = {}): Promis
       organisation: ONE_PLAYS_ALL,
       top: { analytics: undefined, ...options.topLevelSettings },
     });
-  const product = await startProduct(settings(options.rules ?? DETECT), options.env);
+  const product = await startProduct(settings(options.rules ?? DETECT_RULES), options.env);
   trial.onEnd(() => product.stop());
   const before = residentMiB(product.pid);
   const metric = (name: string) => metricOf(product, name);

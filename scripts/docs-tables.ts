@@ -16,7 +16,7 @@ import type { Application } from '../cli/src/applications/application.ts';
 import { APPLICATIONS } from '../cli/src/applications/applications.ts';
 import { describeSign } from '../cli/src/applications/recognise.ts';
 import type { Command } from '../cli/src/command-line/command.ts';
-import { wordsOf } from '../cli/src/command-line/help.ts';
+import { optionTextOf } from '../cli/src/command-line/help.ts';
 import { commands } from '../cli/src/commands/all-commands.ts';
 import { ECS_FIELDS } from '../server/src/process/ecs.ts';
 import { withSettingCells } from './setting-cells.ts';
@@ -113,7 +113,9 @@ function partsOf({ name, summary, usage, options, exits }: Command): readonly Pa
   const [page, below] = ['commands.md', `## guard ${name}`];
   const usageText = `\n${summary}\n\n\`\`\`sh\n${usage.join('\n')}\n\`\`\`\n`;
   const rows = Object.entries(options).flatMap(([long, option]) =>
-    option.help === undefined ? [] : [[code(wordsOf(long, option).trim()), sentence(option.help)]],
+    option.help === undefined
+      ? []
+      : [[code(optionTextOf(long, option).trim()), sentence(option.help)]],
   );
   return [
     { page, below, form: /\n.*\n\n```sh\n[^]*?\n```\n/, text: usageText },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Allowed licences of parts of Guard: licences that require a notice at most, and MPL-2.0, which requires the source of
- * its own files, which Guard does not change. Data may be CC BY 4.0.
+ * Licences that parts of Guard may have. Most require only a notice. MPL-2.0 also requires the source of the files under
+ * it, and Guard does not change such files. Data may be CC BY 4.0.
  */
 export const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
   '0BSD',
@@ -27,7 +27,7 @@ const KNOWN_LICENCES: Readonly<Record<string, string>> = {
   '@chdb/lib-linux-arm64-gnu': 'Apache-2.0',
 };
 
-const Entry = z.object({
+const LockFileEntry = z.object({
   version: z.string().default(''),
   license: z.string().optional(),
   link: z.boolean().default(false),
@@ -39,7 +39,7 @@ const Entry = z.object({
 /** package-lock.json, version 3: https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json */
 export const LockFile = z.object({
   lockfileVersion: z.literal(3),
-  packages: z.record(z.string(), Entry),
+  packages: z.record(z.string(), LockFileEntry),
 });
 export type LockFile = z.infer<typeof LockFile>;
 
@@ -69,7 +69,7 @@ export function productionDependencies({ packages }: LockFile): readonly Depende
   return [...packagesByVersion.values()].toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 }
 
-/** Whether an SPDX expression allows an allowed licence. `AND` comes before `OR`. */
+/** Whether the allowed licences satisfy an SPDX expression. `AND` binds more tightly than `OR`. */
 export function isAllowed(licence: string): boolean {
   const text = licence.replace(/^\((.*)\)$/, '$1');
   return text

@@ -146,7 +146,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
       else if (missing) metrics.count('guard_events_total', 'dropped', batch.rows);
       else outbox.put(wholeBatch);
     },
-    waiting: () => outbox.waitingRows(),
+    waiting: () => outbox.waitingBatches(),
     runQuery,
     listColumns: createListColumns(engine.state),
     routes: routeFor('/query', ({ headers: { authorization } }) => {

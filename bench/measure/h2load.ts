@@ -8,7 +8,7 @@ import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
 /** Requests under way on one connection. */
 export const STREAMS = 8;
 
-/** Loads a target over HTTP/2. h2load is not used over HTTP/1.1, where it does not stop at the end of its time. */
+/** Puts load on a target over HTTP/2. h2load is not used over HTTP/1.1, where it does not stop at the end of its time. */
 export async function h2load(
   { url, path, headers }: Traffic,
   { connections, seconds }: LoadOptions,
@@ -18,7 +18,7 @@ export async function h2load(
     const log = join(folder, 'requests.log');
     const { stdout } = await promisify(execFile)('h2load', [
       ...['--threads=1', `--clients=${connections}`, `--max-concurrent-streams=${STREAMS}`],
-      ...[`--duration=${seconds}`, `--log-file=${log}`, ...fieldsOf(headers)],
+      ...[`--duration=${seconds}`, `--log-file=${log}`, ...headerArguments(headers)],
       `${url}${path}`,
     ]);
     return { ...resultOf(await readFile(log, 'utf8'), `${url}\n${stdout}`), seconds };
@@ -44,7 +44,7 @@ function resultOf(log: string, context: string): Omit<LoadResult, 'seconds'> {
  * The header fields in the form of HTTP/2, without fields about the connection (RFC 9113 sections 8.2.2 and 8.3.1).
  * h2load sends the User-Agent first, whatever its place in this list.
  */
-function fieldsOf(headers: Traffic['headers']): string[] {
+function headerArguments(headers: Traffic['headers']): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (name === 'connection') return [];
     return `--header=${name === 'host' ? ':authority' : name}: ${value}`;

@@ -13,7 +13,7 @@ import { curl, HOME_IP } from '../../test/kit/visitors/visitors.ts';
 import { type Claim, everyAnswerIsRight, type Fault } from '../fault.ts';
 import { makeFolder } from '../trial.ts';
 import { countWhenAllAre } from '../recorded.ts';
-import { CHALLENGE_ALL, FEW, WITH_DATABASE } from '../settings.ts';
+import { CHALLENGE_ALL_RULES, FEW_PER_MINUTE, WITH_DATABASE } from '../settings.ts';
 import { type Site, startSite } from '../site.ts';
 
 const PRELOAD = join(import.meta.dirname, '..', 'shifted-clock.ts');
@@ -26,7 +26,7 @@ export const clockJump: Fault = {
   async inflict(trial) {
     const file = join(await makeFolder(trial), 'shift');
     const site = await startSite(trial, {
-      rules: CHALLENGE_ALL,
+      rules: CHALLENGE_ALL_RULES,
       topLevelSettings: WITH_DATABASE,
       env: { NODE_OPTIONS: `--import=${PRELOAD}`, GUARD_CHAOS_CLOCK: file },
     });
@@ -83,9 +83,9 @@ function limits(exceededLimits: readonly Exceeded[]): Claim {
   );
   return {
     what: 'a rate limit neither ends early nor lasts longer than its minute',
-    seen: `admitted of ${3 * FEW} each time: ${limitTexts.join('; ')}`,
+    seen: `admitted of ${3 * FEW_PER_MINUTE} each time: ${limitTexts.join('; ')}`,
     holds: exceededLimits.every(
-      ({ admittedCount, retryAfterS }) => admittedCount === FEW && retryAfterS <= 60,
+      ({ admittedCount, retryAfterS }) => admittedCount === FEW_PER_MINUTE && retryAfterS <= 60,
     ),
   };
 }
@@ -100,7 +100,7 @@ interface Exceeded {
 /** Sends requests below /few/ from one address, one after the other, like a script that ignores Retry-After. */
 async function exceedLimit(gateway: string, ip: string): Promise<Exceeded> {
   let [admittedCount, retryAfterS] = [0, 0];
-  for (let i = 0; i < 3 * FEW; i++) {
+  for (let i = 0; i < 3 * FEW_PER_MINUTE; i++) {
     const headers = { ...curl, 'x-forwarded-for': ip };
     const answer = await send(`${gateway}/few/${i}`, { headers });
     if (answer.status === 200) admittedCount += 1;

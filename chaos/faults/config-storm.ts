@@ -6,7 +6,7 @@ import { poll } from '../../test/kit/http.ts';
 import { chromeHttp, HOME_IP } from '../../test/kit/visitors/visitors.ts';
 import { requestOnce } from '../crowd.ts';
 import { everyAnswerIsRight, type Fault } from '../fault.ts';
-import { DETECT } from '../settings.ts';
+import { DETECT_RULES } from '../settings.ts';
 import { type Site, startSite } from '../site.ts';
 
 const RELOADS = 100;
@@ -57,12 +57,12 @@ const turnPath = (turn: number) => `/turn/${turn}`;
 
 function goodFile(site: Site, turn: number): string {
   const closedRule = { name: `turn ${turn}`, match: { path: turnPath(turn) }, verdict: 'block' };
-  return stringify(site.settings([closedRule, ...DETECT]));
+  return stringify(site.settings([closedRule, ...DETECT_RULES]));
 }
 
 /** Unusable files: cut off, misspelt, contradictory, empty, and not YAML at all. */
 function badFile(site: Site, turn: number): string {
-  const good = stringify(site.settings(DETECT));
+  const good = stringify(site.settings(DETECT_RULES));
   const bad = [
     good.slice(0, good.length / 2),
     `observ: true\n${good}`,

@@ -6,7 +6,7 @@ import { poll, send } from '../../test/kit/http.ts';
 import { rowsOf } from '../../test/kit/product/sql.ts';
 import { type Claim, everyAnswerIsRight, type Fault, type Outcome, type Tally } from '../fault.ts';
 import type { Trial } from '../trial.ts';
-import { DETECT } from '../settings.ts';
+import { DETECT_RULES } from '../settings.ts';
 import { type Site, startSite } from '../site.ts';
 import { makeSmallDisk, smallDiskHindrance, type SmallDisk } from '../small-disk.ts';
 
@@ -119,7 +119,7 @@ async function addOrganisation(site: Site): Promise<Site> {
   const { product } = site;
   const countStarts = (): number => product.log().split('"analytics_ready"').length;
   const startsBefore = countStarts();
-  const settings = site.settings(DETECT);
+  const settings = site.settings(DETECT_RULES);
   // storySettings makes a list of organisations.
   const organisations = [...(settings['organisations'] as unknown[]), { id: 'late' }];
   const file = join(product.folder, 'guard.yaml');

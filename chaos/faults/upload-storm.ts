@@ -11,7 +11,7 @@ import { type Answer, send } from '../../test/kit/http.ts';
 import { HOME_IP } from '../../test/kit/visitors/visitors.ts';
 import { everyAnswerIsRight, type Fault } from '../fault.ts';
 import { answerTo } from '../origin.ts';
-import { CHALLENGE_ALL } from '../settings.ts';
+import { CHALLENGE_ALL_RULES } from '../settings.ts';
 import { startSite } from '../site.ts';
 
 const BROWSERS = 150;
@@ -24,7 +24,7 @@ const OFFICE_IP = '203.0.113.200';
 export const uploadStorm: Fault = {
   done: `${BROWSERS} browsers restore ${TABS} tabs each, and every tab uploads ${COPIES} times at once; then ${OFFICE_TABS} tabs of one address; then as much garbage`,
   async inflict(trial) {
-    const site = await startSite(trial, { rules: CHALLENGE_ALL });
+    const site = await startSite(trial, { rules: CHALLENGE_ALL_RULES });
     const { url } = site;
     const session = await passChallenge(url, HOME_IP);
     const crowd = site.startCrowd({ headers: { ...BROWSER_HEADERS, cookie: `_guard=${session}` } });

@@ -57,8 +57,8 @@ describe('a flood of challenges that get no answer ("memory bounded, no per-visi
     expect(await flood(served, 5_000, 15_000)).toBe(10_000);
     const growthMiB = heapMiB() - beforeMiB;
     console.log(`heap after 10,000 pages: ${growthMiB.toFixed(2)} MiB more`);
-    // A record for each visitor would take more: this limit is 105 bytes per page. Runs differ by up to 1.5 MiB, because
-    // garbage of earlier tests in this process is collected meanwhile.
+    // A record for each visitor would take more: this limit is 105 bytes per page. Garbage of earlier tests in this
+    // process can be collected meanwhile, which only lowers the result.
     expect(growthMiB).toBeLessThan(1);
   });
 });
@@ -82,7 +82,7 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
     expect(keptSessions).toHaveLength(1);
   });
 
-  test('many uploads that report the same page as left get 429, as invalid uploads do', async () => {
+  test('many uploads that say that the visitor has left the page get 429, like invalid uploads', async () => {
     const served = await serveValidator({ store: storeWithStoppedClock().store, rules: RULES });
     const { ticket } = uploadOf(await openPage(served));
     const leftUpload = { ticket, left: true };

@@ -22,7 +22,7 @@ const CIPHERS: Readonly<Record<Client, string | undefined>> = {
 
 /** The header fields of the browser, in the order of Chromium. */
 const { 'accept-language': language = '', ...others } = person.headers;
-const BROWSER: Readonly<Record<string, string>> = {
+const BROWSER_FIELDS: Readonly<Record<string, string>> = {
   ...others,
   'upgrade-insecure-requests': '1',
   accept: 'text/html,*/*;q=0.8',
@@ -30,7 +30,7 @@ const BROWSER: Readonly<Record<string, string>> = {
   'accept-language': language,
 };
 
-const UPGRADE = { 'upgrade-insecure-requests': '1', accept: 'text/html' };
+const NAVIGATION_FIELDS = { 'upgrade-insecure-requests': '1', accept: 'text/html' };
 
 let origin: RecordingOrigin;
 let guard: TestValidator;
@@ -60,7 +60,7 @@ function send(
   {
     cookie = '',
     body,
-    headers: fields = BROWSER,
+    headers: fields = BROWSER_FIELDS,
   }: {
     readonly cookie?: string;
     readonly body?: string;
@@ -103,11 +103,11 @@ function send(
 async function answerAs(client: Client, page: Pick<Challenged, 'ticket' | 'session'>) {
   const upload = uploadOf({ ...page, reference: '' }, person);
   const taskAnswer = await send(client, '/.guard/verify', { body: writeUpload(upload) });
-  const isAsked = client !== 'http';
+  const needsWork = client !== 'http';
   expect(taskAnswer.body).toMatch(
-    isAsked ? /^\{"result":"work","task":"5\./ : /^\{"result":"reload"\}$/,
+    needsWork ? /^\{"result":"work","task":"5\./ : /^\{"result":"reload"\}$/,
   );
-  if (!isAsked) return;
+  if (!needsWork) return;
   const uploadWithWork = { ...upload, work: doWork(taskIn(taskAnswer)) };
   const answer = await send(client, '/.guard/verify', { body: writeUpload(uploadWithWork) });
   expect(answer.body).toBe('{"result":"reload"}');
@@ -118,7 +118,7 @@ async function passAs(
   client: Client,
   fields: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const { body, session } = await send(client, '/', { headers: { ...BROWSER, ...fields } });
+  const { body, session } = await send(client, '/', { headers: { ...BROWSER_FIELDS, ...fields } });
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
   await answerAs(client, { ticket, session });
   return session;
@@ -126,7 +126,7 @@ async function passAs(
 
 const CLIENTS = Object.keys(CIPHERS) as Client[];
 
-test('17.3: a ticket that one client gets and another client answers gives no session', async () => {
+test('a ticket that one client gets and another client answers gives no session', async () => {
   const { body, session } = await send('http', '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
   const upload = writeUpload(uploadOf({ ticket, session, reference: '' }, person));
@@ -139,7 +139,7 @@ test('17.3: a ticket that one client gets and another client answers gives no se
   await answerAs('http', { ticket, session });
 });
 
-test('17.3: a file of the challenge page is for the client that got the page', async () => {
+test('a file of the challenge page is served only to the client that got the page', async () => {
   const { body } = await send('openssl', '/');
   const [file = ''] = /\/\.guard\/witness\?[0-9a-f]{36}/.exec(body) ?? [];
   expect((await send('another list of ciphers', file)).status).toBe(404);
@@ -147,11 +147,11 @@ test('17.3: a file of the challenge page is for the client that got the page', a
   expect((await send('openssl', file)).status).toBe(200);
 });
 
-test('17.3: an upload with the header fields of a library is doubtful, even if the page was asked for as by a browser', async () => {
+test('an upload with the header fields of an HTTP library is doubtful, even if those of a browser requested the page', async () => {
   const { body, session } = await send('http', '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
   const upload = writeUpload(uploadOf({ ticket, session, reference: '' }, person));
-  const { 'user-agent': agent = '' } = BROWSER;
+  const { 'user-agent': agent = '' } = BROWSER_FIELDS;
   const answer = await send('http', '/.guard/verify', {
     body: upload,
     headers: { 'user-agent': agent, accept: '*/*' },
@@ -182,23 +182,23 @@ test('a pass that was made over http is valid over http only, for clients with t
     const { status } = await send(user, '/page', { cookie });
     expect([user, status]).toEqual([user, user === 'http' ? 200 : 403]);
   }
-  const { 'accept-encoding': encoding = '' } = BROWSER;
+  const { 'accept-encoding': encoding = '' } = BROWSER_FIELDS;
   // Header fields of programs that have the User-Agent and the cookie. The last program copies all fields, and passes.
   for (const [fields, expected] of [
     [{ accept: '*/*' }, 403],
     [{ accept: '*/*', via: '1.1 proxy' }, 403],
     [{ accept: '*/*', 'accept-encoding': encoding }, 403],
-    [{ ...UPGRADE, 'accept-language': language, 'accept-encoding': encoding }, 403],
-    [{ ...UPGRADE, 'accept-encoding': encoding, 'accept-language': language }, 200],
+    [{ ...NAVIGATION_FIELDS, 'accept-language': language, 'accept-encoding': encoding }, 403],
+    [{ ...NAVIGATION_FIELDS, 'accept-encoding': encoding, 'accept-language': language }, 200],
   ] as const) {
-    const headers = { 'user-agent': BROWSER['user-agent'] ?? '', ...fields };
+    const headers = { 'user-agent': BROWSER_FIELDS['user-agent'] ?? '', ...fields };
     const { status } = await send('http', '/page', { cookie, headers });
     expect([fields, status]).toEqual([fields, expected]);
   }
   expect((await send('http', '/page', { cookie })).status).toBe(200);
 });
 
-const OF_PROXIES = {
+const PROXY_FIELDS = {
   via: '1.1 proxy',
   'x-forwarded-for': '198.51.100.7',
   forwarded: 'for=198.51.100.7',
@@ -209,22 +209,22 @@ const OF_PROXIES = {
 };
 
 test.each(['http', 'openssl'] as const)(
-  'a visitor who sends the fields of proxies over %s has a pass for his form of header section, with each field and without it',
+  'a pass that was made over %s with the header fields of proxies is valid with and without each of them',
   async (client) => {
-    const cookie = await passAs(client, OF_PROXIES);
-    const agent = { 'user-agent': BROWSER['user-agent'] ?? '' };
+    const cookie = await passAs(client, PROXY_FIELDS);
+    const agent = { 'user-agent': BROWSER_FIELDS['user-agent'] ?? '' };
     const visit = async (headers: Readonly<Record<string, string>>, expected: number) => {
       const { status } = await send(client, '/page', { cookie, headers });
       expect([headers, status]).toEqual([headers, expected]);
     };
-    for (const [name, value] of Object.entries(OF_PROXIES)) {
+    for (const [name, value] of Object.entries(PROXY_FIELDS)) {
       await visit({ ...agent, accept: '*/*', [name]: value }, 403);
-      await visit({ ...agent, ...UPGRADE, [name]: value }, 403);
+      await visit({ ...agent, ...NAVIGATION_FIELDS, [name]: value }, 403);
       // The proxy of a company adds the field to each request, but the visitor may also connect without the proxy.
-      await visit({ ...BROWSER, [name]: value }, 200);
+      await visit({ ...BROWSER_FIELDS, [name]: value }, 200);
     }
     await visit({ ...agent, accept: '*/*' }, 403);
-    await visit(BROWSER, 200);
+    await visit(BROWSER_FIELDS, 200);
   },
 );
 
@@ -243,12 +243,12 @@ test('one pass gives 600 pages, over any number of connections', async () => {
   const cookie = await passAs('http');
   const countBefore = origin.arrivals.length;
   // Requests without a referrer would be challenged earlier, for the shape of the session.
-  const headers = { ...BROWSER, referer: 'https://shop.example/products' };
+  const headers = { ...BROWSER_FIELDS, referer: 'https://shop.example/products' };
   const answers = await Promise.all(
     Array.from({ length: 700 }, (_, i) => send('http', `/products/${i}`, { cookie, headers })),
   );
-  const passCount = answers.filter(({ status }) => status === 200).length;
-  expect(passCount).toBeLessThanOrEqual(600);
-  expect(passCount).toBeGreaterThan(590);
-  expect(origin.arrivals.length - countBefore).toBe(passCount);
+  const pageCount = answers.filter(({ status }) => status === 200).length;
+  expect(pageCount).toBeLessThanOrEqual(600);
+  expect(pageCount).toBeGreaterThan(590);
+  expect(origin.arrivals.length - countBefore).toBe(pageCount);
 });

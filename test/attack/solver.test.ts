@@ -28,7 +28,7 @@ async function answerWith(
   return [/"result":"(\w+)"/.exec(body)?.[1] ?? body, decision];
 }
 
-describe('17.3 completeness', () => {
+describe('completeness of an upload', () => {
   test('a program that sends the layout of the sheet and nothing else does not pass', async () => {
     const sheetAlone = ({ readings, ...rest }: typeof person.evidence) => ({
       ...rest,
@@ -56,7 +56,7 @@ describe('17.3 completeness', () => {
   });
 });
 
-describe('17.3 questions whose answers are not in the code', () => {
+describe('questions whose answers are not in the code', () => {
   const widths = (values: readonly number[]) => (evidence: typeof person.evidence) => ({
     ...evidence,
     readings: { ...evidence.readings, cascade: { value: { side: 1000, widths: [...values] } } },

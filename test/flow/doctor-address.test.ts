@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { examine, examineBehind, VISITOR, WITH_KEY } from '../kit/product/doctor.ts';
+import { examine, examineBehindNginx, VISITOR_ADDRESS, WITH_KEY } from '../kit/product/doctor.ts';
 import { poll, send } from '../kit/http.ts';
 import { RIGHT_LINES } from '../kit/peers/nginx-in-front.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
@@ -39,7 +39,7 @@ test('on a machine that is a trusted proxy, doctor says that it cannot check for
 describe.skipIf(!hasNginx)('behind nginx', () => {
   test('that sends no X-Forwarded-For, Guard takes every visitor for nginx (contract 2.1: ip, not the proxy)', async () => {
     const lines = RIGHT_LINES.filter((line) => !line.includes('X-Forwarded-For'));
-    const diagnosis = await examineBehind(
+    const diagnosis = await examineBehindNginx(
       product,
       [...lines, 'proxy_set_header X-Forwarded-For "";'],
       {
@@ -47,7 +47,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       },
     );
     expect(diagnosis.outcomeOf('client address')).toBe(
-      `problem: Guard saw 127.0.0.1 with no X-Forwarded-For, and this machine is ${VISITOR}`,
+      `problem: Guard saw 127.0.0.1 with no X-Forwarded-For, and this machine is ${VISITOR_ADDRESS}`,
     );
     expect(diagnosis.outcomeOf('forged address')).toBe(
       'problem: Guard believed a Forwarded that doctor made up (192.0.2.77)',
@@ -59,7 +59,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     const { gateway } = product.addresses;
     const headers = { host: 'shop.example', forwarded: 'for=198.51.100.7' };
     for (let i = 0; i < 30; i++) await send(gateway, { headers });
-    const diagnosis = await examineBehind(product, RIGHT_LINES, { args: WITH_KEY });
+    const diagnosis = await examineBehindNginx(product, RIGHT_LINES, { args: WITH_KEY });
     expect(diagnosis.outcomeOf('forged address')).toMatch(
       /^warning: X-Forwarded-For and Forwarded have named different visitors/,
     );
@@ -67,7 +67,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 
   test('that passes X-Forwarded-For on as it came, visitors choose their address', async () => {
     const lines = RIGHT_LINES.filter((line) => !line.includes('X-Forwarded-For'));
-    const diagnosis = await examineBehind(product, lines, { args: WITH_KEY });
+    const diagnosis = await examineBehindNginx(product, lines, { args: WITH_KEY });
     expect(diagnosis.outcomeOf('forged address')).toBe(
       'problem: Guard believed an X-Forwarded-For that doctor made up (192.0.2.77)',
     );
@@ -83,7 +83,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       (log) => log.includes('"reload_applied"'),
     );
     const fromHere = ['--from', '127.0.0.1', ...WITH_KEY];
-    const diagnosis = await examineBehind(product, RIGHT_LINES, {
+    const diagnosis = await examineBehindNginx(product, RIGHT_LINES, {
       args: [...fromHere, '--config', config],
     });
     expect(diagnosis.outcomeOf('client address')).toBe(
@@ -91,7 +91,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     );
     expect(diagnosis.code).toBe(1);
     // Without the settings doctor does not know whether Guard believed the proxy.
-    const unknown = await examineBehind(product, RIGHT_LINES, { args: fromHere });
+    const unknown = await examineBehindNginx(product, RIGHT_LINES, { args: fromHere });
     expect(unknown.outcomeOf('client address')).toMatch(
       /^unchecked: Guard saw 127\.0\.0\.1, .* a proxy runs here too/,
     );

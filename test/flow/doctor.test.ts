@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { examine, examineBehind, VISITOR, WITH_KEY } from '../kit/product/doctor.ts';
+import { examine, examineBehindNginx, VISITOR_ADDRESS, WITH_KEY } from '../kit/product/doctor.ts';
 import { type EchoingOrigin, startEchoingOrigin } from '../kit/origins/echoing-origin.ts';
 import { forwardTo, startHttps } from '../kit/peers/https-front.ts';
 import { RIGHT_LINES } from '../kit/peers/nginx-in-front.ts';
@@ -28,7 +28,7 @@ test('doctor finds no problem with a Guard that visitors reach directly, and nam
   expect(diagnosis.in('warning')).toEqual([]);
   expect(diagnosis.in('unchecked')).toEqual(['site', 'certificate', 'https']);
   expect(diagnosis.outcomeOf('client address')).toBe(
-    `ok: Guard saw ${VISITOR}, which is this machine`,
+    `ok: Guard saw ${VISITOR_ADDRESS}, which is this machine`,
   );
   expect(diagnosis.outcomeOf('websocket')).toBe('ok: a handshake is answered with 101');
   expect(diagnosis.code).toBe(0);
@@ -36,7 +36,7 @@ test('doctor finds no problem with a Guard that visitors reach directly, and nam
 
 describe.skipIf(!hasNginx)('behind nginx', () => {
   test('with a correct configuration, doctor finds no problem', async () => {
-    const diagnosis = await examineBehind(product, RIGHT_LINES, {
+    const diagnosis = await examineBehindNginx(product, RIGHT_LINES, {
       args: ['--websocket', '/assets/live', ...WITH_KEY],
     });
     expect(diagnosis.in('problem')).toEqual([]);
@@ -46,7 +46,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
   });
 
   test('that caches a 403, all visitors get one challenge (contract 3: a challenge is for one session)', async () => {
-    const diagnosis = await examineBehind(product, [
+    const diagnosis = await examineBehindNginx(product, [
       ...RIGHT_LINES,
       'proxy_cache kept; proxy_cache_key $uri; proxy_cache_valid any 1m;',
       'proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;',
@@ -148,7 +148,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     },
   ])('that $wrong: $says', async ({ lines, server = [], args = [], check, says }) => {
     const guard = `set $guard ${product.addresses.gateway};`;
-    const diagnosis = await examineBehind(product, [...RIGHT_LINES, ...lines], {
+    const diagnosis = await examineBehindNginx(product, [...RIGHT_LINES, ...lines], {
       server: [guard, ...server],
       args,
     });
@@ -158,13 +158,13 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 
   test('that passes no Upgrade on, a WebSocket cannot be opened (RFC 6455 4.1)', async () => {
     const lines = RIGHT_LINES.filter((line) => !/Upgrade|Connection/.test(line));
-    const unprotectedPath = await examineBehind(product, lines, {
+    const unprotectedPath = await examineBehindNginx(product, lines, {
       args: ['--websocket', '/assets/live'],
     });
     expect(unprotectedPath.outcomeOf('websocket')).toBe(
       'problem: a handshake is answered with 200 instead of 101',
     );
-    const protectedPath = await examineBehind(product, lines, { args: WITH_KEY });
+    const protectedPath = await examineBehindNginx(product, lines, { args: WITH_KEY });
     expect(protectedPath.outcomeOf('websocket')).toBe(
       'warning: a handshake loses its Upgrade header before it comes to Guard',
     );
@@ -173,7 +173,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 
   test('that redirects to the same URL, doctor finds the loop and makes no more requests', async () => {
     const countBefore = origin.exchanges.length;
-    const diagnosis = await examineBehind(product, [
+    const diagnosis = await examineBehindNginx(product, [
       'return 302 $scheme://$http_host$request_uri;',
     ]);
     expect(diagnosis.outcomeOf('reached')).toMatch(/^problem: a redirect loop: (\S+) → \1$/);

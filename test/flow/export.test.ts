@@ -14,7 +14,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { openAnalytics } from '@guard/analytics';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
+import { type CommandResult, runCommand } from '../../cli/src/testing/run-command.ts';
 import { createRecorders } from '../../analytics/src/testing/recorders.ts';
 import { until } from '../../analytics/src/testing/until.ts';
 import { sampleEvent } from '../kit/product/sample-event.ts';
@@ -115,7 +115,7 @@ beforeEach(() => {
   replaceAnswer = () => undefined;
 });
 
-function guardExport(...args: readonly string[]): Promise<Ran> {
+function guardExport(...args: readonly string[]): Promise<CommandResult> {
   return runCommand('export', '--api', api, '--key', 'sk_api_ro_acme', ...args);
 }
 

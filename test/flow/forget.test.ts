@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
+import { type CommandResult, runCommand } from '../../cli/src/testing/run-command.ts';
 import { poll, send } from '../kit/http.ts';
 import { rowsOf } from '../kit/product/sql.ts';
 import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
@@ -44,7 +44,7 @@ const story = useProduct({
   },
 });
 const config = (): string => join(story.product.folder, 'guard.yaml');
-const forget = (...args: readonly string[]): Promise<Ran> =>
+const forget = (...args: readonly string[]): Promise<CommandResult> =>
   runCommand('forget', ...args, '--config', config());
 
 async function visit(

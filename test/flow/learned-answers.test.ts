@@ -31,7 +31,7 @@ import { type Relay, startRelay } from '../kit/peers/relay.ts';
 import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { useDesk } from '../kit/browsers/use-desk.ts';
 
-/** 17.3: Guard learns from visitors how an engine answers, and finds another engine with the same name. */
+/** Guard learns from visitors how an engine answers, and finds another engine with the same name. */
 
 /** Each page asks five of twelve questions. Guard needs answers from sixteen networks for each question. */
 const NETWORKS = 70;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ASKED_ABOUT, visitAskedAbout } from '../kit/product/asked-about.ts';
 import { conformanceScenarios, conformingScenarios, inspect } from '../kit/mcp/mcp-programs.ts';
 import { connectSdkClient } from '../kit/mcp/mcp-sdk-client.ts';
-import { type StandIn, startStandIn } from '../kit/mcp/mcp-stand-in.ts';
+import { type ReplacementCall, startMcpProxy } from '../kit/mcp/mcp-stand-in.ts';
 import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { HOME_IP } from '../kit/visitors/visitors.ts';
@@ -200,11 +200,11 @@ describe('the conformance package', () => {
   async function conforming(
     url: string,
     headers: readonly (readonly [string, string])[],
-    simple: StandIn,
-    standInTools: StandIn,
+    simple: ReplacementCall,
+    standInTools: ReplacementCall,
   ): Promise<string[]> {
     const tools = { test_simple_text: simple, test_error_handling: standInTools };
-    const standIn = await startStandIn(url, headers, tools);
+    const standIn = await startMcpProxy(url, headers, tools);
     try {
       return await conformingScenarios(standIn.url);
     } finally {

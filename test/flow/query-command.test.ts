@@ -6,7 +6,7 @@ import { buffer as readBytes, text as readAll } from 'node:stream/consumers';
 import { createClient } from '@clickhouse/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
+import { type CommandResult, runCommand } from '../../cli/src/testing/run-command.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
 import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
@@ -27,7 +27,7 @@ const config = () => join(story.product.folder, 'guard.yaml');
 /** A text with which a stranger clears a terminal and changes its colour. */
 const HOSTILE = '/shelf?\u001b[2J\u009b31m';
 
-const query = (args: readonly string[]): Promise<Ran> =>
+const query = (args: readonly string[]): Promise<CommandResult> =>
   runCommand('query', ...args, '--config', config());
 
 /** Runs `guard query` as a process, with a standard input or on a terminal. */

@@ -11,7 +11,7 @@ import { storySettings } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
-/** Reloads while visitors come: the settings that switch off one site in an emergency, and a file with 200 sites. */
+/** Reloads while visitors come: settings that switch off the protection of one site in an emergency, and a file with 200 sites. */
 
 const SETTINGS = {
   rules: [{ name: 'closed', match: {}, verdict: 'block' }],

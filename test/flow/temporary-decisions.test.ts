@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
+import { type CommandResult, runCommand } from '../../cli/src/testing/run-command.ts';
 import { poll, send } from '../kit/http.ts';
 import { logLinesOf, untilLogged } from '../kit/product/log-lines.ts';
 import { rowsOf } from '../kit/product/sql.ts';
@@ -12,7 +12,7 @@ import { chromeHttp } from '../kit/visitors/visitors.ts';
 
 const story = useProduct({ rules: [{ name: 'open', match: {}, verdict: 'allow' }] });
 
-const decide = (...args: readonly string[]): Promise<Ran> =>
+const decide = (...args: readonly string[]): Promise<CommandResult> =>
   runCommand(...args, '--config', join(story.product.folder, 'guard.yaml'));
 
 const listFile = () => join(story.product.folder, 'analytics', 'decisions.json');

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Ran, runCommand } from '../../cli/src/testing/run-command.ts';
+import { type CommandResult, runCommand } from '../../cli/src/testing/run-command.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
 import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
@@ -19,7 +19,7 @@ const guardOptions = (): string[] => {
   const { admin, api } = story.product.addresses;
   return ['--admin', admin, '--api', api, '--key', ANALYTICS_KEY, '--interval', '0.3'];
 };
-const run = (...more: readonly string[]): Promise<Ran> =>
+const run = (...more: readonly string[]): Promise<CommandResult> =>
   runCommand('top', ...guardOptions(), ...more);
 
 const env = { PATH: process.env['PATH'], TERM: 'xterm' };

@@ -5,7 +5,7 @@ import { startSite } from './testing/test-site.ts';
 
 const TASK = '4.AAAAAAAAAAAAAAAAAAAAAA';
 
-/** A visit that is asked for work once: the text that the visitor saw, and the second upload. */
+/** Makes a visit that is asked for work once. Returns the text that the visitor saw, all uploads, and the outcomes. */
 async function visitWithWork(result: 'work' | 'doubt', prepare: string) {
   const site = await startSite();
   // A driven browser is found, and never asked for work, so the test replaces the answer of the collector.

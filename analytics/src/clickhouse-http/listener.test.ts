@@ -1,6 +1,6 @@
 import { createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compressedText } from '../database/compressed-text.ts';
+import { unpackText } from '../database/compressed-text.ts';
 import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
 import {
   basic,
@@ -152,7 +152,7 @@ describe('programs use the events like a ClickHouse database', () => {
     const sql = "SELECT number, repeat('ab', 50) FROM numbers(3000)";
     const [plain, packed] = [await ask(sql), await ask(sql, 'compress=1')];
     expect(packed.body.length).toBeLessThan(plain.body.length / 4);
-    expect(compressedText(packed.body, 1024 * 1024).equals(plain.body)).toBe(true);
+    expect(unpackText(packed.body, 1024 * 1024).equals(plain.body)).toBe(true);
     const lateError = "SELECT 'aaaaaaaaaaaaaaaaaaaaaaaa' FROM numbers(1000001)";
     for (const failingSql of ['SELECT nowhere', 'SELECT throwIf(1)', lateError, 'DROP']) {
       const { status, code, text } = await ask(failingSql, 'compress=1');

@@ -1,6 +1,6 @@
 /** A frame starts with a checksum and a head: the method, the size of head and data, and the unpacked size. */
 const CHECKSUM_BYTES = 16;
-const HEAD_BYTES = CHECKSUM_BYTES + 9;
+const FRAME_START_BYTES = CHECKSUM_BYTES + 9;
 
 /**
  * Unpacks ClickHouse's answer to `compress=1`: frames of LZ4 blocks. Guard uses it for texts of errors, which it reads
@@ -8,12 +8,12 @@ const HEAD_BYTES = CHECKSUM_BYTES + 9;
  *
  * @param maxBytes The text is cut after this many bytes. It also ends at the first frame that cannot be unpacked.
  */
-export function compressedText(body: Buffer, maxBytes: number): Buffer {
+export function unpackText(body: Buffer, maxBytes: number): Buffer {
   const text: number[] = [];
-  for (let at = 0; at + HEAD_BYTES <= body.length && text.length < maxBytes;) {
+  for (let at = 0; at + FRAME_START_BYTES <= body.length && text.length < maxBytes;) {
     const end = at + CHECKSUM_BYTES + body.readUInt32LE(at + CHECKSUM_BYTES + 1);
-    if (end <= at + HEAD_BYTES) break;
-    unpack(body.subarray(at + HEAD_BYTES, end), text, maxBytes);
+    if (end <= at + FRAME_START_BYTES) break;
+    unpack(body.subarray(at + FRAME_START_BYTES, end), text, maxBytes);
     at = end;
   }
   return Buffer.from(text.slice(0, maxBytes));
@@ -25,7 +25,7 @@ export function compressedText(body: Buffer, maxBytes: number): Buffer {
  */
 export function lastFrame(body: Buffer): Buffer {
   let lastStart = 0;
-  for (let at = 0; at + HEAD_BYTES <= body.length;) {
+  for (let at = 0; at + FRAME_START_BYTES <= body.length;) {
     lastStart = at;
     at += CHECKSUM_BYTES + body.readUInt32LE(at + CHECKSUM_BYTES + 1);
   }

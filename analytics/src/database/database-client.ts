@@ -11,7 +11,7 @@ export interface Account {
 
 interface DatabaseRequest {
   readonly account: Account;
-  /** Parameters of the interface. None of them comes from a client. */
+  /** Parameters of the interface. None of them comes from the caller of a query. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly body: readonly Buffer[];
   /** Time limit for the whole answer. */
@@ -69,12 +69,12 @@ export function createDatabaseClient(base: URL): DatabaseClient {
   function sendOnce(request: DatabaseRequest, signal: AbortSignal) {
     // The library handles a signal that fires later, but not one that has fired already.
     signal.throwIfAborted();
-    // Without this the library invents an id for the query.
     const { query = '', query_id, ...settings } = request.parameters;
     return client.exec({
       query,
       values: Readable.from(request.body, { objectMode: false }),
       clickhouse_settings: settings,
+      // Without an id of ours, the library makes one.
       ...(query_id === undefined ? {} : { query_id }),
       auth: { username: request.account.user, password: request.account.password },
       abort_signal: signal,

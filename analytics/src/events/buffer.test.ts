@@ -15,7 +15,7 @@ function setUp() {
     outbox: {
       put: (batch) => void batches.push(batch),
       save: (batch) => void savedBatches.push(batch),
-      waitingRows: () => state.waiting,
+      waitingBatches: () => state.waiting,
       rows: () => 0,
     },
     clock: () => state.now,

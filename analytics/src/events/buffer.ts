@@ -27,7 +27,7 @@ export const BUFFER_LIMITS = {
 } as const;
 
 interface BufferOptions {
-  readonly outbox: Pick<Outbox, 'put' | 'save' | 'waitingRows' | 'rows'>;
+  readonly outbox: Pick<Outbox, 'put' | 'save' | 'waitingBatches' | 'rows'>;
   readonly privacy?: EventPrivacy | undefined;
   /** Provides the memory for batches. Without it each batch gets new memory. */
   readonly memory?: BlockMemory;
@@ -87,7 +87,7 @@ export class EventBuffer implements EventSink {
     const ageMs = this.#options.clock() - this.#openedAt;
     // Below 0 the clock was set back. Otherwise the batch would wait until the clock has caught up.
     const isOld = ageMs < 0 || ageMs >= BUFFER_LIMITS.batchAgeMs;
-    if (isOld && this.#options.outbox.waitingRows() < 2) this.#flush();
+    if (isOld && this.#options.outbox.waitingBatches() < 2) this.#flush();
     else this.#saveWhenDue();
   }
 

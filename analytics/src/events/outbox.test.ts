@@ -108,7 +108,7 @@ describe('batches on their way to the database', () => {
       outbox.put(batch(token));
       await until('it is kept', () => outbox.rows() === token * 10);
     }
-    expect(outbox.waitingRows()).toBe(2);
+    expect(outbox.waitingBatches()).toBe(2);
     expect(countedEvents('spilled')).toBe(30);
     state.answer = { kind: 'written' };
     await until('all are written', () => countedEvents('written') === 50);

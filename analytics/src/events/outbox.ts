@@ -82,7 +82,7 @@ export class Outbox {
   }
 
   /** Batches in memory, including the one that is being sent. */
-  waitingRows(): number {
+  waitingBatches(): number {
     return this.#batches.length;
   }
 

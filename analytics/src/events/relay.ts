@@ -42,7 +42,7 @@ export function openEventRelay(options: RelayOptions): EventRelay {
     outbox: {
       put: (batch) => sendBatch('outbox', batch),
       save: (batch) => sendBatch('disk', batch),
-      waitingRows: waiting,
+      waitingBatches: waiting,
       rows: () => 0,
     },
     privacy,

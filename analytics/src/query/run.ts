@@ -5,7 +5,7 @@ import type { AuthenticateBearer, QueryOutcome, RunQuery } from '@guard/config/c
 import { ask, type Database, type EngineState } from '../database/engine.ts';
 import type { Account, DatabaseAnswer } from '../database/database-client.ts';
 import { DATABASE, INDEX_SETTINGS, LOCAL_TABLE } from '../database/accounts.ts';
-import { compressedText, lastFrame } from '../database/compressed-text.ts';
+import { unpackText, lastFrame } from '../database/compressed-text.ts';
 import { execute } from '../database/prepare.ts';
 import { overLocalTable, withUtcTimes } from './adapt.ts';
 import {
@@ -228,7 +228,7 @@ async function sendOnce(
   time.leftMs -= performance.now() - sentAt;
   if (mayStillRun(answer)) await killQuery(database, queryId);
   return answer.kind === 'answered' && answer.exceptionCode !== 0 && answerForm.compress === '1'
-    ? { ...answer, body: compressedText(lastFrame(answer.body), MAX_ERROR_BYTES) }
+    ? { ...answer, body: unpackText(lastFrame(answer.body), MAX_ERROR_BYTES) }
     : answer;
 }
 

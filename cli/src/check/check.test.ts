@@ -6,7 +6,7 @@ import { startHttps } from '../../../test/kit/peers/https-front.ts';
 import { startRedis } from '../../../test/kit/peers/redis-server.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { hasRedis } from '../../../test/kit/tools.ts';
-import { type Ran, runCommand } from '../testing/run-command.ts';
+import { type CommandResult, runCommand } from '../testing/run-command.ts';
 
 const folder = testFolder();
 
@@ -19,7 +19,7 @@ const SITE =
   'sites: [{ hosts: [shop.example], organisation: acme, origin: "http://127.0.0.1:3000", protect: [/login] }]\n';
 
 /** Runs the command, and returns its output. */
-function check(settings: string, ...args: readonly string[]): Promise<Ran> {
+function check(settings: string, ...args: readonly string[]): Promise<CommandResult> {
   writeFileSync(file, HEAD + settings);
   return runCommand('check', file, ...args);
 }

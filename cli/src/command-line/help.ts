@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 import type { Option, Options } from './options.ts';
 
-const GAP = 2;
+const COLUMN_GAP = 2;
 const HELP_OPTION = { type: 'boolean', short: 'h', help: 'print this' } as const satisfies Option;
 
 export const SHARED_OPTIONS: Options = { help: HELP_OPTION };
@@ -34,9 +34,9 @@ export function overviewOf(commands: readonly Command[]): string {
 
 function optionLines(options: Options): string {
   const rows = Object.entries(options).flatMap(([name, option]) =>
-    option.help === undefined ? [] : [{ words: wordsOf(name, option), help: option.help }],
+    option.help === undefined ? [] : [{ words: optionTextOf(name, option), help: option.help }],
   );
-  const width = Math.max(...rows.map(({ words }) => words.length)) + GAP;
+  const width = Math.max(...rows.map(({ words }) => words.length)) + COLUMN_GAP;
   const hanging = `\n${' '.repeat(width)}`;
   return [
     'Options:',
@@ -44,8 +44,8 @@ function optionLines(options: Options): string {
   ].join('\n');
 }
 
-/** An option as its line in --help begins: `  -c, --config FILE`. */
-export function wordsOf(name: string, { short, value }: Option): string {
+/** The beginning of an option's line in --help: `  -c, --config FILE`. */
+export function optionTextOf(name: string, { short, value }: Option): string {
   const shortForm = short === undefined ? '      ' : `  -${short}, `;
   return `${shortForm}--${name}${value === undefined ? '' : ` ${value}`}`;
 }

@@ -101,10 +101,10 @@ async function deleteRows(ask: AskGuard, socket: string, json: boolean): Promise
   return left === 0 && waiting === 0 ? 0 : 1;
 }
 
-function describeRest(leftRows: number, waitingRows: number): string {
+function describeRest(leftRows: number, waitingBatches: number): string {
   if (leftRows > 0) return `${countText(leftRows, 'row')} came meanwhile: run the command again`;
-  return waitingRows > 0
-    ? `none is left in the database, but ${countText(waitingRows, 'event')} of all people still wait for the database: run the command again later`
+  return waitingBatches > 0
+    ? `none is left in the database, but ${countText(waitingBatches, 'event')} of all people still wait for the database: run the command again later`
     : 'none is left';
 }
 
@@ -118,11 +118,15 @@ function readPerson(operand: string): Person | undefined {
 }
 
 /** Facts that the number of rows does not show. */
-function notesOn({ kind, value }: Person, waitingRows: number, { analytics }: Settings): string[] {
+function notesOn(
+  { kind, value }: Person,
+  waitingBatches: number,
+  { analytics }: Settings,
+): string[] {
   const notes: string[] = [];
-  if (waitingRows > 0) {
+  if (waitingBatches > 0) {
     notes.push(
-      `${countText(waitingRows, 'event')} of all people wait for the database, and are not searched: run the command again later.`,
+      `${countText(waitingBatches, 'event')} of all people wait for the database, and are not searched: run the command again later.`,
     );
   }
   if (kind === 'address' && analytics?.privacy?.truncate_ip === true) {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
-import { type Ran, runCommand } from '../testing/run-command.ts';
+import { type CommandResult, runCommand } from '../testing/run-command.ts';
 import { serve } from '../../../test/kit/serve.ts';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 
@@ -24,14 +24,15 @@ beforeEach(() => {
   requests.length = 0;
 });
 
-const crawlers = (...args: readonly string[]): Promise<Ran> => runCommand('crawlers', ...args);
+const crawlers = (...args: readonly string[]): Promise<CommandResult> =>
+  runCommand('crawlers', ...args);
 
 function newFolder(): string {
   folders += 1;
   return join(root, String(folders));
 }
 
-function refresh(into: string, ...args: string[]): Promise<Ran> {
+function refresh(into: string, ...args: string[]): Promise<CommandResult> {
   return crawlers('refresh', '--into', into, '--source-base', base, ...args);
 }
 

@@ -6,7 +6,7 @@ export type CrawlerView = ReturnType<typeof viewOf>;
 const DAY_MS = 86_400_000;
 
 export function viewOf(crawler: CatalogueCrawler, catalogue: CrawlerCatalogue, now: number) {
-  const { list, hostNames } = catalogue.proofsOf(crawler);
+  const { list, reverseDnsDomains } = catalogue.proofsOf(crawler);
   return {
     id: crawler.id,
     name: crawler.name,
@@ -17,7 +17,7 @@ export function viewOf(crawler: CatalogueCrawler, catalogue: CrawlerCatalogue, n
     /** How a claim to be this crawler can be verified, besides a key of the operator. */
     proofs: [
       ...(list === undefined ? [] : (['ranges'] as const)),
-      ...(hostNames.length === 0 ? [] : (['reverse_dns'] as const)),
+      ...(reverseDnsDomains.length === 0 ? [] : (['reverse_dns'] as const)),
     ],
     ranges: list && {
       list: list.file,
@@ -29,7 +29,7 @@ export function viewOf(crawler: CatalogueCrawler, catalogue: CrawlerCatalogue, n
       refreshed_from: list.refreshUrls,
       entries: list.entries,
     },
-    reverse_dns: hostNames,
+    reverse_dns: reverseDnsDomains,
   };
 }
 

@@ -1,11 +1,12 @@
 import { mintRequestId } from '@guard/config/contract/request-id';
 import { expect, test } from 'vitest';
-import { type Ran, runCommand } from '../testing/run-command.ts';
+import { type CommandResult, runCommand } from '../testing/run-command.ts';
 import { serve } from '../../../test/kit/serve.ts';
 
 /** Cases that are hard to make with a real deployment; test/flow/doctor.test.ts and doctor-address.test.ts have the others. */
 
-const doctor = (...args: readonly string[]): Promise<Ran> => runCommand('doctor', ...args);
+const doctor = (...args: readonly string[]): Promise<CommandResult> =>
+  runCommand('doctor', ...args);
 
 /** The line of one check. */
 async function line(url: string, check: string, ...options: readonly string[]): Promise<string> {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
-import { type Ran, runCommand } from '../testing/run-command.ts';
+import { type CommandResult, runCommand } from '../testing/run-command.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
 const folder = testFolder();
@@ -31,7 +31,7 @@ sites:
 
 process.env['EXPLAIN_SECRET'] = '9f2c7b1e5a8d4036c1e7f4b2a9d85036';
 
-const explain = (args: readonly string[]): Promise<Ran> =>
+const explain = (args: readonly string[]): Promise<CommandResult> =>
   runCommand('explain', '--config', config, ...args);
 
 async function explainJson(args: readonly string[]): Promise<unknown> {

@@ -12,7 +12,7 @@ import {
   startRecordingOrigin,
 } from '../../../test/kit/origins/recording-origin.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
-import { type Ran, runCommand } from '../testing/run-command.ts';
+import { type CommandResult, runCommand } from '../testing/run-command.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
 const root = testFolder();
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => origin.close());
 
-const init = (file: string, ...args: readonly string[]): Promise<Ran> =>
+const init = (file: string, ...args: readonly string[]): Promise<CommandResult> =>
   runCommand('init', '--into', file, ...args);
 
 /** The settings as `guard start` reads them, with an empty environment. */

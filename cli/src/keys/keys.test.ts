@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { loadSettings } from '@guard/config/settings/load';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Ran, runCommand } from '../testing/run-command.ts';
+import { type CommandResult, runCommand } from '../testing/run-command.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
 const root = mkdtempSync(join(tmpdir(), 'guard-keys-'));
@@ -27,7 +27,7 @@ afterAll(() => {
 });
 
 const OLD_HASH = '0000000000000000000000000000000000000000000000000000000000000001';
-const FILE = `# Written by hand.
+const FILE_TEXT = `# Written by hand.
 version: 1
 listen: {   api: 127.0.0.1:8082 }   # spaces as the owner likes them
 secret: \${KEYS_SECRET}
@@ -51,14 +51,14 @@ beforeEach(() => {
   folder = join(root, String((folders += 1)));
   file = join(folder, 'guard.yaml');
   mkdirSync(folder);
-  writeFileSync(file, FILE, { mode: 0o640 });
+  writeFileSync(file, FILE_TEXT, { mode: 0o640 });
 });
 
-const keys = (...args: readonly string[]): Promise<Ran> =>
+const keys = (...args: readonly string[]): Promise<CommandResult> =>
   runCommand('keys', ...args, '--config', file);
 
 /** Runs the command as a process. */
-function keysSpawned(...args: readonly string[]): Ran {
+function spawnKeys(...args: readonly string[]): CommandResult {
   const command = [BIN, 'keys', ...args, '--config', file];
   const result = spawnSync(process.execPath, command, { encoding: 'utf8', env });
   return { code: result.status ?? -1, stdout: result.stdout, stderr: result.stderr };
@@ -78,7 +78,7 @@ function organisationOf(key: string): string | undefined {
 
 describe('guard keys create', () => {
   test('prints a key of 256 random bits on stdout, and writes only its SHA-256 into the file, without other changes', () => {
-    const { code, stdout, stderr } = keysSpawned(
+    const { code, stdout, stderr } = spawnKeys(
       ...['create', '--organisation', 'acme', '--id', 'backup', '--expires', '2099-12-31'],
     );
     expect(code).toBe(0);
@@ -87,7 +87,7 @@ describe('guard keys create', () => {
     const digest = createHash('sha256').update(key).digest('hex');
     const entry = `{ id: backup, key: "sha256:${digest}", expires: 2099-12-31 }`;
     const line = '      - { id: grafana';
-    const [before = '', behind = ''] = FILE.split('  # the board\n');
+    const [before = '', behind = ''] = FILE_TEXT.split('  # the board\n');
     expect(read()).toBe(`${before}  # the board\n      - ${entry}\n${behind}`);
     expect(read()).toContain(line);
     expect(read() + stderr).not.toContain(key);
@@ -148,15 +148,15 @@ describe('guard keys create', () => {
     const { code: exit, stdout, stderr } = await keys('create', '--id', 'new', ...args);
     expect([exit, stdout]).toEqual([code, '']);
     expect(stderr).toContain(`guard keys: ${message}`);
-    expect(read()).toBe(FILE);
+    expect(read()).toBe(FILE_TEXT);
   });
 
   test('refuses an invalid file with its problems, and does not change it', async () => {
-    writeFileSync(file, `${FILE}observ: true\n`);
+    writeFileSync(file, `${FILE_TEXT}observ: true\n`);
     const { code, stdout, stderr } = await keys('create', '--id', 'new', '--organisation', 'acme');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`${file}:14:1`);
-    expect(read()).toBe(`${FILE}observ: true\n`);
+    expect(read()).toBe(`${FILE_TEXT}observ: true\n`);
   });
 
   test('refuses a read-only file, also for root', async () => {
@@ -164,24 +164,28 @@ describe('guard keys create', () => {
     const { code, stdout, stderr } = await keys('create', '--id', 'new', '--organisation', 'acme');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`${file} is read-only`);
-    expect(read()).toBe(FILE);
+    expect(read()).toBe(FILE_TEXT);
   });
 
   test('explains that this user cannot write into the folder', () => {
-    const closedFolder = mkdtempSync(join(tmpdir(), 'guard-keys-shut-'));
-    const closedFile = join(closedFolder, 'guard.yaml');
-    writeFileSync(closedFile, FILE, { mode: 0o666 });
-    chmodSync(closedFolder, 0o555);
+    const readOnlyFolder = mkdtempSync(join(tmpdir(), 'guard-keys-shut-'));
+    const closedFile = join(readOnlyFolder, 'guard.yaml');
+    writeFileSync(closedFile, FILE_TEXT, { mode: 0o666 });
+    chmodSync(readOnlyFolder, 0o555);
     const args = ['keys', 'create', '-c', closedFile, '--id', 'new', '--organisation', 'acme'];
-    // Root may write everywhere, so the process drops this right. Another user may not be able to read the repository.
-    const giveUp = ['setpriv', '--inh-caps=-dac_override', '--bounding-set=-dac_override'];
-    const before = process.getuid?.() === 0 ? giveUp : [];
+    // Root may write everywhere, so the process drops this right. It stays root, because another user may be unable to read the repository.
+    const withoutRootWrite = [
+      'setpriv',
+      '--inh-caps=-dac_override',
+      '--bounding-set=-dac_override',
+    ];
+    const before = process.getuid?.() === 0 ? withoutRootWrite : [];
     const [program = '', ...rest] = [...before, process.execPath, BIN, ...args];
     const { status, stdout, stderr } = spawnSync(program, rest, { encoding: 'utf8', env });
-    chmodSync(closedFolder, 0o755);
-    rmSync(closedFolder, { recursive: true });
+    chmodSync(readOnlyFolder, 0o755);
+    rmSync(readOnlyFolder, { recursive: true });
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toBe(`guard keys: ${closedFolder}: this user has no permission for it\n`);
+    expect(stderr).toBe(`guard keys: ${readOnlyFolder}: this user has no permission for it\n`);
   });
 
   test('concurrent edits wait for each other, so no key is lost', async () => {
@@ -222,7 +226,7 @@ describe('guard keys list and revoke', () => {
   test('revoke removes only the entry, with the comment on its line', async () => {
     const { code, stdout } = await keys('revoke', '--organisation', 'acme', '--id', 'grafana');
     expect([code, stdout]).toEqual([0, `${file}:8: took grafana out of analytics_keys of acme.\n`]);
-    const [before = '', behind = ''] = FILE.split('analytics_keys:     # one for each use\n');
+    const [before = '', behind = ''] = FILE_TEXT.split('analytics_keys:     # one for each use\n');
     const rest = behind.slice(behind.indexOf('\n') + 1);
     expect(read()).toBe(`${before}analytics_keys: []     # one for each use\n${rest}`);
     const again = await keys('revoke', '--organisation', 'acme', '--id', 'grafana');

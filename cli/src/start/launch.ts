@@ -17,7 +17,7 @@ import { messageOf } from '../terminal/faults.ts';
 import { print } from '../terminal/terminal.ts';
 import { refusalOfData } from './foreign-data.ts';
 import { collectRarely, giveBackStartMemory } from './garbage-collection.ts';
-import { warnOfRoot } from './warn-of-root.ts';
+import { warnIfRoot } from './warn-of-root.ts';
 import { whyNotRecorded } from './why-not-recorded.ts';
 
 interface LaunchedGuard extends Pick<
@@ -108,7 +108,7 @@ async function launch(options: LaunchOptions): Promise<LaunchedGuard | undefined
   const log = createLog(process.stderr, countLostLine, () => format);
   const context = { log, clock: Date.now, metrics };
   process.stderr.on('error', countLostLine);
-  warnOfRoot(context.log, process.getuid?.());
+  warnIfRoot(context.log, process.getuid?.());
   const settingsRead = { file, revision: settingsRevision(firstSettings.settings) };
   context.log('info', 'settings_read', settingsRead);
   const runningGuard = Promise.withResolvers<RunningGuard>();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { warnOfRoot } from './warn-of-root.ts';
+import { warnIfRoot } from './warn-of-root.ts';
 
 test.each([
   [0, ['warn runs_as_root']],
@@ -7,6 +7,6 @@ test.each([
   [undefined, []],
 ])('user %s leads to the warnings %j', (uid, lines) => {
   const logged: string[] = [];
-  warnOfRoot((level, event) => logged.push(`${level} ${event}`), uid);
+  warnIfRoot((level, event) => logged.push(`${level} ${event}`), uid);
   expect(logged).toEqual(lines);
 });

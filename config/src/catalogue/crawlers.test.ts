@@ -202,7 +202,7 @@ describe('loading the crawlers', () => {
     const baidu = claimedCrawler('Baiduspider');
     expect(catalogue.proofsOf(baidu)).toEqual({
       list: undefined,
-      hostNames: ['crawl.baidu.com', 'crawl.baidu.jp'],
+      reverseDnsDomains: ['crawl.baidu.com', 'crawl.baidu.jp'],
     });
   });
 });

@@ -8,7 +8,7 @@ import { readRefreshedRanges } from './refreshed-ranges.ts';
 import { TokenMatcher } from './token-matcher.ts';
 import type { Token } from './token-matcher.ts';
 
-/** A known crawler. `category` and `rslCategory` are the catalogue pair of contract 2.4. */
+/** A known crawler. `category` and `rslCategory` are the two categories of contract 2.4. */
 export interface CatalogueCrawler {
   /** A UUID. It changes only when the name changes. */
   readonly id: string;
@@ -30,10 +30,10 @@ export interface CrawlerProofs {
   /** Undefined when the operator publishes no addresses. */
   readonly list: CrawlerList | undefined;
   /** Domains of the host names of the operator's addresses. Empty when none are published. */
-  readonly hostNames: readonly string[];
+  readonly reverseDnsDomains: readonly string[];
 }
 
-const NO_PROOFS: CrawlerProofs = { list: undefined, hostNames: [] };
+const NO_PROOFS: CrawlerProofs = { list: undefined, reverseDnsDomains: [] };
 
 interface LoadedFile {
   /** The name of the file, without its extension. */
@@ -159,7 +159,7 @@ function filesOf(folder: string): readonly LoadedFile[] {
     const file = readCrawlerFile(join(folder, fileName));
     const name = basename(fileName, '.json');
     const list = crawlerListOf(name, file, undefined);
-    return { name, file, proofs: { list, hostNames: file.reverse_dns ?? [] } };
+    return { name, file, proofs: { list, reverseDnsDomains: file.reverse_dns ?? [] } };
   });
 }
 

@@ -54,7 +54,7 @@ const READERS: readonly Reader[] = [
   // Node applications and others that decode the result of the URL parser.
   [decodeUnreserved, resolveDots, decodeBytes],
   [decodeUnreserved, backslashes, resolveDots, decodeBytes],
-  // Decoded once: handlers that decode and compare; most servers; the rest.
+  // Decoded once: first by handlers that only compare, then by servers that also normalise, each in its own way.
   [decodeBytes],
   [decodeBytes, mergeSlashes, resolveDots],
   [decodeBytes, backslashes, mergeSlashes, resolveDots],
@@ -69,7 +69,7 @@ const READERS: readonly Reader[] = [
   // One server decodes, and the next one normalises.
   [decodeAll, decodeUnreserved, backslashes, resolveDots],
   [decodeAll, decodeUnreserved, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
-  // Decoded twice, with a normalising proxy in between.
+  // Decoded twice. In the last two, a proxy normalises the path in between.
   [decodeAll, decodeAll],
   [decodeAll, decodeAll, resolveDots],
   [decodeAll, decodeAll, mergeSlashes, resolveDots],
@@ -97,9 +97,9 @@ const HABITS: readonly PathStep[] = [
   compatible,
 ];
 
-/** A step that several readers share at the same position. It runs once for all of them. */
+/** A node in the tree of all readers. Readers that begin with the same steps share its nodes, so a shared step runs once. */
 interface Branch {
-  readonly isReading: boolean;
+  readonly endsReader: boolean;
   readonly next: readonly (readonly [step: PathStep, branch: Branch])[];
 }
 
@@ -109,7 +109,7 @@ function branchOf(readers: readonly Reader[]): Branch {
     ([first]) => first,
   );
   return {
-    isReading: readers.some(({ length }) => length === 0),
+    endsReader: readers.some(({ length }) => length === 0),
     next: [...readersByStep].flatMap(([step, sharingReaders]) =>
       step === undefined ? [] : [[step, branchOf(sharingReaders.map((reader) => reader.slice(1)))]],
     ),
@@ -119,26 +119,26 @@ function branchOf(readers: readonly Reader[]): Branch {
 const TRUNK = branchOf(READERS);
 
 /** From this length on, a look-up of a step's result is faster than the step. */
-const LONG_PATH = 512;
+const LONG_PATH_LENGTH = 512;
 
 class FoundReadings {
   readonly readings = new Set<string>();
   readonly #resultsByStep = new Map<PathStep, Map<string, string>>();
-  #characters = 0;
+  #characterCount = 0;
 
-  get isTooMuch(): boolean {
-    return this.#characters > MAX_READING_CHARACTERS;
+  get isOverLimit(): boolean {
+    return this.#characterCount > MAX_READING_CHARACTERS;
   }
 
   add(reading: string): void {
     if (this.readings.has(reading)) return;
     this.readings.add(reading);
-    this.#characters += reading.length;
+    this.#characterCount += reading.length;
   }
 
   /** Computed once for a long path. */
   resultOf(step: PathStep, path: string): string {
-    if (path.length < LONG_PATH) return step(path);
+    if (path.length < LONG_PATH_LENGTH) return step(path);
     let results = this.#resultsByStep.get(step);
     if (results === undefined) this.#resultsByStep.set(step, (results = new Map<string, string>()));
     let result = results.get(path);
@@ -159,17 +159,17 @@ let lastReadings: readonly string[] | undefined = ['/'];
  */
 export function readingsOf(rawPath: string): readonly string[] | undefined {
   if (rawPath === lastPath) return lastReadings;
-  lastReadings = isPlain(rawPath) ? [rawPath] : readingsOfUnusual(rawPath);
+  lastReadings = isPlain(rawPath) ? [rawPath] : readingsOfUnusualPath(rawPath);
   lastPath = rawPath;
   return lastReadings;
 }
 
-function readingsOfUnusual(rawPath: string): readonly string[] | undefined {
+function readingsOfUnusualPath(rawPath: string): readonly string[] | undefined {
   if (countAsciiEscapes(rawPath) > MAX_ASCII_ESCAPES) return undefined;
   const foundReadings = new FoundReadings();
   const decodedPath = decodeAll(rawPath);
-  const plainestPath = compatible(sentAsUtf8(decodedPath));
-  if (!AMBIGUOUS.test(decodedPath) && !AMBIGUOUS.test(plainestPath)) {
+  const compatiblePath = compatible(sentAsUtf8(decodedPath));
+  if (!AMBIGUOUS.test(decodedPath) && !AMBIGUOUS.test(compatiblePath)) {
     // Escapes without danger, such as %20. Readers differ only in whether they decode them.
     foundReadings.add(rawPath);
     for (const reading of [
@@ -177,16 +177,16 @@ function readingsOfUnusual(rawPath: string): readonly string[] | undefined {
       decodeBytes(rawPath),
       decodedPath,
       sentAsUtf8(decodedPath),
-      plainestPath,
+      compatiblePath,
     ])
       foundReadings.add(reading);
   } else {
     // A server that reads the start as an authority may change the rest in any way.
-    const rests = new Set([rawPath, webAuthority(rawPath), uriAuthority(rawPath)]);
-    for (const rest of rests) addReaders(TRUNK, rest, foundReadings);
-    addHabits(foundReadings);
+    const startPaths = new Set([rawPath, webAuthority(rawPath), uriAuthority(rawPath)]);
+    for (const rest of startPaths) addReadings(TRUNK, rest, foundReadings);
+    addHabitReadings(foundReadings);
   }
-  return foundReadings.isTooMuch ? undefined : [...foundReadings.readings];
+  return foundReadings.isOverLimit ? undefined : [...foundReadings.readings];
 }
 
 /** Also counts a `%` that starts no escape. */
@@ -200,21 +200,25 @@ function countAsciiEscapes(path: string): number {
   return count;
 }
 
-function addReaders({ isReading, next }: Branch, path: string, foundReadings: FoundReadings): void {
+function addReadings(
+  { endsReader: isReading, next }: Branch,
+  path: string,
+  foundReadings: FoundReadings,
+): void {
   if (isReading) foundReadings.add(path);
   for (const [step, branch] of next) {
-    if (foundReadings.isTooMuch) return;
-    addReaders(branch, foundReadings.resultOf(step, path), foundReadings);
+    if (foundReadings.isOverLimit) return;
+    addReadings(branch, foundReadings.resultOf(step, path), foundReadings);
   }
 }
 
 /** The iteration over the Set includes entries that are added meanwhile, so combinations of habits are found too. */
-function addHabits(foundReadings: FoundReadings): void {
+function addHabitReadings(foundReadings: FoundReadings): void {
   for (const reading of foundReadings.readings) {
     for (const habit of HABITS) {
       const habitReading = foundReadings.resultOf(habit, reading);
       if (habitReading === reading) continue;
-      if (foundReadings.isTooMuch) return;
+      if (foundReadings.isOverLimit) return;
       foundReadings.add(habitReading);
       // A server with this habit may or may not read a backslash as a slash.
       for (const variant of [habitReading, foundReadings.resultOf(backslashes, habitReading)]) {

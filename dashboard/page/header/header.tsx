@@ -1,7 +1,7 @@
 import { useContext } from 'preact/hooks';
 import { SignedIn } from '../data/signed-in.ts';
 import { useNavigation } from '../navigation.tsx';
-import { Choice, Select, Tick } from '../parts/choice.tsx';
+import { Choice, Select, Checkbox } from '../parts/choice.tsx';
 import { Link } from '../parts/link.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { fullTime } from '../text/format.ts';
@@ -109,7 +109,7 @@ function BasisChoice() {
         chosen={state.basis}
         choose={(basis) => go({ basis })}
       />
-      <Tick
+      <Checkbox
         label="Compare with the period before"
         checked={state.compare}
         change={(compare) => go({ compare })}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useNavigation } from '../navigation.tsx';
-import { Tick } from '../parts/choice.tsx';
+import { Checkbox } from '../parts/choice.tsx';
 import { Link } from '../parts/link.tsx';
 import { QueryPanel } from '../parts/panel.tsx';
 import { num, text } from '@guard/config/plain-words/cells';
@@ -17,13 +17,13 @@ export function EventsPanel() {
   const [live, setLive] = useState(false);
   const tools = (
     <>
-      <Tick
+      <Checkbox
         label="By session"
         checked={state.grouped}
         disabled={live}
         change={(grouped) => go({ grouped, before: '' })}
       />
-      <Tick label="Live" checked={live} change={setLive} />
+      <Checkbox label="Live" checked={live} change={setLive} />
     </>
   );
   if (live) return <LiveTail tools={tools} />;

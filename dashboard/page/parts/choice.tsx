@@ -5,7 +5,7 @@ interface Props<T extends string> {
   readonly choose: (option: T) => void;
 }
 
-/** A few options side by side. One is selected. */
+/** A few options side by side. At most one is selected. */
 export function Choice<T extends string>({ label, options, chosen, choose }: Props<T>) {
   return (
     <div class="choice" role="group" aria-label={label}>
@@ -46,14 +46,14 @@ export function Select<T extends string>({ label, options, chosen, choose }: Pro
   );
 }
 
-interface TickProps {
+interface CheckboxProps {
   readonly label: string;
   readonly checked: boolean;
   readonly disabled?: boolean;
   readonly change: (checked: boolean) => void;
 }
 
-export function Tick({ label, checked, disabled = false, change }: TickProps) {
+export function Checkbox({ label, checked, disabled = false, change }: CheckboxProps) {
   return (
     <label class="tick">
       <input

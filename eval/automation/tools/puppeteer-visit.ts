@@ -30,8 +30,8 @@ export function puppeteerVisit(
   puppeteer: PuppeteerChromium,
   { headless, disguise, readsAtOnce = false }: Setup,
 ): Visit {
-  const own = disguise === 'own switches';
-  const disguised = disguise !== 'none' && !own;
+  const hasOwnSwitches = disguise === 'own switches';
+  const hasDisguiseFlags = disguise !== 'none' && !hasOwnSwitches;
   return async (url, resources) => {
     const browser = await puppeteer.launch({
       executablePath: CHROMIUM,
@@ -39,11 +39,13 @@ export function puppeteerVisit(
       userDataDir: resources.profile,
       args: [
         ...CHROMIUM_FLAGS,
-        ...(disguised ? disguiseFlags() : []),
-        ...(own ? await ownSwitches(resources.profile) : []),
+        ...(hasDisguiseFlags ? disguiseFlags() : []),
+        ...(hasOwnSwitches ? await ownSwitches(resources.profile) : []),
       ],
-      ...(disguised ? { ignoreDefaultArgs: ['--enable-automation'], defaultViewport: null } : {}),
-      ...(own ? { ignoreDefaultArgs: true, defaultViewport: null } : {}),
+      ...(hasDisguiseFlags
+        ? { ignoreDefaultArgs: ['--enable-automation'], defaultViewport: null }
+        : {}),
+      ...(hasOwnSwitches ? { ignoreDefaultArgs: true, defaultViewport: null } : {}),
       env: environmentOn(resources),
     });
     try {
@@ -57,7 +59,7 @@ export function puppeteerVisit(
   };
 }
 
-/** The switches instead of the defaults: a debugging port that the browser does not choose itself. */
+/** The switches that replace those of puppeteer: the profile, and a debugging port that is chosen here, not by the browser. */
 async function ownSwitches(profile: string): Promise<string[]> {
   return [`--user-data-dir=${profile}`, `--remote-debugging-port=${await freePort()}`];
 }

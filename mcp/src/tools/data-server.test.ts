@@ -10,7 +10,7 @@ import { createDataServer } from '../index.ts';
 import { call, type RpcAnswer, serve, toolResult } from '../testing/rpc-server.ts';
 import { createQueryTool } from './query-tool.ts';
 
-const KEY = { authorization: 'Bearer sk_api_ro_acme' };
+const KEY_HEADERS = { authorization: 'Bearer sk_api_ro_acme' };
 const rows = (text: string): QueryOutcome => ({
   kind: 'rows',
   contentType: 'text/tab-separated-values',
@@ -24,13 +24,15 @@ function dataServer(
     runQuery: () => Promise.resolve(rows('1\n')),
     listColumns: () => Promise.resolve([]),
     authenticate: (authorization) =>
-      authorization === KEY.authorization ? { organisation: 'acme', key: 'board' } : undefined,
+      authorization === KEY_HEADERS.authorization
+        ? { organisation: 'acme', key: 'board' }
+        : undefined,
     ...options,
   });
 }
 
 const post = async (body: object, options?: Parameters<typeof dataServer>[0]) =>
-  (await serve(dataServer(options))).post(body, KEY);
+  (await serve(dataServer(options))).post(body, KEY_HEADERS);
 
 test('contract 5: without a known key, every request gets 401 with an empty body, whatever else is wrong', async () => {
   const server = await serve(dataServer());
@@ -56,18 +58,18 @@ test('contract 5: without a known key, every request gets 401 with an empty body
 });
 
 test('a waiting query keeps its connection beyond the timeout of an idle one', async () => {
-  const firstQuery = Promise.withResolvers<undefined>();
+  const queryStarted = Promise.withResolvers<undefined>();
   const pendingOutcome = Promise.withResolvers<QueryOutcome>();
   const runQuery = () => {
-    firstQuery.resolve(undefined);
+    queryStarted.resolve(undefined);
     return pendingOutcome.promise;
   };
   const server = await serve(dataServer({ runQuery }), (app) => {
     app.server.timeout = 100;
     return Promise.resolve();
   });
-  const answer = server.post(QUERY, KEY);
-  await firstQuery.promise;
+  const answer = server.post(QUERY, KEY_HEADERS);
+  await queryStarted.promise;
   await once(connect(Number(new URL(server.url).port), '127.0.0.1').resume(), 'close');
   pendingOutcome.resolve(rows('1\n'));
   expect((await answer).status).toBe(200);
@@ -119,7 +121,7 @@ test('contract 4.4 query: the statement runs inside the organisation of the key'
     },
   });
   expect(answer.json).toEqual(toolResult(false, 'allow\t12\nblock\t3\n'));
-  expect(queries).toEqual([{ organisation: 'acme', sql: 'SELECT 1', ...KEY }]);
+  expect(queries).toEqual([{ organisation: 'acme', sql: 'SELECT 1', ...KEY_HEADERS }]);
 });
 
 test('when the key is revoked during a query, the tool error says so', async () => {
@@ -188,7 +190,7 @@ test('an answer in a binary format is a tool error that names text formats', asy
 });
 
 test('contract 8: a statement has at most 65,456 bytes, counted in UTF-8', () => {
-  // Below HTTP, because such a statement in its JSON exceeds the 64 KB of a body.
+  // The input schema alone is tested, because over HTTP such a statement exceeds the 64 KB limit of a body.
   const { input } = createQueryTool(() => Promise.resolve(rows('')));
   const isAccepted = (sql: string) => input.safeParse({ sql }).success;
   expect(isAccepted('x'.repeat(MCP.maxStatementBytes))).toBe(true);
@@ -218,7 +220,7 @@ test('a caller that disconnects ends its query', async () => {
       },
     }),
   );
-  const request = httpRequest(`${server.url}/mcp`, { method: 'POST', headers: KEY });
+  const request = httpRequest(`${server.url}/mcp`, { method: 'POST', headers: KEY_HEADERS });
   request.on('error', () => undefined);
   request.end(JSON.stringify(call('query', { sql: 'SELECT sleep(3)' })));
   await started;
@@ -242,12 +244,12 @@ test('contract 4.4 query_help: it returns rules and examples, and reads no data'
 test('contract 4.4 list_columns: it returns each column with its type, read live at every call', async () => {
   const columns = [{ name: 'created_at', type: "DateTime64(3, 'UTC')", comment: 'When.' }];
   const server = await serve(dataServer({ listColumns: () => Promise.resolve(columns) }));
-  const firstAnswer = await server.post(call('list_columns'), KEY);
+  const firstAnswer = await server.post(call('list_columns'), KEY_HEADERS);
   expect(firstAnswer.json).toEqual(
     toolResult(false, "created_at\tDateTime64(3, 'UTC')\tWhen.", { columns }),
   );
   columns.push({ name: 'path', type: 'String', comment: '' });
-  const secondAnswer = await server.post(call('list_columns', {}), KEY);
+  const secondAnswer = await server.post(call('list_columns', {}), KEY_HEADERS);
   expect(secondAnswer.json).toEqual(
     toolResult(false, "created_at\tDateTime64(3, 'UTC')\tWhen.\npath\tString", { columns }),
   );

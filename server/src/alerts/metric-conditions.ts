@@ -11,13 +11,14 @@ export interface Reading {
 /** A certificate with less time left causes an alert. Automatic renewal happens earlier. */
 const CERTIFICATE_LEFT_MS = 14 * 86_400_000;
 const OLD_AFTER_S = OLD_AFTER_MS / 1000;
-/** One visitor can cause fewer origin errors than this. */
+/** Fewer origin errors cause no alert, because a few can come from a single visitor. */
 export const LEAST_ORIGIN_ERRORS = 10;
 
 /**
  * Returns the alerts for the metrics of this Guard. `before` is about a minute older than `now`. With `hasEvents`,
- * the alert for a silent site comes from the events, because they show the networks of the visitors. Without events
- * it is `origin_errors`, which one visitor can cause. No visitor can make a site refuse connections.
+ * event-conditions.ts makes the alert for a silent site, because events show the networks of the visitors. Without
+ * events, the alert is `origin_errors`, which one visitor can cause. `origin_down` does not depend on `hasEvents`,
+ * because no visitor can make a site refuse connections.
  */
 export function metricConditions(before: Reading, now: Reading, hasEvents: boolean): Alert[] {
   const seconds = Math.max(1, Math.round((now.atMs - before.atMs) / 1000));

@@ -6,7 +6,7 @@ import { watchCrowdsec } from './watch-crowdsec.ts';
 
 /** The other threads. Each of them keeps its own list. */
 interface Threads {
-  allOfCrowdsec: () => CrowdsecChanges | undefined;
+  allCrowdsecDecisions: () => CrowdsecChanges | undefined;
   sendCrowdsec(changes: CrowdsecChanges): void;
 }
 
@@ -34,6 +34,6 @@ export async function openCrowdsec(
       threads?.sendCrowdsec(changes);
     },
   });
-  if (threads) threads.allOfCrowdsec = all;
+  if (threads) threads.allCrowdsecDecisions = all;
   return { list, close };
 }

@@ -42,7 +42,7 @@ function entriesOfLines(text: string): string[] {
 /** Returns the reason as a string when the JSON is no list. */
 function entriesOfJson(text: string): string[] | string {
   const value = parseJson(text);
-  if (value === undefined) return 'JSON that is cut off';
+  if (value === undefined) return 'invalid JSON, which may be cut off';
   if (Array.isArray(value)) return entriesOfArray(value);
   if (typeof value !== 'object' || value === null) return UNKNOWN_FORM;
   const members: Readonly<Record<string, unknown>> = { ...value };

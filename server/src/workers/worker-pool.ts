@@ -30,8 +30,8 @@ const RELOAD_TIMEOUT_MS = 20_000;
 /** More time than a gateway needs to finish its requests. */
 const CLOSE_TIMEOUT_MS = 35_000;
 const RESTART_MS = { first: 500, longest: 30_000 } as const;
-const BACKLOG_EVERY_MS = 100;
-const SESSIONS_A_MESSAGE = 1_000;
+const BACKLOG_INTERVAL_MS = 100;
+const SESSIONS_PER_MESSAGE = 1_000;
 
 /**
  * The worker threads of a process, for the main thread. Each has a gateway at the same addresses, and the kernel gives
@@ -43,7 +43,7 @@ export class WorkerPool {
   readonly store: ThreadStore;
   readonly memory = allocateStore();
   /** All decisions of CrowdSec, for a new worker. */
-  allOfCrowdsec: () => CrowdsecChanges | undefined = () => undefined;
+  allCrowdsecDecisions: () => CrowdsecChanges | undefined = () => undefined;
   readonly #size: number;
   readonly #program: URL;
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class WorkerPool {
   readonly #backlog = new Int32Array(new SharedArrayBuffer(4));
   #startOptions: WorkerPoolStart | undefined;
   #backlogTimer: NodeJS.Timeout | undefined;
-  #lastEndAt = 0;
+  #lastWorkerEndAt = 0;
   #isClosing = false;
 
   /** `size` is the number of threads besides the main thread. Each runs `program`. */
@@ -77,7 +77,7 @@ export class WorkerPool {
     this.#startOptions = start;
     this.#backlogTimer = setInterval(() => {
       Atomics.store(this.#backlog, 0, start.analytics.waiting());
-    }, BACKLOG_EVERY_MS);
+    }, BACKLOG_INTERVAL_MS);
     this.#backlogTimer.unref();
     const workers = Array.from({ length: this.#size }, () => this.#startWorker(start));
     await Promise.all(workers.map(({ started }) => started));
@@ -138,12 +138,12 @@ export class WorkerPool {
     let sessions: SharedSession[] = [];
     for (const [id, session, expiresAt] of this.store.sessions()) {
       sessions.push({ id, session: { ...session }, expiresAt });
-      if (sessions.length < SESSIONS_A_MESSAGE) continue;
+      if (sessions.length < SESSIONS_PER_MESSAGE) continue;
       newWorker.send({ kind: 'sessions', sessions });
       sessions = [];
     }
     if (sessions.length > 0) newWorker.send({ kind: 'sessions', sessions });
-    const changes = this.allOfCrowdsec();
+    const changes = this.allCrowdsecDecisions();
     if (changes !== undefined) newWorker.send({ kind: 'crowdsec', changes });
     return newWorker;
   }
@@ -195,15 +195,15 @@ export class WorkerPool {
     this.#metrics.removeWorker(worker);
     if (this.#isClosing) return;
     const now = this.#clock();
-    // After a long time without an end, the cause is probably new, so the delay starts at its shortest.
-    if (now - this.#lastEndAt > 2 * RESTART_MS.longest) this.#backoff.reset();
-    const againInMs = this.#backoff.next();
-    this.#lastEndAt = now;
-    this.#log('error', 'worker_ended', { reason, againInMs });
+    // When no worker has ended for a long time, the cause is probably new, so the delay starts at its shortest.
+    if (now - this.#lastWorkerEndAt > 2 * RESTART_MS.longest) this.#backoff.reset();
+    const restartInMs = this.#backoff.next();
+    this.#lastWorkerEndAt = now;
+    this.#log('error', 'worker_ended', { reason, againInMs: restartInMs });
     this.#metrics.count('guard_workers_restarted_total');
     const timer = setTimeout(() => {
       if (!this.#isClosing && this.#startOptions) this.#startWorker(this.#startOptions);
-    }, againInMs);
+    }, restartInMs);
     timer.unref();
   }
 }

@@ -5,7 +5,7 @@ import { CHROMIUM_FLAGS } from './chromium-flags.ts';
 import { poll } from '../http.ts';
 import type { Product } from '../product/start-product.ts';
 
-const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 export interface BrowserSetup {
   readonly browser: 'chrome' | 'firefox';
@@ -37,7 +37,7 @@ export async function openDashboardBrowser(
   product: Product,
   setup: BrowserSetup,
 ): Promise<DashboardBrowser> {
-  const ownUrl = product.addresses.dashboard;
+  const dashboardUrl = product.addresses.dashboard;
   const browser = await launch(setup);
   const page = await browser.newPage();
   await page.setViewport({ width: setup.width, height: 900 });
@@ -50,21 +50,21 @@ export async function openDashboardBrowser(
   });
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
-    if (!request.url().startsWith(ownUrl) && !request.url().startsWith('data:')) {
-      problems.push(`asked ${request.url()}`);
+    if (!request.url().startsWith(dashboardUrl) && !request.url().startsWith('data:')) {
+      problems.push(`request to another host: ${request.url()}`);
     }
   });
   // The types of the tests have no DOM, so code for the page is text.
-  // Empty during a navigation.
   const pressIfThere = (name: string, container = 'body') =>
-    page.evaluate(pressIn(name, container)) as Promise<boolean>;
+    page.evaluate(pressCode(name, container)) as Promise<boolean>;
+  // Empty during a navigation.
   const text = () => page.evaluate('document.body.innerText').then(String, () => '');
   return {
     page,
     problems,
     text,
     async open(path) {
-      await page.goto(new URL(path, ownUrl).href);
+      await page.goto(new URL(path, dashboardUrl).href);
     },
     async waitForText(wantedText) {
       await poll(text, (shownText) => shownText.toLowerCase().includes(wantedText.toLowerCase()));
@@ -78,23 +78,23 @@ export async function openDashboardBrowser(
     },
     // A panel that is still loading can disturb axe, so a violation counts only if it stays.
     async violations() {
-      let labels: string[] = [];
+      let violations: string[] = [];
       for (let round = 0; round < 5; round++) {
-        labels = await violationsOf(page);
-        if (labels.length === 0) return labels;
+        violations = await violationsOf(page);
+        if (violations.length === 0) return violations;
         await sleep(500);
       }
-      return labels;
+      return violations;
     },
     close: () => browser.close(),
   };
 }
 
 async function violationsOf(page: Page): Promise<string[]> {
-  const isThere = await page.evaluate("typeof axe === 'object'");
-  if (isThere !== true) await page.evaluate(axe.source);
+  const isAxeLoaded = await page.evaluate("typeof axe === 'object'");
+  if (isAxeLoaded !== true) await page.evaluate(axe.source);
   const found = (await page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(WCAG_22_AA)} })`,
+    `axe.run(document, { runOnly: ${JSON.stringify(AXE_TAGS)} })`,
   )) as axe.AxeResults;
   if (found.passes.length < 10) throw new Error('axe looked at nothing');
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
@@ -114,7 +114,7 @@ function launch({ browser, scheme }: BrowserSetup): Promise<Browser> {
 }
 
 /** Code for the page. It returns true when it pressed something. */
-function pressIn(name: string, container: string): string {
+function pressCode(name: string, container: string): string {
   return `(() => {
     const name = ${JSON.stringify(name)};
     const all = [...document.querySelectorAll(${JSON.stringify(container)})].flatMap((place) => [

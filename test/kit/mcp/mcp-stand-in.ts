@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** A tool call that replaces another one. */
-export interface StandIn {
+export interface ReplacementCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
@@ -13,10 +13,10 @@ export interface StandIn {
  * A proxy before an MCP server, for a client that cannot be configured with a key or with the names of tools. It adds
  * headers, and replaces the tools that the client calls. All else passes unchanged, also `Host` and `Origin`.
  */
-export async function startStandIn(
+export async function startMcpProxy(
   url: string,
   headers: readonly (readonly [string, string])[],
-  tools: Readonly<Record<string, StandIn>>,
+  tools: Readonly<Record<string, ReplacementCall>>,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((incoming, outgoing) => {
     void buffer(incoming).then((body) => {
@@ -49,7 +49,7 @@ export async function startStandIn(
   };
 }
 
-function replaceCall(body: Buffer, tools: Readonly<Record<string, StandIn>>): Buffer {
+function replaceCall(body: Buffer, tools: Readonly<Record<string, ReplacementCall>>): Buffer {
   if (body.length === 0) return body;
   // These clients always send JSON.
   const message = JSON.parse(body.toString()) as { method?: string; params?: { name?: string } };

@@ -5,7 +5,7 @@ import type { Product } from './start-product.ts';
 import { ANALYTICS_KEY } from './story-settings.ts';
 
 /** An address of this machine that is not a trusted proxy. */
-export const VISITOR = '127.0.0.2';
+export const VISITOR_ADDRESS = '127.0.0.2';
 
 interface CheckOutcome {
   readonly check: string;
@@ -23,7 +23,7 @@ export interface Diagnosis {
   in(state: string): string[];
 }
 
-/** With a key doctor asks Guard what it saw. This takes until the events are written. */
+/** With these arguments, `guard doctor` also asks Guard for the events of its requests, and waits until they are written. */
 export const WITH_KEY = ['--key', ANALYTICS_KEY];
 
 /** The result of `guard doctor` for this URL of the product. */
@@ -36,7 +36,7 @@ export async function examine(
   const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const args = ['doctor', url, '--json', '--api', api, '--admin', admin];
   try {
-    const code = await main([...args, '--from', VISITOR, ...more]);
+    const code = await main([...args, '--from', VISITOR_ADDRESS, ...more]);
     const text = stdout.mock.calls.map(([part]) => String(part)).join('');
     const { findings: outcomes } = JSON.parse(text) as { findings: CheckOutcome[] };
     return {
@@ -58,15 +58,15 @@ export async function examine(
 }
 
 /** The result of doctor behind an nginx with these lines. */
-export async function examineBehind(
+export async function examineBehindNginx(
   product: Product,
   lines: readonly string[],
   {
-    server = [],
+    server: serverLines = [],
     args = [],
   }: { readonly server?: readonly string[]; readonly args?: readonly string[] } = {},
 ): Promise<Diagnosis> {
-  const nginx = await startNginx(product.addresses.gateway, { lines, server });
+  const nginx = await startNginx(product.addresses.gateway, { lines, server: serverLines });
   onTestFinished(() => nginx.close());
   return examine(product, `${nginx.url}/shelf`, ...args);
 }

@@ -7,29 +7,29 @@ import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
 const RULES = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
 const OTHER_RULES = RULES.replace('}]', '}, { name: more, match: { path: /x }, detect: true }]');
-const PASS = '0f8fad5b-d9cb-869f-8165-000000000001';
+const SESSION_ID = '0f8fad5b-d9cb-869f-8165-000000000001';
 const HOUR_MS = 3_600_000;
 
 const reloadGuard = (before: TestValidator, challenge: object) =>
   validatorWith(OTHER_RULES, { before, organisation: { challenge } });
 
-async function countPassing({ ask }: TestValidator, requests: readonly ReturnType<typeof visit>[]) {
+async function countAllowed({ ask }: TestValidator, requests: readonly ReturnType<typeof visit>[]) {
   let allowedCount = 0;
   for (const request of requests) if ((await ask(request)).decision === 'allow') allowedCount += 1;
   return allowedCount;
 }
 
-const pages = (count: number) => Array.from({ length: count }, () => visit({ cookie: PASS }));
+const pages = (count: number) => Array.from({ length: count }, () => visit({ cookie: SESSION_ID }));
 
-test('after a reload, a pass has no new pages; with a raised limit it has at most the difference', async () => {
+test('a session that used up its pages gets no more after a reload, and with a raised limit at most the added ones', async () => {
   const challenge = { session_limits: { pages_per_hour: 60 } };
   const guard = validatorWith(RULES, { organisation: { challenge } });
   guard.time.now += HOUR_MS;
-  guard.store.keepSession(PASS, verifiedSession({ judgedAt: guard.time.now }), 24 * HOUR_MS);
-  expect(await countPassing(guard, pages(70))).toBe(60);
-  expect(await countPassing(reloadGuard(guard, challenge), pages(70))).toBe(0);
+  guard.store.keepSession(SESSION_ID, verifiedSession({ judgedAt: guard.time.now }), 24 * HOUR_MS);
+  expect(await countAllowed(guard, pages(70))).toBe(60);
+  expect(await countAllowed(reloadGuard(guard, challenge), pages(70))).toBe(0);
   const raisedLimits = { session_limits: { pages_per_hour: 90 } };
-  expect(await countPassing(reloadGuard(guard, raisedLimits), pages(70))).toBeLessThanOrEqual(30);
+  expect(await countAllowed(reloadGuard(guard, raisedLimits), pages(70))).toBeLessThanOrEqual(30);
 });
 
 test('pressure on a client shape continues after a reload', async () => {
@@ -39,6 +39,6 @@ test('pressure on a client shape continues after a reload', async () => {
     Array.from({ length: 150 }, (_, index) =>
       visit({ ip: `198.51.${from}.${index}`, headers: { ...chromeHttps } }),
     );
-  expect(await countPassing(guard, strangers(100))).toBeLessThan(110);
-  expect(await countPassing(reloadGuard(guard, challenge), strangers(101))).toBe(0);
+  expect(await countAllowed(guard, strangers(100))).toBeLessThan(110);
+  expect(await countAllowed(reloadGuard(guard, challenge), strangers(101))).toBe(0);
 });

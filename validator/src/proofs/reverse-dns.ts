@@ -64,7 +64,7 @@ interface KnownAnswer {
 
 interface Question {
   readonly ip: string;
-  readonly hostNames: readonly string[];
+  readonly reverseDnsDomains: readonly string[];
   readonly known: KnownAnswer;
 }
 
@@ -100,8 +100,8 @@ export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
     if (runningCount === 0) for (const resolve of onSettled.splice(0)) resolve();
   }
 
-  async function answerTo({ ip, hostNames, known }: Question): Promise<void> {
-    known.answer = await lookUpNames(ip, hostNames, resolver, limits.timeoutMs);
+  async function answerTo({ ip, reverseDnsDomains, known }: Question): Promise<void> {
+    known.answer = await lookUpNames(ip, reverseDnsDomains, resolver, limits.timeoutMs);
     known.validUntil = clock() + limits.ttlMs[known.answer];
     known.pending = false;
     runningCount -= 1;
@@ -114,12 +114,12 @@ export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
 
   return {
     confirm(crawler, ip) {
-      const { hostNames, list } = proofsOf(crawler);
-      if (hostNames.length === 0) return 'unverifiable';
+      const { reverseDnsDomains, list } = proofsOf(crawler);
+      if (reverseDnsDomains.length === 0) return 'unverifiable';
       const key = `${ip} ${crawler.id}`;
       const knownAnswer = answers.get(key) ?? { answer: undefined, validUntil: 0, pending: false };
       if (!knownAnswer.pending && clock() >= knownAnswer.validUntil)
-        ask(key, { ip, hostNames, known: knownAnswer });
+        ask(key, { ip, reverseDnsDomains, known: knownAnswer });
       switch (knownAnswer.answer) {
         case 'confirmed':
           return 'verified';

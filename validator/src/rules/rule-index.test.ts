@@ -17,9 +17,16 @@ const HOSTS = [
   'other.example',
   '[::1]',
 ] as const;
-const NAMES = ['*', '*.shop.example', '*.example', 'SHOP.example', '[0:0::1]', ...HOSTS] as const;
+const HOST_PATTERNS = [
+  '*',
+  '*.shop.example',
+  '*.example',
+  'SHOP.example',
+  '[0:0::1]',
+  ...HOSTS,
+] as const;
 const METHODS = ['GET', 'POST', 'PUT'] as const;
-const PIECES = [
+const PATH_SEGMENTS = [
   'a',
   'b',
   'A',
@@ -41,7 +48,7 @@ function randomList<T>(random: SeededRandom, make: () => T): T[] {
 }
 
 function randomPath(random: SeededRandom): string {
-  return `/${randomList(random, () => random.pick(PIECES)).join('/')}`;
+  return `/${randomList(random, () => random.pick(PATH_SEGMENTS)).join('/')}`;
 }
 
 /** A random match with conditions that the index reads, and with conditions that it does not read. */
@@ -49,7 +56,7 @@ function randomMatch(random: SeededRandom, depth = 0): Record<string, unknown> {
   const maybe = (share: number, name: string, make: () => unknown) =>
     random.next() < share ? { [name]: make() } : {};
   return {
-    ...maybe(0.4, 'host', () => randomList(random, () => random.pick(NAMES))),
+    ...maybe(0.4, 'host', () => randomList(random, () => random.pick(HOST_PATTERNS))),
     ...maybe(0.5, 'path', () =>
       randomList(random, () => (random.below(8) === 0 ? { regex: '/a+b?' } : randomPath(random))),
     ),

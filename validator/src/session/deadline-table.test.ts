@@ -5,7 +5,7 @@ import { allocateDeadlines, DeadlineTable } from './deadline-table.ts';
 
 test('four threads at once: each ticket is spent once, and no budget is exceeded', async () => {
   const buffer = allocateDeadlines(200_000);
-  const data = { buffer, tickets: 20_000, asks: 5_000 };
+  const data = { buffer, tickets: 20_000, takesPerThread: 5_000 };
   const threads = Array.from(
     { length: 4 },
     () => new Worker(new URL('./testing/contender.ts', import.meta.url), { workerData: data }),
@@ -23,7 +23,8 @@ test('four threads at once: each ticket is spent once, and no budget is exceeded
   expect(new Set(wonTickets).size).toBe(20_000);
   expect(results.reduce((sum, { taken }) => sum + taken, 0)).toBe(5_000);
   expect(results.reduce((sum, { takenOfBoth }) => sum + takenOfBoth, 0)).toBe(3_000);
-  // The larger budget got back what refused requests had taken.
+  // Requests took from a budget of 4,000 and one of 3,000 together. What a refused request took from the larger one was
+  // given back, so 1,000 are left.
   const large = { subject: 'large', budget: { requests: 4_000, perMs: 3_600_000 } };
   const waits = Array.from({ length: 2_000 }, () =>
     new DeadlineTable(buffer).takeAll('b', [large], 1_000),

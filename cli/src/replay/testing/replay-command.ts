@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { type Ran, runCommand } from '../../testing/run-command.ts';
+import { type CommandResult, runCommand } from '../../testing/run-command.ts';
 import type { Replay } from '../run-replay.ts';
 
 /** Runs `guard replay` on logs and settings that a test writes. The folder is removed after the test file. */
@@ -36,7 +36,8 @@ ${lines}`,
 }
 
 /** Runs the command, and returns its output. */
-export const replay = (...args: readonly string[]): Promise<Ran> => runCommand('replay', ...args);
+export const replay = (...args: readonly string[]): Promise<CommandResult> =>
+  runCommand('replay', ...args);
 
 export type Result = Replay & { readonly notes: readonly string[] };
 

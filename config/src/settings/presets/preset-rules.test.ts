@@ -33,8 +33,8 @@ test('a preset has no empty match, and a user could write the same rule', () => 
 test('each crawler that a preset names is in the catalogue, with a list or host names of its operator', () => {
   const catalogue = CrawlerCatalogue.load();
   const provableCrawlers = catalogue.all().filter((crawler) => {
-    const { list, hostNames } = catalogue.proofsOf(crawler);
-    return (list?.ranges.size ?? 0) > 0 || hostNames.length > 0;
+    const { list, reverseDnsDomains } = catalogue.proofsOf(crawler);
+    return (list?.ranges.size ?? 0) > 0 || reverseDnsDomains.length > 0;
   });
   const names = provableCrawlers.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining([...WEBHOOK_SENDERS]));

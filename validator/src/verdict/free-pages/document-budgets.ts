@@ -12,13 +12,16 @@ import { afterWith } from '../../session/after-with.ts';
 import { suffixOf, isFileOfData, shapeOf } from '../documents.ts';
 import { LateCache } from '../counts/late-cache.ts';
 
-/** Documents that may answer requests for data, for each free page. For example, lists that grow need them. */
-export const DOCUMENTS_AS_DATA = 10;
+/**
+ * Documents that an address may get as answers to requests for data, for each of its free pages. A page that loads more
+ * entries while the visitor scrolls needs them.
+ */
+export const DATA_DOCUMENTS_PER_PAGE = 10;
 
 /** Many people share one client shape. All of them together get this many times the documents of one address. */
-const BUDGETS_OF_A_SHAPE = 15;
+const SHAPE_BUDGET_FACTOR = 15;
 
-/** When its client shape has used up its documents, an address gets only this part of what it usually gets. */
+/** When a client shape has used up its documents, each address with this shape gets only this part of its usual ones. */
 export const SHARE_OF_SMALL_BUDGET = 1 / 6;
 
 /** Maximum number of used-up client shapes in each thread. Above this number, the shape unused longest is forgotten. */
@@ -29,8 +32,8 @@ const MAX_SPENT_SHAPES = 1_024;
  * files, not as pages. Counts documents for each address, for the IPv6 networks around it, and for each client shape.
  */
 export class DocumentBudgets {
-  readonly #documents: string;
-  readonly #documentsOfSmallBudget: string;
+  readonly #counterName: string;
+  readonly #smallCounterName: string;
   readonly #spentNames: Readonly<
     Record<'few' | 'many', Readonly<Record<'data' | 'files', string>>>
   >;
@@ -44,10 +47,10 @@ export class DocumentBudgets {
   constructor(organisation: string, pages: Budget) {
     const times = (factor: number) => ({
       ...pages,
-      requests: Math.floor(pages.requests * DOCUMENTS_AS_DATA * factor),
+      requests: Math.floor(pages.requests * DATA_DOCUMENTS_PER_PAGE * factor),
     });
-    this.#documents = `documents:${organisation}`;
-    this.#documentsOfSmallBudget = `few-documents:${organisation}`;
+    this.#counterName = `documents:${organisation}`;
+    this.#smallCounterName = `few-documents:${organisation}`;
     const spentNames = (prefix: string) => ({
       data: `${prefix}documents-as-data:${organisation}`,
       files: `${prefix}documents-as-files:${organisation}`,
@@ -55,11 +58,11 @@ export class DocumentBudgets {
     this.#spentNames = { few: spentNames('few-'), many: spentNames('') };
     this.#addressCharges = compileAddressCharges(times(1));
     this.#smallAddressCharges = compileAddressCharges(times(SHARE_OF_SMALL_BUDGET));
-    this.#shapeBudget = times(BUDGETS_OF_A_SHAPE);
+    this.#shapeBudget = times(SHAPE_BUDGET_FACTOR);
     this.#perMs = pages.perMs;
   }
 
-  /** Whether this visitor's client shape has used up its documents in this thread. Then each address gets few. */
+  /** Whether this visitor's client shape has used up its documents in this thread. Then each address has the small budget. */
   isShapeSpent(facts: Facts, nowMs: number): boolean {
     if (this.#spentShapes.size === 0) return false;
     const leftMs = (this.#spentShapes.get(shapeOf(facts)) ?? 0) - nowMs;
@@ -67,17 +70,18 @@ export class DocumentBudgets {
   }
 
   /**
-   * The store remembers an address that has used up its documents under these names. Data and files have different
-   * names: files and preflights stay free until a file turns out to be a document. From then on pages are not free
-   * either, because they would be shown without their styles. The smaller budget of `getsFew` has its own names, and is
-   * always counted. If counting began with a flood, the first documents of the flood would be missed.
+   * The names under which the store remembers that an address has used up its documents. Data and files have separate
+   * names, because such an address may still request files and preflights. This ends when the origin answers a request
+   * for a file with a document. Then pages are not free either, because their style files are not. The small budget has
+   * its own names, and is always counted. If counting began with a flood, the first documents of the flood would be
+   * missed.
    */
   #spentNamesFor(facts: Facts, hasSmallBudget: boolean): readonly [string, ...string[]] {
     const { data, files } = this.#spentNames[hasSmallBudget ? 'few' : 'many'];
     return isFileOfPage(facts) ? [files, data] : [data];
   }
 
-  /** Whether this address, or an IPv6 network around it, has used up its documents. `getsFew`: see isShapeSpent. */
+  /** Whether this address, or an IPv6 network around it, has used up its documents. `hasSmallBudget`: see isShapeSpent. */
   isAddressSpent(
     facts: Facts,
     store: SessionStore,
@@ -87,7 +91,7 @@ export class DocumentBudgets {
     let isSpent: MaybePromise<boolean> = false;
     for (const { subject } of this.#addressCharges(facts.ip)) {
       const remembered = store.remembers(name, subject + suffixOf(facts));
-      isSpent = afterWith(isSpent, remembered, (spent, isWiderSpent) => spent || isWiderSpent);
+      isSpent = afterWith(isSpent, remembered, (spent, isThisSpent) => spent || isThisSpent);
     }
     return isSpent;
   }
@@ -102,23 +106,23 @@ export class DocumentBudgets {
       if (first === undefined) return;
       const { subject, budget } = first;
       void afterWith(store.take(name + suffixOf(facts), subject, budget), undefined, (wait) => {
-        // A wider network pays only while this budget lasts, so that one visitor cannot use up the budget of others.
+        // A wider network is charged only while this budget lasts, so that one visitor cannot use up the budget of others.
         if (wait === 0) {
           charge(name, wider, hasSmallBudget);
           return;
         }
-        // Block the address for the whole period of the budget. If it were blocked only until one more document is
-        // free, it could again send many requests at once.
+        // The address counts as spent for the whole period. If it were spent only until the budget has one more document,
+        // it could again send many requests at once.
         for (const spentName of this.#spentNamesFor(facts, hasSmallBudget)) {
           void store.remember(spentName, subject + suffixOf(facts), this.#perMs);
         }
       });
     };
-    charge(this.#documents, this.#addressCharges(facts.ip), false);
-    charge(this.#documentsOfSmallBudget, this.#smallAddressCharges(facts.ip), true);
+    charge(this.#counterName, this.#addressCharges(facts.ip), false);
+    charge(this.#smallCounterName, this.#smallAddressCharges(facts.ip), true);
     if (answerKind === 'data' && isFileOfData(facts)) return;
     const shape = shapeOf(facts);
-    const shapeWaitMs = store.take(this.#documents, `shape ${shape}`, this.#shapeBudget);
+    const shapeWaitMs = store.take(this.#counterName, `shape ${shape}`, this.#shapeBudget);
     void afterWith(shapeWaitMs, undefined, (wait) => {
       if (wait > 0) this.#spentShapes.set(shape, nowMs + this.#perMs);
     });

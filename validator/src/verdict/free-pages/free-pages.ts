@@ -98,7 +98,7 @@ export class FreePages {
     this.#forms = new ForeignForms(organisation, budget, BUDGETS_OF_A_SHAPE);
   }
 
-  /** Counts a request of a visitor who did not pass. `getsFew` is from documents.isShapeSpent, `seesAnswer` from Deciding. */
+  /** Counts a request of a visitor who did not pass. `hasSmallBudget` is from documents.isShapeSpent, `seesAnswer` from Deciding. */
   take(
     facts: Facts,
     store: SessionStore,

@@ -2,7 +2,7 @@ import type { Budget, Ending, RequestEnded, SessionStore } from '@guard/config/c
 import type { Facts } from '../../request/facts.ts';
 import { countsAsPage } from '../../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
-import { DOCUMENTS_AS_DATA, SHARE_OF_SMALL_BUDGET } from './document-budgets.ts';
+import { DATA_DOCUMENTS_PER_PAGE, SHARE_OF_SMALL_BUDGET } from './document-budgets.ts';
 import { suffixOf } from '../documents.ts';
 import { FORGOTTEN_MS, recentDocuments, type Subject, UnderWay } from '../counts/under-way.ts';
 
@@ -116,5 +116,5 @@ export class WaitingRequests {
  */
 function shareOfLimit(prefix: CounterPrefix, hasSmallBudget: boolean): number {
   if (!hasSmallBudget) return 1;
-  return (prefix === '' ? DOCUMENTS_AS_DATA / DATA_AT_ONCE : 1) * SHARE_OF_SMALL_BUDGET;
+  return (prefix === '' ? DATA_DOCUMENTS_PER_PAGE / DATA_AT_ONCE : 1) * SHARE_OF_SMALL_BUDGET;
 }

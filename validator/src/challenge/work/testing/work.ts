@@ -7,16 +7,16 @@ interface Work {
 }
 
 /** Solves a task with scrypt of Node, as a program would. */
-export const doWork = (task: string): Work => firstWork(task, true);
+export const doWork = (task: string): Work => searchCounter(task, true);
 
-/** An answer that does not solve the task. (A random counter solves one of 2^bits tasks.) */
-export const doWrongWork = (task: string): Work => firstWork(task, false);
+/** An answer that does not solve the task. It is searched for, because a random counter solves one of 2^bits tasks. */
+export const doWrongWork = (task: string): Work => searchCounter(task, false);
 
-function firstWork(task: string, isSolved: boolean): Work {
+function searchCounter(task: string, shouldSolve: boolean): Work {
   const bits = Number.parseInt(task, 10);
   if (!(bits > 0)) throw new Error(`no task of work: ${task}`);
   for (let counter = 0; ; counter += 1) {
     const attempt = scryptSync(task, String(counter), TRY_BYTES, SCRYPT);
-    if (hasZeroBits(attempt, bits) === isSolved) return { task, counter };
+    if (hasZeroBits(attempt, bits) === shouldSolve) return { task, counter };
   }
 }
