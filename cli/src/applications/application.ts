@@ -4,7 +4,7 @@ import type { Preset } from '@guard/config/settings/sections/preset-names';
 export const ASKED_PATHS = ['/robots.txt', '/v2/', '/_matrix/client/versions'] as const;
 
 /**
- * A sign of an application. Without `at`, it is looked for in the front page and in the pages that this one redirects
+ * A sign of an application. Without `pathSuffix`, it is looked for in the front page and in the pages that this one redirects
  * to.
  */
 export type Sign = { readonly pathSuffix?: (typeof ASKED_PATHS)[number] } & (

@@ -122,6 +122,19 @@ describe('pipelining (RFC 9112 section 9.3.2)', () => {
     expect(received.match(/connection: close/gi)).toHaveLength(1);
   });
 
+  test('the header sections that wait are together no larger than one may be', async () => {
+    const origin = await startOrigin(() => undefined);
+    const rig = await startGateway({ origin: origin.address });
+    const client = new RawClient(rig.port);
+    const large = `POST / HTTP/1.1\r\nHost: shop.example\r\nX-A: ${'a'.repeat(15_000)}\r\n\r\n`;
+    client.send(`${HEAD}\r\n` + large.repeat(2));
+    await waitUntil(() => origin.requests.length === 1);
+    expect(rig.counterValue(REQUESTS, 'refused')).toBe(0);
+    client.send(large);
+    await waitUntil(() => rig.counterValue(REQUESTS, 'refused') === 1);
+    expect(origin.requests).toHaveLength(1);
+  });
+
   test('what follows a request too many is not read, and the answers before it arrive', async () => {
     const held: ServerResponse[] = [];
     const origin = await startOrigin((_req, res) => held.push(res));

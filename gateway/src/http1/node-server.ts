@@ -37,17 +37,28 @@ export function createNodeServer(parts: ServerParts): Server {
     const hasParserStopped = req.headers.upgrade !== undefined;
     if (hasParserStopped || parts.isClosing()) res.shouldKeepAlive = false;
     const { socket } = req;
-    const unsent = (unsentOn.get(socket) ?? 0) + 1;
-    unsentOn.set(socket, unsent);
-    res.once('close', () => unsentOn.set(socket, (unsentOn.get(socket) ?? 1) - 1));
-    if (unsent <= limits.maxPipelined) {
+    const queue = queueOf(socket);
+    const bytes = queue.requests === 0 ? 0 : headerBytesOf(req);
+    queue.requests += 1;
+    queue.waitingBytes += bytes;
+    res.once('close', () => {
+      queue.requests -= 1;
+      queue.waitingBytes -= bytes;
+    });
+    if (queue.isFull) {
+      stopReading(socket);
+    } else if (
+      queue.requests <= limits.maxPipelined &&
+      queue.waitingBytes <= limits.maxHeaderBytes
+    ) {
       // A connection has one request at a time, as in the plain lane. So a visitor who reads nothing holds one answer.
       if (openAnswer(socket) === res) handle(req, res);
       else res.onTurn = () => socket.writable && handle(req, res);
-    } else if (unsent === limits.maxPipelined + 1) {
+    } else {
+      queue.isFull = true;
       parts.accept.metrics.count('guard_gateway_requests_total', 'refused');
       serveLast(req, res, TOO_MANY, limits.lingerMs);
-    } else stopReading(socket);
+    }
   };
   server.on('request', handleRequest);
   // Without a listener Node would answer every `Expect` with 100 (Continue).
@@ -83,8 +94,29 @@ function isWebSocketHandshake(req: IncomingMessage): boolean {
   );
 }
 
-/** How many requests of a connection were read whose answers are not sent in full: more than one means pipelining. */
-const unsentOn = new WeakMap<Socket, number>();
+/** The requests of a connection whose answers are not sent in full. More than one means pipelining. */
+interface RequestQueue {
+  requests: number;
+  /** The size of the header sections that wait for their turn. */
+  waitingBytes: number;
+  /** There was one request too many. Its answer closes the connection. */
+  isFull: boolean;
+}
+
+const queues = new WeakMap<Socket, RequestQueue>();
+
+function queueOf(socket: Socket): RequestQueue {
+  let queue = queues.get(socket);
+  if (queue === undefined) {
+    queue = { requests: 0, waitingBytes: 0, isFull: false };
+    queues.set(socket, queue);
+  }
+  return queue;
+}
+
+function headerBytesOf({ url = '', rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+}
 
 /**
  * Reads no further request. A pause of the socket is not enough: the parser would read all requests of the bytes that
