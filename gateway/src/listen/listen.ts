@@ -65,8 +65,8 @@ function bind(server: Server, options: ServerOptions): Promise<void> {
 const DRAIN_CHECK_MS = 50;
 
 /**
- * Stops listening, and resolves when the last connection has closed. After `drainMs` it closes the connections of
- * `server`, and calls `cutRest` for those that `server` does not know. Resolves at once when the server does not listen.
+ * Stops listening. Resolves when the last connection has closed, or at once when the server does not listen. After
+ * `drainMs` it closes all connections that are left: `server` closes its own, and `cutRest` closes all others.
  */
 export function drain(server: HttpServer, drainMs: number, cutRest: () => void): Promise<void> {
   if (!server.listening) return Promise.resolve();

@@ -98,7 +98,10 @@ export class FreePages {
     this.#forms = new ForeignForms(organisation, budget, BUDGETS_OF_A_SHAPE);
   }
 
-  /** Counts a request of a visitor who did not pass. `hasSmallBudget` is from documents.isShapeSpent, `seesAnswer` from Deciding. */
+  /**
+   * Counts a request of a visitor who did not pass. `hasSmallBudget` is the result of documents.isShapeSpent, and
+   * `seesAnswer` is from Deciding.
+   */
   take(
     facts: Facts,
     store: SessionStore,
