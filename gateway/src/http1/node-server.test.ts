@@ -122,6 +122,26 @@ describe('pipelining (RFC 9112 section 9.3.2)', () => {
     expect(received.match(/connection: close/gi)).toHaveLength(1);
   });
 
+  test.each([
+    'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\nConnection: Upgrade\r\nContent-Length: 0\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n',
+  ])('behind requests too many, this ends no other connection: %s', async (last) => {
+    const origin = await startOrigin((_req, res) => setTimeout(() => res.end('late'), 50));
+    const rig = await startGateway({ origin: origin.address });
+    const chunked =
+      'POST / HTTP/1.1\r\nHost: shop.example\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+    for (const requests of [2, 17, 18, 19]) {
+      const client = new RawClient(rig.port);
+      client.send(chunked.repeat(requests) + last);
+      const received = await client.untilClosed();
+      if (!last.startsWith('CONNECT')) expect(received).toMatch(/^HTTP\/1\.1 200 /);
+      expect(received).not.toMatch(/^HTTP\/1\.1 405/);
+      expect(statusOf(await get(rig.port))).toBe(200);
+    }
+  });
+
   test('the header sections that wait are together no larger than one may be', async () => {
     const origin = await startOrigin(() => undefined);
     const rig = await startGateway({ origin: origin.address });

@@ -64,13 +64,18 @@ export function createNodeServer(parts: ServerParts): Server {
   // Without a listener Node would answer every `Expect` with 100 (Continue).
   server.on('checkContinue', handleRequest);
   server.on('upgrade', (req, _socket, head) => {
-    upgrade(req, head);
+    // Node must never upgrade a connection that still sends an answer: the next one would throw.
+    if (openAnswer(req.socket) === undefined) upgrade(req, head);
+    else req.socket.destroy();
   });
   server.on('connect', ({ socket }) => {
     socket.on('error', () => socket.destroy());
-    socket.write(
-      'HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
-    );
+    // Behind a request without its answer, these bytes would be read as that answer.
+    if (openAnswer(socket) === undefined) {
+      socket.write(
+        'HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+      );
+    }
     // Node has no time-out on this socket any more, so Guard closes it and does not wait for the visitor.
     socket.destroySoon();
   });
@@ -121,12 +126,18 @@ function headerBytesOf({ url = '', rawHeaders }: IncomingMessage): number {
 /**
  * Reads no further request. A pause of the socket is not enough: the parser would read all requests of the bytes that
  * it has, and Node would keep each of them until the connection closes. Node's parser has no public way to stop. It
- * stops when the connection changes its protocol, which is the meaning of 2.
+ * stops when the connection changes its protocol, which is the meaning of 2. Without `upgrade`, Node does not hand over
+ * the connection then.
  */
 function stopReading(socket: Socket): void {
   socket.pause();
   const parser: unknown = Reflect.get(socket, 'parser');
-  if (parser instanceof Object) Reflect.set(parser, 'onIncoming', () => 2);
+  if (parser instanceof Object) Reflect.set(parser, 'onIncoming', stopParser);
+}
+
+function stopParser(req: IncomingMessage & { upgrade?: boolean }): number {
+  req.upgrade = false;
+  return 2;
 }
 
 const refusalStatus = new WeakMap<VisitorSocket, number>();
