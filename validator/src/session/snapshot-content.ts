@@ -19,6 +19,7 @@ const BYTES_A_TURN = 256 * 1024;
 const SESSIONS_A_TURN = 200;
 /** The size of a page of memory. */
 const PAGE_BYTES = 4096;
+const EMPTY_PAGE = Buffer.alloc(PAGE_BYTES);
 /** The longest line that any version has written. Earlier versions wrote the User-Agent too. */
 const MAX_LINE_BYTES = 2_048;
 
@@ -50,7 +51,7 @@ export async function* snapshotContent({ memory, store }: Snapshotted): AsyncGen
 }
 
 /**
- * Restores the output of {@link snapshotContent}. Returns the number of sessions. Tables of another size are not
+ * Restores the output of {@link snapshotContent} into a new store. Returns the number of sessions. Tables of another size are not
  * restored. No session lives longer than `maxTtlMs`, because the clock may have been set back.
  */
 export async function restoreContent(
@@ -67,7 +68,7 @@ export async function restoreContent(
     for (let at = 0; at < size;) {
       const part = await reader.readSome(size - at);
       if (part === undefined) return 0;
-      if (isSameSize) writeChanges(target.subarray(at), part);
+      if (isSameSize) writeUsedPages(target.subarray(at), part);
       at += part.length;
     }
   }
@@ -81,12 +82,14 @@ export async function restoreContent(
   return restoredCount;
 }
 
-/** Writes only pages that differ. So an empty table is not touched, and the system allocates no memory for it. */
-function writeChanges(target: Uint8Array, content: Buffer): void {
+/**
+ * Writes only pages that contain something, into a table that is still empty. It does not read the others in the table
+ * either: some kernels allocate memory for a page at the first read.
+ */
+function writeUsedPages(target: Uint8Array, content: Buffer): void {
   for (let at = 0; at < content.length; at += PAGE_BYTES) {
     const page = content.subarray(at, at + PAGE_BYTES);
-    const place = target.subarray(at, at + page.length);
-    if (!page.equals(place)) place.set(page);
+    if (!page.equals(EMPTY_PAGE.subarray(0, page.length))) target.set(page, at);
   }
 }
 
