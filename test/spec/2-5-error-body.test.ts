@@ -9,13 +9,14 @@ const SENT_TEXT = 'sent_and_not_to_be_repeated';
 const uuid = '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f';
 const withSession = JSON.stringify(visit({ cookie: uuid }));
 
-/** One request for each error type. The last two also need a store that fails. */
+/** One request for each error type. The last three also need a store that fails. */
 const CAUSES: Record<ValidateErrorType, { body: string; headers?: Record<string, string> }> = {
   missing_fields: { body: JSON.stringify({ ip: SENT_TEXT }) },
   invalid_request: { body: JSON.stringify({ url: SENT_TEXT, ip: '192.0.2.1' }) },
   invalid_ip: { body: JSON.stringify({ url: 'https://shop.example/', ip: SENT_TEXT }) },
   missing_api_key: { body: SENT_TEXT, headers: { 'x-api-key': '' } },
   invalid_api_key: { body: SENT_TEXT, headers: { 'x-api-key': SENT_TEXT } },
+  request_not_judged: { body: withSession },
   internal_server_error: { body: withSession },
   validation_timeout: { body: withSession },
 };
@@ -23,8 +24,9 @@ const CAUSES: Record<ValidateErrorType, { body: string; headers?: Record<string,
 describe('2.5 "success: false, error.type: stable identifier, error.message: human-readable text"', () => {
   test.each(Object.keys(validateErrors) as ValidateErrorType[])('%s', async (type) => {
     const store = storeWith({
-      session() {
+      session(id) {
         if (type === 'validation_timeout') return neverSettles();
+        if (type === 'request_not_judged' && id !== uuid) return undefined;
         throw new Error(`the store says ${SENT_TEXT}`);
       },
     });

@@ -10,6 +10,8 @@ import { neverSettles, storeWith } from './store-with.ts';
 
 const uuid = '3f0e5c9a-8a4b-4c6d-8e9f-0a1b2c3d4e5f';
 const LIMIT = '[{ name: r, match: {}, rate_limit: { requests: 5, per: 1m, by: ip } }]';
+const DETECT_AND_LIMIT =
+  '[{ name: r, match: {}, detect: true, rate_limit: { requests: 5, per: 1m, by: ip } }]';
 const question = visit({ cookie: uuid });
 const body = JSON.stringify(question);
 
@@ -40,24 +42,12 @@ const throwError = () => {
   throw new Error('broken');
 };
 const reject = () => Promise.reject(new Error('broken'));
-/** A record of another version. Reading it throws inside the pipeline. */
-const noSession = {
-  state: 'rejected',
-  organisation: 'acme',
-  userAgentHash: hashUserAgent(question.headers?.['user-agent'] ?? ''),
-  network: networkOf(question.ip),
-};
-
 describe.each<[string, Partial<SessionStore>]>([
   ['a store that throws', { session: throwError }],
   ['a store that rejects', { session: reject }],
   ['a budget that rejects', { take: reject }],
-  ['a step of the pipeline that throws', { session: () => noSession as unknown as Session }],
-  ['the same, later', { session: () => Promise.resolve(noSession as unknown as Session) }],
 ])('7.1 500 internal_server_error: %s', (_what, overrides) => {
-  const rules =
-    '[{ name: r, match: {}, detect: true, rate_limit: { requests: 5, per: 1m, by: ip } }]';
-  const options = { rules, store: storeWith(overrides) };
+  const options = { rules: DETECT_AND_LIMIT, store: storeWith(overrides) };
 
   test('the API answers so, also to the next request', async () => {
     const { post, events, log } = await serveValidator(options);
@@ -73,6 +63,50 @@ describe.each<[string, Partial<SessionStore>]>([
     const { inProcess } = await serveValidator(options);
     const outcome = await inProcess(question, { site: 'shop' });
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'server_error' });
+  });
+});
+
+/** A record of another version. Reading it throws inside the pipeline. */
+const noSession = {
+  state: 'rejected',
+  organisation: 'acme',
+  userAgentHash: hashUserAgent(question.headers?.['user-agent'] ?? ''),
+  network: networkOf(question.ip),
+};
+
+describe('7.1 409 "deterministic rejection", "Fail closed": the validator fails on one request and not on a usual one', () => {
+  const failsOnOne = {
+    session: (id: string) => {
+      if (id === uuid) throw new Error('broken');
+      return undefined;
+    },
+  };
+
+  test.each([
+    ['at once', failsOnOne.session],
+    ['later', (id: string) => Promise.resolve().then(() => failsOnOne.session(id))],
+    ['in a later step', () => noSession as unknown as Session],
+    ['in a later step, later', () => Promise.resolve(noSession as unknown as Session)],
+  ])('the API answers so, and judges the next request: %s', async (_when, session) => {
+    const store = storeWith({ session });
+    const { post, log } = await serveValidator({ rules: DETECT_AND_LIMIT, store });
+    const answer = await post(body);
+    expect([answer.status, errorType(answer)]).toEqual([409, 'request_not_judged']);
+    expect(log).toEqual([expect.stringMatching(/^\["error","validate_failed",/)]);
+    expect((await post(JSON.stringify(visit()))).status).toBe(200);
+  });
+
+  test('the gateway denies that request, and others pass', async () => {
+    const { inProcess, events } = await serveValidator({ store: storeWith(failsOnOne) });
+    const origin = await startRecordingOrigin();
+    onTestFinished(() => origin.close());
+    const { http, close } = await startGatewayOf(inProcess, events, { origin: origin.url });
+    onTestFinished(close);
+    const denied = await fetch(http, { headers: { ...chromeHttp, cookie: `_guard=${uuid}` } });
+    expect([denied.status, await denied.text()]).toEqual([403, 'Request denied.\n']);
+    expect(origin.arrivals).toEqual([]);
+    const passed = await fetch(http, { headers: chromeHttp });
+    expect([passed.status, await passed.text()]).toEqual([200, ORIGIN_PAGE]);
   });
 });
 

@@ -12,6 +12,11 @@ export const validateErrors = {
   },
   missing_api_key: { status: 401, fail: 'closed', message: 'The x-api-key header is missing.' },
   invalid_api_key: { status: 401, fail: 'closed', message: 'The API key is not valid.' },
+  request_not_judged: {
+    status: 409,
+    fail: 'closed',
+    message: 'The validator fails on this request, and not on others.',
+  },
   internal_server_error: { status: 500, fail: 'open', message: 'The validator failed.' },
   validation_timeout: {
     status: 503,

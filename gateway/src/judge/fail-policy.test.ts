@@ -104,25 +104,34 @@ describe('contract 7.1: fail open on any 5xx, timeout, transport error or succes
     expect(rig.counterValue('guard_gateway_fail_open_total', 'connection')).toBe(1);
   });
 
-  test('an in-process validator that throws, rejects or never answers → open', async () => {
+  test('an in-process validator that never answers → open', async () => {
+    const origin = await startOrigin();
+    const validate = () => new Promise<never>(() => undefined);
+    const limits = { askTimeoutMs: 50 };
+    const rig = await startGateway({ origin: origin.address, validate, limits });
+    expect(statusOf(await get(rig.port))).toBe(200);
+    expect(rig.events).toMatchObject([{ decision: 'none', validator: 'in-process' }]);
+  });
+});
+
+describe('contract 7.1: fail closed on any 4xx', () => {
+  test('an in-process validator that throws or rejects: the visitor may have caused it, so the request is denied', async () => {
     const origin = await startOrigin();
     const broken = [
       () => {
         throw new Error('bug');
       },
       () => Promise.reject(new Error('bug')),
-      () => new Promise<never>(() => undefined),
     ];
     for (const validate of broken) {
-      const limits = { askTimeoutMs: 50 };
-      const rig = await startGateway({ origin: origin.address, validate, limits });
-      expect(statusOf(await get(rig.port))).toBe(200);
-      expect(rig.events).toMatchObject([{ decision: 'none', validator: 'in-process' }]);
+      const rig = await startGateway({ origin: origin.address, validate });
+      expect(statusOf(await get(rig.port))).toBe(403);
+      expect(rig.events).toMatchObject([{ decision: 'none', statusCode: 403 }]);
+      expect(rig.counterValue('guard_gateway_fail_closed_total', 'request_not_judged')).toBe(1);
     }
+    expect(origin.requests).toEqual([]);
   });
-});
 
-describe('contract 7.1: fail closed on any 4xx', () => {
   test.each<{ stub: Stub; label: string }>([
     { stub: error(400, 'missing_fields'), label: 'missing_fields' },
     { stub: error(400, 'invalid_ip'), label: 'invalid_ip' },

@@ -108,8 +108,8 @@ function ask(visit: Inquiry, patience: Patience): MaybePromise<ValidateOutcome> 
     return config.validator === 'remote'
       ? safeOutcome
       : patience.within(safeOutcome, lateOutcomeOf);
-  } catch (error) {
-    return brokenOutcome(error);
+  } catch {
+    return brokenOutcome();
   }
 }
 
@@ -128,10 +128,12 @@ function lateOutcomeOf(lateReason: LateReason): ValidateOutcome {
   return { kind: 'failed', reason, detail: 'no answer in time' };
 }
 
-/** By contract the validator never throws. If it does, the visitor still gets an answer. */
-function brokenOutcome(error: unknown): ValidateOutcome {
-  const detail = error instanceof Error ? error.message : String(error);
-  return { kind: 'failed', reason: 'server_error', detail };
+/**
+ * By contract the validator never throws. If it does, only this request failed so far, and its visitor may have caused
+ * it. So it counts as a rejection, and the request does not pass.
+ */
+function brokenOutcome(): ValidateOutcome {
+  return { kind: 'rejected', status: 409, type: 'request_not_judged' };
 }
 
 /**

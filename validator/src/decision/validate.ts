@@ -26,12 +26,14 @@ export type Validated =
     };
 
 const TIMED_OUT: Validated = { kind: 'error', type: 'validation_timeout' };
+const BROKEN: Validated = { kind: 'error', type: 'internal_server_error' };
+const NOT_JUDGED: Validated = { kind: 'error', type: 'request_not_judged' };
 
 /**
  * Makes one decision (contract 3) and its event, which the caller records. It is synchronous when the store is, and
  * always ends within 500 ms (contract 8). A late store should answer from its local copy, so this time limit ends a
- * decision only when the store fails to do so. Never rejects: any failure is logged and becomes an
- * `internal_server_error`.
+ * decision only when the store fails to do so. Never rejects: a failure is logged and becomes an error
+ * ({@link errorOf}).
  */
 export function validate(
   request: ValidateRequest,
@@ -62,7 +64,7 @@ export function validate(
     const answer = afterWith(session, decision, judge);
     return answer instanceof Promise ? withTimeLimit(answer, decision) : answer;
   } catch (error) {
-    return logFailure(error, engine);
+    return errorOf(error, policy, caller, engine);
   }
 }
 
@@ -116,15 +118,52 @@ function respondTo(judgement: Judgement, decision: Decision): Validated {
 }
 
 function withTimeLimit(answer: Promise<Validated>, decision: Decision): Promise<Validated> {
-  const { engine } = decision;
-  const safeAnswer = answer.catch((error: unknown) => logFailure(error, engine));
+  const { policy, caller, engine } = decision;
+  const safeAnswer = answer.catch((error: unknown) => errorOf(error, policy, caller, engine));
   return engine.patience.within(safeAnswer, (late) => {
     decision.isLate = true;
     return { ...TIMED_OUT, late };
   });
 }
 
-function logFailure(error: unknown, { log }: Engine): Validated {
-  log('error', 'validate_failed', { error: nameOf(error) });
-  return { kind: 'error', type: 'internal_server_error' };
+/** Asks for the decision about {@link usualRequest}. */
+const SELF_CHECK: Caller = { site: '', via: 'api', uploadUrl: '', ipFrom: 'caller' };
+
+/**
+ * The error after an exception. A visitor may have caused it on purpose, and callers fail open after
+ * `internal_server_error`. So the validator judges a usual request as well. Only when that fails too, the cause is the
+ * validator, and all visitors would be locked out. Otherwise the cause is this request.
+ */
+function errorOf(
+  error: unknown,
+  policy: Policy,
+  caller: Caller,
+  engine: Engine,
+): MaybePromise<Validated> {
+  if (caller === SELF_CHECK) return BROKEN;
+  engine.log('error', 'validate_failed', { error: nameOf(error) });
+  const request = usualRequest(engine.ids.mint(policy.organisation));
+  return afterWith(validate(request, policy, SELF_CHECK, engine), undefined, (usual) =>
+    usual === BROKEN ? BROKEN : NOT_JUDGED,
+  );
+}
+
+/** A page view of a browser that has a session, so that all steps run. */
+function usualRequest(session: string): ValidateRequest {
+  return {
+    url: 'https://usual.invalid/',
+    ip: '192.0.2.1',
+    method: 'GET',
+    cookie: session,
+    headers: {
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+      'accept-language': 'en-US,en;q=0.5',
+      'accept-encoding': 'gzip, deflate, br, zstd',
+      'sec-fetch-dest': 'document',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-site': 'none',
+      'sec-fetch-user': '?1',
+    },
+  };
 }
