@@ -20,6 +20,7 @@ describe('the network of an address', () => {
     expect(ipv6NetworkOf('2001:db8:1:2345::9', 56)).toBe('2001:db8:1:2300::/56');
     expect(ipv6NetworkOf('2001:db8:1:2345::9', 48)).toBe('2001:db8:1::/48');
     expect(ipv6NetworkOf('::1', 48)).toBe('::/48');
+    expect(ipv6NetworkOf('2001:db8:1:2345::9', 32)).toBe('2001:db8::/32');
   });
 
   test('is spelled as in RFC 5952', () => {

@@ -1,5 +1,5 @@
 import { temporaryDecisionOf } from '../contract/temporary-rule.ts';
-import { ipv6NetworkOf, networkOf } from '../net/network-of.ts';
+import { siteNetworkOf } from '../net/network-of.ts';
 import type { WholeEvent } from './whole-event.ts';
 
 /** A change of the settings, as replay/src/change/change.ts reads it. */
@@ -83,6 +83,5 @@ function allowCommand(value: string, organisation: string): string {
 }
 
 function networkAround(ip: string): string {
-  if (ip === '') return '';
-  return ip.includes(':') ? ipv6NetworkOf(ip, 48) : networkOf(ip);
+  return ip === '' ? '' : siteNetworkOf(ip);
 }

@@ -36,11 +36,15 @@ export async function lookUpNames(
   timeoutMs: number,
 ): Promise<NameAnswer> {
   let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
   const timeout = new Promise<NameAnswer>((resolve) => {
-    timer = setTimeout(() => resolve('failed'), timeoutMs);
+    timer = setTimeout(() => {
+      isOver = true;
+      resolve('failed');
+    }, timeoutMs);
     timer.unref();
   });
-  const answer = await Promise.race([confirmNames(ip, domains, resolver), timeout]);
+  const answer = await Promise.race([confirmNames(ip, domains, resolver, () => isOver), timeout]);
   clearTimeout(timer);
   return answer;
 }
@@ -49,12 +53,14 @@ async function confirmNames(
   ip: string,
   domains: readonly string[],
   resolver: Resolver,
+  isOver: () => boolean,
 ): Promise<NameAnswer> {
   const names = await recordsOf(() => resolver.reverse(ip));
   if (names === undefined) return 'failed';
   const namesInDomain = names.filter((name) => domains.some((domain) => isWithin(name, domain)));
   let answer: NameAnswer = 'denied';
   for (const name of namesInDomain.slice(0, MAX_NAMES)) {
+    if (isOver()) break;
     const addresses = await recordsOf(() =>
       ip.includes(':') ? resolver.resolve6(name) : resolver.resolve4(name),
     );

@@ -226,18 +226,43 @@ describe('bounds', () => {
     expect(resolver.lookupCount).toBe(6);
   });
 
-  test('one network whose name servers never answer does not take the places of a crawler', async () => {
-    const silent = () => new Promise<string[]>(() => undefined);
+  test.each([
+    ['one site', (host: number) => `2001:470:1:${host}::1`, 8],
+    ['one provider, with a network for each address', (host: number) => `2001:470:${host}::1`, 16],
+    ['one provider of IPv4', (host: number) => `198.18.${host}.1`, 16],
+  ])(
+    'the network of %s whose name servers never answer does not keep a crawler out',
+    async (_whose, addressOf, asked) => {
+      const silent = () => new Promise<string[]>(() => undefined);
+      const resolver = resolverOf({
+        ...resolveTo('x.crawl.baidu.com'),
+        reverse: (ip) => (ip === IP ? Promise.resolve(['x.crawl.baidu.com']) : silent()),
+      });
+      const { dns } = createTestDns(resolver, { timeoutMs: 20 });
+      for (let host = 0; host < 256; host += 1) dns.confirm(baidu, addressOf(host));
+      dns.confirm(baidu, IP);
+      await dns.settled();
+      expect(dns.confirm(baidu, IP)).toBe('verified');
+      expect(resolver.lookupCount).toBe(asked + 1);
+    },
+  );
+
+  test('names: no further name is looked up when the time is over', async () => {
+    let names = 0;
+    let answerFirst = (): void => undefined;
     const resolver = resolverOf({
-      ...resolveTo('x.crawl.baidu.com'),
-      reverse: (ip) => (ip.includes(':') ? silent() : Promise.resolve(['x.crawl.baidu.com'])),
+      reverse: () => Promise.resolve(['a.crawl.baidu.com', 'b.crawl.baidu.com']),
+      resolve4: () => {
+        names += 1;
+        return new Promise((resolve) => (answerFirst = () => resolve(['198.18.0.1'])));
+      },
     });
     const { dns } = createTestDns(resolver, { timeoutMs: 20 });
-    for (let host = 0; host < 300; host += 1) dns.confirm(baidu, `2001:470:1:${host}::1`);
     dns.confirm(baidu, IP);
     await dns.settled();
-    expect(dns.confirm(baidu, IP)).toBe('verified');
-    expect(resolver.lookupCount).toBe(9);
+    answerFirst();
+    await new Promise(setImmediate);
+    expect(names).toBe(1);
   });
 
   test('answers: the answer unused longest is forgotten', async () => {

@@ -4,7 +4,7 @@ import type {
   CrawlerStanding,
 } from '@guard/config/catalogue/crawlers';
 import type { Clock } from '@guard/config/contract/ports';
-import { ipv6NetworkOf, networkOf } from '@guard/config/net/network-of';
+import { providerNetworkOf, siteNetworkOf } from '@guard/config/net/network-of';
 import { LRUCache } from 'lru-cache';
 import { lookUpNames, type NameAnswer, type Resolver } from './forward-confirmed.ts';
 
@@ -22,10 +22,12 @@ export interface ReverseDnsLimits {
   /** Maximum number of waiting questions. A further one is dropped, and asked when the address comes again. */
   readonly maxQueued: number;
   /**
-   * Maximum number of questions about one network (/24, /48) that run or wait. Its owner chooses how slow its name
-   * servers are, and must not take the places of all crawlers.
+   * Maximum number of questions about one site's network (/24, /48) that run or wait. Its owner chooses how slow its
+   * name servers are, and must not keep all crawlers from being looked up.
    */
-  readonly maxOfNetwork: number;
+  readonly maxOfSite: number;
+  /** The same for one provider's network (/16, /32). It can have thousands of site networks. */
+  readonly maxOfProvider: number;
   /** How long all look-ups of one question may take. */
   readonly timeoutMs: number;
   /** How long an answer is valid. */
@@ -36,9 +38,10 @@ const MINUTE_MS = 60_000;
 
 const DEFAULT_LIMITS: ReverseDnsLimits = {
   maxAnswers: 20_000,
-  maxConcurrent: 8,
+  maxConcurrent: 64,
   maxQueued: 256,
-  maxOfNetwork: 8,
+  maxOfSite: 8,
+  maxOfProvider: 16,
   timeoutMs: 5_000,
   ttlMs: { confirmed: 24 * 60 * MINUTE_MS, denied: 60 * MINUTE_MS, failed: MINUTE_MS },
 };
@@ -74,16 +77,17 @@ export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const answers = new LRUCache<string, KnownAnswer>({ max: limits.maxAnswers });
   const queue: Question[] = [];
-  const countsByNetwork = new Map<string, number>();
+  /** The number of questions that run or wait, by network. */
+  const counts = new Map<string, number>();
   const onSettled: (() => void)[] = [];
   let runningCount = 0;
 
   function ask(key: string, question: Question): void {
     if (runningCount >= limits.maxConcurrent && queue.length >= limits.maxQueued) return;
-    const network = wideNetworkOf(question.ip);
-    const count = countsByNetwork.get(network) ?? 0;
-    if (count >= limits.maxOfNetwork) return;
-    countsByNetwork.set(network, count + 1);
+    const { ip } = question;
+    if ((counts.get(siteNetworkOf(ip)) ?? 0) >= limits.maxOfSite) return;
+    if ((counts.get(providerNetworkOf(ip)) ?? 0) >= limits.maxOfProvider) return;
+    countQuestion(ip, 1);
     question.known.pending = true;
     answers.set(key, question.known);
     queue.push(question);
@@ -105,11 +109,16 @@ export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
     known.validUntil = clock() + limits.ttlMs[known.answer];
     known.pending = false;
     runningCount -= 1;
-    const network = wideNetworkOf(ip);
-    const count = countsByNetwork.get(network) ?? 0;
-    if (count > 1) countsByNetwork.set(network, count - 1);
-    else countsByNetwork.delete(network);
+    countQuestion(ip, -1);
     startQueued();
+  }
+
+  function countQuestion(ip: string, change: 1 | -1): void {
+    for (const network of [siteNetworkOf(ip), providerNetworkOf(ip)]) {
+      const count = (counts.get(network) ?? 0) + change;
+      if (count > 0) counts.set(network, count);
+      else counts.delete(network);
+    }
   }
 
   return {
@@ -133,8 +142,4 @@ export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
     settled: () =>
       runningCount === 0 ? Promise.resolve() : new Promise((resolve) => onSettled.push(resolve)),
   };
-}
-
-function wideNetworkOf(ip: string): string {
-  return ip.includes(':') ? ipv6NetworkOf(ip, 48) : networkOf(ip);
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Reason } from '@guard/config/contract/reasons';
 import { parseIp } from '@guard/config/net/cidr';
-import { ipv6NetworkOf, networkOf } from '@guard/config/net/network-of';
+import { siteNetworkOf } from '@guard/config/net/network-of';
 import { LRUCache } from 'lru-cache';
 import { hashOf } from '../../../page-contract/text-hash.ts';
 import { ENGINES, readPageClaim } from '../../request/browser-claim.ts';
@@ -136,6 +136,5 @@ function groupsOf({ agent }: GivenEvidence): readonly [own: string, engine: stri
 
 /** A /48 of IPv6 counts as one network, because one customer can get it, with 65,536 networks of the usual size. */
 function hashOfNetwork(address: string, salt: Uint8Array): number {
-  const network = address.includes(':') ? ipv6NetworkOf(address, 48) : networkOf(address);
-  return createHash('sha256').update(salt).update(network).digest().readUInt32LE(0);
+  return createHash('sha256').update(salt).update(siteNetworkOf(address)).digest().readUInt32LE(0);
 }
