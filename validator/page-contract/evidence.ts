@@ -13,7 +13,10 @@ const count = z.number().min(0).max(1_000_000);
 const length = z.number().min(-1_000_000).max(1_000_000);
 const milliseconds = z.number().min(0).max(86_400_000);
 
-/** A value, or the reason why it is missing: the browser lacks it, reading it threw an error, or it took too long. */
+/**
+ * A value, or the reason why there is none: the browser lacks the property, the source failed, or the source was too
+ * slow.
+ */
 function reading<T extends z.ZodType>(value: T) {
   return z.union([
     z.strictObject({ value }),
@@ -22,9 +25,9 @@ function reading<T extends z.ZodType>(value: T) {
 }
 
 const Format = z.strictObject({
-  /** The answer of `canPlayType`: `probably`, `maybe`, or empty for no. */
+  /** The answer of `canPlayType`: `probably`, `maybe`, or empty when the browser cannot play the format. */
   plays: text,
-  /** The answer of `MediaSource.isTypeSupported`. Null when it does not exist. */
+  /** The answer of `MediaSource.isTypeSupported`. Null when the browser does not have this function. */
   streams: z.boolean().nullable(),
 });
 
@@ -33,11 +36,11 @@ const Brands = z.array(z.strictObject({ brand: text, version: text })).max(LIMIT
 const Readings = z.strictObject({
   webdriver: reading(
     z.strictObject({
-      /** null: the property does not exist. */
+      /** The value of `navigator.webdriver`. Null when the property does not exist. */
       reported: z.boolean().nullable(),
-      /** Whether the property is on the navigator itself. Browsers define it on the prototype. */
+      /** Whether the property is on `navigator` itself. Browsers define it on the prototype of `navigator`. */
       ownProperty: z.boolean(),
-      /** The getter is the browser's own code. Null when there is no getter. */
+      /** Whether the getter is the browser's own code. Null when there is no getter. */
       nativeGetter: z.boolean().nullable(),
     }),
   ),
@@ -53,7 +56,7 @@ const Readings = z.strictObject({
   ),
   languages: reading(z.strictObject({ all: texts })),
   plugins: reading(z.strictObject({ plugins: count })),
-  /** `window.chrome` exists, or the reading is absent. */
+  /** True when `window.chrome` exists. Otherwise the reading is `absent`. */
   chrome: reading(z.literal(true)),
   engine: reading(z.strictObject({ vendor: text })),
   screen: reading(
@@ -64,7 +67,7 @@ const Readings = z.strictObject({
       outerHeight: length,
       innerWidth: length,
       innerHeight: length,
-      /** Width of a scroll bar in CSS pixels. 0 when it lies over the content. */
+      /** Width of a scroll bar in CSS pixels. 0 when scroll bars lie over the content. */
       scrollBar: length.nullable(),
     }),
   ),
@@ -72,11 +75,11 @@ const Readings = z.strictObject({
   /** Facts that the browser got from its desktop. */
   desktop: reading(
     z.strictObject({
-      /** There is a mouse, a pen or a touch screen. */
+      /** Whether there is a mouse, a pen or a touch screen. */
       points: z.boolean(),
       /** Whether one of these devices can hover. */
       hovers: z.boolean(),
-      /** Font of the system's captions, as CSS writes it. */
+      /** The system font `caption` of CSS, as a value of the property `font`. */
       captionFont: text,
     }),
   ),
@@ -84,16 +87,16 @@ const Readings = z.strictObject({
   permissions: reading(z.strictObject({ notification: text, query: text })),
   graphics: reading(z.strictObject({ renderer: text })),
   worker: reading(z.strictObject({ userAgent, platform: text })),
-  /** The same facts from a shared worker. Changes that a driver makes in its page do not reach it. */
+  /** Facts from a shared worker. A driver that changes facts in its page does not change them in a shared worker. */
   sharedWorker: reading(
     z.strictObject({
       userAgent,
       platform: text,
-      /** As in `hints`. */
+      /** Number of entries in the list of full versions. Null when the worker has no such list. */
       fullVersions: count.nullable(),
     }),
   ),
-  /** The same facts from an empty frame. Injected scripts rarely change it. */
+  /** Facts from an empty frame. Injected scripts rarely change an empty frame. */
   frame: reading(
     z.strictObject({
       webdriver: z.boolean().nullable(),
@@ -105,28 +108,34 @@ const Readings = z.strictObject({
   disguises: reading(z.strictObject({ proxied: texts })),
   /** How often the stack of an error was formatted although no script read it. */
   inspector: reading(z.strictObject({ stacksFormatted: count })),
-  /** Whether the page counted as used by a person when all other readings were done. */
+  /** Whether the browser reported a user activation of the page before and after all other readings. */
   activation: reading(
     z.strictObject({
       before: z.boolean(),
       after: z.boolean(),
-      /** Number of keys, clicks and touches in that time. */
+      /** Number of input events (keys, clicks, touches) between `before` and `after`. */
       inputs: count,
     }),
   ),
-  /** The number of the last history step that a frame was allowed, of `asked` steps in a row. 0 for none. */
+  /**
+   * An empty frame tried `asked` history steps in a row. `granted` is the number of the last allowed step; 0 means
+   * none.
+   */
   flooding: reading(z.strictObject({ asked: count, granted: count })),
-  /** Whether a message from a frame of another site reached the page. */
+  /** Whether a message reached the page from a frame that another site embeds. */
   partition: reading(z.strictObject({ crossed: z.boolean() })),
-  /** Widths of the leaves of the ticket's style sheet (challenge/cascade/sheet.ts), in CSS pixels. */
+  /** Widths of the innermost boxes of the ticket's style sheet (challenge/cascade/sheet.ts), in CSS pixels. */
   cascade: reading(
     z.strictObject({ side: length, widths: z.array(length).max(LIMITS.measurements) }),
   ),
-  /** Width and height of the first line, and of the leaves of the witnesses (challenge/witnesses/), in CSS pixels. */
+  /**
+   * Width and height of the first line and of each innermost box of the witness document (challenge/witnesses/), in CSS
+   * pixels.
+   */
   witnesses: reading(z.strictObject({ sizes: z.array(length).max(LIMITS.measurements) })),
   /**
-   * Hashes of the answers to the ticket's questions (challenge/learned/), and of the questions themselves. Null when
-   * the browser could not answer a question.
+   * `hashes` has a hash of each answer to the ticket's questions (challenge/learned/), or null when the browser could
+   * not answer. `asked` is the hash of all questions.
    */
   answers: reading(
     z.strictObject({
@@ -137,10 +146,10 @@ const Readings = z.strictObject({
   media: reading(z.strictObject({ h264: Format, aac: Format, vp9: Format })),
   /** The fonts of marker-fonts.ts that this browser can draw. */
   fonts: reading(texts),
-  /** Whether the frame that was requested at the start was drawn before all other readings were done. */
+  /** Whether the browser drew its first animation frame before all other readings were done. */
   painting: reading(
     z.strictObject({
-      /** The page was visible all the time. */
+      /** Whether the page was visible all the time. */
       visible: z.boolean(),
       /** Milliseconds until the frame was drawn. Null when no frame was drawn. */
       frameMs: milliseconds.nullable(),
@@ -157,10 +166,10 @@ export type SourceName = keyof Readings;
 export type ReadingValue<N extends SourceName> = Extract<Readings[N], { value: unknown }>['value'];
 
 export const Evidence = z.strictObject({
-  /** Data that every browser has. An upload without it does not have this form. */
+  /** Data that every browser has. An upload without this data is invalid. */
   agent: z.strictObject({ userAgent: userAgent.min(1), platform: text }),
   readings: Readings,
-  /** The start of this document by the browser's own clock, in epoch milliseconds. */
+  /** The time when this document started, by the browser's own clock, in epoch milliseconds. */
   startedAtMs: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   /** How long each source took in milliseconds, including sources that could not be read. */
   tookMs: z.record(Readings.keyof(), milliseconds),
@@ -170,7 +179,7 @@ export type Evidence = Readonly<z.infer<typeof Evidence>>;
 
 export const Upload = z.strictObject({
   ticket: z.string().max(2048),
-  /** The `_guard` cookie as the page reads it. Empty when the browser did not keep it. */
+  /** The `_guard` cookie as the page reads it. Empty when the browser did not keep the cookie. */
   session: z.string().max(128),
   /** The memory-hard work (work/). Undefined when the collector asked for none. */
   work: z
@@ -180,20 +189,23 @@ export const Upload = z.strictObject({
 });
 export type Upload = Readonly<z.infer<typeof Upload>>;
 
-/** The message of a page that the visitor left without an answer. It shows how far the visitor came. */
+/** The message of a page that the visitor left before the collector answered. */
 export const Leave = z.strictObject({ ticket: Upload.shape.ticket, left: z.literal(true) });
 export type Leave = Readonly<z.infer<typeof Leave>>;
 
 /** The answer to the page. It never contains the verdict. */
 export type UploadResult = 'reload' | 'retry' | 'failed' | 'no_session';
 
-/** The page has to send the same upload again with work, because of many passes or because of a doubt. */
+/**
+ * The collector asks the page to send the same upload again with work: for `work`, because there are many passes; for
+ * `doubt`, because the upload is doubtful.
+ */
 export interface WorkAsked {
   readonly result: 'work' | 'doubt';
   readonly task: string;
 }
 
-/** The value of a reading. Undefined when the source could not be read: this is no evidence. */
+/** The value of a reading. Undefined when the source could not be read. A missing value is no evidence. */
 export function valueOfReading<T>(outcome: { value: T } | { unread: string }): T | undefined {
   return 'value' in outcome ? outcome.value : undefined;
 }

@@ -1,4 +1,4 @@
-/** Limits of the upload. The page cuts its data to them, and the server checks them. */
+/** Limits of the upload. The page cuts its data to these limits, and the server checks them. */
 export const LIMITS = {
   /** Longest User-Agent kept; in-app browsers send up to about 600 characters. */
   userAgentChars: 1024,
@@ -9,7 +9,7 @@ export const LIMITS = {
   measurements: 64,
   /** Maximum number of answers to questions that are learned. */
   questions: 8,
-  /** Longest time one source may take, in milliseconds. */
+  /** Time limit of one source, in milliseconds. */
   sourceMs: 1500,
 } as const;
 

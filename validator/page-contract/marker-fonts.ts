@@ -1,6 +1,6 @@
 /**
- * Fonts that identify a system, because it comes with them, and its browsers can always draw them. The systems have the
- * names of src/request/browser-claim.ts.
+ * Fonts that identify an operating system: each comes with its system, and the browsers of the system can always draw
+ * it. The names of the systems are those of src/request/browser-claim.ts.
  */
 export const MARKER_FONTS = {
   windows: ['Segoe UI', 'Consolas'],
