@@ -5,7 +5,7 @@ import { type Gallery, openScreen, SCREENS, startGallery } from './testing/galle
 import { violations, violationsInBothSchemes } from '../../test/kit/browsers/accessibility.ts';
 import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 
-/** People with a screen reader, a keyboard, a zoomed page or high contrast must pass like other people. */
+/** People who use a screen reader, only a keyboard, a zoomed page or high contrast must pass like other people. */
 
 let browser: Browser;
 let gallery: Gallery;
@@ -33,7 +33,7 @@ async function onScreen<T>(
   return result;
 }
 
-/** The sum of red, green and blue of the page's background, and of its heading. */
+/** Two sums of red, green and blue: for the page's background, and for its visible heading. */
 const lightnessOf = (page: Page) =>
   page.evaluate<{ readonly ground: number; readonly ink: number }>(`(() => {
     const shown = [...document.querySelectorAll('h1')].find((h1) => h1.checkVisibility());
@@ -44,7 +44,7 @@ const lightnessOf = (page: Page) =>
     };
   })()`);
 
-/** How many pixels of the text are outside of the window. */
+/** By how many pixels the text is wider than the window. Negative when it is not. */
 async function overflowOf(page: Page): Promise<number> {
   const [textBox, result] = await Promise.all([
     page.locator('main').boundingBox(),
@@ -56,7 +56,7 @@ async function overflowOf(page: Page): Promise<number> {
 const PHONE = { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true } as const;
 
 describe('WCAG 2.2 AA: axe finds nothing', () => {
-  // Without scripts axe cannot run, so a test below makes this screen visible.
+  // axe cannot run without scripts, so a test below shows the screen without scripts in another way.
   test.each(SCREENS)(
     'on the %s screen, in light and dark colours, on desktop and phone; 1.4.10: it does not scroll sideways at 200 %% zoom',
     async (name) => {

@@ -10,7 +10,7 @@ import { valueOfReading, type ReadingValue, Upload } from '../page-contract/evid
 import { newTicketId } from '../src/challenge/tickets/ticket.ts';
 import { SECRETS, type Site, startSite } from './testing/test-site.ts';
 
-/** The reading alone, bundled as a global function. */
+/** Only the code of this reading, bundled as a global function. */
 const [PROGRAM] = buildSync({
   stdin: {
     contents: `import { answers } from './page/sources/answers.ts'; window.answer = (questions) => answers({ questions });`,
@@ -27,7 +27,7 @@ interface WindowWithAnswer {
   readonly answer: (questions: string) => Reading;
 }
 
-/** All questions in use during two lives of the pool. */
+/** All questions that the pool uses at two times, one lifetime of a question apart. */
 const QUESTIONS = (() => {
   const pool = createQuestionPool(SECRETS);
   const atMs = [1_800_000_000_000, 1_800_000_000_000 + 6 * 3_600_000];
@@ -68,7 +68,10 @@ async function answersOf(options: BrowserContextOptions = {}): Promise<Reading['
   return hashes;
 }
 
-/** The questions with different answers, without widths of text, which depend on fonts and screens. */
+/**
+ * The questions whose answers differ. Questions about text widths are left out, because these depend on fonts and
+ * screens.
+ */
 function differentQuestions(
   first: Reading['hashes'],
   second: Reading['hashes'],
@@ -77,7 +80,7 @@ function differentQuestions(
 }
 
 describe('17.3 questions that are learned: Chromium', () => {
-  test('two profiles give the same answers, and so do profiles with other settings', async () => {
+  test('two profiles give the same answers, and profiles with other settings give them too', async () => {
     expect(QUESTIONS).toHaveLength(24);
     const firstAnswers = await answersOf();
     expect(firstAnswers).not.toContain(null);

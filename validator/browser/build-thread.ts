@@ -4,7 +4,7 @@ import { type Building, bundleDisguised, hashOfSources } from './bundle.ts';
 
 /** The thread of buildPrograms. It bundles the programs in parallel, sends them, and ends. */
 const { sources, programs } = workerData as Building;
-// After an update in place, new pages would not match the server code of this process.
+// The files can change while this process runs. New pages would not match its server code.
 if (hashOfSources() !== sources) {
   throw new Error('The sources of the page have changed since the start; restart Guard.');
 }

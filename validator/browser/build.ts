@@ -9,13 +9,13 @@ import { type Building, bundleOf, hashOfSources, type StandIns } from './bundle.
 
 const HERE = new URL('./', import.meta.url);
 
-/** The finished scripts. They are safe inside a `<script>` element. */
+/** The finished scripts. Each is safe inside a `<script>` element. */
 const BrowserBundle = z.strictObject({
   /** The hash of the sources from which the scripts were built. */
   sources: z.string(),
   /** The challenge page's script. */
   interstitial: z.string().min(1),
-  /** What `GET /script.js` serves. */
+  /** The browser script, which `GET /script.js` serves. */
   script: z.string().min(1),
   /** The memory-hard work. A page loads it when work is required. */
   work: z.string().min(1),
@@ -34,7 +34,9 @@ export function buildBrowser(): void {
   keepBundle(KEPT_BUNDLE.file, bundle());
 }
 
-/** Cached: settings may be read often, and the bundle does not change while the process runs. */
+/**
+ * The bundle is cached, because it does not change while the process runs, and each reading of the settings needs it.
+ */
 let loadedBundle: BrowserBundle | undefined;
 
 /** The browser code. It is built now if validator/dist/ has no bundle of these sources. Throws when esbuild fails. */
@@ -51,21 +53,24 @@ function bundle(): BrowserBundle {
   };
 }
 
-/** What is special in the script of one program (src/challenge/program/). */
+/** The changes that make the script of one page program (src/challenge/program/). */
 export interface Disguise {
   /** The module that replaces page/form.ts. */
   readonly form: string;
-  /** The same lines in another order. */
+  /** Returns the same lines in another order. */
   readonly shuffle: (lines: readonly string[]) => readonly string[];
 }
 
-/** Programs of this hour and the last one, for two secrets, 100 kB each. A reload of the settings needs them again. */
+/**
+ * Scripts of this hour and of the previous hour, for two secrets, 100 kB each. A reload of the settings needs them
+ * again.
+ */
 const builtScripts = new LRUCache<string, Promise<readonly string[]>>({ max: 4 });
 
 /**
- * Builds scripts of the challenge page with new names and a new order, in the order of their disguises. The same
- * disguises are built only once. They are built in a thread without environment variables: esbuild is another program
- * that inherits the environment, which may contain the secrets of the settings. Rejects with the fault.
+ * Builds one script of the challenge page for each disguise, in the order of the disguises. The same disguises are
+ * built only once. The thread that builds them has no environment variables: esbuild is another program, and would
+ * inherit the environment, which may contain secrets. Rejects with the error of the thread.
  */
 export function buildPrograms(disguises: readonly Disguise[]): Promise<readonly string[]> {
   const lines = readFileSync(new URL('page/sources.ts', HERE), 'utf8').split('\n');
@@ -92,7 +97,7 @@ function buildInThread(workerData: Building): Promise<readonly string[]> {
   });
 }
 
-/** Shuffles the imports among themselves, and the entries of the list among themselves. */
+/** Shuffles the order of the imports, and separately the order of the list's entries. */
 function shuffleSources(lines: readonly string[], shuffle: Disguise['shuffle']): string[] {
   const isImport = (line: string) => line.startsWith('import ');
   const isEntry = (line: string) => /^ +\w+(?:: \w+)?,$/.test(line);

@@ -7,10 +7,10 @@ import { build, type BuildOptions, buildSync, type Plugin } from 'esbuild';
 const HERE = new URL('./', import.meta.url);
 const FOLDERS = ['page', 'script', 'work', '../page-contract'];
 
-/** Raise this number when the options below change, so that older bundles count as outdated. */
+/** Raise this number when the options below change, so that Guard builds older bundles again. */
 const OPTIONS_VERSION = 4;
 
-/** Largest bundle in bytes. Every visitor loads one, so a larger bundle is a mistake. */
+/** Size limit of a bundle in bytes. Every visitor loads a bundle, so a larger one is a mistake. */
 const MAX_BUNDLE_BYTES = 40_000;
 
 /** The texts that replace modules of the page. */
@@ -18,7 +18,7 @@ export type StandIns = Readonly<Record<'form' | 'sources', string>>;
 
 /** The input for the thread of buildPrograms. */
 export interface Building {
-  /** hashOfSources at the start of this process, which reads the uploads. */
+  /** The result of hashOfSources at the start of this process. The code of this process reads the uploads. */
   readonly sources: string;
   readonly programs: readonly StandIns[];
 }
@@ -57,7 +57,8 @@ function optionsFor(entry: string) {
     platform: 'browser',
     legalComments: 'none',
     logLevel: 'silent',
-    // Fixed options for checkout, image and installation, because esbuild would otherwise look for a tsconfig.json.
+    // With fixed options, a checkout, an image and an installation build the same bundle. Otherwise esbuild would look
+    // for a tsconfig.json.
     tsconfigRaw: { compilerOptions: { strict: true } },
   } as const satisfies BuildOptions;
 }

@@ -7,7 +7,7 @@ import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 import { rounds } from '../../test/kit/seeded-random.ts';
 import { createCascadeSheets } from '../src/challenge/cascade/sheet.ts';
 
-/** The reading alone, bundled as a global function of a sheet. */
+/** Only the code of this reading, bundled as a global function with a sheet as its argument. */
 const [PROGRAM] = buildSync({
   stdin: {
     contents: `import { cascade } from './page/sources/cascade.ts'; window.measure = (sheet) => cascade({ sheet });`,
@@ -27,7 +27,7 @@ afterAll(() => browser.close());
 describe('the widths of a style sheet', () => {
   const sheets = createCascadeSheets(['a secret', 'an earlier secret']);
 
-  /** The widths of these sheets in Chromium, on a page of this size. */
+  /** The widths that Chromium measures for these sheets, on a page with this zoom and doctype. */
   async function measureSheets(texts: readonly string[], zoom = 1, doctype = '<!doctype html>') {
     const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
     await page.setContent(`${doctype}<html style="zoom:${zoom}"><style>div{width:1px}</style>`);
@@ -71,7 +71,7 @@ describe('the widths of a style sheet', () => {
     );
   });
 
-  test('a page that forbids styles, in a browser without constructed sheets, gives no reading instead of wrong widths', async () => {
+  test('a page that forbids styles gives no reading in a browser without constructed sheets, and no wrong widths', async () => {
     const page = await browser.newPage();
     const policy = `<meta http-equiv="Content-Security-Policy" content="style-src 'none'">`;
     await page.setContent(`<!doctype html><html><head>${policy}</head>`);
@@ -85,7 +85,7 @@ describe('the widths of a style sheet', () => {
     await page.close();
   });
 
-  test('each secret draws its own sheet, and an earlier secret still gives the answers to its sheets', () => {
+  test('each secret makes other sheets, and the widths of sheets of an earlier secret are still known', () => {
     const id = randomUUID();
     const earlier = createCascadeSheets(['an earlier secret']);
     expect(earlier.issue(id)).not.toBe(sheets.issue(id));

@@ -12,11 +12,11 @@ import { readFixture } from '../src/challenge/testing/challenged-visitor.ts';
 import { untilInTime } from './testing/patient-visits.ts';
 import { startSite, type Site } from './testing/test-site.ts';
 
-/** The readings of the challenge page, in a layout engine and in documents without one. */
+/** The readings of the challenge page, in a browser with a layout engine and in documents without a layout engine. */
 
 let browser: Browser;
 let site: Site;
-/** Starts before the other tests, because it takes as long as a page waits for its files. */
+/** This visit starts before the other tests, because it takes as long as a page waits for its files. */
 let inJsdom: ReturnType<typeof visitInJsdom>;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ afterEach(() => {
   site.server.close();
 });
 
-/** The upload of a visit. `prepare` runs in the page before the page's scripts. */
+/** The upload of one visit. The script `prepare` runs in the page before the page's own scripts. */
 const uploadOf = (options: BrowserContextOptions, prepare = ''): Promise<Upload> =>
   untilInTime(
     () => uploadOfOneVisit(options, prepare),
@@ -53,7 +53,7 @@ async function uploadOfOneVisit(options: BrowserContextOptions, prepare: string)
   return upload;
 }
 
-/** The correct widths of the boxes of this upload. */
+/** The correct widths for the ticket of this upload. */
 function widthsFor({ ticket, evidence }: Upload): readonly number[] {
   return valueOfReading(answerTicket(evidence, ticket).readings.cascade)?.widths ?? [];
 }
@@ -131,13 +131,13 @@ describe('formats, fonts and the first frame', () => {
     expect(valueOfReading(readings.painting)?.ticks).toBeGreaterThan(0);
   });
 
-  test('a page out of view reports this', async () => {
+  test('a hidden page reports that it is not visible', async () => {
     const hidePage = "Object.defineProperty(document, 'hidden', { get: () => true });";
     const { readings } = (await uploadOf({ locale: 'en-US' }, hidePage)).evidence;
     expect(readings.painting).toMatchObject({ value: { visible: false } });
   });
 
-  test('a page in a frame has no such reading', async () => {
+  test('a page in a frame has no reading of the first frame', async () => {
     const context = await browser.newContext({ locale: 'en-US' });
     const page = await context.newPage();
     const uploadRequest = page.waitForRequest((request) =>
@@ -153,7 +153,7 @@ describe('formats, fonts and the first frame', () => {
   });
 });
 
-/** The headers of a browser, so that only the page itself can show that there is no layout. */
+/** The headers of a browser, so that only the evidence of the page can show that there is no layout. */
 const HEADERS = {
   'user-agent':
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36',
@@ -168,7 +168,9 @@ async function challengePage({ url }: Site) {
   };
 }
 
-/** A `fetch` for a document without one. It sends the headers of a browser, and collects the request bodies. */
+/**
+ * A `fetch` function for a document that has none. It sends the headers of a browser, and collects the request bodies.
+ */
 function fetchOf({ url: siteUrl }: Site, cookie: string, sentBodies: string[]) {
   return (url: string, { method = 'GET', body }: { method?: string; body?: string }) => {
     if (body !== undefined) sentBodies.push(body);
@@ -180,7 +182,7 @@ function fetchOf({ url: siteUrl }: Site, cookie: string, sentBodies: string[]) {
   };
 }
 
-/** The judgement of the same upload, after everything except the layout was corrected. */
+/** Judges only the layout of this upload: all other readings are replaced by readings of a person's browser. */
 function judgeLayoutAlone(sentBody: string | undefined) {
   const upload = Upload.parse(JSON.parse(sentBody ?? ''));
   const { evidence, headers } = readFixture('human/chromium-headful-xvfb-default-screen.json');
@@ -213,7 +215,7 @@ async function visitInJsdom() {
     () => Promise.resolve(ownSite.outcomes.length),
     (count) => count > 0,
   );
-  // Close the window at the end, because the page still shows the result of its answer, and needs its document.
+  // The window is closed at the end, because the page still shows its result, and needs its document.
   const leave = () => {
     window.close();
     ownSite.server.closeAllConnections();

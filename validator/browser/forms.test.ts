@@ -4,8 +4,9 @@ import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 import { startSite, type Site } from './testing/test-site.ts';
 
 /**
- * A challenge on the way of a form (contract 3). Chromium's location.reload() sends the form again without asking, as a
- * form of the page that calls it. This is right for forms of the site, and a forgery for all other forms.
+ * The visitor sends a form, and gets a challenge (contract 3). Chromium's location.reload() sends the form again
+ * without asking, and the page that called it becomes the sender. This is right for forms of the site. It would be a
+ * forgery for forms of other sites.
  */
 
 let browser: Browser;
@@ -33,7 +34,7 @@ afterEach(async () => {
 });
 
 const postVisits = () => site.visits.filter(({ method }) => method === 'POST');
-/** The same machine with another name, which is another site for a browser. */
+/** The URL of the other site. The same machine under another name is another site for a browser. */
 const otherSiteUrl = () => otherSite.url.replace('127.0.0.1', 'localhost');
 
 describe('contract 3: a form of the site itself', () => {
@@ -60,7 +61,7 @@ describe('contract 3: a form of the site itself', () => {
     expect(postVisits().at(-1)?.body).toContain('the file itself');
   });
 
-  test('leads to a screen with two buttons when the browser did not send it again', async () => {
+  test('leads to a screen with two buttons when the browser did not send the form again', async () => {
     site.formsDeclined = 1;
     await page.goto(`${site.url}/form`);
     await page.click('button');
@@ -96,7 +97,7 @@ describe('a form of another site (CSRF)', () => {
     expect(site.outcomes).toHaveLength(1);
   });
 
-  test('arrives when its own site sends it again, and a button leads back to this site', async () => {
+  test('arrives when its own site sends it again, and a button leads back to that site', async () => {
     await page.goto(`${otherSiteUrl()}/form?to=${site.url}`);
     await page.click('button');
     await page.click('button:visible');
@@ -111,7 +112,7 @@ describe('a form of another site (CSRF)', () => {
   });
 
   test.each(['failed', 'no_session', 'retry'])(
-    'cannot be sent again when the check ends with %s',
+    'has no button that sends it again when the check ends with %s',
     async (result) => {
       site.intercept = (response) => response.end(JSON.stringify({ result }));
       await page.goto(`${otherSiteUrl()}/form?to=${site.url}`);
@@ -123,7 +124,7 @@ describe('a form of another site (CSRF)', () => {
     },
   );
 
-  test('a payment or SAML answer arrives at once when the visitor passed before', async () => {
+  test('a form with a payment or SAML answer arrives at once when the visitor has passed before', async () => {
     await page.goto(`${site.url}/`);
     await page.waitForSelector('text=the origin');
     await page.goto(`${otherSiteUrl()}/form?to=${site.url}`);

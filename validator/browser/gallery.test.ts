@@ -6,7 +6,7 @@ const CONTENT = new URL('../../docs/guide/', import.meta.url);
 const page = readFileSync(new URL('challenge.md', CONTENT), 'utf8');
 
 test.each(SCREENS)(
-  'the documentation shows the %s screen in light and dark, on desktop and phone',
+  'the documentation has pictures of the %s screen in light and dark, on desktop and phone',
   (name) => {
     for (const scheme of ['light', 'dark']) {
       for (const device of ['desktop', 'phone']) {

@@ -4,8 +4,8 @@ import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 import { startSite, type Site } from './testing/test-site.ts';
 
 /**
- * The challenge page in a real browser, with a small site that challenges every session without a judgement and serves
- * all others. The tests also check that the driven browser is found.
+ * The challenge page in a real browser. A small site challenges every session that has no judgement, and serves all
+ * other sessions. The tests also check that Guard detects the driven browser.
  */
 
 let browser: Browser;
@@ -46,7 +46,7 @@ describe('contract 3: interstitial served, browser completes it', () => {
       'origin /shop?item=7',
     ]);
     expect(site.outcomes).toHaveLength(1);
-    // No error, for example from the Content-Security-Policy.
+    // There was no error, for example from the Content-Security-Policy.
     expect(failures).toEqual([]);
   });
 
@@ -84,7 +84,7 @@ describe('contract 3: interstitial served, browser completes it', () => {
 describe('contract 2.8: _guard_ref', () => {
   const storedReferrer = () => page.evaluate("sessionStorage.getItem('_guard_ref')");
 
-  test('is absent without a cross-origin referrer, and removed from an earlier run', async () => {
+  test('is absent without a cross-origin referrer, and the value of an earlier run is removed', async () => {
     await context.addInitScript(
       "if (!sessionStorage.getItem('seen')) { sessionStorage.setItem('seen', '1'); sessionStorage.setItem('_guard_ref', 'https://old.example'); }",
     );
@@ -95,7 +95,7 @@ describe('contract 2.8: _guard_ref', () => {
 });
 
 describe('contract 3: upload fails', () => {
-  test('the retry screen comes first; trying again can succeed', async () => {
+  test('the first failure shows the retry screen, and a second try can succeed', async () => {
     site.intercept = (response) => response.writeHead(503).end();
     await page.goto(`${site.url}/`);
     await page.waitForSelector('text=The check did not finish', { state: 'visible' });
@@ -105,7 +105,7 @@ describe('contract 3: upload fails', () => {
     await page.waitForSelector('text=the origin');
   });
 
-  test('the failure screen comes second, has the focus, and shows the reference code', async () => {
+  test('the second failure shows the failure screen, which has the focus and the reference code', async () => {
     site.intercept = (response) => response.destroy();
     await page.goto(`${site.url}/`);
     await page.click('button:visible');
@@ -117,14 +117,14 @@ describe('contract 3: upload fails', () => {
     expect(await page.textContent('footer code')).toMatch(/^[0-9A-Z]{8}$/);
   });
 
-  test('an answer that is not the collector’s is a failure, not a reload', async () => {
+  test('an answer of another server is a failure and causes no reload', async () => {
     site.intercept = (response) => response.writeHead(200).end('<html>please log in</html>');
     await page.goto(`${site.url}/`);
     await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
     expect(site.visits).toHaveLength(1);
   });
 
-  test('without session storage, the retry screen comes first and the failure screen second', async () => {
+  test('without session storage, the first failure shows the retry screen, and the second the failure screen', async () => {
     await context.addInitScript(
       "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('denied'); } })",
     );
@@ -169,7 +169,7 @@ describe('the challenge page never reloads in a loop', () => {
   test.each([-1, 1])(
     'a URL that is always challenged ends on the failure screen, also when the clock jumps by %d day',
     async (days) => {
-      // From the third page on, but in no frame.
+      // The clock jumps on the third page and on later pages, but in no frame.
       await context.addInitScript(`if (window === top) {
         const pages = 1 + Number(sessionStorage.getItem('pages'));
         sessionStorage.setItem('pages', pages);
@@ -179,14 +179,14 @@ describe('the challenge page never reloads in a loop', () => {
       site.challengesAlways = true;
       await page.goto(`${site.url}/`);
       await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });
-      // Two visits before the jump, which the page forgets, and then as many as without a jump.
+      // The page forgets the two visits before the jump. After the jump there are as many visits as without a jump.
       expect(site.visits).toHaveLength(2 + 4);
     },
   );
 });
 
 describe('without scripts', () => {
-  test('the page shows only what it needs', async () => {
+  test('the page shows only the text for visitors without scripts', async () => {
     const contextWithoutScripts = await browser.newContext({ javaScriptEnabled: false });
     const pageWithoutScripts = await contextWithoutScripts.newPage();
     await pageWithoutScripts.goto(`${site.url}/`);

@@ -5,10 +5,13 @@ import { startSite } from './testing/test-site.ts';
 
 const TASK = '4.AAAAAAAAAAAAAAAAAAAAAA';
 
-/** Makes a visit that is asked for work once. Returns the text that the visitor saw, all uploads, and the outcomes. */
+/**
+ * Makes a visit in which the collector asks for work once. Returns the text that the visitor saw, all uploads, and the
+ * outcomes.
+ */
 async function visitWithWork(result: 'work' | 'doubt', prepare: string) {
   const site = await startSite();
-  // A driven browser is found, and never asked for work, so the test replaces the answer of the collector.
+  // Guard detects a driven browser, and never asks it for work. So the test replaces the answer of the collector.
   site.intercept = (response) => {
     site.intercept = undefined;
     response
@@ -38,7 +41,12 @@ async function visitWithWork(result: 'work' | 'doubt', prepare: string) {
 
 test.each([
   ['in a worker', 'work', '', 'This site asks for a short calculation'],
-  ['in the page where there is no worker', 'doubt', 'delete window.Worker', 'An extension or a'],
+  [
+    'in the page when the browser has no worker',
+    'doubt',
+    'delete window.Worker',
+    'An extension or a',
+  ],
 ] as const)(
   'the page does the work %s, gives the reason, and sends the same upload again',
   async (_where, result, prepare, text) => {
@@ -47,7 +55,7 @@ test.each([
     const [first, second] = uploads;
     expect(second).toMatchObject({ ...first, work: { task: TASK } });
     expect(await isWorkDone(TASK, second?.work?.counter ?? -1, 4)).toBe(true);
-    // A task that the collector did not issue does not count. The visitor is judged like any other.
+    // The collector ignores a task that it did not issue, and judges the visitor as usual.
     expect(outcomes).toEqual(['rejected']);
   },
 );

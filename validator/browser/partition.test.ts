@@ -11,7 +11,7 @@ async function launch(args: readonly string[] = []) {
   });
 }
 
-/** The reading of partitions of the challenge page, in a browser with these additional switches. */
+/** The reading `partition` of a challenge page, in a browser with these additional switches. */
 async function partitionReading(args: readonly string[], block?: string) {
   const browser = await launch(args);
   const site = await startSite();
@@ -26,12 +26,12 @@ async function partitionReading(args: readonly string[], block?: string) {
   return evidence.readings.partition;
 }
 
-test('a message from a frame of another site arrives when the driver turned partitions off, its default', async () => {
+test('a message from a frame of another site arrives when the driver has turned partitions off, as it does by default', async () => {
   expect(await partitionReading([])).toEqual({ value: { crossed: true } });
 });
 
-test('no message arrives when the browser partitions such frames', async () => {
-  // The last switch with a name counts, so this switch replaces the driver's.
+test('no message arrives when the browser partitions frames of other sites', async () => {
+  // Chromium uses the last switch with a name, so this switch replaces the driver's.
   const reading = await partitionReading(['--disable-features=Translate']);
   expect(reading).toEqual({ value: { crossed: false } });
 });
@@ -41,8 +41,8 @@ test('frames that do not load in time give no reading, and delay no visitor', as
 });
 
 /**
- * Shows the echo page in foreign frames, with three names, and collects what arrives in the page. The challenge page draws
- * names like the last one. Its answer shows that all frames have run.
+ * Opens the echo page in foreign frames with three channel names, and collects all messages that reach the page. Only
+ * the last name has the form that the challenge page uses. Its message shows that all frames have run.
  */
 const FRAMED = `async (echo) => {
   const received = [];

@@ -39,7 +39,7 @@ async function programsOfAnHour() {
   return [programs.next(), programs.next(), programs.next(), programs.next()];
 }
 
-test('17.3: a browser answers with each program of an hour, and its upload shows no names', async () => {
+test('17.3: a browser can use each page program of an hour, and its upload contains no plain names', async () => {
   const originalProgram = servedPages.program;
   const programs = await programsOfAnHour();
   expect(new Set(programs.map(({ id }) => id)).size).toBe(4);
@@ -58,7 +58,7 @@ test('17.3: a browser answers with each program of an hour, and its upload shows
       expect(uploads[0]).not.toContain('evidence');
       await context.close();
     }
-    // This browser is driven. The rejection shows that the server read each upload.
+    // Guard rejects this browser, because it is driven. So the server has read each upload.
     expect(site.outcomes.map(({ kind }) => kind)).toEqual(programs.map(() => 'rejected'));
   } finally {
     servedPages.program = originalProgram;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { launchPlain } from '../../test/kit/browsers/plain-chromium.ts';
 import { startSite, type Site } from './testing/test-site.ts';
 
-/** What people and slow connections do while a page checks their browser. Tests count visits, to find loops. */
+/** Actions of people, and slow connections, while a page checks a browser. The tests count visits to find loops. */
 
 let browser: Browser;
 let context: BrowserContext;
@@ -30,7 +30,7 @@ afterEach(async () => {
 const answeredVisits = () => site.visits.map((visit) => `${visit.answered} ${visit.url}`);
 
 describe('contract 3: one reload of the same URL', () => {
-  test('a page with a name and password in its URL passes: no request of the page repeats them', async () => {
+  test('a page with a name and password in its URL passes, because no request of the page repeats them', async () => {
     const files: number[] = [];
     page.on('response', (response) => {
       if (response.url().includes('/.guard/witness')) files.push(response.status());
@@ -41,7 +41,7 @@ describe('contract 3: one reload of the same URL', () => {
     expect(answeredVisits()).toEqual(['challenge /shop', 'origin /shop']);
   });
 
-  test('after a pass, the back button leads to the page before, not to a challenge', async () => {
+  test('after a pass, the back button leads to the previous page and to no challenge', async () => {
     await page.goto(`${site.url}/form`);
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=the origin');
@@ -67,7 +67,7 @@ describe('contract 3: one reload of the same URL', () => {
     expect(site.visits.length).toBeLessThanOrEqual(3);
   });
 
-  test('a page that is left without an answer reports this; a page with an answer does not', async () => {
+  test('a page that a visitor leaves before the answer reports this, and a page with an answer does not', async () => {
     site.intercept = (response) => response.destroy();
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=The check did not finish', { state: 'visible' });
@@ -81,7 +81,7 @@ describe('contract 3: one reload of the same URL', () => {
     await page.goto(`${site.url}/shop`);
     await page.waitForSelector('text=the origin');
     await page.goto(`${site.url}/form`);
-    // The driver of this test is judged, and only its answer arrived.
+    // The second page got its answer (this driven browser is rejected), so it reports nothing.
     expect(site.outcomes.map(({ kind }) => kind)).toEqual(['left', 'rejected']);
   });
 
@@ -114,7 +114,8 @@ describe('contract 3: one reload of the same URL', () => {
     const tabs = await Promise.all([1, 2, 3, 4, 5].map(() => context.newPage()));
     await Promise.all(tabs.map((tab, at) => tab.goto(`${site.url}/tab-${at}`)));
     await Promise.all(tabs.map((tab) => tab.waitForSelector('text=the origin')));
-    // Each tab has its challenge, at most two more with the session of another tab, and its arrival.
+    // Each tab visits at most four times: its challenge, at most two more with the session of another tab, and its
+    // arrival.
     expect(site.visits.length).toBeLessThanOrEqual(20);
   });
 
@@ -158,8 +159,8 @@ describe('contract 3: one reload of the same URL', () => {
   });
 });
 
-describe('a collector that asks to wait, or that has another version', () => {
-  test('after 429 with Retry-After the page shows this, waits, and continues without its user', async () => {
+describe('a collector that asks the page to wait, or has another version', () => {
+  test('after 429 with Retry-After the page shows that it waits, and continues without an action of the person', async () => {
     let uploadCount = 0;
     site.intercept = (response) => {
       uploadCount += 1;
@@ -176,7 +177,7 @@ describe('a collector that asks to wait, or that has another version', () => {
   });
 
   test.each([
-    ['an unknown form', 400, '{"result":"failed"}'],
+    ['an answer that the form is unknown', 400, '{"result":"failed"}'],
     ['an unknown result', 200, '{"result":"later"}'],
   ])('%s leads to three reloads, and then to the failure screen', async (_what, status, body) => {
     site.intercept = (response) => response.writeHead(status).end(body);
@@ -220,7 +221,7 @@ describe('contract 2.8: _guard_ref', () => {
     await page.addInitScript(
       `Object.defineProperty(document, 'referrer', { get: () => ${JSON.stringify(referer)} })`,
     );
-    // The challenge page is checked, because the origin's page never sets the value.
+    // The test reads the value on the challenge page, because the origin's page never sets it.
     site.intercept = (response) => response.end('{"result":"failed"}');
     await page.goto(`${site.url}/`);
     await page.waitForSelector('text=Your browser could not be checked', { state: 'visible' });

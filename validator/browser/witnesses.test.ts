@@ -13,7 +13,7 @@ import { createWitnesses } from '../src/challenge/witnesses/witnesses.ts';
 import { createSealer } from '../src/session/sealer.ts';
 import { SECRETS, type Site, startSite } from './testing/test-site.ts';
 
-/** The reading alone, bundled as a global function. */
+/** Only the code of this reading, bundled as a global function. */
 const [PROGRAM] = buildSync({
   stdin: {
     contents: `import { askWitnesses } from './page/witnesses.ts'; window.ask = askWitnesses;`,
@@ -36,12 +36,12 @@ afterAll(async () => {
   site.server.close();
 });
 
-/** The finding of the server about the measurements of a page. */
+/** The server's finding about the measurements of a page. */
 function findingOf(id: string, readings: Pick<Readings, 'witnesses'>) {
   return judgeWitnesses({ id, witnessed: true }, readings, witnesses.expected(id), site.store);
 }
 
-/** The witnesses in the upload of the challenge page, in a browser that blocks these kinds of files. */
+/** The finding about the witnesses after a visit of a browser that blocks these kinds of files. */
 async function visitChallengePage(page: Page, blocked: readonly string[]) {
   await page.route('**/.guard/witness?*', (route) =>
     blocked.includes(route.request().resourceType()) ? route.abort() : route.continue(),
@@ -86,7 +86,7 @@ describe('17.3 witnesses in Chromium', () => {
     const context = await browser.newContext();
     const { finding, tookMs } = await visitChallengePage(await context.newPage(), blocked);
     expect(finding).toBeUndefined();
-    // A browser does not wait until the time limit for blocked files.
+    // The page does not wait for blocked files until its time limit.
     expect(tookMs).toBeLessThan(WITNESSES.waitMs);
     await context.close();
   });

@@ -29,7 +29,7 @@ describe('the memory-hard work', () => {
     expect(await isWorkDone(task, Number(await workerAnswer(task)), bits)).toBe(true);
   });
 
-  test('lets the page run after each try when there is no worker', async () => {
+  test('gives the thread back to the page after each try when there is no worker', async () => {
     const element: { solve?: (task: string) => Promise<number> } = {};
     let timeoutCount = 0;
     const countingTimeout = (callback: () => void, ms?: number) => {
@@ -47,7 +47,7 @@ describe('the memory-hard work', () => {
     expect(timeoutCount).toBeGreaterThanOrEqual(counter);
   });
 
-  test('is checked four at a time: three checks leave room for one more, and four leave none', async () => {
+  test('is checked by at most four checks at a time: three leave room for one more, and four leave none', async () => {
     const check = (counter: number) => isWorkDone('1.x', counter, 1);
     const checks = [0, 1, 2].map(check);
     expect(isCheckBusy()).toBe(false);
@@ -57,7 +57,7 @@ describe('the memory-hard work', () => {
     expect(isCheckBusy()).toBe(false);
   });
 
-  test('belongs to its task, and work with fewer bits is not enough', async () => {
+  test('is valid only for its task, and work with fewer bits is not enough', async () => {
     const task = `5.${randomBytes(16).toString('base64url')}`;
     const counter = Number(await workerAnswer(task));
     for (let smallerCounter = 0; smallerCounter < counter; smallerCounter += 1) {
@@ -67,7 +67,7 @@ describe('the memory-hard work', () => {
     for (let i = 0; i < 64; i += 1) {
       if (await isWorkDone(`${task}${i}`, counter, 5)) byChance += 1;
     }
-    // By chance, 2 of 64 are expected.
+    // With 5 bits, 2 of 64 other tasks accept the work by chance.
     expect(byChance).toBeLessThan(16);
   });
 });
@@ -76,12 +76,12 @@ describe('a task', () => {
   const sealer = createSealer(['the first secret of the tests'], 'work');
   const task = issueTask(sealer, 'one ticket', 5);
 
-  test('is read with its bits for its ticket', () => {
+  test('has its bits only with its own ticket', () => {
     expect(readTask(sealer, 'one ticket', task)).toBe(5);
     expect(readTask(sealer, 'another ticket', task)).toBe(0);
   });
 
-  test('has one spelling, and cannot be forged', () => {
+  test('has only one valid spelling, and cannot be forged', () => {
     const [, mac = ''] = task.split('.');
     const spareBits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
       .split('')

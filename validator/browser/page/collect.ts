@@ -9,15 +9,15 @@ import { painting } from './sources/painting.ts';
 import { sources } from './sources.ts';
 import { askWitnesses } from './witnesses.ts';
 
-/** What the server gave for one visit. */
+/** The data of one visit from the server. */
 type VisitData = Omit<SourceInput, 'inside'> & {
-  /** Empty when there are none. */
+  /** The text of the witnesses. Empty when there are none. */
   readonly witnesses: string;
 };
 
 /**
- * Reads all sources at the same time, for one ticket. Some questions belong to the ticket, so the evidence fits no
- * other ticket. A source that fails or takes too long gets a value that says so. Never rejects.
+ * Reads all sources at the same time, for one ticket. Some readings answer questions of this ticket, so the evidence is
+ * useless for other tickets. When a source fails or takes too long, the reading has the reason. Never rejects.
  */
 export async function collect({ witnesses, ...visit }: VisitData): Promise<Evidence> {
   const startedAt = performance.now();
@@ -29,7 +29,7 @@ export async function collect({ witnesses, ...visit }: VisitData): Promise<Evide
     return [name, reading] as const;
   };
   const activation = watchActivation();
-  // The witnesses load files, which takes longer than any reading, so they start first.
+  // The witnesses start first, because they load files, which takes longer than any other reading.
   const witnessReading = timeReading(
     'witnesses',
     () => askWitnesses(witnesses),
@@ -52,7 +52,7 @@ export async function collect({ witnesses, ...visit }: VisitData): Promise<Evide
       userAgent: clip(navigator.userAgent, LIMITS.userAgentChars),
       platform: clip(navigator.platform),
     },
-    // Object.entries loses the relation of names to readings. The type of `sources` guarantees it.
+    // The type of Object.entries loses which name has which reading. The type of `sources` guarantees the right pairs.
     readings: Object.fromEntries(entries) as unknown as Readings,
     startedAtMs: Math.max(0, finite(performance.timeOrigin)),
     tookMs,

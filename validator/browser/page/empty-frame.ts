@@ -1,4 +1,4 @@
-/** The window of an empty frame: same origin, same browser, and its own native functions. */
+/** The window of an empty frame. It has the same origin as the page, but its own native functions. */
 interface EmptyFrame {
   readonly inside: Window & typeof globalThis;
   close(): void;
@@ -6,7 +6,7 @@ interface EmptyFrame {
 
 /**
  * Opens an empty frame. It is never shown, and needs no fetch that a Content-Security-Policy could forbid. Undefined
- * when the browser gives no such frame. Use `inside` at once, because some engines replace its content later.
+ * when the browser opens no such frame. Use `inside` at once, because some engines replace the window later.
  */
 export function openEmptyFrame(): EmptyFrame | undefined {
   try {
@@ -19,7 +19,7 @@ export function openEmptyFrame(): EmptyFrame | undefined {
     if (inside) return { inside, close: () => frame.remove() };
     frame.remove();
   } catch {
-    // A source that cannot read here reports that the value is absent.
+    // Sources that need the frame then report `absent`.
   }
   return undefined;
 }

@@ -2,8 +2,8 @@ import type { Upload } from '../../page-contract/evidence.ts';
 import type { PageDataNames } from '../../page-contract/program.ts';
 
 /**
- * How a page gets its questions and writes its upload. This is the form without a disguise. The programs of each hour
- * replace this module (src/challenge/program/).
+ * The names of the attributes with the page's data, and the format of its upload, without a disguise. The page programs
+ * of each hour replace this module (src/challenge/program/).
  */
 export const dataNames: PageDataNames = {
   sheet: 'sheet',

@@ -10,9 +10,9 @@ import { keepUpstreamReferrer } from './upstream-referrer.ts';
 import { work } from './work.ts';
 import { whenVisited } from './when-visited.ts';
 
-/** The challenge page (contract 3) reads, uploads and reloads its URL. It leads to no other URL. */
+/** The challenge page (contract 3) reads evidence, uploads it, and reloads its own URL. It opens no other URL. */
 
-/** How long the repeated form may take before the page shows a hint, in milliseconds. */
+/** Time that a repeated form can take before the page shows a hint, in milliseconds. */
 const RESEND_HINT_MS = 4_000;
 
 const data = document.querySelector<HTMLElement>('[data-ticket]')?.dataset ?? {};
@@ -23,13 +23,14 @@ const {
   [dataNames.questions]: questions = '',
   [dataNames.session]: ownSession = '',
 } = data;
-// Browsers refuse a request with a name and password in its URL. The URL of this page can have them, its origin cannot.
+// Browsers refuse a request with a name and password in its URL. The URL of this page can contain them, but its origin
+// cannot.
 const url = new URL(uploadUrl, location.origin).href;
-/** The nonce of this script, needed to load another script. It must be read while this script runs. */
+/** The nonce of this script. The page needs it to load another script, and can read it only while this script runs. */
 const nonce = document.currentScript?.nonce;
 let hasTriedAgain = false;
 let isRunning = false;
-/** True when the collector has answered, or no answer will come any more. */
+/** True when the collector has answered. */
 let hasResult = false;
 
 async function run(): Promise<void> {
@@ -82,8 +83,9 @@ function showResult(result: Exclude<Awaited<ReturnType<typeof upload>>, object>)
 }
 
 /**
- * Loads the same URL again. When the URL answered a form, the browser sends the form again with its files, and no part
- * of the form passes through this page. Some browsers ask first, and stay here when the visitor declines.
+ * Loads the same URL again. When this page is the answer to a form, the browser sends the form again with its files.
+ * The page itself never sees the form. Some browsers ask the visitor first, and stay on this page when the visitor
+ * declines.
  *
  * A form of another origin is never sent again, because location.reload() would make it a form of this origin.
  */
@@ -97,7 +99,7 @@ function reloadPage(): void {
   if (form === 'own') setTimeout(() => show('resend'), RESEND_HINT_MS);
 }
 
-/** Contract 3: shows the retry screen first, and the failure screen after a second try. */
+/** Contract 3: shows the retry screen after the first failure, and the failure screen after the second. */
 function showFault(): void {
   show(hasTriedAgain ? 'failed' : 'retry');
 }

@@ -1,4 +1,4 @@
-/** True in a Chromium engine with any name. Used for questions that only Chromium answers. */
+/** True in every browser with the engine of Chromium. Some sources read only there. */
 export function isChromium(): boolean {
   return (navigator as { readonly vendor?: string }).vendor === 'Google Inc.';
 }

@@ -2,7 +2,7 @@ import { forget, recall, remember } from './tab-storage.ts';
 
 const STORAGE_KEY = '_guard_runs';
 const WINDOW_MS = 60_000;
-/** A URL that was reloaded this often in the window is in a loop. */
+/** A URL that was reloaded this often within WINDOW_MS is in a loop. */
 const MAX_RELOADS = 3;
 
 interface Run {
@@ -21,14 +21,14 @@ export function noteReload(): void {
   remember(STORAGE_KEY, JSON.stringify(runs.slice(-10)));
 }
 
-/** Forgets the reloads. Called when a person asks to try again, because this is no loop. */
+/** Forgets the reloads. Called when a person clicks to try again, because a click is no loop. */
 export function forgetReloads(): void {
   forget(STORAGE_KEY);
 }
 
 function recentRuns(): Run[] {
   try {
-    // Only noteReload writes this value. Any other value fails in the filter or the parser.
+    // Only noteReload writes this value. Another value makes the parser or the filter throw.
     const runs = JSON.parse(recall(STORAGE_KEY)) as Run[];
     return runs.filter(({ at }) => Math.abs(Date.now() - at) < WINDOW_MS);
   } catch {
@@ -36,7 +36,7 @@ function recentRuns(): Run[] {
   }
 }
 
-/** The path without host and fragment, shortened. It only has to distinguish pages of one site. */
+/** The path and the query, cut to 500 characters. They only have to distinguish pages of one site. */
 function shortPath(): string {
   return (location.pathname + location.search).slice(0, 500);
 }

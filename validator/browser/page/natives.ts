@@ -1,6 +1,9 @@
 import { field, getterOf } from './native-code.ts';
 
-/** Native functions that disguises replace: name and function. Undefined when this browser has no such function. */
+/**
+ * Names and values of the native functions that disguises replace. The value is undefined when this browser lacks the
+ * function.
+ */
 export function watchedNatives(): readonly (readonly [name: string, native: unknown])[] {
   return [
     ['Function.toString', field(Function.prototype, 'toString')],

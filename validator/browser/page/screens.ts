@@ -1,4 +1,4 @@
-/** The screens of the page. All are in the page from the start, in the visitor's language. */
+/** The screens of the page. The page contains all of them from the start, in the visitor's language. */
 type Screen =
   | 'checking'
   | 'waiting'
@@ -10,13 +10,19 @@ type Screen =
   | 'failed'
   | 'cookies';
 
-/** Moves the screens that text browsers must not show into the document (validator/src/pages/interstitial.ts). */
+/**
+ * Inserts the folded screens into the document. They are folded because text browsers must not show them
+ * (validator/src/pages/interstitial.ts).
+ */
 export function unfold(): void {
   const foldedScreens = document.querySelector('[type="text/html"]');
   foldedScreens?.insertAdjacentHTML('afterend', foldedScreens.textContent);
 }
 
-/** Shows one screen, sets the title of the document, and moves the focus there, except for `checking`. */
+/**
+ * Shows one screen, and sets the title of the document. Also moves the focus to the screen's heading, except for
+ * `checking`.
+ */
 export function show(screen: Screen): void {
   document.querySelectorAll<HTMLElement>('[data-screen]').forEach((section) => {
     const isShown = section.dataset['screen'] === screen;

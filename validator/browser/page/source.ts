@@ -1,6 +1,6 @@
 import type { ReadingValue, SourceName } from '../../page-contract/evidence.ts';
 
-/** The data that a source may need. */
+/** The data that sources need. */
 export interface SourceInput {
   /** The seed for the questions of this visit. */
   readonly ticket: string;
@@ -8,11 +8,11 @@ export interface SourceInput {
   readonly sheet: string;
   /** The questions of this visit (src/challenge/learned/). Empty without questions. */
   readonly questions: string;
-  /** Absolute URL of the echo page (src/challenge/echo-page.ts). Undefined when this host has none. */
+  /** Absolute URL of the echo page (src/challenge/echo-page.ts). Undefined when this host has no echo page. */
   readonly echoUrl: string | undefined;
-  /** Whether the page is Guard's own. Sources that continue in the background do not run on pages of a site. */
+  /** Whether the page is Guard's own. On pages of a site, no source runs that continues in the background. */
   readonly isOwnPage: boolean;
-  /** The window of an empty frame, while a source runs synchronously. Undefined when there is none. */
+  /** The window of an empty frame. Sources use it only before their first `await`. Undefined when there is no frame. */
   readonly inside: (Window & typeof globalThis) | undefined;
 }
 

@@ -28,8 +28,8 @@ import { sharedWorker, worker } from './sources/worker.ts';
 type Watched = 'activation' | 'painting' | 'witnesses';
 
 /**
- * All sources that are read once. Meanwhile collect.ts watches painting and input, and loads witnesses. The programs of
- * each hour have these lines in another order (../build.ts), so each import and each entry is one line.
+ * All sources that are read once. Meanwhile collect.ts watches painting and input, and loads witnesses. Keep each
+ * import and each entry on one line: the page programs of each hour have these lines in another order (../build.ts).
  */
 export const sources: { readonly [N in Exclude<SourceName, Watched>]: Source<N> } = {
   webdriver,

@@ -1,4 +1,4 @@
-/** Wraps sessionStorage, which throws exceptions in many browsers without cookies. */
+/** Wraps sessionStorage, which throws exceptions in many browsers when cookies are off. */
 
 /** True when this tab can store something. */
 export function storageWorks(): boolean {
@@ -23,7 +23,7 @@ export function remember(key: string, value: string): void {
   try {
     sessionStorage.setItem(key, value);
   } catch {
-    // The value is not stored. storageWorks() has already decided what follows.
+    // The value is not stored. The page has already called storageWorks() to handle this case.
   }
 }
 

@@ -1,8 +1,8 @@
 import { LAYOUT_SIDE } from '../../page-contract/limits.ts';
 
 /**
- * Measures in an invisible square, and removes it. The style sheets of the page do not reach `shadow`. `host` is the
- * square. Its parent is <html>, because a page may scale or hide its body.
+ * Calls `measure` with an invisible square, and then removes the square. `host` is the square, and the style sheets of
+ * the page do not affect its `shadow`. Its parent is <html>, because some pages scale or hide their body.
  */
 export function measureInUnseenSquare<T>(measure: (shadow: ShadowRoot, host: HTMLElement) => T): T {
   const host = document.createElement('div');
@@ -18,7 +18,7 @@ export function measureInUnseenSquare<T>(measure: (shadow: ShadowRoot, host: HTM
   }
 }
 
-/** Adds a new box with these declarations at the end of another box. */
+/** Adds a box with these declarations as the last child of `holder`. */
 export function addBox(holder: Node, css: string): HTMLElement {
   const element = document.createElement('div');
   style(element, css);

@@ -13,12 +13,12 @@ const results: readonly string[] = [
 const WAITS_MS = [500, 1500];
 const TIMEOUT_MS = 10_000;
 
-/** Maximum number of tries of a waiting page. After these its ticket is about to expire. */
+/** Maximum number of waits that the collector can ask for with `Retry-After`. */
 const MAX_WAITS = 10;
-/** The lifetime of a ticket, in milliseconds. */
+/** Longest wait, in milliseconds: the lifetime of a ticket. */
 const MAX_WAIT_MS = 600_000;
 
-/** The collector gave no result. `waitMs` is set when it said how long to wait. */
+/** The collector gave no result. `waitMs` is set when its answer has a `Retry-After`. */
 interface Unanswered {
   readonly waitMs: number | undefined;
 }
@@ -52,7 +52,10 @@ export async function upload(
   }
 }
 
-/** Reports that the visitor left the page without an answer. The browser sends this even after the page is closed. */
+/**
+ * Reports that the visitor left the page before the collector answered. The browser sends this even after the page is
+ * closed.
+ */
 export function reportLeft(url: string, ticket: string): void {
   const body: Leave = { ticket, left: true };
   send(url, { body: JSON.stringify(body), keepalive: true }).catch(() => undefined);
@@ -79,7 +82,7 @@ async function post(url: string, body: string): Promise<UploadResult | WorkAsked
     if (status >= 500 || status === 429) return { waitMs: waitOf(headers.get('Retry-After')) };
     const text = await response.text();
     const result = workAskedBy(text) ?? resultOf(text);
-    // An instance that does not know this form may have another version. A reload gets a page of its version.
+    // An instance of another version can refuse the form of this upload. A reload gets a page of that version.
     return status === 400 ? 'retry' : result;
   } catch {
     return { waitMs: undefined };
@@ -88,7 +91,7 @@ async function post(url: string, body: string): Promise<UploadResult | WorkAsked
   }
 }
 
-/** The wait in milliseconds. Undefined when the header is not a number of seconds. */
+/** The wait in milliseconds. Undefined when `Retry-After` is not a positive number of seconds. */
 function waitOf(retryAfter: string | null): number | undefined {
   const seconds = Number(retryAfter ?? '');
   return seconds > 0 ? Math.min(seconds * 1000, MAX_WAIT_MS) : undefined;

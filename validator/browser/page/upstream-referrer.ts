@@ -3,8 +3,8 @@ import { forget, remember } from './tab-storage.ts';
 const STORAGE_KEY = '_guard_ref';
 
 /**
- * Contract 2.8: stores in `_guard_ref` the origin (scheme and host) of the page that the visitor came from, if it is
- * another origin. It is removed at the start of each run, and never sent to the server.
+ * Contract 2.8: stores the origin (scheme and host) of the previous page in `_guard_ref`, if it is another origin. The
+ * old value is removed at the start of each run. The value is never sent to the server.
  */
 export function keepUpstreamReferrer(): void {
   forget(STORAGE_KEY);

@@ -4,15 +4,18 @@ import { WITNESSES } from '../../page-contract/limits.ts';
 import { ownNonce } from './own-nonce.ts';
 import { addBox } from './unseen-square.ts';
 
-/** Time between two checks for loaded files, in milliseconds. Background tabs wait longer. */
+/** Time between two checks for loaded files, in milliseconds. Browsers prolong it in background tabs. */
 const LOOK_MS = 25;
-/** Extra time for the other kind of file after one kind has loaded, because people block images or fonts. */
+/**
+ * After the images or the fonts have loaded, the page waits this long for the other kind, in milliseconds. Some people
+ * block images or fonts.
+ */
 const GRACE_MS = 400;
 
 /**
- * Shows the document of the witnesses (src/challenge/witnesses/) out of view, and measures its leaves after the browser
- * has loaded its files. Returns the width of its first line, and width and height of each leaf in CSS pixels. Undefined
- * when there are no witnesses, or when the document could not be shown. Never rejects.
+ * Loads the witness document (src/challenge/witnesses/) in an invisible frame, and measures its innermost boxes after
+ * the browser has loaded its files. Returns the width and height of its first line and of each innermost box, in CSS
+ * pixels. Undefined when there are no witnesses, or when the frame failed. Never rejects.
  */
 export async function askWitnesses(
   witnessText: string,
@@ -32,10 +35,12 @@ export async function askWitnesses(
       );
     // Extensions that remove frames do not search closed shadow trees.
     holder.attachShadow({ mode: 'closed' }).append(host);
-    // Lay out this document first: Firefox would style the new document for a frame without a size.
+    // This forces a layout of the page first. Without it, Firefox would style the new document for a frame without a
+    // size.
     host.getBoundingClientRect();
-    // The document has the policy of this page, so its style needs the nonce. It also has the URL of this page as its
-    // base, and browsers load no file with a name and password in its URL.
+    // The Content-Security-Policy of this page also applies to the document, so its style needs the nonce. The URL of
+    // this page is also its base URL and can contain a name and password. Browsers load no file with these, so the URLs
+    // become absolute.
     host.srcdoc = html
       .replace('style', `style nonce="${ownNonce()}"`)
       .replace(/\/\.guard/g, `${location.origin}$&`);
@@ -65,7 +70,7 @@ async function measureWhenLoaded(frame: HTMLIFrameElement): Promise<number[]> {
       continue;
     }
     const leaves = Array.from(inside.querySelectorAll('div>div>div'));
-    // This forces a layout, so that the needed files are loaded in a background tab too.
+    // `clientWidth` forces a layout, so that a background tab loads the needed files too.
     const images = leaves.filter((leaf) => !leaf.firstChild && leaf.clientWidth > 0).length;
     const areImagesIn = images >= WITNESSES.images;
     const areFontsIn = inside.fonts.status === 'loaded' && loadedFonts(inside) >= WITNESSES.fonts;

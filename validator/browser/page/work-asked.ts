@@ -1,6 +1,6 @@
 import type { WorkAsked } from '../../page-contract/evidence.ts';
 
-/** The work that an answer of the collector requires. Undefined when it requires none. */
+/** The work that an answer of the collector requires. Undefined when the answer requires no work. */
 export function workAskedBy(answer: string): WorkAsked | undefined {
   const [, result, task] = /^\{"result":"(work|doubt)","task":"([\w.-]+)"\}$/.exec(answer) ?? [];
   if (task === undefined) return undefined;

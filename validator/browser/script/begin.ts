@@ -1,11 +1,14 @@
 import { whenVisited } from '../page/when-visited.ts';
 
-/** Longest delay by a busy page, in milliseconds. Callers wait about two seconds for the script. */
+/**
+ * Longest wait until a busy page is idle, in milliseconds. Programs that use the script wait about two seconds for its
+ * result.
+ */
 const MAX_IDLE_MS = 1000;
 
 /**
- * Calls back when it does not delay the page: the page is visited and not only prerendered, it has loaded, and it is
- * idle. A listener on `load` does not prevent the back/forward cache; a listener on `unload` would.
+ * Calls back when the work does not delay the page: the page is visited and not only prerendered, it has loaded, and it
+ * is idle. It listens to `load` and not to `unload`, which would prevent the back/forward cache.
  */
 export function begin(callback: () => void): void {
   whenVisited(() => whenIdle(callback));
@@ -15,7 +18,7 @@ function whenIdle(callback: () => void): void {
   try {
     requestIdleCallback(callback, { timeout: MAX_IDLE_MS });
   } catch {
-    // Most versions of Safari do not have it, and a page's own replacement may be broken.
+    // Most versions of Safari do not have this function, and a page's own replacement can be broken.
     setTimeout(callback, 1);
   }
 }

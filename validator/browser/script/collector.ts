@@ -7,7 +7,7 @@ import type { OpenedSession } from '../../page-contract/opened-session.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** Gets a ticket and its session. Undefined when the collector gives none. Rejects when the connection fails. */
+/** Gets a ticket and its session. Undefined when the collector opens no session. Rejects when the connection fails. */
 export async function openSession(
   scriptUrl: string,
   sessionIds: readonly string[],
@@ -21,8 +21,8 @@ export async function openSession(
 }
 
 /**
- * True when the collector accepted and judged the evidence, with any result. When the collector requires work, this
- * function does it and sends the evidence again.
+ * True when the collector has accepted and judged the evidence, with any judgement. When the collector requires work,
+ * this function does the work and sends the evidence again.
  */
 export async function sendEvidence(scriptUrl: string, body: Upload): Promise<boolean> {
   const response = await post(
@@ -38,7 +38,7 @@ export async function sendEvidence(scriptUrl: string, body: Upload): Promise<boo
 }
 
 function readOpenedSession(body: unknown): OpenedSession | undefined {
-  // A proxy may have replaced the answer of Guard, so each used field is checked.
+  // A proxy can have replaced the answer of Guard, so each used field is checked.
   const session = body as Partial<OpenedSession> | null;
   const id = session?.cookie?.value;
   return typeof session?.ticket === 'string' &&

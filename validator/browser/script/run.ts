@@ -4,8 +4,8 @@ import { mirror } from './mirror.ts';
 import { openSession, sendEvidence } from './collector.ts';
 
 /**
- * Runs when `begin` calls back, unless this document already has `window.guard`: then the script was loaded twice, or
- * the page has its own variable with this name, which is not changed.
+ * Runs when `begin` calls back. It does nothing when `window.guard` exists: then the script was loaded twice, or the
+ * page has its own variable with this name, which must not change.
  */
 export function runOnce(scriptUrl: string, begin: (callback: () => void) => void): void {
   if (Object.prototype.hasOwnProperty.call(window, 'guard')) return;
@@ -16,7 +16,7 @@ export function runOnce(scriptUrl: string, begin: (callback: () => void) => void
       return isInitialized;
     },
   });
-  // Writable like a variable of the page, so that a later script can declare the same name.
+  // The property is writable like a variable of the page, so that a later script can declare the same name.
   const open = { configurable: true, enumerable: true, writable: true };
   Object.defineProperty(window, 'guard', { ...open, value: guard });
 
@@ -32,7 +32,7 @@ export function runOnce(scriptUrl: string, begin: (callback: () => void) => void
   });
 }
 
-/** Opens a session, collects evidence and uploads it, once and in this order. False when one step fails. */
+/** Opens a session, collects evidence and uploads it. False when a step fails without an error. */
 async function upload(scriptUrl: string): Promise<boolean> {
   const session = await openSession(scriptUrl, sessionCookies());
   if (session === undefined || !mirror(session.cookie)) return false;

@@ -9,7 +9,7 @@ import { compileLook, type Look } from '../../src/pages/look.ts';
 import { type NoticeOptions, renderNotice } from '../../src/pages/notice-page.ts';
 import { loadBrowserBundle } from '../build.ts';
 
-/** Serves every screen that a visitor can see, each at one address, so that people and tests can look at it. */
+/** Serves every screen that a visitor can see, each at its own address, for people and for tests. */
 
 interface Screen {
   readonly name: string;
@@ -51,7 +51,7 @@ const render = createInterstitial();
 const program = plainProgram(loadBrowserBundle().interstitial);
 const REFERENCE = 'K7QM2X9D';
 
-/** Serves the screens on a free port of 127.0.0.1, each under its name; uploads are never answered. */
+/** Serves the screens on a free port of 127.0.0.1, each under its name. It never answers an upload. */
 export async function startGallery(look: Look = compileLook()): Promise<Gallery> {
   const server = createServer((request, response) => {
     const name = request.url?.slice(1) ?? '';
@@ -91,7 +91,7 @@ function pageOf(
   );
 }
 
-/** Opens one screen. The page's own script waits for its upload, so the screen does not change. */
+/** Opens one screen. The page's own script waits for the answer to its upload, so the screen does not change. */
 export async function openScreen(page: Page, gallery: Gallery, name: string): Promise<void> {
   await page.goto(`${gallery.url}/${name}`);
   if (name === 'noscript' || NOTICES[name] !== undefined) return;

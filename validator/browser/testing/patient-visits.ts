@@ -2,10 +2,7 @@ import type { Readings } from '../../page-contract/evidence.ts';
 
 const VISITS = 5;
 
-/**
- * Repeats a visit when a reading failed, or took longer than the page waits for it. The page reports this. The usual
- * reason is a busy machine.
- */
+/** Repeats a visit when the page reports that a reading failed or took too long. The usual reason is a busy machine. */
 export async function untilInTime<T>(
   visit: () => Promise<T>,
   readingsOf: (visited: T) => Readings,

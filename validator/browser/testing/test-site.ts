@@ -23,12 +23,12 @@ import { DEFAULT_STRENGTHS } from '../../src/challenge/testing/answers.ts';
 const STARTED_AT = Date.now();
 const NOON = Date.UTC(2026, 10, 24, 12);
 /**
- * The clock of the site. It starts at the same noon in each run: the questions depend on the time, and in some half
- * hours Firefox and Chromium answer most of them in the same way.
+ * The clock of the site. It starts at the same noon in each run, because the questions depend on the time. In some half
+ * hours Firefox and Chromium give the same answers to most questions.
  */
 export const siteClock = (): number => NOON + Date.now() - STARTED_AT;
 
-/** The secrets of the tickets of every test site. */
+/** The secrets that sign the tickets of all test sites. */
 export const SECRETS = ['the secret of the browser test'];
 
 interface Visit {
@@ -40,7 +40,7 @@ interface Visit {
   readonly body: string;
 }
 
-/** A small site on loopback: it challenges sessions without a judgement and serves all others. */
+/** A small site on loopback. It challenges sessions that have no judgement, and serves all other sessions. */
 export interface Site {
   readonly url: string;
   readonly store: TestStore;
@@ -52,7 +52,10 @@ export interface Site {
   ip: string;
   setsCookie: boolean;
   challengesAlways: boolean;
-  /** How many forms still get a 204: the browser stays on its page, as when people decline to send again. */
+  /**
+   * How many forms still get a 204. Then the browser stays on its page, as it does when people decline to send a form
+   * again.
+   */
   formsDeclined: number;
   look: Look;
   /** Bits of work that each ticket asks for. */
@@ -103,14 +106,14 @@ export async function startSite(): Promise<Site> {
 }
 
 const workFile = createScriptFile(loadBrowserBundle().work);
-/** The program of all pages. A test may set another one. */
+/** The page program of all pages. A test can set another one. */
 export const servedPages = { program: plainProgram(loadBrowserBundle().interstitial) };
 const issue = createChallengeIssuer({
   secrets: SECRETS,
   programs: { next: () => servedPages.program },
 });
 
-/** An unprotected page: a form with a file, which posts to the site in `?to=`. */
+/** An unprotected page with a form. The form sends a file to the site in `?to=`. */
 function formPage(url: string): string {
   const to = new URL(url, 'http://form.invalid').searchParams.get('to') ?? '';
   return `<h1>a form</h1><form method="post" action="${to}/login" enctype="multipart/form-data"><input name="user" value="ada"><input type="file" name="photo"><button>go</button></form>
@@ -152,7 +155,9 @@ async function answer(
   }
 }
 
-/** Undefined when the page went away during its upload, as a closed tab does. */
+/**
+ * The request body. Undefined when the browser closes the connection during the upload, for example with a closed tab.
+ */
 async function wholeBody(request: IncomingMessage): Promise<string | undefined> {
   try {
     return Buffer.concat(await request.toArray()).toString();
@@ -200,7 +205,7 @@ function serve(
     uploadUrl: '/.guard/verify',
     nowMs: siteClock(),
   });
-  // As on https, because browsers accept Secure cookies from a loopback address too.
+  // The attributes are those of a site on https, because browsers accept Secure cookies from a loopback address too.
   const attributes = 'Path=/; SameSite=None; Secure; Max-Age=3600';
   const cookie = { 'Set-Cookie': `_guard=${sessionId}; ${attributes}` };
   response

@@ -2,16 +2,19 @@ import type { Source } from '../source.ts';
 import { hashOf } from '../../../page-contract/text-hash.ts';
 import { addBox, measureInUnseenSquare } from '../unseen-square.ts';
 
-/** A vertical distance above this is a new line, in CSS pixels. Letters of one line differ less. */
+/** Height of a line, in CSS pixels. It is large, so that letters of one line differ by less than half of it. */
 const LINE_PX = 99;
 /** Widths of text are rounded to a quarter of the letter size, because hinting moves each letter by half a pixel. */
 const TEXT_PX = 10;
-/** Cell widths are rounded to this. Tables are huge, so whole pixels at any zoom give the same result. */
+/**
+ * Cell widths are rounded to this number of CSS pixels. The tables are so large that rounding to whole pixels at any
+ * zoom does not change the result.
+ */
 const CELL_PX = 100;
 
 /**
  * Answers the questions of this visit (src/challenge/learned/). Each answer is a hash of 32 bits, or null when this
- * browser cannot answer. The hashed text never leaves the page. `asked` is the same hash of the questions.
+ * browser cannot answer. The text of an answer never leaves the page. `asked` is a hash of all questions.
  */
 export const answers: Source<'answers'> = ({ questions }) =>
   questions === ''
@@ -31,17 +34,17 @@ function answerTo(question: string, shadow: ShadowRoot): number | null {
   }
 }
 
-/** Functions by the first letter of a question. Most questions have two parts. */
+/** Functions by the first letter of a question. Most questions have two arguments. */
 const kinds: Readonly<
   Record<string, (first: string, second: string, shadow: ShadowRoot) => string>
 > = {
-  /** Declarations as this engine serialises them. */
+  /** How this engine serialises declarations of CSS. */
   c(css) {
     const { style } = document.createElement('p');
     style.cssText = css;
     return style.cssText;
   },
-  /** Line breaks of a text in a line without space. The page has already loaded the system font. */
+  /** Where a text breaks in a box of width 0. The page has already loaded the system font. */
   b(css, text, shadow) {
     const node = document.createTextNode(text);
     addBox(shadow, `${css};width:0;font:16px/${LINE_PX}px system-ui`).appendChild(node);
@@ -62,7 +65,7 @@ const kinds: Readonly<
     line.textContent = text;
     return roundedWidth(line, TEXT_PX);
   },
-  /** The order of an interface's properties. */
+  /** The order of the properties of interfaces. */
   p: (names) =>
     names
       .split(',')
@@ -97,7 +100,7 @@ function roundedWidth(element: Element, stepPx: number): string {
   return String(Math.round(element.getBoundingClientRect().width / stepPx));
 }
 
-/** The prototype of an interface. Undefined when the browser does not have it. */
+/** The prototype of an interface. Undefined when the browser lacks the interface. */
 function prototypeOf(name: string): unknown {
   const interfaces = window as unknown as Readonly<
     Record<string, { prototype: unknown } | undefined>

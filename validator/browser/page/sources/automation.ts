@@ -29,12 +29,12 @@ const windowNames = [
   '__stagehandV3Injected',
 ];
 
-/** Prefixes of chromedriver's properties on the window or document. */
+/** Prefixes of the properties that drivers add to the window or document. */
 const prefixes = ['cdc_', '$cdc_', '$chrome_asyncScriptInfo', '__$webdriver', '__pw_'];
 
 const attributes = ['webdriver', 'selenium', 'driver'];
 
-/** Objects and attributes of automation tools in this page. */
+/** Names of the objects and attributes of automation tools in this page. */
 export const automation: Source<'automation'> = () => {
   const foundNames = new Set<string>();
   for (const name of windowNames) if (name in window) foundNames.add(name);

@@ -7,7 +7,7 @@ import { measureInUnseenSquare } from '../unseen-square.ts';
 const APPLIED_PX = 7;
 
 /**
- * Builds the boxes of this page's sheet, styles them with its rules, and measures the leaves
+ * Builds the boxes of this visit's style sheet, applies its rules, and measures the innermost boxes
  * (src/challenge/cascade/sheet.ts). Undefined when the browser has no constructed sheets and the policy of the page
  * forbids styles.
  */
@@ -15,7 +15,7 @@ export const cascade: Source<'cascade'> = ({ sheet }) => {
   const [tree = '', rules = ''] = sheet.split('|');
   if (rules === '') return undefined;
   return measureInUnseenSquare((shadow, host) => {
-    // No class of a sheet is as long as this one, so it cannot be the same.
+    // All classes of a sheet have shorter names than `applied`, so none has this name.
     addRules(shadow, `${rules}.applied{height:${APPLIED_PX}px}`);
     const root = document.createElement('div');
     root.className = 'applied';

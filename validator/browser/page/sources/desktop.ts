@@ -2,7 +2,7 @@ import { clip } from '../clip.ts';
 import type { Source } from '../source.ts';
 import { addBox, measureInUnseenSquare } from '../unseen-square.ts';
 
-/** Facts that a desktop gives to its browsers. A browser without a window does not get them. */
+/** Facts that a browser gets from its desktop. A browser without a window does not get them. */
 export const desktop: Source<'desktop'> = () =>
   measureInUnseenSquare((shadow) => ({
     points: !matchMedia('(any-pointer:none)').matches,

@@ -3,8 +3,8 @@ import { watchedNatives } from '../natives.ts';
 import type { Source } from '../source.ts';
 
 /**
- * Finds native functions that are a Proxy, although they may print like native code. It uses a property that no Proxy
- * can hide. Privacy extensions replace some functions, so the result is a fact and no verdict.
+ * Finds native functions that are a Proxy, although they may print like native code. Privacy extensions replace some
+ * functions too, so a Proxy alone is no proof of automation.
  */
 export const disguises: Source<'disguises'> = () => {
   const functions = watchedNatives().filter(([, native]) => typeof native === 'function');
@@ -16,8 +16,8 @@ export const disguises: Source<'disguises'> = () => {
 };
 
 /**
- * Whether a function is a Proxy (ECMAScript 10.1.2.1): an object cannot become its own ancestor, and the check for this
- * stops at a Proxy. So the prototype of a Proxy can be set to one of its descendants. For a real function this throws.
+ * Whether a function is a Proxy (ECMAScript 10.1.2.1). An object cannot become its own ancestor, but the engine's check
+ * for this stops at a Proxy. So only a Proxy accepts its own descendant as its prototype.
  */
 function isProxy(native: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(native);

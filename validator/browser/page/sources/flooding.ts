@@ -2,20 +2,23 @@ import { finite } from '../clip.ts';
 import { isChromium } from '../is-chromium.ts';
 import type { Source } from '../source.ts';
 
-/** For each engine, one more step than it allows a frame within ten seconds. */
+/** For each engine, one more history step than it allows a frame within ten seconds. */
 const STEPS_ABOVE_LIMIT = { chromium: 201, gecko: 1_001 };
-/** Number of steps when the first ones were allowed. It is larger, because a later version may have a higher limit. */
+/**
+ * Total number of steps when the engine allowed STEPS_ABOVE_LIMIT. A later version of the engine can have a higher
+ * limit.
+ */
 const MAX_STEPS = 5_000;
-/** The distance to an entry that no history has. A step to it is counted and has no other effect. */
+/** The distance to an entry that no history has. The browser counts a step to this entry, and does nothing else. */
 const NO_ENTRY = 99;
-/** A function cannot be a history state. Firefox counts the step before it checks this. */
+/** A function, which cannot be a history state. Firefox counts the step before it checks the state. */
 const UNCLONEABLE = () => undefined;
 
 /**
- * Whether the browser protects itself from floods of history updates. Chromium and Firefox do, unless a driver switches
- * it off: by a switch on Chromium's command line, or in Firefox by the settings of a driven browser
+ * Whether the browser limits the number of history updates. Chromium and Firefox do, unless a driver switches the limit
+ * off: by a switch on Chromium's command line, or by Firefox's settings for driven browsers
  * (`remote.prefs.recommended`). Other browsers are not tested: WebKit counts for the whole page and throws. The steps
- * are made in an empty frame, which has its own count.
+ * are made in an empty frame, because each frame has its own count.
  */
 export const flooding: Source<'flooding'> = ({ inside }) => {
   const steps = isChromium()
@@ -32,8 +35,8 @@ export const flooding: Source<'flooding'> = ({ inside }) => {
 };
 
 /**
- * Makes this number of steps. All but the last have no effect, but are counted, and take at most a tenth of the time of
- * an update. The last one is an update that stores its number, unless the browser refuses it.
+ * Makes this number of steps. The last step is an update, which stores its number unless the browser refuses it. The
+ * browser counts all other steps too, but they change nothing, and take at most a tenth of the time of an update.
  */
 function flood(history: History, steps: number): void {
   const stateBefore = finite(history.state);
@@ -41,7 +44,7 @@ function flood(history: History, steps: number): void {
     ? () => history.go(NO_ENTRY)
     : () => attempt(() => history.replaceState(UNCLONEABLE, ''));
   for (let step = 1; step < steps; step += 1) makeStep();
-  // Firefox throws an exception, and Chromium does nothing.
+  // Above the limit, Firefox throws an exception, and Chromium does nothing.
   attempt(() => history.replaceState(stateBefore + steps, ''));
 }
 

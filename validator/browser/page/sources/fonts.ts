@@ -6,12 +6,12 @@ import { addBox, measureInUnseenSquare } from '../unseen-square.ts';
 /** Letters whose total width differs between any two fonts. */
 const SAMPLE = 'mmMwWiIlL0&@g';
 
-/** A larger difference from the fallback means another font, in CSS pixels. */
+/** When a text is wider or narrower than in the fallback font by more than this, it has another font. In CSS pixels. */
 const OTHER_PX = 0.5;
 
 /**
  * Finds the installed marker fonts. It compares the width of a text in each font with the width in the fallback font.
- * Runs only in Chromium: in the privacy modes of other browsers the answer would mean nothing.
+ * Runs only in Chromium: other browsers hide installed fonts in their privacy modes.
  */
 export const fonts: Source<'fonts'> = () => {
   if (!isChromium()) return undefined;
@@ -21,7 +21,8 @@ export const fonts: Source<'fonts'> = () => {
       lineBox.textContent = SAMPLE;
       return lineBox;
     };
-    // Marker fonts are not serif fonts. All lines are inserted before the first measurement, for only one layout.
+    // The fallback is serif, because no marker font is serif. All lines are inserted before the first measurement, so
+    // that the browser computes only one layout.
     const fallback = addLine('serif');
     const lines = Object.values(MARKER_FONTS)
       .flat()

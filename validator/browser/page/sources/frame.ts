@@ -2,7 +2,7 @@ import { clip } from '../clip.ts';
 import { LIMITS } from '../../../page-contract/limits.ts';
 import type { Source } from '../source.ts';
 
-/** The browser as an empty frame of this page sees it. */
+/** Facts about the browser, read in an empty frame of this page. */
 export const frame: Source<'frame'> = ({ inside }) => {
   if (!inside) return undefined;
   const { navigator: browser } = inside;

@@ -1,7 +1,7 @@
 import { clip } from '../clip.ts';
 import type { Source } from '../source.ts';
 
-/** The WebGL renderer. A machine without a GPU has none, which means nothing about its user. */
+/** The name of the WebGL renderer. A machine without a GPU can have none, so a missing renderer is no evidence. */
 export const graphics: Source<'graphics'> = () => {
   const gl = document.createElement('canvas').getContext('webgl');
   if (!gl) return undefined;

@@ -7,8 +7,8 @@ interface StackFormatting {
 
 /**
  * Whether the console has a listener (developer tools, or a driver that enabled the Runtime domain of the DevTools
- * protocol). With a listener, Chromium describes each logged error at once, and so formats its stack. Other engines
- * have no such hook. The line in the console has the level that developer tools hide by default.
+ * protocol). With a listener, Chromium formats the stack of each logged error at once. Other engines do not show this
+ * to scripts. The error is logged with the level `debug`, which developer tools hide by default.
  */
 export const inspector: Source<'inspector'> = () => {
   if (!isChromium()) return undefined;

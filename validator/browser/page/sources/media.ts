@@ -4,7 +4,7 @@ import type { Source } from '../source.ts';
 
 /**
  * Whether this browser plays two licensed formats, and one format that every Chromium plays. No file is loaded. Runs
- * only in Chromium: other browsers get their formats from the system, and need time to look for them.
+ * only in Chromium: other browsers ask the system for its formats, which takes time.
  */
 export const media: Source<'media'> = () => {
   if (!isChromium()) return undefined;

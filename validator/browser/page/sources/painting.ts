@@ -5,9 +5,9 @@ import { elapsedMs } from '../elapsed.ts';
 const MAX_TICKS = 250;
 
 /**
- * Measures when the first frame of the page is drawn, and how many timers run before it. It adds no waiting time,
- * because it watches only until `otherReadings` is settled. A page in a frame is left out: it may be out of view, where
- * browsers draw nothing.
+ * Measures when the browser draws the first animation frame of the page, and how many timers run before. It adds no
+ * waiting time, because it watches only until `otherReadings` is settled. A page inside a frame is not measured:
+ * browsers draw nothing while the frame is out of view.
  */
 export function painting(
   otherReadings: Promise<unknown>,

@@ -1,15 +1,15 @@
 import { isChromium } from '../is-chromium.ts';
 import type { Source } from '../source.ts';
 
-/** Longest wait for the messages of the frames, in milliseconds. On a busy machine they take a second. */
+/** Longest wait for the messages of the frames, in milliseconds. On a busy machine the messages take a second. */
 const WAIT_MS = 1_200;
 
 /**
  * Whether the storage of a third-party frame is partitioned from this page. Between this page and the inner frame is a
- * frame without an origin (`data:`). So the inner frame counts as embedded by another site, although it is a page of
- * this host, and its messages on a BroadcastChannel must not arrive in this page. Chromium partitions such frames since
- * version 115, unless its command line switches this off. On Android the answer means nothing (WebView partitions
- * nothing), so phones are not tested.
+ * frame without an origin (`data:`). So for the browser another site embeds the inner frame, although its page comes
+ * from this host. Its messages on a BroadcastChannel must not arrive in this page. Chromium partitions such frames
+ * since version 115, unless a switch on its command line disables this. Android is not tested, because WebView
+ * partitions nothing.
  */
 export const partition: Source<'partition'> = ({ echoUrl }) => {
   const isTested = isChromium() && !navigator.userAgent.includes('Android');
@@ -21,7 +21,8 @@ export const partition: Source<'partition'> = ({ echoUrl }) => {
   const listening = new AbortController();
   const hasCrossed = new Promise<boolean>((resolve, reject) => {
     receiver.onmessage = ({ data }) => resolve(data === 'frame');
-    // The frame has sent its message. The message of this page takes the same way, so it arrives later.
+    // The frame has sent its message on the channel. This page now sends its own, which arrives after the message of
+    // the frame.
     const onFrameMessage = ({ data }: MessageEvent) => data === name && sender.postMessage('page');
     addEventListener('message', onFrameMessage, listening);
     setTimeout(reject, WAIT_MS);

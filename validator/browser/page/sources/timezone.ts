@@ -7,8 +7,8 @@ interface Temporal {
 }
 
 /**
- * Name of the time zone. Temporal is used first, because Intl loads data of the language before it answers, which takes
- * the thread of the page ten times as long as any other reading.
+ * Name of the time zone. Temporal is preferred: Intl first loads data of the language, which blocks the page ten times
+ * as long as any other reading.
  */
 export const timezone: Source<'timezone'> = () => {
   const { Temporal } = window as { readonly Temporal?: Temporal };

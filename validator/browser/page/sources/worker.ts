@@ -2,7 +2,7 @@ import { clip } from '../clip.ts';
 import { LIMITS } from '../../../page-contract/limits.ts';
 import type { Source } from '../source.ts';
 
-/** Runs in the worker. A program that disguises the page seldom changes a worker. */
+/** This text runs in the worker. A program that disguises the page seldom changes its workers. */
 const readFacts = 'var n=navigator,m={u:n.userAgent,p:n.platform};';
 const workerProgram = `${readFacts}postMessage(m)`;
 const sharedWorkerProgram = `${readFacts}onconnect=async({ports:[p]})=>{m.f=(await n.userAgentData?.getHighEntropyValues(["fullVersionList"]))?.fullVersionList?.length;p.postMessage(m);close()}`;
@@ -23,8 +23,8 @@ export const worker: Source<'worker'> = () => {
 };
 
 /**
- * The same facts from a shared worker. It belongs to no page: in Chromium, a driver that changes the User-Agent of its
- * page does not change it. It ends itself.
+ * User-Agent and platform from a shared worker. Such a worker has no page: in Chromium, a driver that changes the
+ * User-Agent of its page does not change it there. The worker ends itself.
  */
 export const sharedWorker: Source<'sharedWorker'> = ({ isOwnPage }) => {
   if (!isOwnPage || typeof SharedWorker === 'undefined') return undefined;
@@ -54,7 +54,7 @@ function ask(program: string, start: (url: string) => StartedWorker): Promise<An
   const answer = new Promise<Answer>((resolve, reject) => {
     thread.onerror = () => reject(new Error('worker'));
     port.onmessage = ({ data }) => resolve(data);
-    // Do not wait longer than the reading for a worker that never starts.
+    // Reject after the time limit of a reading, because some workers never start.
     setTimeout(reject, LIMITS.sourceMs);
   });
   return answer.finally(() => {
