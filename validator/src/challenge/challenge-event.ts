@@ -7,10 +7,11 @@ import type { Strengths } from '../verdict/strengths.ts';
 import { TRAP_PATH, type TrapHit } from './trap-link.ts';
 
 /**
- * The event of an upload. A failed upload needs an event, so that SQL finds the reference code of the visitor's failure
- * screen. A left page, a visitor with doubts, and findings that changed nothing need an event too.
+ * The event of an upload. A failed upload has an event, so that a query finds the reference code that the visitor sees.
+ * A left page, a doubtful upload, and an upload with findings that did not change the judgement have an event too.
  *
- * Undefined also when no authentic ticket names the organisation. Otherwise any client could fill the table.
+ * Undefined for all other uploads, and when no authentic ticket names the organisation. Otherwise any client could fill
+ * the table.
  */
 export function describeUpload(
   outcome: CollectOutcome,
@@ -39,7 +40,7 @@ export function describeUpload(
   }
 }
 
-/** The columns of an event that say what became of the visitor. */
+/** The columns of an event that show the result for the visitor. */
 type Ending = Pick<DecisionEvent, 'challenge' | 'action' | 'decision' | 'statusCode'>;
 
 const VERIFIED: Ending = {
@@ -54,7 +55,7 @@ const WORK: Ending = {
   decision: 'challenge',
   statusCode: 200,
 };
-/** Not `issued`, which would count one more challenge, although the visitor may have passed in another tab. */
+/** `challenge` is not `issued`, because `issued` would count one more challenge. */
 const LEFT: Ending = { ...WORK, challenge: 'failed' };
 const FAILED: Ending = {
   challenge: 'failed',
@@ -126,7 +127,7 @@ function eventAt(nowMs: number, blockReasons: readonly Reason[], ending: Ending)
   };
 }
 
-/** The fields without a value in events of the collector. */
+/** The fields that have no value in events of the collector. */
 const NO_VALUES = {
   site: '',
   rule: '',

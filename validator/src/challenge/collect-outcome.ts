@@ -9,7 +9,7 @@ interface Subject {
 
 /** All possible outcomes of an upload. */
 export type Ending =
-  /** With the reasons for doubt and the findings that changed nothing. */
+  /** `reasons` are the reasons for doubt. `noted` are findings that did not change the judgement. */
   | ({
       readonly kind: 'verified';
       readonly reasons: readonly Reason[];
@@ -17,15 +17,18 @@ export type Ending =
     } & Subject)
   /** The page has to send the upload again with work. `reasons` are the reasons for doubt. */
   | ({ readonly kind: 'work'; readonly reasons: readonly Reason[] } & Subject)
-  /** The upload is a complete answer, and was judged automated. */
+  /** The upload is complete, and was judged automated. */
   | ({ readonly kind: 'rejected'; readonly reasons: readonly Reason[] } & Subject)
-  /** Not an answer to a valid challenge. */
+  /** The upload is no valid answer to a challenge. */
   | ({ readonly kind: 'failed'; readonly reasons: readonly [Reason] } & Partial<Subject>)
-  /** The visitor left the page without an answer. The subject is missing when Guard already has this report. */
+  /**
+   * The visitor left the page before the collector answered. The subject is missing when Guard already has this report,
+   * or when the ticket is not valid.
+   */
   | ({ readonly kind: 'left'; readonly reasons: readonly [Reason] } & Partial<Subject>)
   /** The session store did not answer, so the fault is on Guard's side. */
   | ({ readonly kind: 'unavailable'; readonly reasons: readonly [] } & Partial<Subject>)
-  /** The upload was not read, because its network uploaded too much shortly before. */
+  /** The upload has no result, because there were too many uploads shortly before. The page has to wait. */
   | { readonly kind: 'limited'; readonly reasons: readonly [] };
 
 /** The outcome of an upload and its sender, for metrics and events. */

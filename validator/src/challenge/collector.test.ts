@@ -10,7 +10,7 @@ import { aChallengedVisitor, SECRETS } from './testing/challenged-visitor.ts';
 const resultBody = (result: string) => JSON.stringify({ result });
 
 describe('contract 3: the browser completes the challenge and uploads', () => {
-  test('the answer of a person creates one verified session and asks for a reload', async () => {
+  test('the upload of a person creates one verified session, and the answer asks for a reload', async () => {
     const { collect, request, store, sessionId, outcomes, challenge } = aChallengedVisitor();
     const answer = await collect(request);
     expect(answer).toMatchObject({ status: 200, body: resultBody('reload') });
@@ -86,7 +86,7 @@ describe('contract 3: the caller drops the returned cookies', () => {
     expect(store.storedCount()).toBe(0);
   });
 
-  test('with the session of another tab the upload creates no session, and the page starts again', async () => {
+  test('an upload with the session of another tab creates no session, and the page starts again', async () => {
     const { collect, request, upload, store } = aChallengedVisitor();
     const uploadOfAnotherTab = { ...upload, session: randomUUID() };
     const answer = await collect({ ...request, body: JSON.stringify(uploadOfAnotherTab) });
@@ -96,7 +96,7 @@ describe('contract 3: the caller drops the returned cookies', () => {
 });
 
 describe('contract 2.2, challenge_failure: invalid answers', () => {
-  test('an answer with another User-Agent than the challenged request creates no session, and the page starts again', async () => {
+  test('an upload whose User-Agent is not that of the challenged request creates no session, and the page starts again', async () => {
     const { collect, request, store, outcomes } = aChallengedVisitor();
     const headers = { ...request.headers, 'user-agent': 'Mozilla/5.0 (somebody else)' };
     expect((await collect({ ...request, headers })).body).toBe(resultBody('retry'));
@@ -104,7 +104,7 @@ describe('contract 2.2, challenge_failure: invalid answers', () => {
     expect(store.storedCount()).toBe(0);
   });
 
-  test('an answer after the end of the ticket is challenge_expired, and the page gets a new ticket', async () => {
+  test('an upload after the expiry of its ticket is challenge_expired, and the page gets a new ticket', async () => {
     const { collect, request, store, time, outcomes } = aChallengedVisitor();
     time.nowMs += 11 * 60_000;
     expect((await collect(request)).body).toBe(resultBody('retry'));
@@ -124,7 +124,7 @@ describe('contract 2.2, challenge_failure: invalid answers', () => {
     expect(store.storedCount()).toBe(0);
   });
 
-  test('an authentic ticket or upload of another version gets a reload, an invalid one does not', async () => {
+  test('an authentic ticket or upload of another version gets a reload, and an invalid ticket or upload does not', async () => {
     const { collect, request, upload } = aChallengedVisitor();
     const sealer = createSealer(SECRETS, 'ticket');
     const fields = writeFields(['4', 'of', 'a', 'later', 'version']);
@@ -148,7 +148,7 @@ describe('contract 2.2, challenge_failure: invalid answers', () => {
     expect(answerToInvalidTicket.body).toBe(resultBody('failed'));
   });
 
-  test('2,000 damaged bodies: none throws, and none creates a session without this ticket and session', async () => {
+  test('2,000 damaged bodies cause no error, and none creates a session unless its ticket and session are undamaged', async () => {
     const seed = randomInt(2 ** 31);
     console.log(`collector fuzz seed ${seed}`);
     const random = seededRandom(seed).below;
@@ -159,7 +159,7 @@ describe('contract 2.2, challenge_failure: invalid answers', () => {
       const answer = await collect({ ...request, body: damagedBody });
       expect([200, 400, 413], `seed ${seed}`).toContain(answer.status);
       if (store.storedCount() === 0) continue;
-      // A fuzzed body may be valid only when the change is in the evidence and keeps its form.
+      // A damaged body can be valid only when its damage is in the evidence, and the evidence still has a valid form.
       expect(sameTicketAndSession(damagedBody, request.body), `seed ${seed}`).toBe(true);
       visitor = aChallengedVisitor();
     }
@@ -173,14 +173,14 @@ describe('POST /verify', () => {
     ['a body that is not JSON', { body: '{"ticket"' }, 400],
     ['an empty body', { body: '' }, 400],
     ['a body above 64 KiB', { body: ' '.repeat(64 * 1024 + 1) }, 413],
-    ['a type that needs no preflight', { headers: { 'content-type': 'text/plain' } }, 415],
+    ['a content type that needs no preflight', { headers: { 'content-type': 'text/plain' } }, 415],
   ])('%s', async (_name, change, status) => {
     const { collect, request, store } = aChallengedVisitor();
     expect((await collect({ ...request, ...change })).status).toBe(status);
     expect(store.storedCount()).toBe(0);
   });
 
-  test('a collector on another host than the page answers CORS, a collector on the same host does not', async () => {
+  test('a collector on another host than the page sends CORS headers, and a collector on the same host does not', async () => {
     const { collect, request } = aChallengedVisitor();
     const origin = 'https://shop.example';
     const preflight = (host: string) =>
@@ -195,7 +195,7 @@ describe('POST /verify', () => {
   });
 
   test.each(['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:3000'])(
-    'the collector answers CORS to a page on the machine of the visitor: %s',
+    'the collector sends CORS headers to a page on the visitor’s own machine: %s',
     (origin) => {
       const { request } = aChallengedVisitor();
       const headers = { origin, host: 'collector.example' };
@@ -218,7 +218,7 @@ describe('a page that reports that its visitor left (challenge_abandoned)', () =
     body: JSON.stringify({ ticket, left: true }),
   });
 
-  test('is counted once for each ticket, and the visitor may still pass', async () => {
+  test('is counted once for each ticket, and the visitor can still pass', async () => {
     const { collect, outcomes, request, upload } = aChallengedVisitor();
     for (let time = 0; time < 3; time += 1) await collect(reportOfLeaving(request, upload.ticket));
     const outcomesOfTickets = outcomes.filter((outcome) => 'organisation' in outcome);
@@ -238,7 +238,7 @@ describe('a page that reports that its visitor left (challenge_abandoned)', () =
 describe('a visitor whose network changes between challenge and answer', () => {
   test.each([
     ['stays', '198.51.100.99', '198.51.100.0/24'],
-    ['moves within IPv4: the new network is kept', '203.0.113.5', '203.0.113.0/24'],
+    ['changes to another IPv4 network: the new network is kept', '203.0.113.5', '203.0.113.0/24'],
     ['answers over IPv6: the challenged network is kept', '2001:db8::1', '198.51.100.0/24'],
   ])('%s', async (_name, ip, network) => {
     const { collect, request, store, sessionId } = aChallengedVisitor();

@@ -16,17 +16,17 @@ import type { Ticket } from './tickets/ticket.ts';
 import { countUseless } from './upload-budgets.ts';
 import { createWitnesses } from './witnesses/witnesses.ts';
 
-/** The options of a settlement. The collector derives the missing ones from the secrets. */
+/** The options of the collector. It derives the omitted options of a settlement from the secrets. */
 interface CollectorOptions extends Omit<
   SettleOptions,
   'tasks' | 'cascadesOf' | 'learned' | 'witnessesOf'
 > {
-  /** The same list as for createChallengeIssuer. The first secret signs, and all secrets verify. */
+  /** The same secrets as for createChallengeIssuer. The first secret signs, and all secrets verify. */
   readonly secrets: readonly string[];
   /** The answers that an earlier collector with the same secrets has learned. */
   readonly learned?: LearnedAnswers | undefined;
   readonly clock: Clock;
-  /** Whether pages of this origin may upload to a collector on another host. */
+  /** Whether pages of this origin are allowed to upload to a collector on another host. */
   readonly allowedOrigin: (origin: string) => boolean;
   /** Called with the outcome of each upload before its answer is sent. Must not throw. */
   readonly report: (outcome: CollectOutcome) => void;
@@ -66,7 +66,7 @@ export function createVerify(options: CollectorOptions): Collect {
     return answerTo(settlement, receivedUpload.status);
   }
 
-  /** Contract 3, "session storage unavailable": after a 5xx the page retries without its user. */
+  /** Contract 3, "session storage unavailable": after a 5xx the page retries without an action of the person. */
   function unavailable(request: CollectRequest, sender: Sender): CollectAnswer {
     const { reading } = readUpload(request.body, sealer, formsOf, clock());
     const subject = subjectIn('ticket' in reading ? reading.ticket : undefined);
@@ -82,8 +82,8 @@ export function createVerify(options: CollectorOptions): Collect {
     if (!isJson(headerOf(request, 'content-type'))) return emptyAnswer(415, cors);
     if (Buffer.byteLength(request.body) > CHALLENGE.maxUploadBytes) return emptyAnswer(413, cors);
     const sender: Sender = { ip: request.ip, userAgent: headerOf(request, 'user-agent') };
-    // verify() rejects only when the store rejects. If the store never answers, the page must not wait without end. If
-    // the store answers later, the session that it stores is valid.
+    // verify() rejects only when the store rejects. The page must not wait without end when the store never answers.
+    // When the store answers later, its session is still valid.
     const verifiedAnswer = verify(request, sender).catch(() => undefined);
     const { status, headers, body } =
       (await patience.within(verifiedAnswer, () => undefined)) ?? unavailable(request, sender);
@@ -127,7 +127,10 @@ function subjectOf({ organisation, sessionId, reference }: Ticket) {
   return { organisation, session: sessionId, reference };
 }
 
-/** The page of a rejected visitor reloads like the page of a verified one. The next decision blocks (contract 3). */
+/**
+ * The page of a rejected visitor reloads like the page of a verified visitor. The next decision then blocks (contract
+ * 3).
+ */
 function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswer {
   switch (settlement.kind) {
     case 'verified':

@@ -7,7 +7,7 @@ import { readAgent } from '../signals/testing/facts.ts';
 import { answerEchoPage } from './echo-page.ts';
 import { aChallengedVisitor, SECRETS, TERMS } from './testing/challenged-visitor.ts';
 
-test('the echo page may run only its one script, and caches may share it between visitors', () => {
+test('the policy of the echo page allows only its own script, and caches can share the page between visitors', () => {
   const { status, headers, body } = answerEchoPage({ method: 'GET' });
   const script = /<script>(.*)<\/script>/.exec(String(body))?.[1] ?? '';
   const hash = createHash('sha256').update(script).digest('base64');
@@ -19,7 +19,7 @@ test('the echo page may run only its one script, and caches may share it between
   expect(script).not.toMatch(/cookie|storage|fetch/i);
 });
 
-test('RFC 9110 15.5.6: other methods than GET and HEAD get 405 with Allow', () => {
+test('RFC 9110 15.5.6: methods other than GET and HEAD get 405 with Allow', () => {
   expect(answerEchoPage({ method: 'HEAD' }).status).toBe(200);
   const { status, headers } = answerEchoPage({ method: 'POST' });
   expect([status, headers['Allow']]).toEqual([405, 'GET, HEAD']);

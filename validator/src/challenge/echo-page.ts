@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
 
 /**
- * Sends one word on the channel named in the fragment of its URL. Then it reports this to the page two levels up, if
- * that page has the same origin (browser/page/sources/partition.ts). A foreign frame can show this page too, so the
- * name must have the form that the challenge page draws. Any other text would be a message of the site to its own pages.
+ * The fragment of the URL is the name of a channel. The script sends one word on this channel. Then it reports this to
+ * the page two levels up, if that page has the same origin (browser/page/sources/partition.ts). Foreign sites can open
+ * this page in a frame too. So the script accepts only names in the form that the challenge page uses. With other
+ * names, a foreign site could send messages on the site's own channels.
  */
 const SCRIPT =
   "var n=location.hash.slice(1);if(/^guard-[\\d.e-]+$/.test(n)){new BroadcastChannel(n).postMessage('frame');parent.parent.postMessage(n,location.origin)}";
@@ -14,10 +15,10 @@ const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 /** The headers are the same for all visitors and all requests. */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  // A frame-ancestors directive is impossible, because the surrounding frame has no origin that it could name.
+  // There is no frame-ancestors directive, because it cannot name the surrounding frame, which has no origin.
   'Content-Security-Policy': `default-src 'none'; script-src 'sha256-${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`,
   'Cache-Control': 'public, max-age=86400',
-  // The challenge page in a frame has such a policy (pages/page-headers.ts), and the surrounding frame has no origin.
+  // A challenge page in a frame has this policy (pages/page-headers.ts). So the frames inside it need the policy too.
   'Cross-Origin-Embedder-Policy': 'require-corp',
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'Referrer-Policy': 'no-referrer',

@@ -1,12 +1,14 @@
 import type { CollectAnswer, CollectRequest } from '@guard/config/contract/ports';
 
-/** A request header as one string. Empty when it is missing. Node joins headers that may be repeated. */
+/**
+ * A request header as one string. Empty when it is missing. Node has already joined the values of a repeated header.
+ */
 export function headerOf({ headers }: CollectRequest, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : (value?.[0] ?? '');
 }
 
-/** An answer with JSON that no cache may store. */
+/** An answer with JSON. No cache is allowed to store it. */
 export function jsonAnswer(
   status: number,
   value: object,
@@ -24,7 +26,7 @@ export function jsonAnswer(
   };
 }
 
-/** An answer without a body that no cache may store. */
+/** An answer without a body. No cache is allowed to store it. */
 export function emptyAnswer(
   status: number,
   headers: Readonly<Record<string, string>> = {},

@@ -5,7 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { validatorWith } from '../../../test/kit/product/validator.ts';
 
-/** Requests of real clients. Their folders name the expected result. Add a file for each wrongly judged visitor. */
+/**
+ * Requests of real clients. The folder of a request is the expected result. Add a file for each visitor whom Guard
+ * judges wrongly.
+ */
 const Fixture = z.strictObject({
   about: z.string(),
   request: ValidateRequest,

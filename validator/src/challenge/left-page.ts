@@ -4,8 +4,8 @@ import type { TicketReading } from './tickets/ticket.ts';
 import type { Settlement } from './settle.ts';
 
 /**
- * Notes that the visitor left the page. Each valid ticket counts once, because a visitor could otherwise create any
- * number of events. The ticket stays valid, because people come back to the page.
+ * Records that the visitor left the page. Each valid ticket is recorded only once, because a visitor could otherwise
+ * create any number of events. The ticket stays valid, because people come back to the page.
  */
 export async function noteLeft(reading: TicketReading, store: SessionStore): Promise<Settlement> {
   if (reading.kind !== 'valid') return { kind: 'left', ticket: undefined };

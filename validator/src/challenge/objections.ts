@@ -13,7 +13,10 @@ interface Objection {
   readonly result: UploadResult;
 }
 
-/** The reason to refuse an upload before its evidence is judged, and the result for its page. */
+/**
+ * The reason to refuse an upload before its evidence is judged, and the result for its page. Undefined when there is no
+ * objection.
+ */
 export function objectionTo(
   upload: Upload,
   ticket: Ticket,
@@ -21,30 +24,33 @@ export function objectionTo(
   currentRuleSet: (organisation: string) => string | undefined,
 ): Objection | undefined {
   const { headers, connection } = request;
-  // The rules have changed, and may require less or more, so the page reloads.
+  // The rules have changed. The page reloads, so that the new rules decide.
   if (currentRuleSet(ticket.organisation) !== ticket.ruleSet) {
     return { reason: 'challenge_outdated', result: 'retry' };
   }
   if (upload.session !== ticket.sessionId && !holdsSession(headers, ticket)) {
-    // Meanwhile another tab of the same browser got another session. A reload solves this.
+    // With another session, another tab of the same browser has got it meanwhile. A reload solves this.
     const result = upload.session === '' ? 'no_session' : 'retry';
     return { reason: 'interstitial_no_session', result };
   }
-  // An extension starts after the first page, or the visitor asks for the desktop page. A reload gets a ticket for the
-  // new agent. The loop guard of the page ends this when the agent changes between each page and its upload.
+  // The User-Agent has changed: an extension started after the first page, or the visitor asked for the desktop page. A
+  // reload gets a ticket for the new User-Agent. When it changes again for each upload, the page's loop guard ends the
+  // reloads.
   if (hashUserAgent(headerOf(request, 'user-agent')) !== ticket.userAgentHash) {
     return { reason: 'challenge_invalid', result: 'retry' };
   }
-  // The origin of a page does not change, and no other page can send this origin.
+  // Only the page that asked for the ticket sends this origin. A reload would not help, because the origin of a page
+  // does not change.
   if (ticket.origin !== '' && headers['origin'] !== ticket.origin) {
     return { reason: 'challenge_invalid', result: 'failed' };
   }
-  // A page of this host uploads its own answer. A page of another host must not answer for it (Fetch Metadata, 2.3).
+  // The challenge page is on this host, and uploads its own answer. A page of another host must not answer for it
+  // (Fetch Metadata, 2.3).
   const sentBy = headerOf(request, 'sec-fetch-site');
   if (ticket.witnessed && sentBy !== '' && sentBy !== 'same-origin') {
     return { reason: 'challenge_invalid', result: 'failed' };
   }
-  // After a reload the visitor has a page for this connection.
+  // A reload gets a page for the connection of this upload.
   if (connection && isOtherConnection(ticket, connection)) {
     return { reason: 'witness_mismatch', result: 'retry' };
   }
@@ -52,8 +58,8 @@ export function objectionTo(
 }
 
 /**
- * Whether page and upload came over connections of different clients. Unknown, and so false, unless Guard saw the
- * handshake of one of them: proxies in front may report the scheme of pages, but not of this path.
+ * Whether page and upload came over connections of different clients. False when Guard saw the TLS handshake of
+ * neither: a proxy in front can report the scheme for pages, but not for this path.
  */
 function isOtherConnection(
   { origin, client }: Ticket,
@@ -64,8 +70,9 @@ function isOtherConnection(
 }
 
 /**
- * On the site's own host the Cookie header also contains cookies that scripts cannot read (`HttpOnly`). Another tab
- * may have got another value of the session meanwhile.
+ * Whether the Cookie header has the session of the ticket. On the site's own host this header also contains cookies
+ * that scripts cannot read (`HttpOnly`). Only the root is compared, because another tab can have got another value of
+ * the session.
  */
 function holdsSession({ cookie }: CollectRequest['headers'], { sessionId }: Ticket): boolean {
   if (typeof cookie !== 'string') return false;

@@ -6,12 +6,12 @@ import { Leave, Upload } from '../../page-contract/evidence.ts';
 import type { UploadForm } from './program/upload-form.ts';
 import { readTicket, type TicketReading } from './tickets/ticket.ts';
 
-/** A parsed body: the ticket that it names, and its content. */
+/** A parsed body: the reading of its ticket, and its content. */
 export interface Received {
   readonly reading: TicketReading;
-  /** Undefined for a form that no page of this version sends, or for an upload without a valid ticket. */
+  /** Undefined when no page of this version sends a body in this form, or when the ticket is invalid. */
   readonly upload: Upload | undefined;
-  /** The page reports that the visitor left. Then there is no upload. */
+  /** True when the page reports that the visitor left. Then there is no upload. */
   readonly isLeft: boolean;
   /** 400 for a body that this version cannot parse. */
   readonly status: 200 | 400;
@@ -30,10 +30,13 @@ const JUNK: Received = {
   status: 400,
 };
 
-/** createUploadForms: how the pages of a program write uploads. Empty when none of the secrets drew it. */
+/** Returns the upload forms of a program, as createUploadForms does. */
 type UploadFormsOf = (program: string) => readonly UploadForm[];
 
-/** Checks the ticket first: one MAC separates junk from uploads of Guard's pages. A body with a repeated name is junk. */
+/**
+ * Reads a body. The ticket is checked first, because its MAC separates junk from uploads of Guard's pages. A body with
+ * a repeated name is junk.
+ */
 export function readUpload(
   body: string,
   sealer: Sealer,
@@ -58,11 +61,11 @@ export function readUpload(
 
 interface ParsedBody {
   readonly json: unknown;
-  /** JsonShape.members */
+  /** Number of members of all objects, as in JsonShape.members. It reveals repeated names. */
   readonly members: number;
 }
 
-/** The upload of a program, decoded with the form of one of the secrets. */
+/** Decodes the upload of a page program with the first form that fits. */
 function decodeUpload(
   { json, members }: ParsedBody,
   ticket: string,

@@ -2,12 +2,12 @@ import { parseIp } from '@guard/config/net/cidr';
 import { networkOf } from '@guard/config/net/network-of';
 
 /**
- * Returns the network to store with a session. A change of network between challenge and answer is no failure: phones
- * move, and a site and its collector may be reached over both IPv4 and IPv6.
+ * Returns the network to store with a session. A change of network between challenge and upload is no failure: phones
+ * change networks, and a browser can reach the site over IPv4 and the collector over IPv6.
  *
- * Within one address family the visitor has moved, so the next request will come from the network of the upload. When
- * the families differ, the next request will use the family of the challenged request again. With an unreadable
- * address, the challenged network is kept.
+ * When both addresses are IPv4 or both are IPv6, the visitor has changed networks, and the next request will come from
+ * the network of the upload. When only one is IPv6, the next request will come from the challenged network again. When
+ * the address is unreadable, the challenged network is kept.
  */
 export function sessionNetwork(challengedNetwork: string, uploaderIp: string): string {
   const ip = parseIp(uploaderIp);

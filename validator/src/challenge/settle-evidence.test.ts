@@ -26,7 +26,7 @@ describe('contract 2.2, challenge_failure, payload variants: evidence at the col
     expect(answer.body).toBe(resultBody('retry'));
     expect(outcomes[0]).toMatchObject({ kind: 'failed', reasons: ['challenge_incomplete'] });
     expect(store.storedCount()).toBe(0);
-    // A second try is refused. Otherwise a program could try until its answer is right.
+    // A second try with the same ticket is refused. Otherwise a program could try until its answer is right.
     expect((await collect(request)).body).toBe(resultBody('retry'));
     expect(store.storedCount()).toBe(0);
   });
@@ -41,7 +41,7 @@ describe('contract 2.2, challenge_failure, payload variants: evidence at the col
     });
   });
 
-  test('payload_replayed: a recording is rejected, even with the answers to a new ticket', async () => {
+  test('payload_replayed: a recording is rejected, even when it has the answers to a new ticket', async () => {
     const { first, second, replayedUpload } = twoVisitors();
     await first.collect(first.request);
     expect(first.outcomes[0]?.kind).toBe('verified');
@@ -60,14 +60,14 @@ describe('contract 2.2, challenge_failure, payload variants: evidence at the col
     expect(first.outcomes.map(({ kind }) => kind)).toEqual(['verified', 'verified']);
   });
 
-  test('an upload that the page sends again after a lost answer is no payload_replayed', async () => {
+  test('no payload_replayed: the page sends its upload again after a lost answer', async () => {
     const { collect, request, outcomes } = aChallengedVisitor();
     await collect(request);
     expect((await collect(request)).body).toBe(resultBody('retry'));
     expect(outcomes[1]?.reasons).toEqual(['challenge_replayed']);
   });
 
-  test('time_zone_elsewhere: the country is the country of the address of the upload', async () => {
+  test('time_zone_elsewhere: the country is that of the upload’s address', async () => {
     const lookedUpAddresses: string[] = [];
     const { collect, request, upload, outcomes } = aChallengedVisitor(
       'human/chrome-windows-office-fonts.json',

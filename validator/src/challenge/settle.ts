@@ -29,7 +29,7 @@ const BUSY_CHECK_WAIT_MS = 1_000;
 
 /** The outcome of one upload with a valid form. */
 export type Settlement =
-  /** With the reasons for doubt and the findings that changed nothing. */
+  /** `doubts` are the reasons for doubt. `noted` are findings that did not change the judgement. */
   | {
       readonly kind: 'verified';
       readonly ticket: Ticket;
@@ -44,9 +44,9 @@ export type Settlement =
       readonly doubts: readonly Reason[];
     }
   | { readonly kind: 'rejected'; readonly ticket: Ticket; readonly reasons: readonly Reason[] }
-  /** Too many uploads came before it. The page may send it again after `waitMs`. */
+  /** There were too many uploads before. The page can send the upload again after `waitMs` milliseconds. */
   | { readonly kind: 'limited'; readonly waitMs: number }
-  /** The visitor left the page. Undefined when this is already known or the ticket is not valid. */
+  /** The visitor left the page. The ticket is undefined when it is not valid, or when the page was already reported. */
   | { readonly kind: 'left'; readonly ticket: Ticket | undefined }
   | {
       readonly kind: 'failed';
@@ -59,30 +59,31 @@ export interface SettleOptions {
   readonly store: SessionStore;
   /** How long a passed challenge is valid, in milliseconds. */
   readonly sessionTtlMs: number;
-  /** How long a rejected session is remembered before it may be challenged again. */
+  /** How long a session stays rejected, in milliseconds. After that it can be challenged again. */
   readonly rejectedTtlMs: number;
   /** Fingerprint of an organisation's current rules. Undefined when there is no such organisation. */
   readonly currentRuleSet: (organisation: string) => string | undefined;
-  /** The price of new passes of an organisation. Undefined when they are free. */
+  /** The price of new passes of an organisation. Undefined when the passes are always free. */
   readonly priceOf: (organisation: string) => PassPrice | undefined;
   /** Seals tasks: createSealer(secrets, 'work'). */
   readonly tasks: Sealer;
   /** Country of an address, spelled as parseIp returns it. ISO 3166-1 alpha-2, upper case. Undefined when unknown. */
   readonly countryOf: (ip: string) => string | undefined;
   readonly signalsOf: SignalsOf;
-  /** CascadeSheets.widths */
+  /** The correct widths for a ticket, as in CascadeSheets.widths. */
   readonly cascadesOf: (ticketId: string) => readonly (readonly number[])[];
-  /** How much each finding counts for an organisation. */
+  /** The strengths of findings for an organisation. */
   readonly strengthsOf: (organisation: string) => Strengths;
   readonly learned: Pick<LearnedAnswers, 'judge'>;
-  /** Witnesses.expected */
+  /** The expected measurements for a ticket, as in Witnesses.expected. */
   readonly witnessesOf: (ticketId: string) => readonly ExpectedWitnesses[];
 }
 
 /**
- * Settles an upload. In this order: checks ticket, form, rule set, session, agent, origin, earlier answer, judgement,
- * witnesses, budget and work, spends the ticket, and stores the session. Each step may end it. All data that decides
- * comes from the ticket or the server. Rejects only when the store rejects.
+ * Settles an upload in these steps: check ticket, form, rule set, session, User-Agent, origin, connection and earlier
+ * answers; judge evidence and witnesses; check budgets and price; spend the ticket; check work and repeated evidence;
+ * store the session. Each step can end the settlement. Identities and limits come only from the ticket or the server.
+ * Rejects only when the store rejects.
  */
 export async function settle(
   { reading, upload }: Received,
@@ -93,10 +94,11 @@ export async function settle(
   switch (reading.kind) {
     case 'invalid':
       return failWith(undefined, 'challenge_invalid', 'failed');
-    // During a rolling update, a reload may give the page a ticket of this instance.
+    // Another version issued the ticket, as during a rolling update. A reload can give the page a ticket of this
+    // version.
     case 'unknown':
       return failWith(undefined, 'challenge_outdated', 'retry');
-    // The page was open too long, or a clock was changed. A reload gives it a new ticket.
+    // The page was open too long, or a clock was changed. A reload gives the page a new ticket.
     case 'expired':
     case 'early':
       return failWith(reading.ticket, 'challenge_expired', 'retry');
@@ -104,7 +106,7 @@ export async function settle(
       if (!upload) return failWith(reading.ticket, 'challenge_outdated', 'retry');
       const objection = objectionTo(upload, reading.ticket, request, options.currentRuleSet);
       if (objection) return failWith(reading.ticket, objection.reason, objection.result);
-      // This check comes before the judgement, which is expensive, because a spent ticket may be sent a thousand times.
+      // A spent ticket can be sent a thousand times, so this check comes before the expensive judgement.
       const storedSession = await options.store.session(reading.ticket.sessionId);
       if (storedSession && isAnswered(reading.ticket, storedSession)) {
         return failWith(reading.ticket, 'challenge_replayed', 'retry');
@@ -135,7 +137,7 @@ export async function settle(
   }
 }
 
-/** An incomplete answer ends its ticket, so each guess costs a new page. The page gets a new challenge. */
+/** An incomplete answer spends its ticket, so each guess costs a new page. The page gets a new challenge. */
 async function failIncomplete(
   ticket: Ticket,
   reason: Reason,
@@ -143,7 +145,7 @@ async function failIncomplete(
   options: SettleOptions,
 ): Promise<Settlement> {
   const { store, priceOf } = options;
-  // This ticket gets no task and no session any more.
+  // After these two calls the ticket gets no task and no session any more.
   const isUnpriced = await isFirst(`priced:${ticket.id}`, store);
   if (!(await isFirst(ticket.id, store)) || !isUnpriced) {
     return failWith(ticket, 'challenge_replayed', 'retry');
@@ -152,12 +154,15 @@ async function failIncomplete(
   return failWith(ticket, reason, 'retry');
 }
 
-/** Whether this name is new for a ticket. Each ticket is spent once and priced once. */
+/**
+ * Whether this name was never spent before. A ticket has two names: one is spent with the session, and one with the
+ * price.
+ */
 function isFirst(name: string, store: SessionStore) {
   return store.spend(name, CHALLENGE.ticketTtlMs + CHALLENGE.clockSkewMs);
 }
 
-/** The facts for the judges in addition to the body. */
+/** The facts for the judges that are not in the body. */
 function factsOf(
   request: CollectRequest,
   ticket: Ticket,
@@ -173,13 +178,13 @@ function factsOf(
   };
 }
 
-/** A judged upload without objections. */
+/** An upload that was judged, and that had no objections. */
 interface JudgedUpload {
   readonly sender: Sender;
   readonly ip: string;
   readonly judgement: Exclude<Judgement, { kind: 'incomplete' }>;
   readonly strengths: Strengths;
-  /** payloadDigest of its evidence. */
+  /** The payloadDigest of the evidence. */
   readonly payload: string;
   readonly work: Upload['work'];
 }
@@ -197,7 +202,7 @@ async function finish(
   const settled = work ? limitIfBusy() : await settleWithoutWork(ticket, answer, nowMs, options);
   if (settled) return settled;
   const isNewlySpent = await isFirst(ticket.id, store);
-  // A wrong solution has spent its ticket, so no second solution is checked.
+  // The ticket is already spent here, so a wrong solution gets no second check.
   if (isNewlySpent && work && !(await isWorkDone(work.task, work.counter, work.bits))) {
     return failWith(ticket, 'challenge_invalid', 'failed');
   }
@@ -217,7 +222,8 @@ async function finish(
       if (!isNewlySpent) return failWith(ticket, 'challenge_replayed', 'retry');
       const { organisation, sessionId, network, client } = ticket;
       const { reasons } = judgement;
-      // The session is stored for the challenged network. An upload from another network must not move it there.
+      // The session is stored for the challenged network. An upload from another network must not move the session to
+      // its own network.
       await store.keepSession(
         sessionId,
         { ...sender, network, client, organisation, state: 'rejected', reasons, judgedAt: nowMs },
@@ -240,7 +246,7 @@ function limitIfBusy(): Settlement | undefined {
   return isCheckBusy() ? { kind: 'limited', waitMs: BUSY_CHECK_WAIT_MS } : undefined;
 }
 
-/** Counts an upload without work. Undefined when the visitor gets the session without work. */
+/** Counts an upload without work. Undefined when the upload needs no work. */
 async function settleWithoutWork(
   ticket: Ticket,
   answer: JudgedUpload,
@@ -252,7 +258,7 @@ async function settleWithoutWork(
   const admission = await admit(ticket, ip, store);
   if (admission.kind === 'repeated') return failWith(ticket, 'challenge_replayed', 'retry');
   if (admission.kind === 'limited') return admission;
-  // An upload that already got a task must come back with work. Otherwise it would count as many passes.
+  // An upload that already got a task must come back with work. Otherwise each repeat would be counted as a new pass.
   if (!(await isFirst(`priced:${ticket.id}`, store))) {
     return failWith(ticket, 'challenge_replayed', 'retry');
   }
@@ -260,7 +266,7 @@ async function settleWithoutWork(
     await countFailure(ticket, ip, store, priceOf(ticket.organisation));
     return undefined;
   }
-  // A pass is counted when its task is issued. Otherwise a client could collect many tasks while their price is low.
+  // A pass is counted when its task is issued. Otherwise a client could collect many tasks while the price is low.
   const price = (await priceOf(ticket.organisation)?.bits(ticket, store, nowMs)) ?? 0;
   const bits = Math.max(ticket.work, workBitsFor(ticket, judgement, answer.strengths), price);
   if (bits === 0) return undefined;
@@ -268,7 +274,7 @@ async function settleWithoutWork(
   return { kind: 'work', ticket, task: issueTask(tasks, ticket.id, bits), doubts };
 }
 
-/** Rejects a recording: the same readings with the same timings came before under another ticket. */
+/** Rejects a recording: the same readings with the same timings came before with another ticket. */
 async function unlessReplayed(
   { judgement, strengths, payload }: JudgedUpload,
   store: SessionStore,
@@ -281,8 +287,8 @@ async function unlessReplayed(
 }
 
 /**
- * Whether the session was judged after the ticket was issued. Then a second ticket cannot change a rejected session,
- * and a ticket stays spent even when the list of spent tickets overflows.
+ * Whether the session was judged after the ticket was issued. If so, the upload is refused. So a second ticket cannot
+ * change a rejected session, and a ticket stays spent even when the list of spent tickets overflows.
  */
 function isAnswered(ticket: Ticket, session: Session): boolean {
   return session.organisation === ticket.organisation && session.judgedAt >= ticket.issuedAt;

@@ -49,13 +49,13 @@ async function requestChallengePage(guard: TestValidator): Promise<Page> {
   return pageOf(await guard.ask(scraper()));
 }
 
-/** Whether a new visitor at the address, with the headers of a browser, passes. */
+/** Whether a new visitor at the address gets a free page. The visitor has the headers of a browser. */
 async function isFree(guard: TestValidator): Promise<boolean> {
   return (await guard.ask(neighbour())).decision === 'allow';
 }
 
 describe('the trap link on pages of Guard', () => {
-  test.each([RULES, BLOCKS])('is only in a comment: %s', async (rules) => {
+  test.each([RULES, BLOCKS])('is only inside a comment of the page: %s', async (rules) => {
     const guard = validatorWith(rules);
     const { html, link } = pageOf(await guard.ask(scraper()));
     expect(link).toMatch(/^\/\.guard\/archive\?page=acme\.[0-9a-f]{32}\.[0-9a-z]+\.[0-9a-f]{24}$/);
@@ -64,7 +64,7 @@ describe('the trap link on pages of Guard', () => {
     expect(html.replaceAll(/<!--[^]*?-->/g, '')).not.toContain('archive');
   });
 
-  test('answers 404 to a visitor who follows it; then new visitors of the address are challenged for 10 minutes', async () => {
+  test('answers 404 to a visitor who follows it, and then new visitors of the address are challenged for 10 minutes', async () => {
     const guard = validatorWith(RULES);
     const { link } = await requestChallengePage(guard);
     expect(await isFree(guard)).toBe(true);
@@ -83,7 +83,7 @@ describe('the trap link on pages of Guard', () => {
     expect(await isFree(guard)).toBe(true);
   });
 
-  test('ends the pass of a session that follows it, at any address; after a second time the session has to wait', async () => {
+  test('ends the pass of a session that follows it, and after the second time the session has to wait', async () => {
     const guard = validatorWith(RULES);
     const { link, session } = await requestChallengePage(guard);
     const passChallenge = () =>
@@ -125,7 +125,7 @@ describe('a stranger cannot make a visitor follow the trap link', () => {
     expect(answerAtOtherAddress.decision).toBe('allow');
   });
 
-  test('it does not end the pass of a neighbour at the same address', async () => {
+  test('it does not end the pass of another visitor at the same address', async () => {
     const guard = validatorWith(RULES);
     const { link } = await requestChallengePage(guard);
     const { session } = await requestChallengePage(guard);

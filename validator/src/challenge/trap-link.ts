@@ -12,21 +12,21 @@ import { emptyAnswer, headerOf } from './exchange.ts';
 import { createSealer } from '../session/sealer.ts';
 import type { Traps } from '../verdict/traps.ts';
 
-/** Relative to the collector's root: `/.guard/archive` of a site. */
+/** The path of the link below the collector's root. On a site the full path is `/.guard/archive`. */
 export const TRAP_PATH = '/archive';
 const QUERY = 'page=';
 const PURPOSE = 'trap-link';
 const MAC_BYTES = 12;
 const HOUR_MS = 3_600_000;
 
-/** Maximum number of hits of an address that are processed in a minute. Further hits change nothing. */
+/** Number of hits that Guard processes from one address in a minute. Further hits have no effect. */
 const HITS_OF_ADDRESS = { requests: 10, perMs: 60_000 };
 
 interface LinkVisitor {
   readonly organisation: string;
-  /** sessionDigest of the session that came with the page. */
+  /** The sessionDigest of the session that came with the page. */
   readonly session: string;
-  /** Spelled as `parseIp` returns it. */
+  /** The visitor's address, spelled as `parseIp` returns it. */
   readonly ip: string;
   readonly nowMs: number;
 }
@@ -43,8 +43,8 @@ export interface TrapHit {
 export type IssueTrapLink = (visitor: LinkVisitor, uploadUrl: string) => string;
 
 /**
- * Creates the link inside a comment of Guard's own pages. It is sealed for the address and session of the visitor, for
- * one to two hours. So a stranger cannot use it to harm another visitor.
+ * Creates the link inside a comment of Guard's own pages. A link is valid for the address and session of its visitor,
+ * and for one to two hours. So a stranger cannot use a link to harm another visitor.
  */
 export function createTrapLinks(secrets: readonly string[]): IssueTrapLink {
   const sealer = createSealer(secrets, PURPOSE);
@@ -61,13 +61,16 @@ export interface TrapLinkOptions {
   readonly secrets: readonly string[];
   readonly store: SessionStore;
   readonly clock: Clock;
-  /** Undefined for an organisation that does not exist or sets no trap. */
+  /** The traps of an organisation. Undefined when the organisation does not exist or sets no trap. */
   readonly trapsOf: (organisation: string) => Traps | undefined;
   /** Called when a visitor has followed the hidden link. Must not throw. */
   readonly reportTrapHit: (hit: TrapHit) => void;
 }
 
-/** Answers a request for a link with 404, like any unknown path. Remembers the visitor if the link is theirs. */
+/**
+ * Answers a request for a link with 404, as for any unknown path. Remembers the visitor if the link was made for this
+ * visitor.
+ */
 export function createTrapLinkAnswerer(
   options: TrapLinkOptions,
 ): (request: CollectRequest) => Promise<CollectAnswer> {
@@ -93,13 +96,13 @@ export function createTrapLinkAnswerer(
   }
 
   return async (request) => {
-    // Only an unavailable store rejects. Then Guard uses what this process remembers.
+    // Only an unavailable store rejects. The request still gets its 404.
     await follow(request).catch(() => undefined);
     return emptyAnswer(404);
   };
 }
 
-/** The fields of a link. Undefined for another form. */
+/** The fields of a link. Undefined when the query has another form. */
 function readLink(query = '') {
   const [organisation = '', session = '', hour = '', mac = '', ...rest] = query
     .slice(QUERY.length)

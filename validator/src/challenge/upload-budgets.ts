@@ -5,17 +5,17 @@ import { addressGroup } from '@guard/config/net/network-of';
 import type { Ticket } from './tickets/ticket.ts';
 import type { PassPrice } from './work/pass-price.ts';
 
-/** Whether a solved challenge may get its session now. */
+/** Whether an upload can get its session now. */
 type Admission =
   | { readonly kind: 'admitted' }
   /** The same ticket was sent shortly before. */
   | { readonly kind: 'repeated' }
-  /** The network is over its budget. Milliseconds until the next upload fits. */
+  /** The network is over its budget. `waitMs` is the time until it can upload again, in milliseconds. */
   | { readonly kind: 'limited'; readonly waitMs: number };
 
 /**
- * Counts an upload without objections. Other uploads do not use the shared budgets: malformed uploads, tickets that are
- * spent, unsolved or from another network, and repeats of one ticket.
+ * Counts an upload without objections for its ticket, its address and its network. Other uploads must not use up the
+ * budget that visitors of a network share.
  */
 export async function admit(ticket: Ticket, ip: string, store: SessionStore): Promise<Admission> {
   const { usesOfTicket, firstUploadsPerAddress, uploadsPerNetwork } = CHALLENGE;
@@ -27,12 +27,15 @@ export async function admit(ticket: Ticket, ip: string, store: SessionStore): Pr
   return { kind: 'limited', waitMs: Math.min(ownMs, sharedMs) };
 }
 
-/** Counts a useless upload only for its sender. Returns 0, or the milliseconds to wait. */
+/** Counts a useless upload only for its own address. Returns 0, or the milliseconds to wait. */
 export function countUseless(ip: string, store: SessionStore): number | Promise<number> {
   return store.take('vain-uploads', groupOf(ip), CHALLENGE.vainUploadsPerAddress);
 }
 
-/** Counts a wrong answer for its network, like a pass. A limit for each sender protects the neighbours. */
+/**
+ * Counts a wrong answer for its network, as a pass is counted. A limit for each address protects the other visitors of
+ * the network.
+ */
 export async function countFailure(
   ticket: Ticket,
   ip: string,
@@ -44,7 +47,7 @@ export async function countFailure(
   if (waitMs === 0) await price.countForNetwork(ticket, store);
 }
 
-/** Senders with an unreadable address share one group. */
+/** The group in which an address is counted. All unreadable addresses share one group. */
 function groupOf(address: string): string {
   const ip = parseIp(address);
   return ip === undefined ? 'unknown' : addressGroup(ip);

@@ -3,19 +3,20 @@ import { type Reason, reasons } from '@guard/config/contract/reasons';
 import { describe, type FactSources } from '../request/facts.ts';
 import { findingsOf } from '../signals/list.ts';
 
-/** The findings from the request of an upload without its body. Empty when there are none. */
+/** Returns the findings about the request of an upload, without its body. Empty when there are none. */
 export type SignalsOf = (request: CollectRequest) => readonly Reason[];
 
 const NO_FINDINGS: readonly Reason[] = [];
 
 /**
- * Runs the signals on the request of an upload. A program that copies the header fields of a page often has to write
- * the fields of a fetch itself, and makes mistakes. Signals about the network are left out, because people change
- * networks between page and upload. On the collector's own listener no signal runs, because the visitor's scheme is
- * unknown there.
+ * Runs the signals on the request of an upload. A program can copy the header fields of a page request, but has to
+ * write those of the upload itself, and often makes mistakes. Findings about the network are left out, because people
+ * change networks between page and upload. On the collector's own listener no signal runs, because the visitor's scheme
+ * is unknown there.
  */
 export function createUploadSignals(sources: FactSources): SignalsOf {
-  // A signature is checked once, with the page, because its nonce is valid only once.
+  // The signature of the page request is already checked. It is not checked again, because its nonce is valid only
+  // once.
   const sourcesWithoutSignature: FactSources = { ...sources, checkSignature: undefined };
   return ({ method, path, headers, ip, connection }) => {
     if (connection === undefined) return NO_FINDINGS;

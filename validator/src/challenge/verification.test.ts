@@ -20,14 +20,15 @@ test('the scan finds the code', () => {
   expect(filesWith(/class Verification/)).toEqual(['challenge/verification.ts']);
 });
 
-test('only a proof creates a session: one file stores new sessions, and one file makes verified sessions', () => {
-  // renewal.ts stores the newest value of a session, and end-session.ts ends a session.
+test('only a verification creates a session: one file stores new sessions, and one file makes verified sessions', () => {
+  // The other two files store no new session: renewal.ts stores the newest value of a session, and end-session.ts ends
+  // a session.
   expect(filesWith(/\.keepSession\(/)).toEqual([
     'challenge/settle.ts',
     'session/end-session.ts',
     'session/renewal.ts',
   ]);
-  // explain/explain.ts assumes a verified session, with a store that stores nothing.
+  // The file explain/explain.ts assumes a verified session, but its store stores nothing.
   expect(filesWith(/state: 'verified',\n/)).toEqual([
     'challenge/verification.ts',
     'explain/explain.ts',
@@ -36,7 +37,7 @@ test('only a proof creates a session: one file stores new sessions, and one file
   expect(filesWith(/new Verification\(/)).toEqual(['challenge/verification.ts']);
 });
 
-test('the stored session and its id come from the proof', () => {
+test('the stored session and its id come from the verification', () => {
   const settle = readFileSync(join(root, 'challenge/settle.ts'), 'utf8');
   const calls = [...settle.matchAll(/keepSession\(\s*([^,]+),\s*([^,]+)/g)].map(([, id, value]) => [
     id,

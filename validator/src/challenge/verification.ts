@@ -10,8 +10,8 @@ export interface Sender {
 }
 
 /**
- * All sessions without doubts share this list. Nearly every request reads it, and one list stays in the processor's
- * cache.
+ * All sessions without doubts share this list. Nearly every request reads the list, so one shared list stays in the
+ * processor's cache.
  */
 const NO_DOUBTS: readonly Reason[] = [];
 
@@ -21,7 +21,7 @@ export type ValidTicketReading = Extract<TicketReading, { kind: 'valid' }>;
 /** A judgement whose findings are not enough to reject: human or doubtful. */
 type PassingJudgement = Extract<Judgement, { kind: 'human' | 'doubtful' }>;
 
-/** What settle.ts needs before a session can be verified. */
+/** The data that must exist before a session can be verified. */
 interface VerificationInput {
   readonly reading: ValidTicketReading;
   readonly judgement: PassingJudgement;
@@ -35,7 +35,7 @@ interface VerificationInput {
 export class Verification {
   readonly #ticket: Ticket;
   readonly #sender: Sender;
-  /** Empty when there was no doubt. */
+  /** The reasons for doubt. Empty when there was no doubt. */
   readonly doubts: readonly Reason[];
 
   private constructor({ reading, judgement, sender }: VerificationInput) {
@@ -44,7 +44,10 @@ export class Verification {
     this.doubts = judgement.kind === 'doubtful' ? judgement.reasons : NO_DOUBTS;
   }
 
-  /** Undefined when the ticket was already spent. `isNewlySpent` is what SessionStore.spend returned: true when this call spent it. */
+  /**
+   * Undefined when the ticket was already spent. `isNewlySpent` is the result of SessionStore.spend: true when this
+   * call spent the ticket.
+   */
   static afterSpending(isNewlySpent: boolean, input: VerificationInput): Verification | undefined {
     return isNewlySpent ? new Verification(input) : undefined;
   }

@@ -13,13 +13,16 @@ const WHOLE = ['inherit', 'initial', 'auto', '100%'] as const;
 /** The text between the braces of one rule. */
 interface Declarations {
   readonly text: string;
-  /** In CSS pixels. */
+  /** The properties that the rule sets, in CSS pixels. */
   readonly sets: Sets;
   /** Further rules with the custom properties that the text uses. */
   readonly definitions: string;
 }
 
-/** Draws declarations about the width of a leaf. `ruleIndex` is the index of their rule among the rules of this leaf. */
+/**
+ * Draws the declarations of one rule about the width of a leaf. `ruleIndex` is the index of the rule among the rules of
+ * this leaf.
+ */
 export function drawDeclarations(
   leaf: Leaf,
   draw: Draw,
@@ -40,7 +43,7 @@ export function drawDeclarations(
   return { text: joinDeclarations(draw.shuffle(lines)), sets, definitions };
 }
 
-/** Does not use join(): it copies each text, and the page copies all of them again at the end. */
+/** join() is slower here: it would copy each text, and building the page copies all texts again. */
 function joinDeclarations([first = '', ...otherLines]: readonly string[]): string {
   return otherLines.reduce((text, line) => `${text};${line}`, first);
 }
@@ -74,7 +77,7 @@ function drawWidth({ classes, middle, group }: Leaf, draw: Draw, ruleIndex: numb
       // The block around the leaf sets no width.
       return plain(LAYOUT_SIDE, draw.pick(WHOLE));
     default: {
-      // The property is inherited from the nearest block that sets it. No other rule uses this name.
+      // The leaf inherits the custom property from the nearest block that sets it. No other rule uses this name.
       const name = `--${classes[1]}${ruleIndex}`;
       const nearest = `.${middle.classes[0]}{${name}:${firstPx}px}`;
       const farther = `.${group.classes[0]}{${name}:${secondPx}px}`;

@@ -4,7 +4,7 @@ import { newTicketId } from '../tickets/ticket.ts';
 import { Draw } from './draw.ts';
 import { createCascadeSheets } from './sheet.ts';
 
-test('FIPS 202: a draw returns SHAKE256 of the secret and the text, in any length', () => {
+test('FIPS 202: the bytes of a draw are SHAKE256 of the secret and the text, in any length', () => {
   const secret = Buffer.alloc(32, 7);
   const hash = createHash('shake256', { outputLength: 10_000 });
   const bytes = hash.update(secret).update('a ticket').digest();

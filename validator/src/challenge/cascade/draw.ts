@@ -5,10 +5,14 @@ const BYTES = 952;
 
 const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz');
 
-/** A pseudorandom generator, seeded with a secret and a text. Without the secret its numbers cannot be predicted. */
+/**
+ * A pseudorandom generator, seeded with a secret and a text. A program without the secret cannot predict its numbers.
+ */
 export class Draw {
   readonly #seed: Buffer;
-  /** A string with one character per byte: creating a Buffer costs more than reading all bytes of it. */
+  /**
+   * A string with one character per byte. A Buffer would be slower: creating it costs more than reading all its bytes.
+   */
   #bytes: string;
   #offset = 0;
 
@@ -17,12 +21,12 @@ export class Draw {
     this.#bytes = this.#randomBytes(BYTES);
   }
 
-  /** SHAKE256 (FIPS 202) outputs any number of bytes. A longer output starts with the shorter one. */
+  /** SHAKE256 (FIPS 202) outputs any number of bytes. A longer output starts with the bytes of a shorter output. */
   #randomBytes(outputLength: number): string {
     return hash('shake256', this.#seed, { outputEncoding: 'binary', outputLength });
   }
 
-  /** A random whole number from `from` to `to`, both included. They are at most 65,536 apart. */
+  /** A random whole number from `from` to `to`, both included. The range has at most 65,536 numbers. */
   int(from: number, to: number): number {
     if (this.#offset === this.#bytes.length) this.#bytes = this.#randomBytes(2 * this.#offset);
     const low = this.#bytes.charCodeAt(this.#offset++);
@@ -35,7 +39,10 @@ export class Draw {
     return (this.int(0, 0xffff) << 16) | this.int(0, 0xffff);
   }
 
-  /** Returns a generator of unique names. Each contains a digit, so that no advertisement blocklist contains it. */
+  /**
+   * Returns a function that returns a new name at each call. Each name contains a digit, because advertisement
+   * blocklists contain no such names.
+   */
   names(): () => string {
     const letters = this.shuffle(LETTERS);
     let nameIndex = this.int(0, 99);
@@ -63,7 +70,7 @@ export class Draw {
     for (let last = copy.length - 1; last > 0; last--) {
       const target = this.int(0, last);
       const lastItem = copy[last];
-      copy[last] = copy[target] as T; // Both are within the list.
+      copy[last] = copy[target] as T; // Both indexes are within the list.
       copy[target] = lastItem as T;
     }
     return copy;

@@ -3,7 +3,7 @@ import { contextSelector, otherSelector, matchingSelector } from './selectors.ts
 import type { Leaf, Tree } from './tree.ts';
 import { drawDeclarations, type Property, type Sets } from './declarations.ts';
 
-/** One rule about the width of one leaf. Some rules do not apply. */
+/** One rule about the width of one leaf. Not every rule applies. */
 export interface StyleRule {
   readonly css: string;
   readonly applies: boolean;
@@ -13,7 +13,10 @@ export interface StyleRule {
   readonly sets: Sets;
 }
 
-/** Returns the width of a leaf with these rules (CSS 2.2, 10.4). The rules have the order of the sheet. */
+/**
+ * Returns the width that these rules give a leaf (CSS 2.2, 10.4). The rules must be in the order of the sheet.
+ * Undefined when no rule sets a width.
+ */
 export function widthUnder(rules: readonly StyleRule[]): number | undefined {
   const width = valueOf('width', rules);
   if (width === undefined) return undefined;
@@ -27,7 +30,7 @@ function valueOf(property: Property, rules: readonly StyleRule[]): number | unde
 
 type Competing = Pick<StyleRule, 'applies' | 'specificity' | 'important'>;
 
-/** The rule that wins for one property (CSS Cascade 4, section 6.1). The rules have the order of the sheet. */
+/** The rule that wins for one property (CSS Cascade 4, section 6.1). The rules must be in the order of the sheet. */
 export function winnerOf<T extends Competing>(rules: readonly T[]): T | undefined {
   let winner: T | undefined;
   for (const rule of rules) {

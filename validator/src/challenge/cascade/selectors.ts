@@ -1,13 +1,16 @@
 import type { Draw } from './draw.ts';
 import type { Leaf, Tree } from './tree.ts';
 
-/** A part of a selector with its specificity (Selectors 3, section 9). */
+/** The text of a selector, or of the start of a selector, with its specificity (Selectors 3, section 9). */
 type Part = readonly [text: string, specificity: number];
 
-/** One class, attribute or pseudo-class has more weight than all elements of a selector together. */
+/**
+ * The specificity of one class, attribute or pseudo-class. It is higher than that of all element names of a selector
+ * together.
+ */
 export const CLASS = 10;
 
-// These are functions, so that only the selected text is built.
+// The writers are functions, so that only the text of the picked writer is built.
 type WriteSelector = (leaf: Leaf, foreign: string) => Part;
 type Writers = readonly [WriteSelector, ...WriteSelector[]];
 
@@ -48,7 +51,7 @@ const OF_ANCESTORS: Writers = [
   ({ group }) => [`.${group.classes[0]}>* `, CLASS],
 ];
 
-/** Only for leaves after another leaf. */
+/** These writers are only for leaves that have an earlier sibling. */
 const OF_EARLIER_SIBLINGS: Writers = [
   ({ before }) => [`.${before[0]?.classes[0] ?? ''}~`, CLASS],
   ({ before }) => [`.${before.at(-1)?.classes[1] ?? ''}+`, CLASS],
@@ -64,7 +67,7 @@ export function otherSelector(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
   return draw.pick(NOT_MATCHING)(leaf, foreign);
 }
 
-/** A selector for an ancestor or an earlier sibling of the leaf. */
+/** The start of a selector, which matches an ancestor or an earlier sibling of the leaf. */
 export function contextSelector(leaf: Leaf, { foreign }: Tree, draw: Draw): Part {
   const usesSibling = leaf.before.length > 0 && draw.int(0, 2) === 0;
   return draw.pick(usesSibling ? OF_EARLIER_SIBLINGS : OF_ANCESTORS)(leaf, foreign);

@@ -4,30 +4,32 @@ import { Draw } from './draw.ts';
 import { type Leaf, plantTree } from './tree.ts';
 import { competingRules, type StyleRule, widthUnder } from './rules.ts';
 
-/** Number of leaves with competing rules. The others keep the width of their block. */
+/** Number of leaves with competing rules. The other leaves keep the width of their block. */
 const PROBES = 3;
 
-/** A style sheet with boxes, and the width in CSS pixels that the cascade gives each leaf. */
+/** A style sheet with its boxes, and the width that the cascade gives each leaf, in CSS pixels. */
 interface CascadeSheet {
-  /** For the page: the tree, a `|`, and the rules (browser/page/sources/cascade.ts). */
+  /** The text for the page: the tree, a `|`, and the rules (browser/page/sources/cascade.ts). */
   readonly text: string;
   readonly widths: () => readonly number[];
 }
 
 interface CascadeSheets {
   readonly issue: (ticketId: string) => string;
-  /** The correct answers for a ticket: one list for each secret, because an earlier secret may have issued it. */
+  /**
+   * The correct widths for a ticket: one list for each secret, because an earlier secret can have issued the ticket.
+   */
   readonly widths: (ticketId: string) => readonly (readonly number[])[];
 }
 
 /**
  * Asks a question that only CSS answers (CSS Cascade 4, Selectors 3). Several rules compete for the width of a box.
- * Specificity, order, `!important`, conditions and inherited properties decide. The page gets the sheet, and only the
- * server can compute the answer in another way. So a program has to parse the sheet as a browser does, and has to
- * ignore invalid CSS as a browser does.
+ * Specificity, order, `!important`, conditions and inherited properties decide. The server knows the widths without
+ * CSS, because it drew the sheet. A program has to parse the sheet as a browser does, and also has to ignore invalid
+ * CSS.
  *
- * The sheet uses only features that all browsers have handled in the same way for ten years, because a person's browser
- * must not fail.
+ * A person's browser must not fail. So the sheet uses only features that all browsers have handled in the same way for
+ * ten years.
  */
 export function createCascadeSheets(secrets: readonly string[]): CascadeSheets {
   const keys = secrets.map((secret) => deriveKey(secret, 'cascade'));

@@ -1,6 +1,6 @@
 import type { Draw } from './draw.ts';
 
-/** Nested blocks, as the page builds them. Each block has two unique classes. */
+/** A box of the page. Boxes are nested, and each has two unique classes. */
 export interface Block {
   readonly classes: readonly [string, string];
 }
@@ -17,11 +17,14 @@ export interface Leaf extends Block {
 export interface Tree {
   readonly leaves: readonly Leaf[];
   readonly groups: readonly { readonly group: Block; readonly middles: readonly Block[] }[];
-  /** Returns names of classes that no block has yet. */
+  /** Returns the name of a class that no block has yet. */
   readonly nextName: () => string;
   /** A class that no block has. */
   readonly foreign: string;
-  /** Blocks separated by `;`, each as `parent.class.class`. The parent is an earlier block. 0 is the root. */
+  /**
+   * The blocks, separated by `;`. Each is written as `parent.class.class`. The parent is the number of an earlier
+   * block, and 0 is the root.
+   */
   readonly text: string;
 }
 

@@ -15,7 +15,7 @@ function isIncompleteUpload(evidence: Evidence): boolean {
   return isIncomplete({ evidence, claim: readPageClaim(evidence.agent.userAgent) });
 }
 
-/** The same browser with these readings missing. */
+/** The same evidence without these readings. */
 function withoutReadings(evidence: Evidence, names: readonly SourceName[]): Evidence {
   const unread = Object.fromEntries(names.map((name) => [name, { unread: 'absent' } as const]));
   return { ...evidence, readings: { ...evidence.readings, ...unread } };
@@ -39,7 +39,7 @@ describe('uploads of people', () => {
     ],
     ['Chromium on plain http without GPU and workers', CHROME, ['hints', 'graphics', 'worker']],
     [
-      'Chromium on a slow machine, where all delayed readings are late',
+      'Chromium on a slow machine, where all asynchronous readings are late',
       CHROME,
       ['worker', 'hints', 'permissions', 'partition'],
     ],
@@ -65,7 +65,7 @@ describe('uploads of programs', () => {
   ])('%s that answers only the sheet is incomplete', (_name, evidence) => {
     const otherNames = names.filter((name) => name !== 'cascade');
     expect(isIncompleteUpload(withoutReadings(evidence, otherNames))).toBe(true);
-    // The readings that every browser gives are not enough either.
+    // The readings of every browser are not enough without the readings of some browsers.
     const readingsOfSomeBrowsers = [
       ...READINGS_OF_SOME_BROWSERS,
       'permissions',

@@ -3,7 +3,7 @@ import type { SourceName } from '../../../page-contract/evidence.ts';
 import type { Case } from './judges/case.ts';
 import { lacksLayout } from './judges/layout.ts';
 
-/** Evidence that every browser with a script engine gives, even when people switch features off. */
+/** Readings that every browser with scripts gives, even when people switch features off. */
 const OF_EVERY_BROWSER: readonly SourceName[] = [
   'webdriver',
   'automation',
@@ -16,7 +16,7 @@ const OF_EVERY_BROWSER: readonly SourceName[] = [
   'timezone',
 ];
 
-/** An extension can break one of these readings. */
+/** Number of these readings that an extension can break. */
 const MAY_LACK = 1;
 
 const OF_ALL_ENGINES: readonly SourceName[] = [
@@ -28,7 +28,7 @@ const OF_ALL_ENGINES: readonly SourceName[] = [
   'graphics',
 ];
 
-/** Further evidence for each engine, and how many pieces of it may be missing. */
+/** Further readings of each engine, and how many of them a person's browser can lack. */
 const USUAL: Readonly<
   Record<Engine, { readonly sources: readonly SourceName[]; readonly mayLack: number }>
 > = {
@@ -52,8 +52,8 @@ const USUAL: Readonly<
 };
 
 /**
- * Whether the page did not behave like a browser: it had no layout, it lacks more readings than any browser of this
- * engine, or its agent claims no browser. This is not a finding, because it can happen to people. But such an upload
+ * Whether the upload is incomplete: the page had no layout, it lacks more readings than any browser of this engine, or
+ * its User-Agent claims no browser. This is not a finding, because it can happen to people. But an incomplete upload
  * does not pass the challenge.
  */
 export function isIncomplete({ evidence, claim }: Pick<Case, 'evidence' | 'claim'>): boolean {
@@ -62,7 +62,7 @@ export function isIncomplete({ evidence, claim }: Pick<Case, 'evidence' | 'claim
     sources.filter((name) => 'unread' in readings[name]).length;
   if (!claim.recognised || lacksLayout(readings)) return true;
   if (lacking(OF_EVERY_BROWSER) > MAY_LACK) return true;
-  // An unknown engine has the same limits, because old browsers gave as many readings.
+  // An unknown engine has the limits of Firefox, because old browsers give as many readings.
   const { sources, mayLack } = USUAL[claim.engine ?? 'gecko'];
   return lacking(sources) > mayLack;
 }

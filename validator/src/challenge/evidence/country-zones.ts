@@ -1,12 +1,12 @@
 /// <reference lib="esnext.intl" />
 
-/** Cache of the zones by ISO 3166-1 country code. There are 676 possible codes. */
+/** Cache of the time zones by ISO 3166-1 country code. It cannot grow beyond the 676 possible codes. */
 const zonesOf = new Map<string, ReadonlySet<string>>();
 
 /**
  * Whether people in a country (ISO 3166-1 alpha-2, upper case) use this IANA time zone, according to the Unicode CLDR
- * of this Node. Old and new names of a zone are equal. Undefined when the country or the zone is unknown, or when the
- * zone belongs to no country, such as UTC.
+ * of this Node. An old and a new name of one zone are equal. Undefined when the country or the zone is unknown, or when
+ * the zone has no country, such as UTC.
  */
 export function isZoneOf(country: string, zone: string): boolean | undefined {
   const name = canonicalName(zone);

@@ -18,7 +18,7 @@ function recordings(folder: 'human' | 'automated'): string[] {
   );
 }
 
-/** Recordings of drivers that show only signs that a person with an unusual browser can show too. */
+/** Recordings of drivers that show only signs of automation that a person's unusual browser can show too. */
 const DOUBTFUL_RECORDINGS = [
   'automated/chromium-build-as-windows-chrome.json',
   'automated/patchright-headful.json',
@@ -29,7 +29,7 @@ function outcomeOf(recording: string): 'doubtful' | 'automated' {
   return DOUBTFUL_RECORDINGS.includes(recording) ? 'doubtful' : 'automated';
 }
 
-/** The judgement of a recorded browser of a person, with some readings replaced. */
+/** The judgement of a recording of a person's browser, with some readings replaced. */
 function judgeWithReadings(
   readings: Partial<Readings>,
   name = 'chromium-headful-xvfb-default-screen',
@@ -47,15 +47,21 @@ describe('contract 2.2, automated_browser and fingerprint_mismatch: recorded bro
     expect(judgeRecording(readFixture(name))).toMatchObject(HUMAN);
   });
 
-  test.each(recordings('automated'))('%s does not pass, for exactly its reasons', (name) => {
-    const { reasons: expectedReasons, ...recording } = readFixture(name);
-    expect(judgeRecording(recording)).toEqual({ kind: outcomeOf(name), reasons: expectedReasons });
-  });
+  test.each(recordings('automated'))(
+    '%s does not pass, and has exactly the expected reasons',
+    (name) => {
+      const { reasons: expectedReasons, ...recording } = readFixture(name);
+      expect(judgeRecording(recording)).toEqual({
+        kind: outcomeOf(name),
+        reasons: expectedReasons,
+      });
+    },
+  );
 });
 
 describe('an unusual User-Agent', () => {
   test.each(recordings('automated'))(
-    '%s with one more space has the same judgement and reasons',
+    '%s with one more space in its User-Agent has the same judgement and reasons',
     (name) => {
       const { evidence, headers, reasons: expectedReasons } = readFixture(name);
       const spacedText = JSON.stringify({ evidence, headers }).replaceAll(
@@ -70,7 +76,7 @@ describe('an unusual User-Agent', () => {
     },
   );
 
-  test('page_mismatch: an app on a Mac that names only WebKit has no finding', () => {
+  test('no page_mismatch: an app on a Mac that names only WebKit', () => {
     const { evidence, headers } = readFixture('human/safari-mac.json');
     const userAgent =
       'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)';
@@ -130,8 +136,8 @@ describe('each judge finds its contradiction', () => {
   });
 
   test.each([
-    ['for all pages, as an extension does', false, 'doubtful', 'webdriver_replaced'],
-    ['only in this page', true, 'automated', 'automation_globals'],
+    ['on the prototype, as an extension does it', false, 'doubtful', 'webdriver_replaced'],
+    ['on the navigator itself', true, 'automated', 'automation_globals'],
   ])(
     'navigator.webdriver was replaced %s (own property: %s): %s, %s',
     (_where, ownProperty, kind, reason) => {
@@ -186,7 +192,7 @@ describe('each judge finds its contradiction', () => {
     },
   );
 
-  test('an empty frame without values, as in old engines, is no evidence', () => {
+  test('an empty frame without values, as old engines have it, is no evidence', () => {
     expect(judgeFrame({ userAgent: '', platform: '' })).toEqual(HUMAN);
   });
 
@@ -201,7 +207,7 @@ describe('each judge finds its contradiction', () => {
   });
 
   test.each([
-    ['a content blocker hides changes to other functions', ['Function.toString']],
+    ['a content blocker wraps only the function that shows changes', ['Function.toString']],
     [
       'a privacy extension wraps two native functions',
       ['navigator.hardwareConcurrency', 'WebGL.getParameter'],
@@ -239,7 +245,7 @@ describe('each judge finds its contradiction', () => {
     },
   );
 
-  test('client_hints_mismatch: the list of full versions is empty, as after a User-Agent on the command line', () => {
+  test('client_hints_mismatch: the list of full versions is empty, because the command line sets the User-Agent', () => {
     const { hints } = readFixture('human/chromium-headful-xvfb-default-screen.json').evidence
       .readings;
     if (!('value' in hints)) throw new Error('the recording has hints');
@@ -250,7 +256,7 @@ describe('each judge finds its contradiction', () => {
     expect(judgeFullVersions(null)).toEqual(HUMAN);
   });
 
-  test('the contract has every reason that a recording expects', () => {
+  test('the contract contains every reason that a recording expects', () => {
     for (const name of recordings('automated')) {
       for (const reason of readFixture(name).reasons) expect(reasons).toHaveProperty(reason);
     }

@@ -27,15 +27,15 @@ import { judgeWorker } from './judges/worker.ts';
 import type { Case, Judge, RequestFacts } from './judges/case.ts';
 
 export type Judgement =
-  /** With the findings that changed nothing, if there are any. */
+  /** `noted` are findings that did not change the judgement. */
   | { readonly kind: 'human'; readonly noted?: readonly Reason[] }
   /** Enough findings for a doubt, but not enough to reject. A person with an unusual browser can get this judgement. */
   | { readonly kind: 'doubtful'; readonly reasons: readonly [Reason, ...Reason[]] }
   | { readonly kind: 'automated'; readonly reasons: readonly [Reason, ...Reason[]] }
-  /** The findings are not enough to reject, but the page did not answer the questions. A new page asks again. */
+  /** The findings are not enough to reject, but the evidence is incomplete. A new page asks again. */
   | { readonly kind: 'incomplete' };
 
-/** Reasons are listed in this order. */
+/** The reasons of a judgement have the order of this list. */
 const judges: readonly Judge[] = [
   judgeWebdriver,
   judgeAutomationGlobals,
@@ -60,8 +60,8 @@ const judges: readonly Judge[] = [
 ];
 
 /**
- * Weighs the evidence of a challenge page against its style sheet and its request. A pure function. Lists every reason
- * that applies and is not off, and then the findings from outside the evidence.
+ * Judges the evidence of a challenge page, with its style sheet and its request. A pure function. The judgement lists
+ * all findings that are not off: first those of the judges, then those in `request.found`.
  */
 export function judge(
   evidence: Evidence,
@@ -82,7 +82,7 @@ export function judge(
 
 const INCOMPLETE: Judgement = { kind: 'incomplete' };
 
-/** The judgement of a complete upload with these reasons. */
+/** The judgement of a complete upload with these findings. */
 export function judgementOf(
   findings: readonly Reason[],
   strengths: Strengths,

@@ -21,12 +21,12 @@ describe('contract 2.2, challenge_failure, payload variants: the digest of a pay
     expect(payloadDigest({ ...evidence, tookMs })).toBe(payloadDigest(evidence));
   });
 
-  test('differs between identical devices by their start time', () => {
+  test('differs between identical devices, because their documents started at different times', () => {
     const later = { ...evidence, startedAtMs: evidence.startedAtMs + 1 };
     expect(payloadDigest(later)).not.toBe(payloadDigest(evidence));
   });
 
-  test('differs between documents of one start time by any duration', () => {
+  test('differs between documents that started at the same time, when one source took longer', () => {
     const slower = { ...evidence, tookMs: { ...evidence.tookMs, worker: 61.3 } };
     expect(payloadDigest(slower)).not.toBe(payloadDigest(evidence));
     const longer = { ...evidence, totalMs: evidence.totalMs + 0.1 };

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Evidence } from '../../../page-contract/evidence.ts';
 
-/** How long an upload is remembered, in milliseconds. A recorded upload is usually reused soon or never. */
+/** How long Guard remembers an upload, in milliseconds. Recordings are usually sent again soon or never. */
 export const PAYLOAD_MEMORY_MS = 60 * 60_000;
 
 /**
  * A digest of the parts of an upload that do not depend on its ticket, as an id for `SessionStore.spend`. Devices of
- * one model give equal readings. But when two documents started in the same millisecond, and all their sources took
- * equally long, one recording was sent twice.
+ * one model give equal readings. But two documents never start in the same millisecond with sources that all take
+ * equally long. Then one recording was sent twice.
  */
 export function payloadDigest(evidence: Evidence): string {
   const { readings, tookMs, ...rest } = evidence;

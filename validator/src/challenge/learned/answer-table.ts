@@ -1,8 +1,8 @@
-/** Number of networks that a table remembers: the most recent ones. */
+/** Number of networks that a table remembers. Newer networks replace older ones. */
 export const NETWORKS = 64;
 /**
- * Number of networks that must have answered before an answer can be rare. Among 16 random networks, an answer of a
- * fifth of all people is missing in 3 % of cases, and an answer of a seventh in 8 %.
+ * Number of networks that must have answered before an answer can be rare. When a fifth of all people give an answer,
+ * it is missing among 16 random networks in 3 % of cases; when a seventh give it, in 8 %.
  */
 export const MIN_NETWORKS = 16;
 /** The networks agree when this share of them gave one of the two most common answers. */
@@ -14,8 +14,8 @@ const RARE_PERCENT = 5;
 type Standing = 'unknown' | 'common' | 'rare';
 
 /**
- * The answers of one kind of browser to one question: one answer for each of the last 64 networks. Answers and networks
- * are 32-bit hashes. So a single network cannot teach, and no data of visitors is stored.
+ * The answers of one kind of browser to one question: one answer for each of the last 64 networks. So a single network
+ * cannot fill the table. Answers and networks are 32-bit hashes, so no data of visitors is stored.
  */
 export class AnswerTable {
   readonly #networks = new Uint32Array(NETWORKS);
@@ -23,7 +23,7 @@ export class AnswerTable {
   #size = 0;
   #oldest = 0;
 
-  /** Counts an answer, unless its network has already answered. The 65th network replaces the oldest. */
+  /** Adds an answer, unless its network is already in the table. The 65th network replaces the oldest. */
   teach(network: number, answer: number): void {
     if (this.#networks.subarray(0, this.#size).includes(network)) return;
     this.#networks[this.#oldest] = network;
@@ -37,7 +37,7 @@ export class AnswerTable {
     return this.#size >= MIN_NETWORKS && !this.#answers.subarray(0, this.#size).includes(answer);
   }
 
-  /** `rare` when nearly all networks gave one of two common answers, and hardly any gave this one. */
+  /** `rare` when nearly all networks gave one of two common answers, and hardly any network gave this answer. */
   standingOf(answer: number): Standing {
     const size = this.#size;
     if (size < MIN_NETWORKS) return 'unknown';

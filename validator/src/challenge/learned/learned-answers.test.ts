@@ -34,7 +34,7 @@ type Answers = (question: string) => number | null;
 const answersOfPeople: Answers = (question) => hashOf(question);
 const otherAnswers: Answers = (question) => hashOf(`other ${question}`);
 let randomAnswerCount = 0;
-/** Gives another answer each time. */
+/** Returns a new answer at each call. */
 const randomAnswers: Answers = (question) => hashOf(`${question} ${randomAnswerCount++}`);
 
 /** An upload for a new ticket, from a browser with these answers. */
@@ -46,7 +46,7 @@ function createUpload(answer: Answers, userAgent = CHROME, issuedAt = NOW_MS) {
   return { ticket, evidence: { agent, readings: { ...readings, answers: { value } } } };
 }
 
-/** Learned answers after several visits from each of these networks. */
+/** Creates learned answers, and makes several visits from each of so many networks. */
 function teachNetworks(networks: number, answer = answersOfPeople, userAgent = CHROME) {
   const learned = createLearnedAnswers(SECRETS);
   const teach = (count: number, answersOf: Answers, from = 0, claimed = userAgent) => {
@@ -65,8 +65,8 @@ function teachNetworks(networks: number, answer = answersOfPeople, userAgent = C
   return { learned, teach, isRare };
 }
 
-describe('17.3 questions that are learned: what others answered', () => {
-  test('answers_rare: after sixteen networks, a visitor with other answers is found', () => {
+describe('17.3 questions that are learned: comparison with the answers of others', () => {
+  test('answers_rare: after sixteen networks have answered, a visitor with other answers has a finding', () => {
     expect(teachNetworks(MIN_NETWORKS - 1).isRare(randomAnswers)).toBe(false);
     const { isRare } = teachNetworks(MIN_NETWORKS);
     expect(isRare(randomAnswers)).toBe(true);
@@ -74,7 +74,7 @@ describe('17.3 questions that are learned: what others answered', () => {
     expect(isRare(answersOfPeople)).toBe(false);
   });
 
-  test('one network has one vote, and an IPv6 /48 has one vote', () => {
+  test('one IPv4 network has one vote, and one IPv6 /48 has one vote', () => {
     const { learned, isRare } = teachNetworks(0);
     for (let visit = 0; visit < 500; visit++) {
       const { ticket, evidence } = createUpload(answersOfPeople);
@@ -91,7 +91,7 @@ describe('17.3 questions that are learned: what others answered', () => {
     expect(Array.from({ length: 50 }, () => isRare(answersWithOtherFonts))).not.toContain(true);
   });
 
-  test('no finding when people disagree, or for the smaller of two groups', () => {
+  test('no finding when people give many different answers, or for the smaller of two groups', () => {
     const { teach, isRare } = teachNetworks(8);
     teach(4, otherAnswers, 100);
     teach(30, answersOfPeople, 200);
@@ -104,28 +104,28 @@ describe('17.3 questions that are learned: what others answered', () => {
     expect(divided.isRare(randomAnswers)).toBe(false);
   });
 
-  test('a version without earlier visitors is compared with its engine, until it is learned', () => {
+  test('a version without earlier visitors is compared with all versions of its engine, until its own answers are learned', () => {
     const { teach, isRare } = teachNetworks(MIN_NETWORKS);
     expect(isRare(answersOfPeople, NEXT_CHROME)).toBe(false);
     expect(isRare(otherAnswers, NEXT_CHROME)).toBe(true);
     expect(isRare(otherAnswers, CHROME_ON_LINUX)).toBe(true);
     teach(MIN_NETWORKS, otherAnswers, 100, NEXT_CHROME);
     expect(isRare(otherAnswers, NEXT_CHROME)).toBe(false);
-    // The table of the engine did not learn from these visitors.
+    // The table of the whole engine did not learn these answers.
     expect(isRare(otherAnswers, CHROME_ON_LINUX)).toBe(true);
   });
 
-  test('an attack: a crowd of any size that comes after people stays rare', () => {
+  test('an attack: the answers of a crowd stay rare when people have answered first, however large the crowd is', () => {
     const { teach, isRare } = teachNetworks(40);
     teach(1_000, otherAnswers, 1_000);
     expect(isRare(otherAnswers)).toBe(true);
     expect(isRare(answersOfPeople)).toBe(false);
   });
 
-  test('a known limit: a crowd that comes before the people of a rare browser makes people rare', () => {
+  test('a known limit: when a crowd answers before the people with a rare browser, the answers of these people are rare', () => {
     const { isRare, teach } = teachNetworks(NETWORKS, otherAnswers);
     expect(isRare(answersOfPeople)).toBe(true);
-    // People stay rare until the questions change, at most six hours later.
+    // Their answers stay rare until the questions change, at most six hours later.
     teach(200, answersOfPeople, 1_000);
     expect(isRare(answersOfPeople)).toBe(true);
     const { learned } = teachNetworks(NETWORKS, otherAnswers);
@@ -133,7 +133,7 @@ describe('17.3 questions that are learned: what others answered', () => {
     expect(learned.judge(later.ticket, later.evidence).found).toEqual([]);
   });
 
-  test('a known limit: a fifth of the networks with different answers prevents findings until more people come', () => {
+  test('a known limit: when more than a fifth of the networks give different answers, there is no finding until more people come', () => {
     const { teach, isRare } = teachNetworks(6, randomAnswers);
     teach(12, answersOfPeople, 100);
     expect(isRare(randomAnswers)).toBe(false);
@@ -141,7 +141,7 @@ describe('17.3 questions that are learned: what others answered', () => {
     expect(isRare(randomAnswers)).toBe(true);
   });
 
-  test('the memory is bounded: ten thousand claimed versions make Guard forget versions, but no engine', () => {
+  test('the memory is bounded: after ten thousand claimed versions, Guard forgets versions, but no engine', () => {
     const { learned, isRare } = teachNetworks(MIN_NETWORKS);
     for (let version = 1; version < 10_000; version++) {
       const claimed = CHROME.replace('Chrome/156', `Chrome/${version}9999`);
@@ -190,7 +190,7 @@ describe('17.3 questions that are learned: answers of no engine', () => {
     expect(findingsOf(learned, answersOfGecko)).toEqual(['answers_rare']);
   });
 
-  test('an extension that changes measurements does not change the other answers of the engine', () => {
+  test('no answers_of_no_engine: an extension changes measurements, but not the other answers of the engine', () => {
     const learned = withThreeEngines();
     const answersOfChangedMeasurements: Answers = (question) =>
       question.startsWith('c') || question.startsWith('p')
@@ -209,7 +209,7 @@ describe('17.3 questions that are learned: answers of no engine', () => {
     ]);
   });
 
-  test('an attack: one network that passes early teaches its invented answers', () => {
+  test('an attack: one network passes early, and Guard learns its invented answers', () => {
     const { learned, teach } = teachNetworks(0);
     teach(1, otherAnswers);
     teach(30, answersOfPeople, 10);
@@ -218,7 +218,7 @@ describe('17.3 questions that are learned: answers of no engine', () => {
     expect(findingsOf(learned, otherAnswers)).toEqual(['answers_rare']);
   });
 
-  test('a known limit: a crowd that comes first with each engine makes the answers of people wrong', () => {
+  test('a known limit: when a crowd answers first with each engine, the answers of people are answers of no engine', () => {
     const { learned, teach } = teachNetworks(MIN_NETWORKS, otherAnswers);
     teach(MIN_NETWORKS, otherAnswers, 100, FIREFOX);
     teach(MIN_NETWORKS, otherAnswers, 200, SAFARI);
@@ -230,14 +230,14 @@ describe('17.3 questions that are learned: answers of no engine', () => {
   });
 });
 
-describe('17.3 questions that are learned: an answer is required', () => {
+describe('17.3 questions that are learned: answers are required', () => {
   const learned = createLearnedAnswers(SECRETS);
   const isLacking = (answer: Answers) => {
     const { ticket, evidence } = createUpload(answer);
     return learned.judge(ticket, evidence).isLacking;
   };
 
-  test('an extension may break two answers, but not three', () => {
+  test('two missing answers are allowed, because an extension can break them, and three are not', () => {
     let allowedMisses = 2;
     expect(isLacking((question) => (allowedMisses-- > 0 ? null : answersOfPeople(question)))).toBe(
       false,
@@ -248,7 +248,7 @@ describe('17.3 questions that are learned: an answer is required', () => {
     );
   });
 
-  test('answers to other questions count as missing', () => {
+  test('answers to the questions of another ticket are treated as missing', () => {
     const { evidence } = createUpload(answersOfPeople);
     const laterUpload = createUpload(answersOfPeople, CHROME, NOW_MS + 24 * HOUR_MS);
     expect(learned.judge(laterUpload.ticket, evidence).isLacking).toBe(true);

@@ -10,55 +10,58 @@ import type { Ticket } from '../tickets/ticket.ts';
 import { AnswerTable } from './answer-table.ts';
 import { createQuestionPool, QUESTIONS } from './question-pool.ts';
 
-/** With this many rare answers on one page there is a finding. A font or a setting can cause one or two. */
+/** This many rare answers on one page are a finding. A font or a setting can cause one or two. */
 const RARE_ANSWERS = 3;
-/** With so many answers that no engine gives, a page is no browser. A fifth answer may have been copied or guessed. */
+/** This many answers that no engine gives show that there is no browser. The fifth answer can be copied or guessed. */
 const STRANGE_ANSWERS = 4;
-/** An extension may break this many answers. */
+/** This many answers can be missing, because extensions break some. */
 const MAY_LACK = 2;
 /** Maximum number of tables in memory, with about 700 bytes each. The least recently used table is removed first. */
 const MAX_TABLES = 4096;
 
 interface AnswersJudgement {
-  /** The page got questions, and answered fewer of them than any browser does. */
+  /** Whether the page answered fewer of its questions than any browser does. */
   readonly isLacking: boolean;
   readonly found: readonly Reason[];
 }
 
-/** The fields of a ticket that are used. */
+/** The fields of a ticket that this file uses. */
 type AskedTicket = Pick<Ticket, 'id' | 'issuedAt' | 'origin'>;
 type GivenEvidence = Pick<Evidence, 'agent' | 'readings'>;
 
 export interface LearnedAnswers {
   /** Compares the answers of a page with the answers of other visitors. Stores nothing. */
   readonly judge: (ticket: AskedTicket, evidence: GivenEvidence) => AnswersJudgement;
-  /** Learns from a page when all other evidence shows a person. `ip` is the address of the upload. */
+  /**
+   * Learns the answers of a page. Call it only when all other evidence shows a person. `ip` is the address of the
+   * upload.
+   */
   readonly teach: (ticket: AskedTicket, evidence: GivenEvidence, ip: string) => void;
 }
 
 const NO_FINDING: AnswersJudgement = { isLacking: false, found: [] };
 
 /**
- * Asks questions that the server cannot answer (question-pool.ts): how a browser engine writes, breaks and lays out. A
- * reader of Guard's code can compute everything that Guard computes. But the answers to these questions are in no
- * file. Guard learns them from visitors, for each engine, version and system. So a program needs an engine of the
- * claimed version, or has to ask one each time.
+ * Asks questions that the server cannot answer (question-pool.ts): how a browser engine serialises CSS, breaks lines
+ * and lays out boxes. Programs can use Guard's public code to compute everything that Guard computes. But the answers
+ * to these questions are in no file. Guard learns them from visitors, for each engine, version and system. So a program
+ * needs an engine of the claimed version for each page.
  *
  * - Only hashes are sent and stored, in the memory of one thread. Nothing is written to disk.
  * - One network has one vote for each question and kind of browser, so a single address cannot teach.
- * - When a version has too few visitors, all versions of its engine are compared instead. Versions give nearly the
- *   same answers.
- * - A rare answer does not teach the table in which it is rare. So a crowd with a wrong answer stays rare if people
- *   have answered first. New versions are learned as they appear, because they have no answers yet.
- * - A rare answer is a weak finding, because enough networks can teach a wrong answer for a browser with few users.
- * - Answers that no engine gives are a strong finding when all three engines are learned: an extension that changes
- *   the name does not change the engine. They are not conclusive, because a crowd that comes first could lock people
- *   out.
+ * - When a version has too few visitors, Guard compares with all versions of its engine. Versions give nearly the same
+ * answers.
+ * - When the answers of a page are rare in a table, the table does not learn them. So the wrong answers of a crowd stay
+ * rare if people have answered first. The answers of a new version are learned at once, because its table is empty.
+ * - Rare answers are a weak finding, because enough networks can teach wrong answers for a browser with few users.
+ * - Answers that no engine gives are a strong finding, when Guard has learned the answers of all three engines. An
+ * extension can change a browser's name, but not its engine. The finding is not conclusive, because a crowd that
+ * answers first could lock people out.
  */
 export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers {
   const pool = createQuestionPool(secrets);
   const tables = new LRUCache<string, AnswerTable>({ max: MAX_TABLES });
-  // Without a salt, an attacker could hash all networks and so read the networks in memory.
+  // Without a salt, an attacker could hash all networks, and so find the networks behind the hashes in memory.
   const salt = randomBytes(16);
 
   function answersOf(
@@ -82,7 +85,10 @@ export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers
     return knownCount < RARE_ANSWERS ? undefined : rareCount >= RARE_ANSWERS;
   }
 
-  /** Whether no engine gives these answers. All engines must be learned: an extension may claim another engine. */
+  /**
+   * Whether no engine gives these answers. False until the answers of all engines are learned, because an extension can
+   * claim another engine.
+   */
   function isOfNoEngine(answers: readonly Answer[]): boolean {
     const strangeAnswers = answers.filter(({ question, hash }) =>
       ENGINES.every((engine) => tables.get(`${engine} ${question}`)?.neverGave(hash)),
@@ -92,7 +98,7 @@ export function createLearnedAnswers(secrets: readonly string[]): LearnedAnswers
 
   return {
     judge(ticket, evidence) {
-      // A page with the browser script belongs to the site and gets no questions.
+      // A page of the site with the browser script gets no questions.
       if (ticket.origin !== '') return NO_FINDING;
       const answers = answersOf(ticket, evidence);
       if (!answers || answers.length < QUESTIONS - MAY_LACK) return { isLacking: true, found: [] };
@@ -126,7 +132,7 @@ interface Answer {
   readonly hash: number;
 }
 
-/** The claimed engine, version and system of a page, and the engine alone. */
+/** The names of two groups of browsers: the claimed engine, version and system, and only the engine. */
 function groupsOf({ agent }: GivenEvidence): readonly [own: string, engine: string] {
   const { engine = 'other', major, platform } = readPageClaim(agent.userAgent);
   // Minor versions of Safari differ as much as major versions of other browsers.
@@ -134,7 +140,10 @@ function groupsOf({ agent }: GivenEvidence): readonly [own: string, engine: stri
   return [`${engine} ${major}${minor} ${platform}`, engine];
 }
 
-/** A /48 of IPv6 counts as one network, because one customer can get it, with 65,536 networks of the usual size. */
+/**
+ * The hash of an address's network. In IPv6 the network is the /48, because one customer can get a /48 with 65,536
+ * networks of the usual size.
+ */
 function hashOfNetwork(address: string, salt: Uint8Array): number {
   return createHash('sha256').update(salt).update(siteNetworkOf(address)).digest().readUInt32LE(0);
 }

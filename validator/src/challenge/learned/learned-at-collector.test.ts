@@ -25,7 +25,7 @@ describe('17.3 questions that are learned: at the collector', () => {
     expect(await visit('198.51.100.7', () => null)).toMatchObject(incomplete);
   });
 
-  test('answers_rare: a visitor with other answers than earlier people passes, and the finding is recorded', async () => {
+  test('answers_rare: a visitor whose answers differ from those of earlier people passes, and the finding is recorded', async () => {
     const visit = createVisits();
     const changeHash = (hash: number | null) => ((hash ?? 0) ^ 1) >>> 0;
     expect(await visit('203.0.113.1', changeHash)).toMatchObject({ kind: 'verified', noted: [] });

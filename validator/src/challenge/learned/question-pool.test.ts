@@ -23,7 +23,7 @@ describe('17.3 questions that are learned: the pool', () => {
     }
   });
 
-  test('twelve questions are in use; one changes each half hour, and all change in six hours', () => {
+  test('twelve questions are in use: one is replaced each half hour, and all within six hours', () => {
     const questionsAt = (atMs: number) => {
       const ids = Array.from({ length: 400 }, newTicketId);
       return new Set(ids.flatMap((id) => pool.issue(id, atMs).split('~')));

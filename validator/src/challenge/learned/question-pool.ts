@@ -22,10 +22,16 @@ const SLOTS = Object.entries(POOL).flatMap(([kind, slots]) =>
   })),
 );
 
-/** The lifetime of a question. One question of the pool changes every half hour, so most answers are known. */
+/**
+ * The lifetime of a question. Guard replaces one question of the pool every half hour, so the answers to most questions
+ * are known at any time.
+ */
 const LIFE_MS = 6 * 60 * 60_000;
 
-/** Maximum number of questions in the cache, for all secrets: the current ones and those of the previous lifetime. */
+/**
+ * Maximum number of questions in the cache. It is enough for all secrets, with the current questions and those of the
+ * previous lifetime.
+ */
 const MAX_CACHED = 256;
 
 /** Number of questions for one page. */
@@ -36,7 +42,10 @@ interface QuestionPool {
   readonly issue: (ticketId: string, issuedAt: number) => string;
   /** The same questions, escaped for an attribute. */
   readonly issueEscaped: (ticketId: string, issuedAt: number) => string;
-  /** The questions of a ticket in the order of their answers. Undefined when `questionsHash` is that of other questions. */
+  /**
+   * The questions of a ticket in the order of their answers. Undefined when `questionsHash` is the hash of other
+   * questions.
+   */
   readonly read: (
     ticketId: string,
     issuedAt: number,
@@ -52,10 +61,10 @@ interface Question {
 const textsOf = (questions: readonly Question[]) => questions.map(({ text }) => text);
 
 /**
- * Draws questions that no code of Guard can answer. Twelve are in use at one time, and each ticket gets five of them.
- * Many visitors get the same questions, so Guard can compare their answers. The choice follows from the secret, the
- * time of the ticket and its id. So all threads and instances draw the same questions, and an old ticket keeps its
- * questions.
+ * Draws questions that no code of Guard can answer. Twelve questions are in use at one time, and each ticket gets five
+ * of them. Many visitors get the same questions, so Guard can compare their answers. The secret, the ticket's time and
+ * the ticket's id decide which questions a ticket gets. So all threads and instances draw the same questions, and a
+ * ticket keeps its questions.
  */
 export function createQuestionPool(secrets: readonly string[]): QuestionPool {
   const cache = new LRUCache<string, Question>({ max: MAX_CACHED });
@@ -96,7 +105,7 @@ export function createQuestionPool(secrets: readonly string[]): QuestionPool {
 
 /**
  * Each page gets two questions about declarations, one about line breaks, one about a table, and one about widths or
- * properties. A short program cannot compute declarations or tables as a browser does.
+ * properties. Only a large program could serialise declarations or lay out tables as a browser does.
  */
 function slotsFor(ticketId: string) {
   const [one = 0, two = 0, three = 0, four = 0, five = 0] = Buffer.from(ticketId, 'base64url');

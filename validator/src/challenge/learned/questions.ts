@@ -4,10 +4,10 @@ import type { Draw } from '../cascade/draw.ts';
  * The kinds of questions. Each text starts with the letter of its kind (browser/page/sources/answers.ts parses it). No
  * question contains `~`, which separates questions.
  *
- * Measurements led to these kinds (docs/guide/block-reasons/answers_rare.md). Formats of `Intl` are not used: Chromium,
- * Firefox and Node.js gave the same answer to 40 of 40 questions. Error texts are not used: Node.js gave 33 of 40
- * answers like Chromium. Scripts that need their own font are not used, because loading it keeps the page busy for 30
- * ms and more.
+ * These kinds were chosen by measurements (docs/guide/block-reasons/answers_rare.md). Formats of `Intl` are not used:
+ * Chromium, Firefox and Node.js gave the same answer to 40 of 40 questions. Error texts are not used: Node.js gave the
+ * same answer as Chromium to 33 of 40 questions. Scripts that need their own font are not used, because loading it
+ * keeps the page busy for 30 ms and more.
  */
 export const KINDS = {
   /** How an engine serialises declarations that it has parsed: numbers, colours, `calc()`, shorthands. */
@@ -18,7 +18,7 @@ export const KINDS = {
     ];
     return `c${fillPattern(declarations.join(';'), draw)}`;
   },
-  /** The place where a text breaks. */
+  /** Where an engine breaks a text into lines. */
   breaks: (draw: Draw) => `b${draw.pick(BREAK_RULES)}|${letters(draw, BREAKING, 26)}`,
   /** The width of a text in a system font. */
   width: (draw: Draw) => {
@@ -44,7 +44,7 @@ function word(draw: Draw): string {
   return Array.from({ length: 5 }, () => String.fromCharCode(draw.int(97, 122))).join('');
 }
 
-/** Letters of one list, then of another list, until there are `count` letters. */
+/** Short runs of letters, each from a random list, until there are `count` letters. */
 function letters(draw: Draw, lists: readonly [string, ...string[]], count: number): string {
   let text = '';
   while (text.length < count) {
@@ -55,7 +55,7 @@ function letters(draw: Draw, lists: readonly [string, ...string[]], count: numbe
   return text;
 }
 
-/** Three rows of three columns. Some cells are joined, and some widths contradict each other. */
+/** Three rows of three columns. Some cells span two columns, and some widths contradict each other. */
 function rows(draw: Draw): string {
   const row = () => {
     const cells: string[] = [];
@@ -76,7 +76,7 @@ function rows(draw: Draw): string {
   return Array.from({ length: 3 }, row).join(';');
 }
 
-/** Chromium, Firefox and WebKit serialise these in different ways. */
+/** Chromium, Firefox and WebKit serialise these declarations in different ways. */
 const WRITTEN_APART: readonly string[] = [
   'animation:@ds ease-in @w @nms 2 reverse',
   'line-height:1@n000.@n',

@@ -1,12 +1,12 @@
 import type { Draw } from '../cascade/draw.ts';
 
-/** A function that mixes the bits of a whole number, and the same function as JavaScript statements about `h`. */
+/** A function that mixes the bits of a whole number, and the same function as JavaScript statements that change `h`. */
 export interface Mix {
   readonly apply: (h: number) => number;
   readonly source: string;
 }
 
-/** Each step is a one-to-one mapping of 32 bits, so no sequence of steps loses a part of the state. */
+/** Each step maps 32 bits one-to-one, so no sequence of steps loses information. */
 const STEPS: Readonly<Record<'add' | 'multiply' | 'shift' | 'turn' | 'flip', (draw: Draw) => Mix>> =
   {
     add(draw) {

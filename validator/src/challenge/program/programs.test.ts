@@ -10,7 +10,7 @@ const SECRETS = ['the first secret of the tests'];
 const HOUR_MS = 3_600_000;
 const BUILT = ['one', 'two', 'three', 'four'];
 
-/** Creates a pool of programs with this build and its own clock. */
+/** Creates a pool of programs with its own clock and this function that builds the scripts. */
 function createPool(build: () => Promise<readonly string[]>) {
   const time = { now: 500_000 * HOUR_MS };
   const failures: unknown[] = [];
@@ -35,7 +35,7 @@ function createPool(build: () => Promise<readonly string[]>) {
 
 const idsOf = (programs: readonly Program[]) => new Set(programs.map(({ id }) => id));
 
-describe('17.3 a program that changes', () => {
+describe('17.3 page programs that change each hour', () => {
   test('pages get the plain script until the programs are built, then one of the four programs of this hour', async () => {
     const { requestPages } = createPool(() => Promise.resolve(BUILT));
     const [first] = await requestPages(1);
@@ -69,7 +69,7 @@ describe('17.3 a program that changes', () => {
     expect(failures).toHaveLength(2);
   });
 
-  test('an instance with the same secret reads the upload of a page, with another secret it does not', () => {
+  test('an instance with the same secret can read the upload of a page, and an instance with another secret cannot', () => {
     const text = '{"ticket":"t","evidence":"é 漢"}';
     const ids = Array.from({ length: 50 }, (_, at) => `a1.${at}`);
     for (const id of ids) {

@@ -7,28 +7,31 @@ import { drawUploadForm, type UploadForm } from './upload-form.ts';
 
 /** How long new pages get the same programs, in milliseconds. */
 const HOUR_MS = 3_600_000;
-/** Programs per hour. Two pages may get different programs, so a solver for one does not solve the other. */
+/**
+ * Number of page programs per hour. Pages get different programs, so a solver for one program does not solve all pages.
+ */
 const POOL = 4;
 
 interface ProgramsOptions {
-  /** The first secret draws programs, all secrets read uploads. */
+  /** The first secret draws programs, and all secrets read uploads. */
   readonly secrets: readonly string[];
   /** The plain script of the page, for pages before the first program, and when no program can be built. */
   readonly script: string;
   readonly clock: Clock;
-  /** browser/build.ts: buildPrograms. */
+  /** The function buildPrograms of browser/build.ts. */
   readonly build: (disguises: readonly Disguise[]) => Promise<readonly string[]>;
   /** Called when programs could not be built. Pages keep the existing programs, and the next hour tries again. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * The programs of the challenge page. All do the same work. Each has other names, another order and another form of the
- * upload, so a solver written for one of them fails with the next. This does not stop a program that runs the script of
- * the page itself.
+ * The page programs of the challenge page. All do the same, but each has its own names, order and upload form. So a
+ * solver written for one program fails with the next. This does not stop a solver that runs the script of the page
+ * itself.
  *
- * Forms follow from the secret and the id, so all threads and instances can read the uploads of every program. The
- * first request for a page in an hour starts the build of the programs of this hour, and no visitor waits for it.
+ * The secret and the id of a program decide its upload form, so all threads and instances can read the uploads of every
+ * program. The first request for a page in an hour starts the build of this hour's programs. No visitor waits for the
+ * build.
  */
 export class Programs {
   readonly #options: ProgramsOptions;
@@ -87,7 +90,7 @@ export function plainProgram(script: string): Program {
   return { id: '', script: Buffer.from(script), dataNames };
 }
 
-/** Returns how to read uploads of a program: one form for each secret that may have drawn it. */
+/** Returns a function that returns the upload forms of a program: one for each secret that can have drawn it. */
 export function createUploadForms(
   secrets: readonly string[],
 ): (id: string) => readonly UploadForm[] {

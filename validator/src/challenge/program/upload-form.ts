@@ -2,18 +2,20 @@ import { PAGE_DATA, type PageDataNames } from '../../../page-contract/program.ts
 import { Draw } from '../cascade/draw.ts';
 import { drawMix, type Mix } from './mix.ts';
 
-/** How the pages of one program get their questions and write their uploads. */
+/** How the pages of one program get their data and write their uploads. */
 export interface UploadForm {
   readonly dataNames: PageDataNames;
-  /** A JavaScript module for the page: browser/page/form.ts of this program. */
+  /** A JavaScript module, which replaces browser/page/form.ts in this program. */
   readonly source: string;
-  /** The body of an upload whose JSON is `text`. */
+  /** Returns the body of an upload with the JSON `text`. */
   readonly write: (ticket: string, text: string) => string;
-  /** The JSON of an upload. `body` is the parsed body. Undefined when no page of this program writes such a body. */
+  /**
+   * Returns the JSON of an upload from its parsed body. Undefined when pages of this program do not write such a body.
+   */
   readonly read: (ticket: string, body: object) => string | undefined;
 }
 
-/** Fewest and most fields into which an upload is split. */
+/** An upload is split into at least 2 and at most 5 fields. */
 const PARTS = [2, 5] as const;
 
 /** Draws the form of the program with this id from a secret. */
@@ -36,7 +38,7 @@ export function drawUploadForm(secret: Uint8Array, id: string): UploadForm {
     },
     read(ticket, body) {
       if (Object.keys(body).length !== parts.length + 1) return undefined;
-      // The next line refuses values that are no text.
+      // The next line refuses values that are not texts.
       const fields = parts.map((name) => (body as Record<string, unknown>)[name]);
       if (!fields.every((field) => typeof field === 'string')) return undefined;
       return mixBytes(Buffer.from(fields.join(''), 'base64'), ticket, cipher).toString();
@@ -44,11 +46,14 @@ export function drawUploadForm(secret: Uint8Array, id: string): UploadForm {
   };
 }
 
-/** Mixes a stream that starts with the ticket into the bytes of a text. Mixing again restores the text. */
+/**
+ * A stream cipher, seeded with the ticket. It hides the bytes of a text with XOR, so applying it again restores the
+ * text.
+ */
 interface Cipher {
   readonly mix: Mix;
   readonly start: number;
-  /** How far each state is shifted right to take a byte from it. */
+  /** Number of bits by which a state is shifted right before its lowest byte is used. */
   readonly byte: number;
 }
 

@@ -12,14 +12,15 @@ import { readFields } from '../tickets/ticket-fields.ts';
 
 let visits = 0;
 
-/** Secrets of tests and benches. With the secret, a test can compute the answers to a sheet. */
+/** Secrets of tests and benches. With the secret of a ticket, a test can compute the answers to its sheet. */
 const TEST_SECRETS = [
   'the first secret of the tests',
   'the secret of the tests, long enough',
   'the secret of the bench, long enough',
-  // From validator/browser/testing/test-site.ts.
+  // The secret of validator/browser/testing/test-site.ts.
   'the secret of the browser test',
-  // From test/kit/product/story-settings.ts and test/flow/several-instances.test.ts, which this package may not import.
+  // The secret of test/kit/product/story-settings.ts and test/flow/several-instances.test.ts. This package is not
+  // allowed to import them.
   'flow-tests-4b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d',
   'flow-tests-next-6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f',
 ].map((secret) => ({
@@ -33,10 +34,10 @@ const TEST_SECRETS = [
 /** The default strengths of findings. */
 export const DEFAULT_STRENGTHS = new Strengths();
 
-/** For a test that judges without a real ticket, and so without a sheet. */
+/** The widths for a test that judges without a real ticket, and so without a sheet. */
 export const NO_SHEET: readonly (readonly number[])[] = [[]];
 
-/** The secret that made a ticket, and the ticket's fields. */
+/** Returns the secret that made a ticket, and the ticket's fields. */
 function openTicket(ticket: string) {
   const bytes = Buffer.from(ticket, 'base64url');
   const [mac, body] = [bytes.subarray(0, 32), bytes.subarray(32)];
@@ -50,13 +51,13 @@ function openTicket(ticket: string) {
   };
 }
 
-/** The field that all uploads have. */
+/** The common field of all uploads. */
 export interface TicketedUpload {
   readonly ticket: string;
   readonly [other: string]: unknown;
 }
 
-/** The body of an upload, in the form of the page of its ticket. A ticket of an unknown secret gets the plain form. */
+/** The body of an upload, in the upload form of its ticket. A ticket of an unknown secret gets the plain form. */
 export function writeUpload(upload: TicketedUpload): string {
   const text = JSON.stringify(upload);
   const { issuer, program } = openTicket(upload.ticket);
@@ -105,8 +106,8 @@ const PLAYED = { plays: 'probably', streams: true };
 const ABSENT = { unread: 'absent' } as const;
 
 /**
- * Adds readings that did not exist when a recording was made, with the values of an undriven browser of its engine. So
- * a new reading needs one line here, and no new recordings.
+ * Adds readings that did not exist when the recording was made. Their values are those of a person's browser with the
+ * same engine. So a new reading needs one line here, and no new recordings.
  */
 export function completeRecording(recorded: Evidence): Evidence {
   const { agent, tookMs } = recorded;

@@ -10,7 +10,7 @@ import { plainProgram } from '../program/programs.ts';
 import { createChallengeIssuer } from '../tickets/issue.ts';
 import { answerTicket, completeRecording, DEFAULT_STRENGTHS } from './answers.ts';
 
-/** Shared by the tests of the challenge: recorded evidence, a store, and a visitor who answers. */
+/** Recorded evidence, a store, and a visitor who answers, for the tests of the challenge. */
 
 export const SECRETS = ['the first secret of the tests'] as const;
 export const TERMS = { ruleSet: 'rules-of-the-tests', work: 0 } as const;
@@ -36,7 +36,7 @@ export interface TestStore extends SessionStore {
   readonly storedCount: () => number;
 }
 
-/** The SessionStore port on two Maps. Each answer takes one turn of the event loop. */
+/** A SessionStore that keeps its data in Maps. Each answer takes one turn of the event loop. */
 export function createTestStore(): TestStore {
   const sessions = new Map<string, Session>();
   const spent = new Set<string>();

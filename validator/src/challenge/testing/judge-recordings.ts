@@ -6,13 +6,16 @@ import { judge, type Judgement } from '../evidence/judge.ts';
 
 const TICKET = 'the ticket of these tests';
 
-/** The console has a listener: a weak finding. Together with a second weak finding it makes a doubt that names both. */
+/**
+ * Readings of a console with a listener, which is a weak finding. With a second weak finding the judgement is doubtful,
+ * and its reasons list both.
+ */
 export const LISTENING = { inspector: { value: { stacksFormatted: 1 } } } as const;
 
 export interface Change {
   readonly readings?: Partial<Readings>;
   readonly country?: string;
-  /** Words that are replaced everywhere in the recording. */
+  /** Pairs of words: `to` replaces `from` everywhere in the recording. */
   readonly words?: readonly (readonly [from: string, to: string])[];
 }
 
@@ -24,7 +27,7 @@ export function judgeRecording({ evidence, headers }: Recording, country = ''): 
   return judge(answerTicket(evidence, TICKET), request, NO_SHEET, DEFAULT_STRENGTHS);
 }
 
-/** The judgement of a recorded person's browser with some changed readings, country or words. */
+/** The judgement of a recording of a person's browser, with changed readings, country or words. */
 export function judgePerson(
   name: string,
   { readings = {}, country = '', words = [] }: Change,
@@ -39,7 +42,7 @@ export function judgePerson(
   return judgeRecording(person, country);
 }
 
-/** The reasons when the console also has a listener. The listener alone changes nothing. */
+/** The reasons when the console also has a listener. The listener by itself does not change the judgement. */
 export function reasonsBesideListener(name: string, change: Change): readonly Reason[] {
   const readings = { ...change.readings, ...LISTENING };
   const judgement = judgePerson(name, { ...change, readings });

@@ -3,10 +3,10 @@ import { settingsText } from '@guard/config/settings/derived/settings-text';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Work } from '@guard/config/time/slices';
 
-/** The challenge settings of one organisation. They are written into each ticket. */
+/** The challenge settings of one organisation, which each ticket contains. */
 export interface ChallengeTerms {
   /**
-   * Fingerprint of the current rules. When the rules have changed, a ticket gives no session: the page reloads, and the
+   * Fingerprint of the current rules. A ticket with another fingerprint gives no session: the page reloads, and the
    * current rules decide whether a challenge is still needed.
    */
   readonly ruleSet: string;
@@ -16,7 +16,10 @@ export interface ChallengeTerms {
 
 type TermSettings = Pick<Organisation, 'rules' | 'presets' | 'webhook_paths' | 'challenge'>;
 
-/** The terms of one organisation. Equal settings give equal terms on every instance. It pauses after each rule. */
+/**
+ * The terms of one organisation. Equal settings give equal terms on every instance. The generator pauses after each
+ * rule.
+ */
 export function* challengeTerms(settings: TermSettings): Work<ChallengeTerms> {
   const { rules, presets, webhook_paths, challenge } = settings;
   const digest = createHash('sha256').update(settingsText([presets, webhook_paths, challenge]));

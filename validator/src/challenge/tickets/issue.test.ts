@@ -22,7 +22,7 @@ describe('contract 3: an uncertain visitor gets an interstitial', () => {
     expect(challenge.html).toContain(`<code>${challenge.reference}</code>`);
   });
 
-  test('its reference code has eight characters that cannot be confused', () => {
+  test('its reference code has eight characters that people do not confuse', () => {
     const codes = Array.from({ length: 500 }, newReference);
     for (const code of codes) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{8}$/);
     expect(new Set(codes).size).toBe(500);

@@ -16,30 +16,33 @@ import { issueTicket, newTicket, type TicketRequest } from './ticket.ts';
 interface ChallengeRequest extends TicketRequest {
   /** The client class (request/client-class.ts). */
   readonly client: string;
-  /** The findings of the signals in the challenged request. */
+  /** The findings of the signals about the challenged request. */
   readonly found: readonly Reason[];
   readonly acceptLanguage: string | undefined;
-  /** Whether the challenged request had a form, and of which site. This decides what the page does after a pass. */
+  /**
+   * Whether the challenged request sent a form, and whether the form is from this site or another. The page repeats
+   * only a form of this site.
+   */
   readonly form: FormSource;
-  /** The origin of the page around the frame: pages/embedder.ts. */
+  /** The origin of the page that embeds this page in a frame (pages/embedder.ts). */
   readonly embedder?: string | undefined;
   readonly look: Look;
   readonly terms: ChallengeTerms;
-  /** `/.guard/verify` behind the gateway, or the collector's absolute URL. */
+  /** `/.guard/verify` behind the gateway, or the absolute upload URL of a collector on another host. */
   readonly uploadUrl: string;
   /** URL of the page's trap link (challenge/trap-link.ts). Default: none. */
   readonly trap?: string;
 }
 
 export interface Challenge extends FilledTemplate {
-  /** These headers are valid only for this page, because they contain the nonce of its script. */
+  /** The headers of this page. They are valid for no other page, because they contain the nonce of its script. */
   readonly headers: Readonly<Record<string, string>>;
   readonly reference: string;
 }
 
 export type IssueChallenge = (request: ChallengeRequest) => Challenge;
 
-/** Creates challenge pages (contract 3). Nothing is stored, so a flood of unanswered requests costs no memory. */
+/** Creates challenge pages (contract 3). Guard stores nothing for a page, so a flood of requests costs no memory. */
 export function createChallengeIssuer(options: {
   readonly secrets: readonly string[];
   readonly programs: Pick<Programs, 'next'>;
@@ -54,7 +57,7 @@ export function createChallengeIssuer(options: {
     const program = options.programs.next();
     const newFields = newTicket(request);
     const { id, reference } = newFields;
-    // A collector on another host cannot serve witnesses to a page that measures them.
+    // Only a collector on the host of the page serves witnesses.
     const hasWitnesses = uploadUrl.startsWith('/');
     const ticket = issueTicket(sealer, {
       ...newFields,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
-/** Crockford's base 32. It has no I, L, O or U, which are easily misread or misheard. */
+/** Crockford's base 32. It lacks I, L, O and U, which people easily misread or mishear. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Eight characters (40 bits) that a person can read out to support, and that the events contain. */
+/** A new code of eight characters (40 bits). A person can read it out to support, and the event contains it. */
 export function newReference(): string {
   // The last ten digits of a version 4 UUID are random. Node generates them in batches.
   let bits = Number.parseInt(randomUUID().slice(-10), 16);

@@ -21,7 +21,7 @@ test('readFields returns the written fields, and two lists never have the same b
   expect(listByBytes.size).toBeGreaterThan(5_000);
 });
 
-test('readFields refuses every spelling that writeFields does not write', () => {
+test('readFields refuses bytes that writeFields does not write', () => {
   const texts = '4|4:|4:abc|04:acme|+4:acme| 4:acme|4:acmex|:|-1:|99999:|x:';
   for (const text of texts.split('|')) {
     expect(readFields(Buffer.from(text)), text).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * The fields of a ticket as bytes, each after its length: `4:acme`. Without lengths, two different tickets could have
- * the same bytes and the same MAC.
+ * The fields of a ticket as bytes. The length precedes each field: `4:acme`. Without lengths, two different tickets
+ * could have the same bytes and the same MAC.
  */
 
 const SEPARATOR = 0x3a;
@@ -10,7 +10,7 @@ export function writeFields(fields: readonly string[]): Buffer {
   return Buffer.from(fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join(''));
 }
 
-/** Reads exactly what writeFields writes, or returns undefined. */
+/** Reads bytes that writeFields wrote. Undefined for all other bytes. */
 export function readFields(bytes: Buffer): string[] | undefined {
   const fields: string[] = [];
   for (let at = 0; at < bytes.length;) {

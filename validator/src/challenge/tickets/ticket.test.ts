@@ -74,12 +74,12 @@ describe('contract 3: the ticket of an interstitial', () => {
     expect(readTicket(sealer, forged, now)).toEqual({ kind: 'invalid' });
   });
 
-  test('is early when its time is more than a minute ahead, which is the allowed clock skew', () => {
+  test('is early when its time is more than a minute, the allowed clock skew, in the future', () => {
     expect(readTicket(sealer, text, ticket.issuedAt - 60_000).kind).toBe('valid');
     expect(readTicket(sealer, text, ticket.issuedAt - 60_001)).toEqual({ kind: 'early', ticket });
   });
 
-  test('is unknown with other fields and a valid MAC', () => {
+  test('is unknown when it has other fields and a valid MAC', () => {
     const fields = readFields(Buffer.from(text, 'base64url').subarray(32)) ?? [];
     const otherFieldLists = [
       fields.slice(0, -1),
@@ -112,7 +112,7 @@ describe('contract 3: the ticket of an interstitial', () => {
     expect(readTicket(withoutOld, issueTicket(rotated, ticket), now).kind).toBe('valid');
   });
 
-  test('is invalid when a key of another purpose made it', () => {
+  test('is invalid when the key for another purpose made it', () => {
     const session = createSealer(['the first secret of the tests'], 'session');
     expect(readTicket(sealer, issueTicket(session, ticket), now)).toEqual({ kind: 'invalid' });
   });

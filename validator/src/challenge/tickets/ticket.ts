@@ -12,16 +12,19 @@ const MAX_CHARS = 2048;
 
 const NO_STRINGS: readonly string[] = [];
 
-/** Changes when the fields or their order change. */
+/** Change this value when the fields or their order change. */
 const VERSION = '8';
 const Whole = z
   .string()
   .regex(/^(?:0|[1-9]\d{0,15})$/)
   .transform(Number);
 
-/** The fields of a ticket as texts, in their order under the MAC. Times are in milliseconds of the server's clock. */
+/**
+ * The fields of a ticket as texts, in the order in which the MAC covers them. Times are in milliseconds of the server's
+ * clock.
+ */
 const Fields = z.strictObject({
-  /** Random. Using the ticket spends this id (SessionStore.spend). */
+  /** A random id. Using the ticket spends this id (SessionStore.spend). */
   id: z.string(),
   organisation: z.string(),
   sessionId: z.string(),
@@ -32,31 +35,31 @@ const Fields = z.strictObject({
   userAgentHash: z.string(),
   /** The code that a person can read out to support. */
   reference: z.string(),
-  /** Fingerprint of the rules at its creation (challenge-terms.ts). */
+  /** Fingerprint of the rules at the creation of the ticket (challenge-terms.ts). */
   ruleSet: z.string(),
-  /** Least bits of work for the answer (work/). 0 means none. */
+  /** Minimum bits of work for an upload (work/). 0 means no work. */
   work: Whole.refine((bits) => bits <= CHALLENGE.work.max),
   /**
-   * The origin of the page whose browser script asked for the ticket. Only this page may answer. Empty for a
-   * challenge page: behind proxies only the visitor knows the host name for certain.
+   * The origin of the page whose browser script asked for the ticket. Only a page of this origin is allowed to answer.
+   * Empty for a challenge page, because behind proxies only the browser has the certain host name.
    */
   origin: z.string(),
-  /** The client class of the challenged request (request/client-class.ts). The session is valid only for it. */
+  /** The client class of the challenged request (request/client-class.ts). The session is valid only for this class. */
   client: z.string(),
-  /** The findings of the signals in that request. */
+  /** The findings of the signals about the challenged request. */
   found: z
     .string()
     .transform((text): readonly string[] => (text === '' ? NO_STRINGS : text.split(' '))),
-  /** Whether the page has witnesses (challenge/witnesses/). Then the answer must show them. */
+  /** Whether the page has witnesses (challenge/witnesses/). If so, the upload must have their measurements. */
   witnessed: z.enum(['', 'w']).transform((text) => text === 'w'),
-  /** Id of the page's program (program/programs.ts), which decides the upload's form. Empty: the plain form. */
+  /** Id of the page program (program/programs.ts), which decides the upload form. Empty for the plain form. */
   program: z.string(),
 });
 const FIELD_NAMES = Fields.keyof().options;
 
 /**
- * The ticket of one challenge. Nothing is stored when a challenge is issued, so the ticket contains everything that is
- * needed for the answer. A MAC protects it. It is readable and contains no secret.
+ * The ticket of one challenge. Guard stores nothing when it issues a challenge, so the ticket contains all data that
+ * the collector needs. A MAC protects the ticket. Visitors can read it, so it contains no secret.
  */
 export type Ticket = Readonly<z.output<typeof Fields>>;
 
@@ -66,9 +69,9 @@ export type TicketReading =
   | { readonly kind: 'expired'; readonly ticket: Ticket }
   /** Issued by this installation, with a time in the future, because a clock was set back here or at the issuer. */
   | { readonly kind: 'early'; readonly ticket: Ticket }
-  /** Issued with our secret by another version of Guard, with other fields. */
+  /** Issued with the same secret by another version of Guard, which has other fields. */
   | { readonly kind: 'unknown' }
-  /** Never issued. */
+  /** Guard never issued this text. */
   | { readonly kind: 'invalid' };
 
 /** The ticket as base64url text. `sealer` is createSealer(secrets, 'ticket'). */
@@ -86,8 +89,8 @@ export function issueTicket(sealer: Sealer, ticket: Ticket): string {
 }
 
 /**
- * Reads a ticket that issueTicket wrote. Any changed bit makes it invalid. Never throws. The time of a ticket may be
- * ahead of `nowMs`, the server's clock, by the clock skew that instances may have.
+ * Reads a ticket that issueTicket wrote. Any changed bit makes it invalid. Never throws. The time of a valid ticket can
+ * be later than `nowMs` by the allowed clock skew between instances.
  */
 export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketReading {
   const bytes = text.length <= MAX_CHARS ? Buffer.from(text, 'base64url') : Buffer.alloc(0);
@@ -104,7 +107,7 @@ export function readTicket(sealer: Sealer, text: string, nowMs: number): TicketR
   return { kind: ticket.issuedAt > nowMs + CHALLENGE.clockSkewMs ? 'early' : 'valid', ticket };
 }
 
-/** The session and the visitor for whom a ticket is issued. */
+/** The session and the visitor of a new ticket. */
 export interface TicketRequest {
   readonly organisation: string;
   readonly sessionId: string;
@@ -115,7 +118,7 @@ export interface TicketRequest {
   readonly nowMs: number;
 }
 
-/** The fields that every new ticket gets in the same way. */
+/** The fields that challenge pages and the browser script fill in the same way. */
 export function newTicket(visitor: TicketRequest) {
   const { organisation, sessionId, nowMs } = visitor;
   return {

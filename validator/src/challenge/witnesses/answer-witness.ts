@@ -7,7 +7,7 @@ import { imageFile } from './image-file.ts';
 import { type Witness, TEXT_PX } from './witness-page.ts';
 import type { Witnesses } from './witnesses.ts';
 
-/** Prefix for tickets whose page loaded a file that no browser loads (SessionStore.remember). */
+/** Prefix under which Guard remembers tickets whose page loaded a decoy (SessionStore.remember). */
 export const DECOY_PREFIX = 'witness-decoy';
 
 const HEADERS = {
@@ -17,10 +17,10 @@ const HEADERS = {
 };
 
 /**
- * `GET /witness?token`: answers with one file of the challenge page. Before the token has proved that the URL was made
- * for this handshake, nothing is read or stored. The URL is not bound to a User-Agent, because extensions change it on
- * pages but not on images. Only the visitor with the page has its URLs, so no visitor can spoil the ticket of another
- * one.
+ * `GET /witness?token`: answers with one file of the challenge page. Guard reads and stores nothing before the token
+ * has proved that the URL was made for this handshake. The URL is valid for any User-Agent, because some extensions
+ * change the User-Agent only for pages. Only the visitor with the page has its URLs, so no visitor can spoil the ticket
+ * of another visitor.
  */
 export function createWitnessAnswerer(
   witnesses: Pick<Witnesses, 'read'>,
@@ -33,8 +33,8 @@ export function createWitnessAnswerer(
     const askedFile = witnesses.read(query, client === undefined ? '' : handshakeOf(client));
     if (!askedFile) return emptyAnswer(404);
     const { witness, ticketId, isDecoy } = askedFile;
-    // A URL that a person opened by hand gets no file and does no harm. Browsers send no Sec-Fetch-Dest on http. When a
-    // service worker forwards the request, Chromium sends `empty`.
+    // When a person opens a URL by hand, this check gives no file and does not spoil the ticket. On http browsers send
+    // no Sec-Fetch-Dest. When a service worker forwards the request, Chromium sends `empty`.
     const destination = headerOf(request, 'sec-fetch-dest');
     if (!['', 'empty', witness.kind].includes(destination)) return emptyAnswer(404);
     if (isDecoy) {

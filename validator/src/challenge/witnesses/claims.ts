@@ -10,7 +10,10 @@ export interface Claim {
   readonly number: number;
   readonly css: string;
   readonly applies: boolean;
-  /** Whether it applies before the layout is complete: while containers have no size yet, and while they are empty. */
+  /**
+   * Whether the claim applies before the layout is complete: while containers have no size yet, and while they are
+   * empty.
+   */
   readonly early: readonly [unsized: boolean, empty: boolean];
   readonly specificity: number;
   readonly important: boolean;
@@ -25,10 +28,16 @@ interface ClaimToDraw extends Pick<Claim, 'number' | 'applies'> {
 type Fault = 'selector' | 'condition' | 'media' | 'container' | 'has';
 const FAULTS = ['selector', 'condition', 'media', 'container', 'has'] as const;
 
-/** Least distance between a bound and the compared value, in pixels, because scaled pages round. */
+/**
+ * Minimum distance between a bound and the compared value, in pixels. Without this distance, rounding on scaled pages
+ * could change the result.
+ */
 const CLEAR_PX = 16;
 
-/** Draws a rule that sets `declaration` for a leaf, with one fault if it must not apply. `pseudo` ends its selector. */
+/**
+ * Draws a rule that sets `declaration` for a leaf. A rule that must not apply gets one fault. `pseudo` is the end of
+ * its selector.
+ */
 export function drawClaim(
   leaf: Leaf,
   scene: Scene,
@@ -73,7 +82,10 @@ export function drawClaim(
   };
 }
 
-/** `:has()` is three years newer than the other features (Firefox 121). Browsers without it get another rule. */
+/**
+ * A rule with `:has()`, which is three years newer than the other features (Firefox 121). Browsers without `:has()` use
+ * a fallback rule.
+ */
 function hasRule(
   { classes: [one, two], middle, group, before }: Leaf,
   { tree: { foreign } }: Scene,
@@ -113,7 +125,7 @@ function containerRule(
   return `@supports (container-type:inline-size){@container ${query}{${rule}}}${fallback}`;
 }
 
-/** A media query about the frame (Media Queries 3). */
+/** A media query about the size of the frame (Media Queries 3). `holds` decides whether it is true. */
 function media({ width, height }: Scene, draw: Draw, holds: boolean): string {
   const orientation = width > height === holds ? 'landscape' : 'portrait';
   const boundThat = (isMet: boolean) =>
@@ -132,7 +144,7 @@ function media({ width, height }: Scene, draw: Draw, holds: boolean): string {
   }
 }
 
-/** A bound such as `(min-width:300px)`. */
+/** A bound such as `(min-width:300px)`. `holds` decides whether `length` meets the bound. */
 function bound(
   name: string,
   length: number,

@@ -4,8 +4,8 @@ export const UNITS_PER_EM = 1000;
 type Table = readonly [tag: string, bytes: Buffer];
 
 /**
- * A TrueType font with one empty glyph for `character` (in the basic plane) that is `advance` design units wide. It
- * has only the tables that browsers require (OpenType 1.9, "Required Tables").
+ * A TrueType font with one empty glyph for `character` (in the basic plane). The glyph is `advance` design units wide.
+ * The file has only the tables that browsers require (OpenType 1.9, "Required Tables").
  */
 export function fontFile(character: number, advance: number): Buffer {
   return joinTables([
@@ -14,10 +14,10 @@ export function fontFile(character: number, advance: number): Buffer {
     ['glyf', EMPTY_GLYPHS],
     ['head', HEAD],
     ['hhea', words(1, 0, 800, -200, 0, advance, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2)],
-    // Advance and left side bearing, twice: the glyph for missing characters has the same width.
+    // Advance width and left side bearing of two glyphs: the glyph for missing characters has the same width.
     ['hmtx', words(advance, 0, advance, 0)],
     ['loca', words(0, 0, 0)],
-    // Version 1.0, two glyphs, and maximum resources of zero.
+    // Version 1.0, two glyphs, and zero for all other maxima.
     ['maxp', words(1, 0, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)],
     ['name', words(0, 0, 6)],
     // Version 3: glyphs have no names.
@@ -25,7 +25,7 @@ export function fontFile(character: number, advance: number): Buffer {
   ]);
 }
 
-/** 16-bit big-endian numbers. Negative ones are two's complement. */
+/** Writes 16-bit big-endian numbers. Negative numbers are two's complement. */
 function words(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 2);
   values.forEach((value, at) => bytes.writeUInt16BE(value & 0xffff, at * 2));

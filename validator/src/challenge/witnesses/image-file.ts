@@ -1,4 +1,4 @@
-/** A GIF (89a) with this size in pixels and one transparent pixel in its corner. */
+/** A GIF (89a) with this size in pixels. Its only image is one transparent pixel in the corner. */
 export function imageFile(width: number, height: number): Buffer {
   const bytes = Buffer.from(PIXEL);
   bytes.writeUInt16LE(width, 6);

@@ -7,8 +7,9 @@ import { DECOY_PREFIX } from './answer-witness.ts';
 import type { ExpectedWitnesses } from './witnesses.ts';
 
 /**
- * Returns the reason against a pass: the page loaded a decoy, or its measurements of images and of fonts are both
- * wrong. One correct kind is enough, because some people block images or fonts. Rejects only when the store rejects.
+ * Returns the reason why the upload does not pass: the page loaded a decoy, or its measurements of images and of fonts
+ * are both wrong. Correct measurements of one kind are enough, because some people block images or fonts. Undefined
+ * when there is no such reason. Rejects only when the store rejects.
  */
 export async function judgeWitnesses(
   ticket: Pick<Ticket, 'id' | 'witnessed'>,

@@ -1,23 +1,23 @@
 import type { Draw } from '../cascade/draw.ts';
 import { type Block, plantTree, type Tree } from '../cascade/tree.ts';
 
-/** The layout of the witnesses: blocks in a frame. Sizes are CSS pixels. */
+/** The layout of the witness document: blocks in a frame. Sizes are in CSS pixels. */
 export interface Scene {
   readonly tree: Tree;
   /** The width of the frame that shows the document. */
   readonly width: number;
   readonly height: number;
-  /** The width of each block that is a container. Every block around a leaf is a container. */
+  /** The width of each container. Every block around a leaf is a container. */
   readonly containers: ReadonlyMap<Block, number>;
-  /** Rules that give the blocks these widths. */
+  /** Rules that give the containers these widths. */
   readonly css: string;
 }
 
-/** Draws the layout. Each group of blocks has a random width, which its blocks share in random proportions. */
+/** Draws the layout. Each group has a random width, and its blocks share this width in random proportions. */
 export function drawScene(draw: Draw): Scene {
   const tree = plantTree(draw);
   const width = draw.int(500, 900);
-  // Clearly landscape or portrait.
+  // The frame is clearly landscape or clearly portrait.
   const height = draw.flip() ? width - draw.int(100, 300) : width + draw.int(100, 300);
   const containers = new Map<Block, number>();
   let css = '';

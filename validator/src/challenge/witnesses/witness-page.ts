@@ -14,30 +14,33 @@ export type Witness =
   /** A font with one glyph for this character. */
   | { readonly kind: 'font'; readonly width: number; readonly character: number };
 
-/** A document whose rules name many URLs, and how a browser handles them. */
+/** A document whose rules name many URLs, and the URLs that a browser loads. */
 export interface WitnessPage {
-  /** For the page: width and height of the frame, a `|`, and the document, escaped for a double-quoted attribute. */
+  /**
+   * The text for the page: width and height of the frame, a `|`, and the document. It is escaped for a double-quoted
+   * attribute.
+   */
   readonly text: string;
-  /** The witnesses by the number of their URL. */
+  /** The witnesses. The key is the number of a URL. */
   readonly witnesses: ReadonlyMap<number, Witness>;
-  /** Computed on demand, because issuing a page does not need it. */
+  /** Which URLs a browser loads. It is computed on demand, because issuing a page does not need it. */
   readonly loading: () => Loading;
 }
 
-/** How a browser handles the URLs of a document. */
+/** The URLs of a document that a browser loads, and those that no browser loads. */
 interface Loading {
-  /** The number of the loaded URL, by the position of its leaf in the document. */
+  /** The numbers of the loaded URLs. The key is the position of the leaf in the document. */
   readonly loaded: ReadonlyMap<number, number>;
-  /** Numbers of the URLs that no browser loads. For other URLs it depends on the browser. */
+  /** Numbers of the URLs that no browser loads. Some of the other URLs are loaded only by some browsers. */
   readonly decoys: ReadonlySet<number>;
 }
 
 /** Text size in the document, in pixels. It is larger than any minimum font size that people set. */
 export const TEXT_PX = 200;
 
-/** Number of leaves for which nothing is loaded although rules name URLs. */
+/** Number of leaves for which browsers load nothing although rules name URLs. */
 const BARE = 2;
-/** Most URLs in one document. */
+/** Maximum number of URLs in one document. */
 export const MAX_URLS = 3 * WITNESSES.images + 4 * WITNESSES.fonts + 2 * BARE;
 
 const NUMBERS = Array.from({ length: MAX_URLS }, (_, index) => index);
@@ -48,7 +51,7 @@ const BEGIN = escapeHtml(`<!doctype html><style>${BASE}`);
 const END_OF_STYLE = escapeHtml('</style><p></p>');
 const END_OF_DIV = escapeHtml('</div>');
 
-/** `urlOf` returns the URL with a number from 0 to 255. */
+/** Draws a document. `urlOf` returns the URL for a number from 0 to 255. */
 export function drawWitnessPage(draw: Draw, urlOf: (number: number) => string): WitnessPage {
   return new Painter(draw, urlOf).paint();
 }
@@ -61,9 +64,12 @@ class Painter {
   readonly #witnesses = new Map<number, Witness>();
   readonly #texts = new Map<Leaf, string>();
   #css = '';
-  /** The claims for one leaf, in the order of the sheet. No claim wins when the leaf is hidden. */
+  /**
+   * The leaves with their claims in the order of the sheet. Hidden leaves are missing here, because none of their
+   * claims wins.
+   */
   readonly #contests: { readonly leaf: Leaf; readonly claims: readonly Claim[] }[] = [];
-  /** Numbers of URLs that WebKit always loads. */
+  /** Numbers of URLs that only WebKit loads. */
   readonly #loadedAnyway: number[] = [];
 
   constructor(draw: Draw, urlOf: (number: number) => string) {
@@ -122,7 +128,8 @@ class Painter {
       const winner = winnerOf(claims);
       if (winner) loaded.set(this.#scene.tree.leaves.indexOf(leaf), winner.number);
       if (winner) decoys.delete(winner.number);
-      // Firefox and WebKit know a container's width only after the first styling of its content.
+      // Firefox and WebKit style the content of a container once before they compute its width. So they can load other
+      // URLs first.
       for (const time of [0, 1] as const) {
         const earlyWinner = winnerOf(
           claims.map((claim) => ({ ...claim, applies: claim.early[time] })),
@@ -148,7 +155,7 @@ class Painter {
     return drawClaim(leaf, this.#scene, this.#draw, claim);
   }
 
-  /** A family with two files: one for the text of the leaf, and one for other text. */
+  /** A claim with a font family of two files: one for the text of the leaf, and one for other characters. */
   #font(leaf: Leaf, applies: boolean): Claim {
     const draw = this.#draw;
     const character = this.#texts.get(leaf)?.charCodeAt(0) ?? 0;
@@ -161,7 +168,7 @@ class Painter {
     };
     const isFirst = draw.flip();
     const [one, other] = [face(isFirst), face(!isFirst)];
-    // WebKit loads the last file of a used family for any text.
+    // For any text, WebKit loads the last file of a used family.
     if (applies) this.#loadedAnyway.push(other);
     const number = isFirst ? one : other;
     const claim = { number, applies, declaration: `font-family:${family},serif`, pseudo: '' };
@@ -191,7 +198,10 @@ function startOfDiv({ classes }: Leaf['group']): string {
   return `&lt;div class=&quot;${classes[0]} ${classes[1]}&quot;&gt;`;
 }
 
-/** CSS Fonts 4, 4.5. No range includes the blank, because a browser may load such a font for any text. */
+/**
+ * A value of `unicode-range` (CSS Fonts 4, 4.5). No range includes the blank, because a browser can load a font with
+ * the blank for any text.
+ */
 function unicodeRange(character: number, covers: boolean, draw: Draw): string {
   const hex = (code: number) => code.toString(16);
   const far = `U+${hex(0x400 + draw.int(0, 99))}-${hex(0x500 + draw.int(0, 99))}`;

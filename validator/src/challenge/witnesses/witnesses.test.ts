@@ -8,7 +8,7 @@ import { createWitnesses } from './witnesses.ts';
 
 const witnesses = createWitnesses(SECRETS);
 
-/** Creates a visitor with a challenge page that names URLs, and with functions that load them and upload. */
+/** Creates a visitor with a challenge page that names URLs. Its functions load these URLs and upload. */
 function aVisitor() {
   const visitor = aChallengedVisitor();
   const { challenge, collect, request, store, time, upload } = visitor;
@@ -54,7 +54,7 @@ const DECOY_LOADED = ['{"result":"retry"}', 'witness_mismatch'];
 /** Index of a leaf among the sizes of an upload. The first two belong to the first line. */
 const sizeIndex = (place: number) => 2 + 2 * place;
 
-describe('17.3 witnesses: what a page loads shows a browser engine', () => {
+describe('17.3 witnesses: the loaded files show whether there is a browser engine', () => {
   test('a page that loads the same files as a browser passes', async () => {
     const { get, isDecoy, send, tokens } = aVisitor();
     for (const token of tokens.filter((candidate) => !isDecoy(candidate))) {
@@ -85,7 +85,7 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
     ]) {
       const visitor = aVisitor();
       expect(await visitor.send(change)).toEqual(INCOMPLETE);
-      // Each guess of the sizes costs a page: a correct second try comes too late.
+      // The ticket is spent, so even a correct second try fails. Each guess of the sizes costs a new page.
       expect(await visitor.send()).toEqual(SPENT);
       expect(visitor.store.storedCount()).toBe(0);
     }
@@ -118,7 +118,7 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
     expect(await aVisitor().send()).toEqual(PASSED);
   });
 
-  test('more than a third of the URLs are decoys, and their answers look like the others', async () => {
+  test('more than a third of the URLs are decoys, and their answers look like those of the other URLs', async () => {
     const { get, isDecoy, tokens } = aVisitor();
     const decoys = tokens.filter(isDecoy);
     expect(decoys.length).toBeGreaterThan(tokens.length / 3);
@@ -143,11 +143,11 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
 
   test.each([
     [
-      'another User-Agent than the page, as with an extension',
+      'a User-Agent that is not that of the page, because an extension changed it',
       { 'user-agent': 'Mozilla/5.0 (X11)' },
     ],
-    ['no destination, as from a service worker', { 'sec-fetch-dest': 'empty' }],
-  ])('the request for a file may have %s', async (_what, headers) => {
+    ['an empty destination, because a service worker forwards it', { 'sec-fetch-dest': 'empty' }],
+  ])('the request for a file can have %s', async (_what, headers) => {
     const { get, isDecoy, tokens } = aVisitor();
     const real = tokens.find((token) => !isDecoy(token)) ?? '';
     expect((await get(real, headers)).status).toBe(200);
@@ -160,7 +160,7 @@ describe('17.3 witnesses: what a page loads shows a browser engine', () => {
     }
   });
 
-  test('a URL of an earlier secret is still read, a URL of another secret is not', () => {
+  test('a URL of an earlier secret still works, and a URL of another secret does not', () => {
     const { tokens } = aVisitor();
     const handshake = '8daaf6152771g';
     const [token = ''] = /[0-9a-f]{36}/.exec(witnesses.issue('AAAAAAAAAAAAAAAA', handshake)) ?? [];

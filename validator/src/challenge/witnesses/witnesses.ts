@@ -3,7 +3,7 @@ import { Draw } from '../cascade/draw.ts';
 import { deriveKey } from '../../session/sealer.ts';
 import { drawWitnessPage, MAX_URLS, type Witness, type WitnessPage } from './witness-page.ts';
 
-/** What a browser measures for one ticket: sizes in CSS pixels by the position of the leaf. */
+/** The sizes that a browser measures for one ticket, in CSS pixels. The key is the position of the leaf. */
 export interface ExpectedWitnesses {
   readonly images: ReadonlyMap<number, readonly [width: number, height: number]>;
   readonly fonts: ReadonlyMap<number, number>;
@@ -11,36 +11,38 @@ export interface ExpectedWitnesses {
 
 export interface Witnesses {
   /**
-   * The document for a new ticket: WitnessPage.text. Its URLs work only with the same handshake
-   * (request/client-class.ts: handshakeOf), because one browser loads page and files.
+   * The document for a new ticket: WitnessPage.text. One browser loads the page and its files, so the URLs work only
+   * with the same handshake (handshakeOf in request/client-class.ts).
    */
   readonly issue: (ticketId: string, handshake: string) => string;
-  /** The expected measurements for each secret, because an earlier secret may have issued the ticket. */
+  /** The expected measurements for each secret, because an earlier secret can have issued the ticket. */
   readonly expected: (ticketId: string) => readonly ExpectedWitnesses[];
   /** The witness of a URL. Undefined for a URL that was not made for this handshake. */
   readonly read: (token: string, handshake: string) => AskedWitness | undefined;
 }
 
-/** The meaning of one URL's token. */
+/** The data behind the token of one URL. */
 interface AskedWitness {
   readonly ticketId: string;
   readonly witness: Witness;
-  /** No browser loads it. */
+  /** True when no browser loads this URL. */
   readonly isDecoy: boolean;
 }
 
 const PATH = '/.guard/witness';
 const ID_BYTES = 12;
-/** Five bytes are enough: a ticket has 24 URLs and is valid for ten minutes, and a correct guess gives one image. */
+/**
+ * Five bytes are enough: a ticket has 24 URLs and is valid for ten minutes, and a correct guess gives only one file.
+ */
 const MAC_BYTES = 5;
-/** Ticket id, number and MAC. It is hexadecimal, because no advertisement blocklist contains such URLs. */
+/** Ticket id, number and MAC, in hexadecimal digits, because advertisement blocklists contain no such URLs. */
 const TOKEN = /^[0-9a-f]{36}$/;
 
 /**
- * Finds out whether a browser engine loaded the challenge page, by its requests for files. The page gets a document
- * with many URLs. Rules drawn from the secret and the ticket decide which URLs a browser loads. Each file has its own
- * size, so the measurements of the page prove what was loaded, and nothing is stored for it. Only the request of a URL
- * that no browser loads is remembered for the ticket.
+ * Checks whether a browser engine loaded the challenge page. The page gets a document with many URLs. Style rules drawn
+ * from the secret and the ticket decide which URLs a browser loads. Each file has its own size, so the page's
+ * measurements prove which files it loaded, and Guard stores nothing for them. Guard remembers only the request for a
+ * decoy, which no browser loads.
  */
 export function createWitnesses(secrets: readonly string[]): Witnesses {
   const issuers = secrets.map(createIssuer);
@@ -63,7 +65,7 @@ export function createWitnesses(secrets: readonly string[]): Witnesses {
 }
 
 interface Issuer {
-  /** The document for a page. Its URLs are empty when there is no handshake. */
+  /** Draws the document for a page. Its URLs are empty when no handshake is given. */
   readonly draw: (ticketId: string, handshake?: string) => WitnessPage;
   readonly isOurs: (token: Buffer, handshake: string) => boolean;
 }
@@ -95,8 +97,8 @@ function createIssuer(secret: string): Issuer {
 }
 
 /**
- * The MACs of all URLs of a ticket as one hexadecimal string. SHAKE256 with a prefixed key is a MAC (FIPS 202 has no
- * length extension), and one hash is enough for a page.
+ * The MACs of all URLs of a ticket as one hexadecimal string. SHAKE256 with the key as a prefix is a MAC, because FIPS
+ * 202 has no length extension. One hash is enough for all URLs of a page.
  */
 function macsOf(key: Uint8Array, id: Buffer, handshake: string): string {
   const input = Buffer.concat([key, id, Buffer.from(handshake)]);

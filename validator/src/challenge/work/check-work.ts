@@ -1,7 +1,7 @@
 import { scrypt } from 'node:crypto';
 import { hasZeroBits, SCRYPT, TRY_BYTES } from '../../../page-contract/scrypt.ts';
 
-/** Maximum number of parallel checks. Each takes 4 MiB, and one thread of the pool for 6 ms. */
+/** Maximum number of parallel checks. Each check uses 4 MiB, and one thread of the pool for 6 ms. */
 const MAX_AT_ONCE = 4;
 
 let runningChecks = 0;
@@ -11,8 +11,8 @@ export function isCheckBusy(): boolean {
 }
 
 /**
- * Whether the hash of this counter starts with this many zero bits. Runs one scrypt in the thread pool. Work only makes
- * many sessions expensive. It proves nothing about the sender.
+ * Whether the hash of this counter starts with this many zero bits. Runs one scrypt in the thread pool. Work makes many
+ * sessions expensive, but it does not show whether the sender is a person.
  */
 export function isWorkDone(task: string, counter: number, bits: number): Promise<boolean> {
   runningChecks += 1;

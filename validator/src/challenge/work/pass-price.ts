@@ -6,22 +6,25 @@ import type { Ticket } from '../tickets/ticket.ts';
 import { Tempo } from './tempo.ts';
 import { connectionOf } from '../../request/client-class.ts';
 
-/** Number of budgets above the free passes. Each is twice as large as the one before, and costs one more bit. */
+/**
+ * Number of price levels. The budget of each level is twice as large as that of the level before, and a used-up budget
+ * adds one bit of work.
+ */
 const LEVELS = 5;
 const FIRST_BITS = CHALLENGE.work.max - LEVELS + 1;
-/** Maximum level of a class of clients. It is small, because people of this class have to do the work too. */
+/** Maximum price level of a client class. It is small, because people of this class have to do the work too. */
 const MAX_OF_CLASS = 3;
 
 /**
- * Decides how much work a new pass costs. Passes are counted for each network (/24, or /64 with the surrounding /56 and
- * /48) in the store of all threads and instances. They are also counted for each class of clients, and compared with
- * the past of this class.
+ * Decides how much work a new pass costs. The store counts the passes of each network (/24, or /64 with the surrounding
+ * /56 and /48) for all threads and instances. Each thread also counts the passes of each client class, and compares
+ * them with the past of this class.
  */
 export class PassPrice {
   readonly #budgets: readonly { readonly counter: string; readonly charges: AddressCharges }[];
   readonly #tempo: Tempo;
 
-  /** Undefined when the organisation requires no work for any number of passes. */
+  /** The price of an organisation. Undefined when any number of passes is free. */
   static of(
     { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
     clock: Clock,
@@ -38,16 +41,17 @@ export class PassPrice {
   ) {
     this.#tempo = new Tempo(nowMs);
     this.#budgets = Array.from({ length: LEVELS }, (_, level) => ({
-      // The name of a rule's budget has a blank. These names have none, so both never collide.
+      // The budget names of rules contain a blank. These names contain none, so they never collide.
       counter: `new-passes-${level}:${organisation}`,
       charges: compileAddressCharges({ requests: passes * 2 ** level, perMs: per }),
     }));
   }
 
-  /** Counts one new pass and returns the bits of work for it. 0 means none. */
+  /** Counts one new pass and returns its bits of work. 0 means no work. */
   async bits(ticket: Ticket, store: SessionStore, nowMs: number): Promise<number> {
     const networkLevel = await this.countForNetwork(ticket, store);
-    // A network pays itself for passes above its free ones, so one network cannot make a class work.
+    // A network pays for its own passes above the free ones. They are not counted for the class, so one network cannot
+    // raise the price of a whole class.
     const count = networkLevel === 0 ? 1 : 0;
     const classLevel = this.#tempo.level(connectionOf(ticket.client), nowMs, count);
     const level = Math.max(networkLevel, Math.min(MAX_OF_CLASS, classLevel));
@@ -56,7 +60,7 @@ export class PassPrice {
 
   /** Counts an upload only for its network. Returns how many budgets the network has used up. */
   async countForNetwork({ network }: Ticket, store: SessionStore): Promise<number> {
-    // A network is counted by its first address.
+    // The first address of a network identifies the network.
     const [address = ''] = network.split('/');
     let level = 0;
     for (const { counter, charges } of this.#budgets) {

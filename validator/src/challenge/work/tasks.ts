@@ -3,8 +3,8 @@ import type { Sealer } from '../../session/sealer.ts';
 const MAC_BYTES = 16;
 
 /**
- * A task that an upload has to solve before its ticket gives a session: `bits.mac`. It belongs to one ticket, so work
- * on it cannot start before the collector has issued it.
+ * Creates a task, written as `bits.mac`. The upload has to solve it before its ticket gives a session. The MAC covers
+ * the ticket, so no program can start the work before the collector has issued the task.
  */
 export function issueTask(sealer: Sealer, ticketId: string, bits: number): string {
   return `${bits}.${sealer.seal([ticketId, String(bits)], MAC_BYTES).toString('base64url')}`;

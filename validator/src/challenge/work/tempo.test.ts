@@ -4,7 +4,7 @@ import { Tempo } from './tempo.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Evenly distributed passes of classes of clients. Each call continues at the time at which the last one ended. */
+/** Evenly distributed passes of client classes. Each call continues at the time at which the previous call ended. */
 class Traffic {
   #nowMs = 1_800_000_000_000;
   readonly #tempo = new Tempo(this.#nowMs);
@@ -24,13 +24,13 @@ class Traffic {
   }
 }
 
-test('the usual traffic of a large site is normal from the first minute, and so is three times as much', () => {
+test('the usual traffic of a large site is normal from the first minute, and three times as much is normal too', () => {
   const traffic = new Traffic();
   expect(traffic.highestLevel(2_000, 12 * HOUR_MS)).toBe(0);
   expect(traffic.highestLevel(6_000, HOUR_MS)).toBe(0);
 });
 
-test('twenty times the usual traffic is above normal within ten minutes, and the level soon falls to 0 after it', () => {
+test('twenty times the usual traffic is above normal within ten minutes, and afterwards the level soon falls to 0', () => {
   const traffic = new Traffic();
   traffic.highestLevel(500, 12 * HOUR_MS);
   expect(traffic.highestLevel(10_000, 10 * MINUTE_MS)).toBeGreaterThanOrEqual(2);
@@ -46,7 +46,7 @@ test('up to 200 passes in ten minutes are normal for a small site, and for a new
   expect(traffic.highestLevel(3_000, HOUR_MS, 'https other')).toBeGreaterThanOrEqual(3);
 });
 
-test('an attack does not become normal in three hours; a site that grew tenfold is normal after two days', () => {
+test('an attack does not become normal in three hours, but tenfold growth is normal after two days', () => {
   const traffic = new Traffic();
   traffic.highestLevel(200, 24 * HOUR_MS);
   traffic.highestLevel(2_000, 3 * HOUR_MS);
@@ -72,7 +72,7 @@ test.each([120, 300, 5_000])(
   },
 );
 
-test('people with a known class need no work while new classes are above normal, or later', () => {
+test('people with a known class need no work while new classes are above normal, and none later', () => {
   const traffic = new Traffic();
   traffic.highestLevel(100, 24 * HOUR_MS);
   const levels = traffic.levels(20_000, 10 * MINUTE_MS, (index) =>
@@ -83,10 +83,10 @@ test('people with a known class need no work while new classes are above normal,
   expect(traffic.highestLevel(100, HOUR_MS)).toBe(0);
 });
 
-test('when all passes are above normal, classes of an attacker that became known in hours need work, and people do not', () => {
+test('when all passes together are above normal, an attacker’s classes that became known in hours need work, and people do not', () => {
   const traffic = new Traffic();
   traffic.highestLevel(100, 12 * HOUR_MS);
-  // Each class comes three times in ten minutes, which is below every limit, until all are known.
+  // Each class passes three times in ten minutes, which is below every limit, until all classes are known.
   traffic.levels(300, 2 * HOUR_MS, classOfMany(100));
   const levels = traffic.levels(20_000, 10 * MINUTE_MS, (index) =>
     index % 200 === 0 ? 'https chromium' : classOfMany(100)(index),
@@ -109,7 +109,7 @@ test.each([0, 5, 15, 30, 60])(
   },
 );
 
-test('after a start, a busy site with several browsers is normal, and so is its busiest hour', () => {
+test('after a start, the traffic of a busy site with several browsers is normal, and its busiest hour is normal too', () => {
   const traffic = new Traffic();
   const browser = (index: number) =>
     `https ${['chromium', 'chromium', 'gecko', 'webkit'][index % 4]}`;

@@ -1,21 +1,24 @@
 import { isKnown, KnownGroups } from '../../verdict/pressure/known-groups.ts';
 
 const HOUR_MS = 60 * 60_000;
-/** The time constant of the current count. Rates are per this time. */
+/** The time constant of the current count, in milliseconds. All rates are passes in this time. */
 const NOW_MS = 10 * 60_000;
-/** The time constant of the normal count. */
+/** The time constant of the normal count, in milliseconds. */
 const NORMAL_MS = 24 * HOUR_MS;
 
 /** Up to this multiple of the normal count the level is 0, because each day has quiet and busy hours. */
 const FACTOR = 4;
 
 /**
- * The first passes after a start count as normal, up to a limit: a busy site has visitors at once, and its usual number
- * is not known yet. They have the weight of passes during `asIfForMs`, so that a later attack stands out.
+ * After a start, the usual number of passes is not known yet, and a busy site has visitors at once. So the first passes
+ * are normal, up to a limit. They get the weight of `asIfForMs` of traffic, so that a later attack is above normal.
  */
 const START = { forMs: NOW_MS, asIfForMs: 2 * HOUR_MS };
 
-/** Up to so many passes in ten minutes the level is 0, even after a start, when the normal number is unknown. */
+/**
+ * Up to this many passes in ten minutes the level is 0. `atStart` is the number just after a start, when the normal
+ * number is unknown.
+ */
 interface Floor {
   readonly passes: number;
   readonly atStart: number;
@@ -24,18 +27,21 @@ interface Floor {
 const FLOOR: Floor = { passes: 200, atStart: 1_500 };
 /** The floor for all new classes together, and for all classes together. */
 const FLOOR_OF_MANY: Floor = { passes: 2 * FLOOR.passes, atStart: 2 * FLOOR.atStart };
-/** The floor of one class while all classes together are above normal. A class with its usual number is no cause. */
+/**
+ * The floor of one class while all classes together are above normal. A class that has only its usual number of passes
+ * keeps level 0.
+ */
 const FLOOR_OF_FEW: Floor = { passes: FLOOR.passes / 10, atStart: FLOOR.atStart };
 
 /**
- * Measures how often clients of one class (request/client-class.ts) pass, compared with their own past. An attacker can
- * rent many networks, but its programs look alike. Each thread counts for itself, so both sides of the comparison are a
- * share of the whole.
+ * Measures how often clients of one class (request/client-class.ts) pass, compared with the past of the class. An
+ * attacker can rent many networks, but all its programs have the same class. Each thread counts only its own visitors,
+ * both for the present and for the past.
  *
- * A program chooses its class by the ciphers that it offers. So all new classes are also counted together, and all
- * passes are counted together.
+ * A program can change its class, because it chooses the ciphers that it offers. So all new classes are also counted
+ * together, and all passes are counted together.
  *
- * A count above the normal raises the normal only slowly. An attack of one day does not become normal.
+ * Passes above the normal count raise it only slowly, so an attack of one day does not become normal.
  */
 export class Tempo {
   readonly #startedAt: number;
@@ -52,27 +58,34 @@ export class Tempo {
     this.#allPasses = new Count(nowMs, nowMs);
   }
 
-  /** Counts `passes`. Returns 0 when the count is normal, and one more for each doubling above it. */
+  /**
+   * Adds `passes` to the counts. Returns level 0 when they are normal, and one level more for each doubling above
+   * normal.
+   */
   level(client: string, nowMs: number, passes: 0 | 1): number {
     const classCount = this.#classes.findOrAdd(client, nowMs);
     classCount.add(passes, nowMs, FLOOR);
     const level = classCount.level(nowMs, FLOOR);
     if (level > 0) return level;
     const isNew = !this.#isKnown(classCount, nowMs);
-    // After a start all classes are new.
+    // Just after a start all classes are new, so they are not counted as new.
     if (isNew && !isStart(this.#startedAt, nowMs)) {
       this.#newClasses.add(passes, nowMs, FLOOR_OF_MANY);
       const newClassesLevel = this.#newClasses.level(nowMs, FLOOR_OF_MANY);
       if (newClassesLevel > 0) return newClassesLevel;
     }
-    // This sum has no passes of a class that is above normal itself, because that case has returned above.
+    // The passes of a class that is above normal are not in this sum, because the function has already returned for
+    // them.
     this.#allPasses.add(passes, nowMs, FLOOR_OF_MANY);
     const overallLevel = this.#allPasses.level(nowMs, FLOOR_OF_MANY);
     if (overallLevel === 0 || isStart(this.#startedAt, nowMs)) return overallLevel;
     return classCount.level(nowMs, FLOOR_OF_FEW);
   }
 
-  /** Whether a class is known. The classes of the first minutes, which include people's, are known after these. */
+  /**
+   * Whether a class is known. The classes of the first minutes after a start are known when these minutes are over,
+   * because people are among them.
+   */
   #isKnown(count: Count, nowMs: number): boolean {
     return isStart(this.#startedAt, count.bornAt)
       ? !isStart(this.#startedAt, nowMs)
@@ -84,7 +97,7 @@ function isStart(startedAt: number, nowMs: number): boolean {
   return nowMs - startedAt < START.forMs;
 }
 
-/** Current and normal number of passes. */
+/** The current and the normal number of passes. */
 class Count {
   readonly bornAt: number;
   readonly #startedAt: number;
@@ -121,11 +134,9 @@ class Count {
   }
 }
 
-/** The share of the normal count that is known after this time. */
+/** The share of the full normal count that has been counted after this time. */
 function knownShare(forMs: number): number {
   return 1 - Math.exp(-forMs / NORMAL_MS);
 }
 
 const START_WEIGHT = knownShare(START.asIfForMs) / knownShare(START.forMs);
-
-/** Whether a class is known. The classes of the start are known after it, because people are among them. */

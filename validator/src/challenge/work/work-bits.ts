@@ -6,9 +6,9 @@ import type { Judgement } from '../evidence/judge.ts';
 import type { Ticket } from '../tickets/ticket.ts';
 
 /**
- * How many bits of work an upload must bring before it gets a session. Two kinds of uploads need work: doubtful ones,
- * and uploads whose page was requested by another client than the User-Agent claims. Such a difference alone does not
- * make an upload doubtful: programs that inspect TLS on people's machines cause it every day.
+ * How many bits of work an upload needs before it gets a session. Two kinds of uploads need work: doubtful uploads, and
+ * uploads whose page request came from another client than its User-Agent claims. This second case is not a doubt,
+ * because programs that inspect TLS on people's machines cause it every day.
  */
 export function workBitsFor(
   { found }: Pick<Ticket, 'found'>,

@@ -12,8 +12,8 @@ const USED_WITHOUT_INPUT = {
   activation: { value: { before: false, after: true, inputs: 0 } },
 } as const;
 
-describe('a page that the browser counts as used, although there was no input', () => {
-  test('activation_without_input: the page saw no input, as with a driver or an extension', () => {
+describe('a page with a user activation, although there was no input', () => {
+  test('activation_without_input: the page saw no input, because a driver or an extension activated it', () => {
     expect(judgePerson(CHROME_ON_WINDOWS, { readings: USED_WITHOUT_INPUT })).toEqual(
       doubtful('activation_without_input'),
     );
@@ -28,8 +28,8 @@ describe('a page that the browser counts as used, although there was no input', 
   test.each([
     ['a key was pressed', { before: false, after: true, inputs: 1 }],
     ['the visitor clicked "try again"', { before: true, after: true, inputs: 0 }],
-    ['the page does not count as used', { before: false, after: false, inputs: 0 }],
-    ['a click was too long ago', { before: true, after: false, inputs: 0 }],
+    ['the page has no user activation', { before: false, after: false, inputs: 0 }],
+    ['an old user activation ended during the readings', { before: true, after: false, inputs: 0 }],
   ])('no finding: %s', (_who, value) => {
     const readings = { activation: { value } };
     expect(judgePerson(CHROME_ON_WINDOWS, { readings })).toEqual(HUMAN);
@@ -45,7 +45,7 @@ describe('a page that the browser counts as used, although there was no input', 
     'chrome-android-desktop-mode',
     'qtwebengine',
     'safari-iphone',
-  ])('no finding: %s, because its application may run scripts in the page', (name) => {
+  ])('no finding: %s, because its application can run scripts in the page', (name) => {
     expect(judgePerson(name, { readings: USED_WITHOUT_INPUT }).kind).toBe('human');
   });
 });

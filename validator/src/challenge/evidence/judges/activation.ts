@@ -4,9 +4,9 @@ import type { Judge } from './case.ts';
 import { isPlainDesktop } from './plain-desktop.ts';
 
 /**
- * Finds a page that the browser counts as used although the page saw no input. A driver that runs scripts causes this.
- * Alone it is no proof: an extension causes it after a click on its button, and so does a person who types a script
- * into the developer tools. A console listener in the same second shows a driver.
+ * Finds a page with a user activation although the page saw no input. A driver that runs scripts causes this. It is no
+ * proof by itself: an extension causes it after a click on its button, and a person who types a script into the
+ * developer tools causes it too. Together with a console listener it shows a driver.
  */
 export const judgeActivation: Judge = (theCase): Reason | undefined => {
   const { activation, inspector } = theCase.evidence.readings;

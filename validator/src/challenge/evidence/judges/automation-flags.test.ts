@@ -22,7 +22,7 @@ describe('automation_flags: the page received a message from a frame of another 
   });
 
   test.each([
-    ['145, the last version with a policy that turns partitions off', '156', '145'],
+    ['version 145, the last one with a policy that turns partitions off', '156', '145'],
     ['a version that was never measured', '156', '190'],
     ['Electron', 'Safari/537.36', 'Electron/41.0.0 Safari/537.36'],
     ['an application that embeds the engine', ' Chrome/', ' Desk/2.1.0 Chrome/'],
@@ -34,7 +34,7 @@ describe('automation_flags: the page received a message from a frame of another 
   });
 
   test.each(['android-webview', 'chrome-android', 'chrome-android-desktop-mode', 'qtwebengine'])(
-    'no finding: %s, because its engine may not partition storage',
+    'no finding: %s, because its engine can lack partitions of storage',
     (name) => {
       expect(judgePerson(name, { readings: CROSSED_PARTITION })).toEqual(HUMAN);
     },
@@ -57,14 +57,14 @@ describe('automation_flags: the browser allowed a flood of history updates', () 
     ['a limit of 200', 201, 200],
     ['no update', 201, 0],
     ['a limit of 1,000', 1_001, 1_000],
-    ['a higher limit, as a later version may have', 5_000, 2_000],
-    ['one update more than usual', 5_000, 201],
+    ['a higher limit, which a later version can have', 5_000, 2_000],
+    ['one update more than the usual limit', 5_000, 201],
   ])('no finding: the browser allowed %s', (_what, asked, granted) => {
     expect(judgeFlood(asked, granted)).toEqual(HUMAN);
     expect(judgeFlood(asked, granted, 'firefox-headful')).toEqual(HUMAN);
   });
 
-  test('a finding in every version', () => {
+  test('a flood of history updates is a finding in every version', () => {
     const readings = { flooding: { value: { asked: 5_000, granted: 5_000 } } };
     expect(judgePerson(DESKTOP, { readings, words: [['156', '290']] })).toEqual(AUTOMATED);
   });

@@ -5,9 +5,9 @@ import type { Judge } from './case.ts';
 const CHROMIUM_WITH_WEBDRIVER = 90;
 
 /**
- * Finds traces of a tool in the page: its objects, or a missing or replaced `navigator.webdriver`. An extension of a
- * person may replace it on all pages, and disguised drivers do the same, so this is a doubt. Other replaced native
- * functions are common with privacy extensions and are no finding.
+ * Finds traces of an automation tool in the page: its objects, or a missing or replaced `navigator.webdriver`. A
+ * replaced getter is only a doubt, because a person's extension can replace it on all pages, as disguised drivers do.
+ * Other replaced native functions are no finding, because many privacy extensions replace them.
  */
 export const judgeAutomationGlobals: Judge = ({ evidence, claim }) => {
   const { automation, webdriver } = evidence.readings;

@@ -5,7 +5,7 @@ import { headerOf } from './header-of.ts';
 
 /**
  * Compares client hints (headers of the upload, and `navigator.userAgentData`) with the User-Agent. Missing hints are
- * no evidence: on plain http and from embedded engines there are none.
+ * no evidence, because there are none on plain http and from embedded engines.
  */
 export const judgeClientHints: Judge = (theCase) =>
   hintedMajors(theCase).some((major) => major !== theCase.claim.major) ||
@@ -14,7 +14,7 @@ export const judgeClientHints: Judge = (theCase) =>
     ? 'client_hints_mismatch'
     : undefined;
 
-/** Versions under the brand "Chromium", which every Chromium sends in addition to its own name. */
+/** The versions of the brand "Chromium". Every Chromium sends this brand in addition to its own name. */
 function hintedMajors({ evidence, request, claim }: Case): number[] {
   if (claim.engine !== 'chromium') return [];
   const majors: number[] = [];
@@ -46,9 +46,9 @@ function contradicts({ platform }: BrowserClaim, hintedPlatform: string): boolea
 }
 
 /**
- * Whether the brands have an empty list of full versions. This happens when the User-Agent of Chromium was set on the
- * command line. A browser that is too old for the list, or a page that may not ask for it, has no list at all. A driver
- * can replace the list in the page, but not in a shared worker.
+ * Whether there are brands, but the list of full versions is empty. This happens when the command line of Chromium sets
+ * the User-Agent. An old browser has no list at all, and neither has a page without the permission to ask for it. A
+ * driver can replace the list in the page, but not in a shared worker.
  */
 function losesVersions({ evidence }: Case): boolean {
   const { hints, sharedWorker } = evidence.readings;

@@ -10,17 +10,17 @@ import {
 const YES = { plays: 'probably', streams: true };
 const NO = { plays: '', streams: false };
 
-describe('codecs_mismatch: Chrome or Edge without its own formats', () => {
+describe('codecs_mismatch: Chrome or Edge without licensed formats', () => {
   const BOTH_REASONS = ['debugger_attached', 'codecs_mismatch'];
 
-  test('is a weak finding, which alone changes nothing', () => {
+  test('is a weak finding, which does not change the judgement by itself', () => {
     expect(judgePerson(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toMatchObject(HUMAN);
     expect(reasonsBesideListener(CHROME_ON_WINDOWS, { readings: UNLICENSED })).toEqual(
       BOTH_REASONS,
     );
   });
 
-  test('Edge is recognised by its brand; on plain http no browser is recognised', () => {
+  test('the brand identifies Edge, and on plain http there are no brands and no finding', () => {
     const wordsOfEdge = [['Google Chrome', 'Microsoft Edge']] as const;
     expect(
       reasonsBesideListener(CHROME_ON_WINDOWS, { readings: UNLICENSED, words: wordsOfEdge }),
@@ -45,7 +45,7 @@ describe('codecs_mismatch: Chrome or Edge without its own formats', () => {
     ['an extension denies all formats', { h264: NO, aac: NO, vp9: NO }],
     ['only one of the two formats is missing', { h264: NO, aac: YES, vp9: YES }],
     [
-      'one of the two queries allows the format',
+      'one of the two functions accepts the format',
       { h264: { plays: '', streams: true }, aac: NO, vp9: YES },
     ],
   ])('no finding: %s', (_who, value) => {

@@ -3,14 +3,14 @@ import type { Case, Judge } from './case.ts';
 import { headerOf } from './header-of.ts';
 import { claimsDesktop } from './plain-desktop.ts';
 
-/** Chrome or Edge without the licensed formats. A weak finding, because other browsers can use their names. */
+/** Finds Chrome or Edge without the licensed formats. A weak finding, because other browsers can claim these names. */
 export const judgeCodecs: Judge = (theCase) =>
   lacksOwnCodecs(theCase) ? 'codecs_mismatch' : undefined;
 
 /**
- * On a desktop, Chrome and Edge decode H.264 and AAC. Chromium builds without the licensed formats, which drivers
- * bundle, decode neither. Other brands are not checked. The answer counts only if VP9 works, as in every Chromium,
- * because some extensions deny all formats.
+ * On a desktop, Chrome and Edge decode H.264 and AAC. Drivers bundle builds of Chromium without licensed formats, which
+ * decode neither. Other brands are not checked. VP9 works in every Chromium. When it is missing too, there is no
+ * finding, because some extensions deny all formats.
  */
 function lacksOwnCodecs(theCase: Case): boolean {
   const media = valueOfReading(theCase.evidence.readings.media);

@@ -1,13 +1,14 @@
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** This function shows whether another function is native. A program that replaces it hides other replacements. */
+/** This function shows whether another function is native. A program replaces it to hide other replacements. */
 const PRINTER = 'Function.toString';
 
 /**
- * Finds a disguise of driver plug-ins: several native functions that identify the browser are Proxies, and so is the
- * function that would show this. At least one belongs to the navigator or its permissions. Privacy extensions also hide
- * that they wrap canvas, WebGL or media functions, but they do not touch the navigator.
+ * Finds a disguise of driver plug-ins. Either the getter of `navigator.webdriver` is a Proxy, or these three are true:
+ * the function that shows replacements is a Proxy, at least two other functions are Proxies, and one of these is of the
+ * navigator or its permissions. Privacy extensions also wrap canvas, WebGL or media functions and hide this, but they
+ * do not change the navigator.
  */
 export const judgeDisguises: Judge = ({ evidence }) => {
   const proxiedNames = valueOfReading(evidence.readings.disguises)?.proxied ?? [];

@@ -25,8 +25,11 @@ test.each([
 
 test.each([
   ['full screen', { outerWidth: 1280, outerHeight: 720 }],
-  ['Brave, whose screen is the viewport', { outerWidth: 1285, outerHeight: 727 }],
-  ['a window over the edge', { outerWidth: 1400, outerHeight: 900, innerHeight: 801 }],
+  ['Brave, which reports the viewport as the screen', { outerWidth: 1285, outerHeight: 727 }],
+  [
+    'a window that is partly outside the screen',
+    { outerWidth: 1400, outerHeight: 900, innerHeight: 801 },
+  ],
 ])('no finding: %s', (_who, change) => {
   expect(judgeScreen(change)).toEqual(HUMAN);
 });

@@ -3,12 +3,12 @@ import type { Case, Judge } from './case.ts';
 import { claimsDesktop } from './plain-desktop.ts';
 
 /**
- * How much taller than the screen a window must be, in CSS pixels. Brave reports the viewport as the screen with a
- * window that is a few pixels larger. The bars of a real window are much larger.
+ * A window must be this much taller than the screen for a finding, in CSS pixels. Brave reports the viewport as the
+ * screen, and its window is only a few pixels larger. The bars of a real window are much larger.
  */
 const BARS_PX = 32;
 
-/** Finds a screen that is not a monitor. Phones and emulated phones are not checked. */
+/** Finds a screen that is no real monitor. Phones and emulated phones are not checked. */
 export const judgeEmulatedScreen: Judge = (theCase) => {
   const { evidence, claim } = theCase;
   const screen = valueOfReading(evidence.readings.screen);
@@ -22,16 +22,17 @@ export const judgeEmulatedScreen: Judge = (theCase) => {
 type Screen = ReadingValue<'screen'>;
 
 /**
- * Drivers override the metrics: the screen gets exactly the size of the viewport, although the window is larger. In
- * full screen the window is not larger. A window moved over the edge has a viewport of another size.
+ * Whether a driver overrides the metrics: the screen has exactly the size of the viewport, although the window is
+ * larger. With people this does not happen: in full screen the window is not larger, and otherwise the viewport has
+ * another size than the screen.
  */
 function isOverridden({ width, height, innerWidth, innerHeight, outerHeight }: Screen): boolean {
   return width === innerWidth && height === innerHeight && outerHeight >= height + BARS_PX;
 }
 
 /**
- * Whether the window is at least as large as the screen, and no scroll bar takes space. Only on Linux this shows that
- * there is no window, because a desktop draws scroll bars beside the content.
+ * Whether the window is at least as large as the screen, and no scroll bar takes space. This shows a browser without a
+ * window only on Linux, because Linux desktops draw scroll bars beside the content.
  */
 function isHeadless(screen: Screen, { claim }: Case): boolean {
   const { width, height, innerWidth, innerHeight, outerWidth, outerHeight, scrollBar } = screen;

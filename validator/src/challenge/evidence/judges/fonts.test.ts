@@ -18,7 +18,7 @@ describe('fonts_mismatch: no font of the claimed system, and fonts of another sy
     ['Windows', 'macOS'],
   ] as const;
 
-  test('is a weak finding, which alone changes nothing', () => {
+  test('is a weak finding, which does not change the judgement by itself', () => {
     const readings = fontsOf('DejaVu Sans');
     expect(judgePerson(CHROME_ON_WINDOWS, { readings })).toMatchObject(HUMAN);
     expect(reasonsBesideListener(CHROME_ON_WINDOWS, { readings })).toEqual(BOTH_REASONS);
@@ -46,7 +46,7 @@ describe('fonts_mismatch: no font of the claimed system, and fonts of another sy
     expect(reasonsBesideListener('chromium-headful-incognito', windowsFontOnLinux)).toEqual([]);
   });
 
-  test('together with missing formats, which have another cause, it is a doubt', () => {
+  test('fonts_mismatch and codecs_mismatch have different causes, and together they are a doubt', () => {
     const readings = { ...UNLICENSED, ...fontsOf('DejaVu Sans') };
     expect(judgePerson(CHROME_ON_WINDOWS, { readings })).toEqual(
       doubtful('codecs_mismatch', 'fonts_mismatch'),

@@ -2,14 +2,16 @@ import { MARKER_FONTS } from '../../../../page-contract/marker-fonts.ts';
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
-/** A weak finding, because a person's Windows browser under Wine can also have only fonts of another system. */
+/**
+ * Finds fonts of another system only. A weak finding, because a person's Windows browser under Wine can have these too.
+ */
 export const judgeFonts: Judge = (theCase) =>
   hasOnlyForeignFonts(theCase) ? 'fonts_mismatch' : undefined;
 
 /**
- * Whether Chromium on Windows or a Mac has no font of this system but has fonts of another system. Additional fonts
- * mean nothing. A browser that shows no font at all is not checked. Firefox and Safari are not checked, because their
- * privacy modes choose the visible fonts.
+ * Whether Chromium on Windows or a Mac has no font of this system but has fonts of another system. Fonts of another
+ * system are no finding when the system's own fonts are there. A browser that shows no font at all is not checked.
+ * Firefox and Safari are not checked, because their privacy modes choose the visible fonts.
  */
 function hasOnlyForeignFonts({ evidence, claim }: Case): boolean {
   const presentFonts = valueOfReading(evidence.readings.fonts);

@@ -29,7 +29,7 @@ const MAC = [
 describe('graphics_mismatch: the WebGL renderer exists only on another system than the claimed one', () => {
   const BOTH_REASONS = ['debugger_attached', 'graphics_mismatch'];
 
-  test('is a weak finding, which alone changes nothing', () => {
+  test('is a weak finding, which does not change the judgement by itself', () => {
     expect(judgePerson(CHROME_ON_WINDOWS, { readings: graphicsOf(MESA) })).toMatchObject(HUMAN);
   });
 
@@ -39,20 +39,20 @@ describe('graphics_mismatch: the WebGL renderer exists only on another system th
     ['Windows', 'Metal', { readings: graphicsOf(METAL) }],
     ['a Mac', 'Direct3D', { readings: graphicsOf(DIRECT3D), words: MAC }],
     ['a Mac', 'Mesa', { readings: graphicsOf(MESA), words: MAC }],
-  ])('is a finding: %s, drawn by %s', (_system, _renderer, change) => {
+  ])('is a finding: %s with the renderer %s', (_system, _renderer, change) => {
     expect(reasonsBesideListener(CHROME_ON_WINDOWS, change)).toEqual(BOTH_REASONS);
   });
 
-  test('is a finding: Linux, drawn by Direct3D', () => {
+  test('is a finding: Linux with a Direct3D renderer', () => {
     expect(reasonsBesideListener(LINUX, { readings: graphicsOf(DIRECT3D) })).toEqual(BOTH_REASONS);
   });
 
   test.each([
-    ['Windows by Direct3D, also under Wine', { readings: graphicsOf(DIRECT3D) }],
-    ['Windows by Vulkan in software', { readings: graphicsOf(SWIFTSHADER) }],
+    ['Windows with Direct3D, which Wine has too', { readings: graphicsOf(DIRECT3D) }],
+    ['Windows with Vulkan in software', { readings: graphicsOf(SWIFTSHADER) }],
     ['Windows with a name that an extension invented', { readings: graphicsOf('Apple', 'Intel') }],
     ['Windows without WebGL', { readings: { graphics: { unread: 'absent' } } }],
-    ['a Mac by Metal', { readings: graphicsOf(METAL), words: MAC }],
+    ['a Mac with Metal', { readings: graphicsOf(METAL), words: MAC }],
   ] as const)('no finding: %s', (_who, change) => {
     expect(reasonsBesideListener(CHROME_ON_WINDOWS, change)).toEqual([]);
   });
@@ -60,9 +60,12 @@ describe('graphics_mismatch: the WebGL renderer exists only on another system th
   test.each([
     ['Mesa', MESA],
     ["a Mac's own processor", 'ANGLE (Mesa, Apple M1 (G13G B0), OpenGL ES 3.2)'],
-    ['Direct3D of a Windows it runs in', 'ANGLE (Microsoft Corporation, D3D12 (RTX), OpenGL 4.2)'],
+    [
+      'Direct3D of the Windows that it runs in',
+      'ANGLE (Microsoft Corporation, D3D12 (RTX), OpenGL 4.2)',
+    ],
     ["a phone's graphics, in desktop mode", 'ANGLE (Qualcomm, Adreno (TM) 740, OpenGL ES 3.2)'],
-  ])('no finding: Linux by %s', (_what, renderer) => {
+  ])('no finding: Linux with %s', (_what, renderer) => {
     expect(reasonsBesideListener(LINUX, { readings: graphicsOf(renderer) })).toEqual([]);
   });
 

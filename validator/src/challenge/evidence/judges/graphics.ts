@@ -9,9 +9,9 @@ const DRAWN_BY = [
 ] as const;
 
 /**
- * Finds Chromium with a WebGL renderer that only exists on another system than the claimed one. The finding is weak,
- * because people change their agent with extensions. No WebGL and invented names mean nothing. Firefox is not checked,
- * because its privacy modes report another renderer.
+ * Finds Chromium with a WebGL renderer that does not exist on the claimed system. The finding is weak, because people
+ * change their User-Agent with extensions. A missing renderer or an invented name is no finding. Firefox is not
+ * checked, because its privacy modes report another renderer.
  */
 export const judgeGraphics: Judge = ({ evidence, claim }) => {
   const renderer = valueOfReading(evidence.readings.graphics)?.renderer;

@@ -15,17 +15,17 @@ const NO_WINDOW = {
 describe('headless_browser: no window.chrome, no plug-in, and two different answers about one permission', () => {
   const HEADLESS = automated('headless_browser');
 
-  test('is found when all three signs occur together', () => {
+  test('is a finding when all three signs occur together', () => {
     expect(judgePerson(CHROME_ON_WINDOWS, { readings: NO_WINDOW })).toEqual(HEADLESS);
   });
 
   test.each([
     ['an embedded engine has no window.chrome', { chrome: NO_WINDOW.chrome }],
     ['the PDF viewer was turned off', { plugins: NO_WINDOW.plugins }],
-    ['a policy answers for the permission', { permissions: NO_WINDOW.permissions }],
+    ['a policy decides about the permission', { permissions: NO_WINDOW.permissions }],
     ['there is a PDF viewer', { ...NO_WINDOW, plugins: { value: { plugins: 5 } } }],
     [
-      'both answers agree',
+      'both answers about the permission are the same',
       { ...NO_WINDOW, permissions: { value: { notification: 'denied', query: 'denied' } } },
     ],
     ['window.chrome could not be read in time', { ...NO_WINDOW, chrome: { unread: 'timeout' } }],
@@ -37,7 +37,7 @@ describe('headless_browser: no window.chrome, no plug-in, and two different answ
     expect(judgePerson('chrome-android', { readings: NO_WINDOW })).toEqual(HUMAN);
   });
 
-  test('is found by the name in the brands, which a replaced User-Agent does not change', () => {
+  test('is a finding when the brands name it, because a replaced User-Agent does not change the brands', () => {
     const brands = [{ brand: 'HeadlessChrome', version: '156' }];
     const hints = {
       value: { brands, platform: 'Windows', fullVersions: 1 },

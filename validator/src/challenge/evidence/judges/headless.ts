@@ -2,13 +2,15 @@ import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 import { pointsWithNothing } from './pointer.ts';
 
-/** Finds a browser without a window: its name says this, or it lacks things that a window brings. */
+/**
+ * Finds a browser without a window: its name contains "Headless", or it lacks properties of a browser with a window.
+ */
 export const judgeHeadless: Judge = (theCase) =>
   namesHeadless(theCase) || lacksWindow(theCase) || lacksDesktop(theCase)
     ? 'headless_browser'
     : undefined;
 
-/** A driver that replaces the User-Agent often leaves the name in the brands or in a worker. */
+/** A driver that replaces the User-Agent often leaves the name "Headless" in the brands or in a worker. */
 function namesHeadless({ evidence, request }: Case): boolean {
   const { hints, worker, sharedWorker } = evidence.readings;
   const names = [
@@ -23,8 +25,8 @@ function namesHeadless({ evidence, request }: Case): boolean {
 
 /**
  * Whether this is a disguised headless shell on a desktop: no `window.chrome`, no plug-in, and two different answers
- * about one permission. Each of these also occurs with people (embedded engines, a disabled PDF viewer, policies), so
- * all three are required. Screen sizes and software rendering are not used, because people use small remote screens and
+ * about one permission. Each sign alone also occurs with people (embedded engines, a disabled PDF viewer, policies), so
+ * all three are required. Screen sizes and software rendering are no signs, because people use small remote screens and
  * machines without a GPU.
  */
 function lacksWindow({ evidence, claim }: Case): boolean {
@@ -44,7 +46,7 @@ function lacksWindow({ evidence, claim }: Case): boolean {
 const NO_SYSTEM_FONT = '14px sans-serif';
 
 /**
- * Whether there is no pointing device, and one more sign of a missing window: in Firefox its own caption font, in
+ * Whether there is no pointing device, and one more sign of a missing window: in Firefox its built-in caption font, in
  * Chromium graphics drawn by software. Since version 137, Chromium with a window does not use software graphics.
  */
 function lacksDesktop(theCase: Case): boolean {

@@ -17,7 +17,7 @@ export const judgeLanguages: Judge = ({ evidence, request }) => {
     : undefined;
 };
 
-/** The primary language of a tag (RFC 5646) in lower case. A region or a weight may follow. */
+/** The primary language of a tag (RFC 5646) in lower case. A region or a weight can follow it in the tag. */
 function primary(range: string): string {
   return (/^\s*([^-;\s]*)/.exec(range)?.[1] ?? '').toLowerCase();
 }

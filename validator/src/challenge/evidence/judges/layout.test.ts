@@ -5,7 +5,7 @@ import { DEFAULT_STRENGTHS } from '../../testing/answers.ts';
 import { readFixture } from '../../testing/challenged-visitor.ts';
 import { automated, doubtful, HUMAN } from '../../testing/judge-recordings.ts';
 
-/** Correct widths of a sheet, first for the current secret, then for an earlier one. */
+/** Correct widths of a sheet with the current secret. SHEETS also has the widths with an earlier secret. */
 const WIDTHS = [1000, 731.4, 96, 250];
 const SHEETS = [WIDTHS, [1000, 40, 500, 1000]];
 
@@ -41,7 +41,7 @@ describe('the layout that an upload measured', () => {
     for (const widths of SHEETS) expect(judgeWidths(widths)).toEqual(HUMAN);
   });
 
-  test('one measurement that is wrong by five pixels is a layout_mismatch, by two pixels a layout_noise', () => {
+  test('a measurement that is wrong by five pixels is a layout_mismatch, and one that is wrong by two pixels is a layout_noise', () => {
     for (const at of WIDTHS.keys()) {
       const judgeShiftedBy = (pixels: number) =>
         judgeWidths(WIDTHS.map((px, index) => (index === at ? px + pixels : px)));
@@ -63,7 +63,7 @@ describe('the layout that an upload measured', () => {
     expect(judgeWidths(widths)).toEqual(HUMAN);
   });
 
-  test('other findings count also when there is no layout', () => {
+  test('other findings still reject when there is no layout', () => {
     const webdriver = { value: { reported: true, ownProperty: false, nativeGetter: true } };
     expect(judgeReadings({ webdriver, cascade: { unread: 'absent' } })).toEqual(
       automated('webdriver'),

@@ -4,8 +4,8 @@ import { LAYOUT_SIDE } from '../../../../page-contract/limits.ts';
 import type { Judge } from './case.ts';
 
 /**
- * How far a measurement may be from the computed value, in CSS pixels. Engines round to 1/64 or 1/60 of a device pixel.
- * Some privacy extensions add noise below one pixel.
+ * Largest normal difference between a measurement and the computed value, in CSS pixels. Engines round to 1/64 or 1/60
+ * of a device pixel. Some privacy extensions add noise below one pixel.
  */
 const TOLERANCE_PX = 1.5;
 /** How much a distance between two rectangles changes when an extension adds noise of two pixels to each. */
@@ -29,8 +29,8 @@ function findingOf(offPx: number): Reason | undefined {
 }
 
 /**
- * The largest difference between a measurement and its expected value, in CSS pixels, for a document with this
- * scale. Infinity when a value is missing or none was expected.
+ * The largest difference between a measurement and its expected value, in CSS pixels, for a document with this scale.
+ * Infinity when the two lists have different lengths.
  */
 export function farthest(
   answers: readonly number[],
@@ -44,7 +44,7 @@ export function farthest(
   return Math.max(...differences);
 }
 
-/** Whether the differences are at most the noise of an extension. Such measurements prove that a file was loaded. */
+/** Whether the measurements differ from the expected values by at most the noise of an extension. */
 export function measures(
   answers: readonly number[],
   scale: number,
@@ -54,8 +54,8 @@ export function measures(
 }
 
 /**
- * Whether there was no layout: the probe did not run, or the document has no boxes. This can happen to people too (a
- * hidden frame, a browser that stalled), so it is not a finding. But such an upload does not pass either.
+ * Whether there was no layout: the reading is missing, or the document has no boxes. This can happen to people too (a
+ * hidden frame, a browser that stalled), so it is not a finding. But an upload without layout does not pass.
  */
 export function lacksLayout({ cascade }: Pick<Readings, 'cascade'>): boolean {
   return !('value' in cascade) || scaleOf(cascade.value) === 0;

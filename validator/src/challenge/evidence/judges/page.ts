@@ -3,7 +3,7 @@ import { type Engine, type Platform, readPageClaim } from '../../../request/brow
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Case, Judge } from './case.ts';
 
-/** Compares what the page saw of the browser with the request, and the page's readings with each other. */
+/** Compares the page's readings with the request, and with each other. */
 export const judgePage: Judge = (theCase) =>
   saysAnotherAgent(theCase) ||
   runsOnAnotherSystem(theCase) ||
@@ -13,8 +13,8 @@ export const judgePage: Judge = (theCase) =>
     : undefined;
 
 /**
- * Whether header and page have different User-Agents. Firefox with resistFingerprinting (Tor Browser) may name
- * different systems in both, so for Firefox only the version is compared.
+ * Whether header and page have different User-Agents. For Firefox only the version is compared, because with
+ * resistFingerprinting (Tor Browser) header and page can name different systems.
  */
 function saysAnotherAgent({ evidence, request, claim }: Case): boolean {
   if (request.userAgent.slice(0, LIMITS.userAgentChars) === evidence.agent.userAgent) return false;
@@ -27,11 +27,14 @@ function saysAnotherAgent({ evidence, request, claim }: Case): boolean {
 const platforms: Partial<Record<Platform, RegExp>> = {
   windows: /^Win/,
   macos: /^Mac/,
-  // A phone or tablet that requests desktop sites also claims X11 and Linux.
+  // A phone or tablet in desktop mode also claims X11 and Linux.
   linux: /^(?:Linux|Android|FreeBSD|OpenBSD|NetBSD)/,
 };
 
-/** Only for Chromium. Other browsers report fixed or empty platforms. */
+/**
+ * Whether Chromium runs on another system than it claims. Other browsers are not checked, because they report fixed or
+ * empty platforms.
+ */
 function runsOnAnotherSystem({ evidence, claim }: Case): boolean {
   const { platform } = evidence.agent;
   if (claim.engine !== 'chromium' || platform === '') return false;
@@ -39,8 +42,8 @@ function runsOnAnotherSystem({ evidence, claim }: Case): boolean {
 }
 
 /**
- * Whether Chromium claims to be Firefox, or Safari on a Mac. Features that only Chromium has reveal this. On iOS the
- * name of a browser does not determine its engine.
+ * Whether Chromium claims to be Firefox, or Safari on a Mac. Features that only Chromium has show this. iOS is not
+ * checked, because a browser's name does not determine its engine there.
  */
 function isAnotherEngine({ evidence, claim }: Case): boolean {
   const claimsOther = claim.engine === 'gecko' || claim.engine === 'webkit';
@@ -57,8 +60,8 @@ const RUNS_THE_PAGE_SINCE: Readonly<Record<Engine, number>> = {
 };
 
 /**
- * Whether the browser could not have run this page: an extinct browser, or a version before 2020. Apps on Apple's
- * systems name no engine, or no version. Goanna is still developed under its own name.
+ * Whether the claimed browser could not have run this page: an extinct browser, or a version before 2020. Exceptions
+ * are apps on Apple's systems, which name no engine or no version, and Goanna, an engine that is still developed.
  */
 function isTooOld({ evidence, claim: { engine, major, platform } }: Case): boolean {
   if (engine === undefined)

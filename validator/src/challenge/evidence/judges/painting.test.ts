@@ -14,7 +14,7 @@ const IDLE_PAGE = { visible: true, frameMs: null, ticks: 100, watchedMs: 500 };
 const painting = (change: object = {}) => ({ painting: { value: { ...IDLE_PAGE, ...change } } });
 
 describe('page_not_painted: the page was visible and idle, but no frame was drawn', () => {
-  test('is a note: it changes nothing, alone or with one weak finding', () => {
+  test('is a note, and does not change the judgement, either by itself or with one weak finding', () => {
     expect(judgePerson(CHROME_ON_WINDOWS, { readings: painting() })).toMatchObject(HUMAN);
     expect(reasonsBesideListener(CHROME_ON_WINDOWS, { readings: painting() })).toEqual([]);
   });
@@ -22,7 +22,7 @@ describe('page_not_painted: the page was visible and idle, but no frame was draw
   const reasonsWhenOthersDecide = (change: object) =>
     reasonsBesideListener(CHROME_ON_WINDOWS, { readings: { ...painting(change), ...UNLICENSED } });
 
-  test('is recorded when two other findings decide', () => {
+  test('is also recorded when two other findings decide', () => {
     expect(reasonsWhenOthersDecide({})).toEqual([
       'debugger_attached',
       'page_not_painted',
@@ -33,13 +33,13 @@ describe('page_not_painted: the page was visible and idle, but no frame was draw
   test.each([
     ['a background tab', { visible: false }],
     ['a busy, slow phone, whose timers hardly run', { ticks: 49 }],
-    ['a check that was over early', { watchedMs: 399 }],
+    ['a check that ended early', { watchedMs: 399 }],
     ['a frame that came late', { frameMs: 499 }],
   ])('no finding: %s', (_who, change) => {
     expect(reasonsWhenOthersDecide(change)).toEqual(['debugger_attached', 'codecs_mismatch']);
   });
 
-  test('page_not_painted and time_zone_elsewhere add nothing to a weak finding', () => {
+  test('page_not_painted and time_zone_elsewhere do not change the judgement of a weak finding', () => {
     const notes: readonly Reason[] = ['page_not_painted', 'time_zone_elsewhere'];
     const weak = FINDINGS.filter((name) => entryOf(name).strength === 'weak');
     expect(weak).toContain('language_mismatch');

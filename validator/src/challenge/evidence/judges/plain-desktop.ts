@@ -3,12 +3,16 @@ import type { BrowserClaim } from '../../../request/browser-claim.ts';
 import type { Case } from './case.ts';
 
 /**
- * Chrome, Edge, Opera, and browsers that use their User-Agents. Applications that embed the engine (Electron, CefSharp,
- * QtWebEngine) and small browsers have other features and versions. They name themselves, so they do not match.
+ * Matches Chrome, Edge, Opera, and browsers that use their User-Agents. It does not match applications that embed the
+ * engine (Electron, CefSharp, QtWebEngine) or small browsers, because these add their own names. They have other
+ * features and versions.
  */
 const PLAIN_AGENT = /\) Chrome\/[\d.]+ Safari\/537\.36(?: (?:Edg|OPR)\/[\d.]+)?$/;
 
-/** Whether this is a desktop browser with Chromium. A WebView differs, and a phone in desktop mode claims Linux. */
+/**
+ * Whether this is a desktop browser with the engine of Chromium. WebViews do not match, and neither do phones in
+ * desktop mode, which claim Linux.
+ */
 export function isPlainDesktop({ evidence, claim }: Pick<Case, 'evidence' | 'claim'>): boolean {
   const touches = valueOfReading(evidence.readings.hardware)?.touchPoints ?? 0;
   return (

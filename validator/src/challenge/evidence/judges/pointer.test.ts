@@ -26,12 +26,12 @@ describe('a window with bars, but no pointing device', () => {
     });
   });
 
-  test('headless_browser: Chromium, also drawn by software', () => {
+  test('headless_browser: Chromium that also draws by software', () => {
     const judgement = judgePerson(LINUX, { readings: { ...NO_POINTER, ...SOFTWARE } });
     expect(judgement).toEqual(automated('headless_browser', 'pointer_missing'));
   });
 
-  test('headless_browser: Firefox, also with its own caption font', () => {
+  test('headless_browser: Firefox that also has its built-in caption font', () => {
     const readings = { ...NO_POINTER, ...desktopReading('14px sans-serif') };
     expect(judgePerson(FIREFOX, { readings })).toEqual(
       automated('headless_browser', 'pointer_missing'),
@@ -45,7 +45,7 @@ describe('a window with bars, but no pointing device', () => {
       { ...desktopReading('16px Arial', true), ...SOFTWARE },
     ],
     [
-      'a board without a mouse, in full screen',
+      'an electronic board without a mouse, in full screen',
       LINUX,
       {
         screen: { value: { ...SCREEN, width: 1366, innerHeight: 768, scrollBar: 15 } },

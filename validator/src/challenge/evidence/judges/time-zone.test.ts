@@ -7,13 +7,13 @@ import {
   UNLICENSED,
 } from '../../testing/judge-recordings.ts';
 
-describe('time_zone_elsewhere: the time zone does not belong to the country of the address', () => {
+describe('time_zone_elsewhere: the country of the address does not use the time zone', () => {
   const reasonsFrom = (country: string, zone: string, name = CHROME_ON_WINDOWS) =>
     reasonsBesideListener(name, { country, words: [['"UTC"', `"${zone}"`]], readings: UNLICENSED });
   const WITH_FINDING = ['debugger_attached', 'codecs_mismatch', 'time_zone_elsewhere'];
   const WITHOUT_FINDING = ['debugger_attached', 'codecs_mismatch'];
 
-  test('a traveller passes, because the finding changes nothing, alone or with one other', () => {
+  test('a traveller passes, because the finding does not change the judgement, either by itself or with one other finding', () => {
     const words = [['"UTC"', '"Asia/Tokyo"']] as const;
     expect(judgePerson(CHROME_ON_WINDOWS, { country: 'DE', words })).toMatchObject(HUMAN);
     expect(reasonsBesideListener(CHROME_ON_WINDOWS, { country: 'DE', words })).toEqual([]);

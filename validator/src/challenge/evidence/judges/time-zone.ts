@@ -2,12 +2,15 @@ import { isZoneOf } from '../country-zones.ts';
 import { valueOfReading } from '../../../../page-contract/evidence.ts';
 import type { Judge } from './case.ts';
 
-/** The time zone of a Firefox that resists fingerprinting. It may also report UTC, which belongs to no country. */
+/**
+ * The time zone that Firefox reports when it resists fingerprinting. Some versions report UTC instead, which has no
+ * country.
+ */
 const FIREFOX_DISGUISE = 'Atlantic/Reykjavik';
 
 /**
- * Finds a time zone that belongs to another country than the address of the upload. This also happens to travellers and
- * VPN users, so it is only recorded with other findings and never decides.
+ * Finds a time zone that the country of the upload's address does not use. This also happens to travellers and VPN
+ * users. So the finding never decides by default, and is only recorded with others.
  */
 export const judgeTimeZone: Judge = ({ evidence, request, claim }) => {
   const zone = valueOfReading(evidence.readings.timezone)?.name ?? '';

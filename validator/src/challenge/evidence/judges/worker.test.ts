@@ -12,7 +12,7 @@ const sharedWorkerOf = (userAgent: string, fullVersions: number | null = 2) => (
 });
 
 describe('a shared worker', () => {
-  test('worker_mismatch: the page has another version, as from a driver', () => {
+  test('worker_mismatch: the page claims another version than the shared worker, because a driver changed it', () => {
     const olderAgent = agent.userAgent.replace('/156.', '/153.');
     expect(judgePerson(DESKTOP, sharedWorkerOf(olderAgent))).toEqual(doubtful('worker_mismatch'));
   });

@@ -3,15 +3,18 @@ import type { Case, Judge } from './case.ts';
 import { isPlainDesktop } from './plain-desktop.ts';
 
 /**
- * Compares the page with its workers, which run in the same browser and must see the same properties. Thread counts and
- * languages are not compared, because privacy modes change them for each context.
+ * Compares the page with its workers. In one browser both must have the same properties. Thread counts and languages
+ * are not compared, because privacy modes can change them only in the page or only in the worker.
  */
 export const judgeWorker: Judge = (theCase) =>
   sees(theCase, 'worker') || (isPlainDesktop(theCase) && sees(theCase, 'sharedWorker'))
     ? 'worker_mismatch'
     : undefined;
 
-/** Whether the worker sees another browser. Desktop mode on a phone does not change a shared worker. */
+/**
+ * Whether the worker reports another User-Agent or platform than the page. A shared worker on Android is not compared,
+ * because desktop mode changes only the page.
+ */
 function sees({ evidence }: Case, name: 'worker' | 'sharedWorker'): boolean {
   const worker = valueOfReading(evidence.readings[name]);
   if (!worker || worker.userAgent === '') return false;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Ticket ids that are the same in each test. An id decides the questions of its ticket, and so a few visits teach only
- * some of these.
+ * Ticket ids that are the same in each test. The id of a ticket decides its questions. With random ids, a few visits
+ * would teach other questions in each run.
  */
 export function createTicketIds() {
   let count = 0;

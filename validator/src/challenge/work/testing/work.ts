@@ -9,7 +9,7 @@ interface Work {
 /** Solves a task with scrypt of Node, as a program would. */
 export const doWork = (task: string): Work => searchCounter(task, true);
 
-/** An answer that does not solve the task. It is searched for, because a random counter solves one of 2^bits tasks. */
+/** Work that does not solve the task. The counter is tested, because a random counter can solve the task by chance. */
 export const doWrongWork = (task: string): Work => searchCounter(task, false);
 
 function searchCounter(task: string, shouldSolve: boolean): Work {
