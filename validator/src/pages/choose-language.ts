@@ -4,20 +4,20 @@ import type { Messages } from './messages.ts';
 
 const MAX_CHARS = 256;
 
-/** Regions and scripts that select the second of two languages with the same primary subtag. */
+/** Two languages can have the same primary subtag. These regions and scripts select the second language. */
 const SECOND_LANGUAGE: ReadonlyMap<
   string,
   { readonly subtags: readonly string[]; readonly tag: string }
 > = new Map([
   // In Taiwan, Hong Kong and Macao, Chinese is written in traditional characters.
   ['zh', { subtags: ['hant', 'tw', 'hk', 'mo'], tag: 'zh-Hant' }],
-  // Outside of Brazil, Portuguese follows the norm of Portugal.
+  // In all these countries, Portuguese follows the norm of Portugal.
   ['pt', { subtags: ['pt', 'ao', 'mz', 'cv', 'gw', 'st', 'tl'], tag: 'pt-PT' }],
 ]);
 
 const messagesByTag = new Map(languages.map((messages) => [messages.language, messages]));
 const messagesByPrimary = new Map(
-  // The list is reversed, so that the first language with a primary subtag wins.
+  // The list is reversed, because the last entry for a key of a Map wins, and the first language has to win.
   [...languages].reverse().map((messages) => [primaryOf(messages.language), messages]),
 );
 
@@ -46,7 +46,7 @@ function messagesFor(range: string): Messages | undefined {
   // `iw` was the tag of Hebrew before 1989. Some browsers still send it.
   const primary = first === 'iw' ? 'he' : first;
   const secondLanguage = SECOND_LANGUAGE.get(primary);
-  // A script comes before a region: zh-Hans-HK is simplified Chinese.
+  // A script has priority over a region: zh-Hans-HK is simplified Chinese.
   const secondMessages =
     secondLanguage &&
     !subtags.includes('hans') &&

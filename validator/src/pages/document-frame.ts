@@ -30,13 +30,13 @@ export function frameDocument(options: {
   readonly messages: Messages;
   readonly look: Look;
   readonly title: string;
-  /** Attributes of the element around the content, written by our own code. */
+  /** Attributes of the element around the content. They are not escaped, because only code of Guard writes them. */
   readonly attributes: string;
   readonly content: string;
   readonly script: string;
   /** Whether the page has a hidden link. Its URL is the placeholder `trap`. */
   readonly hasTrap: boolean;
-  /** Whether this page may have the organisation's own template. */
+  /** Whether this page uses the organisation's own template, if there is one. */
   readonly ownTemplate: boolean;
 }): string {
   const { messages, look, title, attributes, content, script, hasTrap, ownTemplate } = options;
@@ -74,7 +74,7 @@ function footerHtml(messages: Messages, look: Look): string {
   return `<footer><span>${escapeHtml(messages.reference)}: <code>{{reference}}</code></span>${support}</footer>`;
 }
 
-/** The link to the support. The subject of a mail is the reference code. */
+/** The link to the support. For a mail address, the link sets a subject with the reference code. */
 function supportHtml(
   { isMail, href, label }: NonNullable<Look['support']>,
   { reference }: Messages,
@@ -90,7 +90,9 @@ export function trapName(hasTrap: boolean): readonly 'trap'[] {
   return hasTrap ? ['trap'] : [];
 }
 
-/** The heading of a screen gets the focus when the screen appears. */
+/**
+ * The heading and the text of a screen. `tabindex` lets the page move the focus to the heading when the screen appears.
+ */
 export function screenHtml({ heading, text }: ScreenText): string {
   return `<h1 tabindex="-1">${escapeHtml(heading)}</h1>${paragraph(text)}`;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { detectingValidator } from '../../../test/kit/product/decisions.ts';
 import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
-/** Which pages may show the challenge in a frame. */
+/** The tests check which pages can show the challenge in a frame. */
 
 const FRAME = {
   ...chromeHttps,
@@ -21,7 +21,7 @@ async function ancestorsFor(headers: Readonly<Record<string, string>>): Promise<
   return /frame-ancestors ([^;]*)/.exec(policy)?.[1] ?? 'no policy';
 }
 
-test('a page of another host of the same site may show the challenge in a frame, for example to renew a sign-in', async () => {
+test('a page of another host of the same site can show the challenge in a frame, for example to renew a sign-in', async () => {
   expect(await ancestorsFor(FRAME)).toBe("'self' https://app.shop.example");
   const withPort = { ...FRAME, referer: 'https://App.shop.example:8443/a?b=c' };
   expect(await ancestorsFor(withPort)).toBe("'self' https://app.shop.example:8443");
@@ -30,14 +30,17 @@ test('a page of another host of the same site may show the challenge in a frame,
 test.each([
   ['a page of another site', { 'sec-fetch-site': 'cross-site' }],
   ['a tab', { 'sec-fetch-dest': 'document' }],
-  ['a page that does not say its origin', { referer: '' }],
-  ['a name that would change the policy', { referer: "https://a;script-src 'none'/" }],
-  ['two sources in one', { referer: 'https://a,b.example/' }],
-])('only pages of the own host may show the challenge in a frame: %s', async (_name, changes) => {
-  expect(await ancestorsFor({ ...FRAME, ...changes })).toBe("'self'");
-});
+  ['a page that does not send its origin', { referer: '' }],
+  ['a host name that would change the policy', { referer: "https://a;script-src 'none'/" }],
+  ['a host name that contains two sources', { referer: 'https://a,b.example/' }],
+])(
+  'only pages of the site’s own host can show the challenge in a frame, and not %s',
+  async (_name, changes) => {
+    expect(await ancestorsFor({ ...FRAME, ...changes })).toBe("'self'");
+  },
+);
 
-test('a page with a Cross-Origin-Embedder-Policy may show the challenge in its frames; a tab gets no such policy', async () => {
+test('a page with a Cross-Origin-Embedder-Policy can show the challenge in its frames, and a challenge in a tab has no such policy', async () => {
   const expectedHeaders = {
     'Cross-Origin-Embedder-Policy': 'require-corp',
     'Cross-Origin-Resource-Policy': 'same-site',

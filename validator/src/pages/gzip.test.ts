@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { rounds, seededRandom } from '../../../test/kit/seeded-random.ts';
 import { deflatePiece, joinGzip } from './gzip.ts';
 
-test('RFC 1952: pieces that were compressed before, or not at all, join to one member', () => {
+test('RFC 1952: compressed and uncompressed pieces together are one valid gzip member', () => {
   const random = seededRandom();
   for (let round = 0; round < rounds(100, 3_000); round++) {
     const pieces = Array.from({ length: random.below(12) }, () => {

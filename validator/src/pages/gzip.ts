@@ -1,8 +1,11 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
-/** Makes a page in gzip (RFC 1952) from pieces that were compressed before, so a page costs little compression. */
+/** Joins pieces that are already compressed to a page in gzip (RFC 1952). So a request has little to compress. */
 
-/** A part of a page. `deflated` is the result of deflatePiece, for a part that many pages share. */
+/**
+ * A part of a page. `deflated` is the result of deflatePiece for a part that many pages share, and undefined for other
+ * parts.
+ */
 export interface GzipPiece {
   readonly length: number;
   readonly deflated: Buffer | undefined;
@@ -10,19 +13,25 @@ export interface GzipPiece {
 
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 const LAST_BLOCK = Buffer.from([1, 0, 0, 255, 255]);
-/** Shorter bytes between compressed pieces are stored as they are. Must be below 64 KiB (RFC 1951 section 3.2.4). */
+/**
+ * Fewer bytes than this between compressed pieces are stored without compression. Must be below 64 KiB (RFC 1951
+ * section 3.2.4).
+ */
 const MIN_DEFLATED_BYTES = 1_024;
-/** Compression ends at a whole byte, so that other blocks can follow. */
+/** The compressed data ends at a whole byte, so that other blocks can follow. */
 const FINISH = { finishFlush: constants.Z_SYNC_FLUSH };
-/** For bytes of one page alone. A small window needs less memory to prepare, which takes more time than the bytes. */
+/**
+ * Options for the bytes of one page only. To prepare the memory takes more time than to compress these bytes, so the
+ * window is small.
+ */
 const FAST = { ...FINISH, level: 1, windowBits: 13, memLevel: 5, chunkSize: 8_192 };
 
-/** Compresses a part that many pages share, as small as possible. */
+/** Compresses a part that many pages share, with the best compression. */
 export function deflatePiece(bytes: Uint8Array): Buffer {
   return deflateRawSync(bytes, { ...FINISH, level: 9 });
 }
 
-/** `whole` in gzip. The pieces are in the order of their bytes, and cover all of them. */
+/** Returns `whole` in gzip. The pieces must be in order, and cover all bytes of `whole`. */
 export function joinGzip(whole: Buffer, pieces: readonly GzipPiece[]): Buffer {
   const parts: Uint8Array[] = [HEADER];
   let offset = 0;

@@ -10,33 +10,36 @@ import { compileTemplate, type Fill, type FilledTemplate } from './template.ts';
 
 export interface InterstitialOptions {
   readonly program: Pick<Program, 'script' | 'dataNames'>;
-  /** Sealed ticket, base64url. */
+  /** The sealed ticket as base64url. */
   readonly ticket: string;
-  /** The style questions: challenge/cascade/sheet.ts. Like the next two, it is safe in an attribute in double quotes. */
+  /**
+   * The style sheet (challenge/cascade/sheet.ts). `sheet`, `witnesses` and `questions` are safe in an attribute in
+   * double quotes.
+   */
   readonly sheet: string;
-  /** The files to load: challenge/witnesses/. Empty for none, and always with an absolute `uploadUrl`. */
+  /** The witness document (challenge/witnesses/). Empty for none, and always empty when `uploadUrl` is absolute. */
   readonly witnesses?: string;
-  /** The questions to the page: challenge/learned/. Empty for none. */
+  /** The questions to the page (challenge/learned/). Empty for none. */
   readonly questions?: string;
-  /** The session of the challenge, because a browser may have several `_guard` cookies. */
+  /** The session of the challenge. The page needs it, because a browser can have several `_guard` cookies. */
   readonly session: string;
-  /** Where the page uploads its evidence: a path on the site itself, or an absolute URL. */
+  /** The URL for the page's upload: a path on the site itself, or an absolute URL. */
   readonly uploadUrl: string;
   readonly reference: string;
-  /** One of languages.ts. */
+  /** The texts of one language of languages.ts. */
   readonly messages: Messages;
-  /** The source of the form in the challenged request. It decides what the page does after a pass. */
+  /** The source of the form in the challenged request. The page sends only the site's own form again. */
   readonly form: FormSource;
   readonly look: Look;
-  /** embedder.ts. */
+  /** The result of embedderOf (embedder.ts). */
   readonly embedder?: string | undefined;
-  /** Target of the hidden link (challenge/trap-link.ts). None by default. */
+  /** URL of the hidden link (challenge/trap-link.ts). No link by default. */
   readonly trap?: string;
 }
 
 /** A page, and the headers with which it must be served (contract 3). */
 export interface RenderedPage {
-  /** In UTF-8. */
+  /** The HTML text in UTF-8. */
   readonly html: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -58,11 +61,14 @@ const NAMES = [
   'reference',
   'script',
 ] as const;
-/** Values that have no character that would end their attribute, so they are not escaped. */
+/** These values contain no character that ends an attribute, so they are not escaped. */
 const SAFE_VALUES = ['sheet', 'witnesses', 'questions'] as const;
 type FillPage = Fill<(typeof NAMES)[number] | 'trap'>;
 
-/** Makes challenge pages. A page is compiled once, and each request fills in its values. */
+/**
+ * Creates the function that renders challenge pages. A page is compiled once, and each request only fills in its
+ * values.
+ */
 export function createInterstitial(): RenderInterstitial {
   const pageFor = createPageCache<FillPage>();
   return ({
@@ -82,9 +88,9 @@ export function createInterstitial(): RenderInterstitial {
     const nonce = newNonce();
     const isOwnHost = uploadUrl.startsWith('/');
     const connect = isOwnHost ? "'self'" : new URL(uploadUrl).origin;
-    // For the echo page (challenge/echo-page.ts) and the frame around it. Both inherit this policy.
+    // The policy allows the echo page (challenge/echo-page.ts) and the frame around it. Both inherit the policy.
     const frames = isOwnHost ? " frame-src data: 'self';" : '';
-    // For the witnesses (challenge/witnesses/), in addition to the needs of the look.
+    // The policy allows the witness files (challenge/witnesses/) and the images of the look.
     const files = isOwnHost
       ? `${look.cspAddition || '; img-src'} 'self'; font-src 'self'`
       : look.cspAddition;
@@ -128,16 +134,16 @@ function compile(look: Look, messages: Messages, form: FormSource, hasTrap: bool
 }
 
 /**
- * All screens of the page. Its script shows one of them. Without scripts, a style shows only the first one. Text
- * browsers also show hidden text, but no text of a script, so the other screens are in a script until the page unfolds
- * them.
+ * All screens of the page. The page's script shows one of them. Without scripts, the style in `noscript` hides all of
+ * them, and the page shows the text of `noscript`. Text browsers show hidden elements too, but not the text of scripts.
+ * So all screens except `checking` are in a script element until the page unfolds them.
  */
 function screens(messages: Messages, form: FormSource): string {
   const { checking } = messages;
   const note = form === 'own' ? paragraph(messages.resubmission) : '';
   const again = button('again', messages.tryAgain);
   const back = button('back', messages.goBack, ' class="guard-quiet"');
-  // A foreign form must not be sent again from here.
+  // A reload would send a foreign form again from this page, so there is only the way back.
   const reload =
     form === 'foreign' ? button('back', messages.goBack) : button('reload', messages.tryAgain);
   const bar = '<div class="guard-bar" aria-hidden="true"><i></i></div>';
@@ -165,7 +171,7 @@ function section(
   return `<section data-screen="${name}"${hidden}>${screenHtml(screenText)}${extraHtml}</section>`;
 }
 
-/** The script of the page has a function for each action. */
+/** A button. The script of the page handles its action. */
 function button(action: 'again' | 'reload' | 'back', label: string, attributes = ''): string {
   return `<button type="button" data-action="${action}"${attributes}>${escapeHtml(label)}</button>`;
 }

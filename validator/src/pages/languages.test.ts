@@ -18,7 +18,9 @@ const SCREENS = [
 ] as const;
 const LABELS = ['adviceHeading', 'tryAgain', 'send', 'goBack', 'reference', 'support'] as const;
 
-/** Longest texts, in characters. Then on a phone a heading takes at most three lines, and a button one. */
+/**
+ * Longest texts, in characters. On a phone such a heading takes at most three lines, and such a button takes one line.
+ */
 const MAX = { heading: 60, paragraph: 240, label: 42 };
 
 describe('Accept-Language chooses the language (RFC 9110, 12.5.4)', () => {
@@ -33,7 +35,7 @@ describe('Accept-Language chooses the language (RFC 9110, 12.5.4)', () => {
     ['*', 'en'],
     ['constructor,__proto__-tw', 'en'],
     [`${'x,'.repeat(5000)}de`, 'en'],
-  ])('%j is answered in %s', (header, language) => {
+  ])('the Accept-Language %j gets %s', (header, language) => {
     expect(chooseLanguage(header).language).toBe(language);
   });
 
@@ -93,7 +95,7 @@ describe('every language has every text', () => {
   });
 });
 
-/** A letter of the language that each paragraph must contain, for languages without Latin letters. */
+/** A pattern with letters of the language, for languages without Latin letters. Each paragraph must match it. */
 const SCRIPTS: Readonly<Record<string, RegExp>> = {
   ar: /\p{Script=Arabic}/u,
   he: /\p{Script=Hebrew}/u,

@@ -21,8 +21,8 @@ import zhHant from './locales/zh-hant.json' with { type: 'json' };
 import type { Messages } from './messages.ts';
 
 /**
- * All languages of the pages. The first is used when no other fits. When several have the same primary subtag, a
- * visitor without a region or script gets the first of them.
+ * All languages of the pages. A visitor for whom no language fits gets the first one. When several languages have the
+ * same primary subtag, a visitor without a region or script gets the first of these.
  */
 export const languages: readonly [Messages, ...Messages[]] = [
   en,

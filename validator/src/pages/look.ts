@@ -7,16 +7,16 @@ import { shield, themeStyle } from './style.ts';
  * escaping.
  */
 export interface Look {
-  /** Colours, as a CSS rule after the pages' own style. */
+  /** The organisation's colours as CSS rules, which follow the style of Guard's pages. */
   readonly theme: string;
-  /** The logo and the name, or the shield when both are missing. */
+  /** The logo and the name. The shield of Guard when both are missing. */
   readonly brand: string;
   readonly support: SupportLink | undefined;
-  /** The support as text: an e-mail address or a URL. Empty when it is not set. */
+  /** The support as text: an e-mail address or a URL. Empty when the setting is missing. */
   readonly contact: string;
-  /** The organisation's own document for the challenge page. Undefined for the built-in one. */
+  /** The organisation's own document for the challenge page. Undefined for the built-in document. */
   readonly template: string | undefined;
-  /** The addition to the Content-Security-Policy. */
+  /** The text that the look adds to the Content-Security-Policy. */
   readonly cspAddition: string;
 }
 
@@ -46,7 +46,7 @@ export function compileLook(branding: Branding = {}, template?: { readonly html:
   };
 }
 
-/** Escapes text and braces, so that an organisation's name never counts as a placeholder. */
+/** Escapes text and braces, so that an organisation's name cannot contain a placeholder. */
 function textHtml(text: string): string {
   return escapeHtml(text).replaceAll('{', '&#123;');
 }

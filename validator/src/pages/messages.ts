@@ -4,7 +4,7 @@ export interface ScreenText {
   readonly text: string;
 }
 
-/** The kind of page for a visitor whose request is denied or not answered. */
+/** The kinds of pages for visitors whose request is denied, or gets no answer from the origin. */
 export type Notice = 'blocked' | 'rateLimited' | 'unreachable' | 'busy';
 
 /** All texts of the pages in one language. Each language is one file in locales/. */
@@ -14,17 +14,17 @@ export interface Messages {
   /** `ltr` or `rtl`, for the `dir` attribute. */
   readonly direction: string;
   readonly checking: ScreenText;
-  /** Replaces the text of `checking` while the page waits, because other visitors of the same network come first. */
+  /** Replaces the text of `checking` while the page waits, because there were too many checks from its network. */
   readonly waiting: string;
   /** Replaces the text of `checking` during work, when the reason is many passes from the same network or browser. */
   readonly working: string;
   /** Replaces the text of `checking` during work, when the reason is contradictory evidence of the browser. */
   readonly doubted: string;
-  /** Added to `checking` when the reload will send a form again. */
+  /** An additional text on `checking` when the reload will send a form again. */
   readonly resubmission: string;
-  /** Shown when a form of the site is sent again, and the browser asks first or is slow. */
+  /** The screen while a form of the site is sent again, when the browser asks first or is slow. */
   readonly resend: ScreenText;
-  /** Shown when the form came from another site, because it is not sent again. */
+  /** The screen for a form from another site, which is not sent again. */
   readonly elsewhere: ScreenText;
   readonly retry: ScreenText;
   readonly failed: ScreenText;
@@ -35,9 +35,9 @@ export interface Messages {
   readonly adviceHeading: string;
   readonly advice: readonly string[];
   readonly rateLimited: ScreenText;
-  /** The origin of the site gave no answer. */
+  /** The page when the origin of the site gives no answer. */
   readonly unreachable: ScreenText;
-  /** The site or Guard is overloaded. */
+  /** The page when the site or Guard is overloaded. */
   readonly busy: ScreenText;
   readonly tryAgain: string;
   readonly send: string;

@@ -14,9 +14,9 @@ export interface NoticeOptions {
   readonly reference: string;
   readonly acceptLanguage: string | undefined;
   readonly look: Look;
-  /** Seconds until the visitor may try again. Undefined when that is unknown. */
+  /** Seconds until the visitor can try again. Undefined when this time is unknown. */
   readonly retryAfterS?: number | undefined;
-  /** Target of the hidden link (challenge/trap-link.ts). None by default. */
+  /** URL of the hidden link (challenge/trap-link.ts). No link by default. */
   readonly trap?: string;
   /** The organisation's own page instead of Guard's page. It has no hidden link. */
   readonly own?: FillOwnPage | undefined;
@@ -26,7 +26,10 @@ type FillPage = Fill<'nonce' | 'reference' | 'trap' | 'wait'>;
 
 const pageFor = createPageCache<FillPage>();
 
-/** The page for a visitor whose request is denied or not answered, with advice. */
+/**
+ * Renders the page for a visitor whose request is denied, or gets no answer from the origin. A block page also has
+ * advice.
+ */
 export function renderNotice(options: NoticeOptions): RenderedPage {
   const { notice, reference, acceptLanguage, look, trap = '', retryAfterS, own } = options;
   const messages = chooseLanguage(acceptLanguage);

@@ -33,7 +33,7 @@ describe("an organisation's own page", () => {
     );
   });
 
-  test('leaves a value without content empty, and fills no placeholder inside a value', () => {
+  test('fills nothing in for an empty value, and fills no placeholder inside a value', () => {
     const page = renderOwnPage('[{{support}}][{{retry_after}}]{{reference}}', {
       look: compileLook(),
       retryAfterS: undefined,
@@ -42,7 +42,7 @@ describe("an organisation's own page", () => {
     expect(page.html).toBe('[][]{{support}}');
   });
 
-  test('has the headers of the built-in page, with additions for its own style and script', () => {
+  test('has the headers of the built-in page, but its policy allows the page’s own style and script', () => {
     const { 'Content-Security-Policy': policy, ...headers } = renderOwnPage(html).headers;
     const builtIn = renderOwnPage(html, { own: undefined }).headers;
     expect({ ...builtIn, 'Content-Security-Policy': policy }).toEqual(renderOwnPage(html).headers);
@@ -55,7 +55,7 @@ describe("an organisation's own page", () => {
     expect(policy).toBe("base-uri 'self'; object-src 'none'; frame-ancestors 'self'");
   });
 
-  test('the page of the deciding rule comes before the page of the organisation', () => {
+  test('the page of the deciding rule has priority over the page of the organisation', () => {
     const [pageOfRule, pageOfOrganisation] = ['mine', 'other'].map((text) => ({
       path: '',
       html: text,
@@ -72,7 +72,7 @@ describe("an organisation's own page", () => {
 });
 
 describe('templates', () => {
-  test('refuse a placeholder without a value and a value without a placeholder', () => {
+  test('refuse a placeholder without a name in the list, and a name without a placeholder', () => {
     expect(() => compileTemplate('{{other}}', ['name'])).toThrow('unknown placeholder {{other}}');
     expect(() => compileTemplate('plain', ['name'])).toThrow(
       'the template has no placeholder {{name}}',

@@ -8,7 +8,7 @@ import type { Organisation } from '@guard/config/settings/schema';
 import type { Notice } from './messages.ts';
 import { compileTemplate, type Fill } from './template.ts';
 
-/** Fills an organisation's own page. A value without a placeholder is left out. */
+/** Fills an organisation's own page. The page does not have to use every placeholder. */
 export type FillOwnPage = Fill<PagePlaceholder>;
 
 type Pages = Pick<Organisation, 'block_page' | 'limit_page' | 'error_page'>;
@@ -29,7 +29,10 @@ export class OwnPages {
     }
   }
 
-  /** The page of the rule that decided, or else of the organisation. Undefined for Guard's own page. */
+  /**
+   * The own page of the rule that decided. Without one, the own page of the organisation. Undefined when both have
+   * none.
+   */
   find(notice: Notice, rule?: Pick<Rule, 'block_page' | 'limit_page'>): FillOwnPage | undefined {
     const page = this.#pageFor(notice, rule);
     return page && this.#fills.get(page);
@@ -52,7 +55,7 @@ export class OwnPages {
   }
 }
 
-/** Other placeholders are refused when the settings are read (config/src/settings/sections/pages.ts). */
+/** The settings refuse other placeholders (config/src/settings/sections/pages.ts). */
 function compile({ html }: OwnPage): FillOwnPage {
   return compileTemplate(
     html,

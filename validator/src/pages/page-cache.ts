@@ -3,7 +3,10 @@ import type { Look } from './look.ts';
 /** Returns the page that was compiled for a look and a key. Compiles it at the first call. */
 type PageCache<Page> = (look: Look, key: string, compile: () => Page) => Page;
 
-/** A cache of compiled pages, for each look of the settings. There must be few keys: a language and a kind of page. */
+/**
+ * Creates a cache of compiled pages for each look of the settings. It never removes a page of a look, so the number of
+ * keys must be small, such as languages and kinds of pages.
+ */
 export function createPageCache<Page>(): PageCache<Page> {
   const pagesByLook = new WeakMap<Look, Map<string, Page>>();
   return (look, key, compile) => {

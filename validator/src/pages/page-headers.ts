@@ -5,7 +5,7 @@ export function newNonce(): string {
   return randomText(24);
 }
 
-/** Three headers forbid caching, because some caches read only their own header. */
+/** Three of these headers forbid caching, because some caches read only their own header. */
 export const DENIAL_HEADERS = {
   'Cache-Control': 'no-store',
   'CDN-Cache-Control': 'no-store',
@@ -22,8 +22,8 @@ const ANY_PAGE = {
 };
 
 /**
- * The headers of an organisation's own page. The page may load styles, scripts and images from anywhere. It may use no
- * plug-in and no other base URL, and no other site may show it in a frame.
+ * The headers of an organisation's own page. The policy allows styles, scripts and images from anywhere. It forbids
+ * plug-ins, a base URL of another origin, and frames on pages of other origins.
  */
 export const OWN_PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...ANY_PAGE,
@@ -31,8 +31,8 @@ export const OWN_PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A page with a Cross-Origin-Embedder-Policy shows only frames that have one too. On another host of its site, such a
- * frame also needs a Cross-Origin-Resource-Policy.
+ * The headers of a challenge in a frame. A page with a Cross-Origin-Embedder-Policy shows only frames that have this
+ * policy too. A frame from another host of the site also needs a Cross-Origin-Resource-Policy.
  */
 const IN_A_FRAME = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
@@ -40,9 +40,10 @@ const IN_A_FRAME = {
 };
 
 /**
- * The headers of a page of Guard. `cspAddition` is added to a Content-Security-Policy that allows only the page's own style.
- * `embedder` is an origin whose pages may frame the page too, or empty. It is undefined for a page in a tab.
- * `form-action` is 'self', because Chromium treats the reload of a page that answered a POST as a form submission.
+ * The headers of a page of Guard. The Content-Security-Policy allows only the page's own style and the `cspAddition`.
+ * `embedder` is an additional origin whose pages can show the page in a frame. It is empty for no additional origin,
+ * and undefined for a page in a tab. `form-action` is 'self', because Chromium treats the reload of a page that
+ * answered a POST as a form submission.
  */
 export function pageHeaders(
   nonce: string,

@@ -72,7 +72,7 @@ describe('contract 3: the challenge page', () => {
     expect(script).not.toMatch(/\bhref=|url\(|@import|https?:\/\//);
   });
 
-  test('may frame its own host and data:, but nothing when it uploads to another host', () => {
+  test('can have frames of its own host and data:, but no frames when it uploads to another host', () => {
     expect(render(options).headers['Content-Security-Policy']).toContain(
       "; frame-src data: 'self';",
     );
@@ -81,7 +81,7 @@ describe('contract 3: the challenge page', () => {
     expect(headers['Content-Security-Policy']).not.toContain('frame-src');
   });
 
-  test('may load images and fonts of its own host, but none when it uploads to another host', () => {
+  test('can load images and fonts of its own host, but none when it uploads to another host', () => {
     const files = "; img-src 'self'; font-src 'self'";
     expect(render(options).headers['Content-Security-Policy']).toContain(files);
     const uploadUrl = 'https://collector.guard.example/verify';
@@ -89,7 +89,7 @@ describe('contract 3: the challenge page', () => {
     expect(headers['Content-Security-Policy']).not.toMatch(/img-src|font-src/);
   });
 
-  test('may connect only to its collector', () => {
+  test('can connect only to its collector', () => {
     const policyOfOwnHost = render(options).headers['Content-Security-Policy'];
     expect(policyOfOwnHost).toMatch(/connect-src 'self'$/);
     const uploadUrl = 'https://collector.guard.example/verify';
@@ -109,7 +109,7 @@ describe('contract 3: the challenge page', () => {
     });
   });
 
-  test('has no redirect target from its input', () => {
+  test('cannot be made to redirect by its input', () => {
     const { html } = render(options);
     const attributes = [...html.matchAll(/\sdata-(\w+)="/g)].map(([, name]) => name);
     expect(new Set(attributes)).toEqual(
@@ -144,8 +144,8 @@ describe('contract 3: the challenge page', () => {
     }
   });
 
-  test('shows only the first screen and its needs in a browser that shows hidden text', () => {
-    // As Lynx, w3m and ELinks do. They know neither styles nor the attribute `hidden`.
+  test('shows only the first screen and the text without scripts in a browser that shows hidden text', () => {
+    // Such browsers are Lynx, w3m and ELinks. They support neither styles nor the attribute `hidden`.
     const { html } = render({ ...options, form: 'own' });
     const text = html
       .replace(/<(script|style|title)\b[^]*?<\/\1>|<!--[^]*?-->/g, '')
@@ -159,7 +159,7 @@ describe('contract 3: the challenge page', () => {
     ]);
   });
 
-  test('announces that a form is sent again, only when there is a form', () => {
+  test('announces that a form is sent again only when there is a form', () => {
     const { resubmission, resend, elsewhere } = chooseLanguage('en');
     const htmlWithForm = render({ ...options, form: 'own' }).html;
     expect(htmlWithForm).toContain(resubmission);
@@ -172,7 +172,7 @@ describe('contract 3: the challenge page', () => {
     expect(htmlWithForm).not.toContain(elsewhere.heading);
   });
 
-  test('has no button that sends a form of another origin again', () => {
+  test('has no button that sends a form of another site again', () => {
     const { html } = render({ ...options, form: 'foreign' });
     expect(html).toContain(chooseLanguage('en').elsewhere.heading);
     expect(html).not.toContain('data-action="reload"');
@@ -196,7 +196,7 @@ describe('the block page', () => {
     [61, 'en', 'Try again: in 2 minutes'],
     [7201, 'fr', 'Réessayer: dans 3 heures'],
   ])(
-    'shows how long a limited visitor has to wait: %d s in %s',
+    'shows how long a limited visitor has to wait: %d s in the language %s',
     (retryAfterS, acceptLanguage, words) => {
       const page = { reference: 'K7QM2X9D', notice: 'rateLimited', look, retryAfterS } as const;
       expect(noticeOf({ ...page, acceptLanguage }).html).toContain(words);
@@ -215,7 +215,7 @@ describe('the block page', () => {
 });
 
 describe('problem details', () => {
-  test('RFC 9457: media type, members, and a stable code', () => {
+  test('RFC 9457: it has the media type, the members, and a stable code', () => {
     const problem = { status: 403, code: 'blocked', requestId: 'id-1', reference: HOSTILE_TEXT };
     const { body, headers } = renderProblem(problem);
     expect(headers['Content-Type']).toBe('application/problem+json');

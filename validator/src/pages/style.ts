@@ -2,8 +2,8 @@ import type { Branding } from '@guard/config/settings/sections/branding';
 import { CARD } from '@guard/config/settings/values/colour';
 
 /**
- * The style of the content of every page. An organisation's own document gets only this style. Colours are variables,
- * so that a theme has only a few lines.
+ * The style of the content of every page. A challenge page with an organisation's own document gets only this style.
+ * Colours are variables, so that a theme needs only a few lines.
  */
 export const screenStyle = oneLine(`
 :root{color-scheme:light dark;--guard-ground:#f3f5f8;--guard-card:${CARD.light};--guard-ink:#1b2130;--guard-soft:#4d566a;--guard-line:#dfe3ea;--guard-accent:#2b5fd9;--guard-on-accent:#fff}
@@ -32,7 +32,7 @@ export const screenStyle = oneLine(`
 @media (forced-colors:active){.guard button{border-color:ButtonText}.guard .guard-bar{border:1px solid CanvasText}.guard .guard-bar i{background:Highlight;forced-color-adjust:none}}
 `);
 
-/** The style of the built-in document: the page and its card. */
+/** The style of the built-in document: the background and the card around the content. */
 export const cardStyle = oneLine(`
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;grid-template-columns:minmax(0,1fr);place-items:center;padding:1.5rem;background:var(--guard-ground)}
@@ -43,7 +43,7 @@ main{width:100%;max-width:31rem;padding:2.25rem 2rem 1.75rem;background:var(--gu
 @media (max-width:30rem){body{padding:1rem}main{padding:1.75rem 1.25rem 1.25rem}}
 `);
 
-/** The colours of an organisation, or an empty text. */
+/** The colours of an organisation as CSS. Empty when it sets no colours. */
 export function themeStyle({ accent, background, background_dark: dark }: Branding): string {
   const light = variables(accent?.light, background);
   const darker = variables(accent?.dark, dark);

@@ -3,18 +3,18 @@ import { deflatePiece, type GzipPiece, joinGzip } from './gzip.ts';
 
 /** A template with its values. */
 export interface FilledTemplate {
-  /** In UTF-8. */
+  /** The HTML text in UTF-8. */
   readonly html: Buffer;
-  /** The same in gzip. Each call makes it again. */
+  /** Returns the HTML in gzip. Each call compresses again. */
   readonly gzip: () => Buffer;
 }
 
-/** Fills a template. Texts are escaped. Bytes are HTML of our own, the same for many pages, and are copied. */
+/** Fills a template. Texts are escaped. Bytes are HTML of Guard that many pages share, and are not escaped. */
 export type Fill<Name extends string> = (
   values: Readonly<Record<Name, string | Uint8Array>>,
 ) => FilledTemplate;
 
-/** Shorter literals are compressed together with the values around them. */
+/** Literals shorter than this are compressed together with the values around them. */
 const MIN_LITERAL_BYTES = 512;
 
 interface Piece<Name> {
@@ -24,9 +24,9 @@ interface Piece<Name> {
 }
 
 /**
- * Splits HTML at its `{{name}}` placeholders once. Most of a page is the same each time, so the pieces are kept as
- * bytes. Throws for a placeholder that is not in `names`, and for a name without a placeholder. The texts of `raw` are
- * already escaped.
+ * Splits HTML once at its `{{name}}` placeholders. Most of a page never changes, so its literal pieces are kept as
+ * bytes. Throws for a placeholder that is not in `names`, and for a name without a placeholder. The values with names
+ * in `raw` are already escaped.
  */
 export function compileTemplate<Name extends string>(
   html: string,
