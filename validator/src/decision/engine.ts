@@ -8,7 +8,7 @@ import type { FactSources } from '../request/facts.ts';
 import type { TemporaryRules } from '../rules/temporary-rules.ts';
 import type { SessionIds } from '../session/session-id.ts';
 
-/** The data that a decision needs. It is built once for each reading of the settings. */
+/** The data that a decision needs. The validator builds it once for each reading of the settings. */
 export interface Engine {
   readonly sources: FactSources;
   readonly store: SessionStore;
@@ -17,13 +17,13 @@ export interface Engine {
   readonly ids: SessionIds;
   readonly issue: IssueChallenge;
   readonly issueTrapLink: IssueTrapLink;
-  /** Temporary decisions. They are kept over a reload. */
+  /** Temporary decisions. A reload keeps them. */
   readonly temporary: TemporaryRules;
   readonly clock: Clock;
   readonly log: Log;
-  /** Enforce nothing, record everything. */
+  /** True in observe mode: Guard records everything and enforces nothing. */
   readonly observe: boolean;
-  /** DecisionEvent.settingsRevision. */
+  /** The value for DecisionEvent.settingsRevision. */
   readonly settingsRevision: string;
 }
 
@@ -32,17 +32,17 @@ export interface Caller {
   readonly site: string;
   readonly via: 'in-process' | 'api';
   readonly uploadUrl: string;
-  /** How the caller found out the visitor's address. */
+  /** From which source the caller has the visitor's address. */
   readonly ipFrom: IpSource;
   /** Whether the caller reports how each request ended (ResponseExtras.ended). */
   readonly reportsEnd?: true;
-  /** As ValidateContext.seesAnswer. */
+  /** The value of ValidateContext.seesAnswer. */
   readonly seesAnswer?: true | undefined;
-  /** Aborted when the caller no longer needs the answer. */
+  /** The signal aborts when the caller no longer needs the answer. */
   readonly signal?: AbortSignal | undefined;
   /** The visitor's TLS handshake. Undefined when the caller did not see it. */
   readonly transport?: TransportFacts | undefined;
-  /** Only for the event: DecisionEvent.protocol and body. */
+  /** `protocol` and `body` are only recorded, in fields of the event with these names. */
   readonly protocol?: Protocol | undefined;
   readonly body?: string | undefined;
 }

@@ -6,7 +6,7 @@ import { curl, visit } from '../../../test/kit/visitors/visitors.ts';
 const DETECT = '[{ name: r, match: {}, detect: true }]';
 
 describe('the event (contract 2.7)', () => {
-  test('contains the request, the conclusion and the enforced decision', async () => {
+  test('contains the request, the concluded verdict and the enforced action', async () => {
     const { ask, events } = validatorWith(DETECT);
     const headers = { ...curl, referer: 'https://search.example/find?q=private' };
     const answer = await ask(visit({ url: 'https://shop.example/a?b=c', headers }));

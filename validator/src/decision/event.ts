@@ -12,14 +12,14 @@ import type { Judgement } from '../verdict/verdict.ts';
 
 /** The parts of one answer that its event also records. */
 export interface Answer extends Rendering {
-  /** Digest of the visitor's session, presented or new. Empty when there is none. */
+  /** Digest of the session that the visitor has after this answer, sent or new. Empty when there is none. */
   readonly session: string;
-  /** Digest of the session that came with the request. */
+  /** Digest of the session that the request sent. Empty when the request sent none. */
   readonly sessionSent: string;
   readonly nowMs: number;
 }
 
-/** What is recorded in addition to the answer. */
+/** Data that the event records in addition to the answer. */
 interface EventContext {
   readonly policy: Pick<Policy, 'organisation'>;
   readonly caller: Pick<Caller, 'site' | 'via' | 'ipFrom' | 'protocol' | 'body'>;

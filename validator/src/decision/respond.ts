@@ -28,11 +28,11 @@ export interface DecisionContext {
   readonly engine: Engine;
   readonly findings: Findings;
   readonly times: Times;
-  /** The session id that came with the request. Empty when there was none. */
+  /** The session id that the request sent. Empty when the request sent none. */
   readonly presented: string;
 }
 
-/** The response of contract 2.2, and facts that it does not contain. */
+/** The response of contract 2.2, and facts about the decision that are not in the response. */
 export interface Responded extends ResponseExtras {
   readonly kind: 'response';
   readonly response: ValidateResponse;
@@ -60,7 +60,7 @@ export function respond(
     facts,
     policy,
     requestId: mintRequestId(nowMs),
-    // An allowed visitor sees no page, so there is no reference code.
+    // An allowed visitor sees no page of Guard, so there is no reference code.
     reference: challenge?.reference ?? (enforced.kind === 'allow' ? '' : newReference()),
     session,
     sessionSent: usesSentSession ? session : sessionDigest(presented.toLowerCase()),
@@ -91,8 +91,8 @@ function gzipFor({ headers }: Facts, challenge: Challenge | undefined) {
 }
 
 /**
- * Whether the answer uses the session of the request. A challenge page uploads the cookie that it reads. When the
- * browser has several cookies, the page gets a new session.
+ * Whether the answer uses the session that the request sent. A challenge page uploads the cookie that it reads. When
+ * the browser sent several `_guard` cookies, a challenge page gets a new session.
  */
 function hasSession(
   session: SessionFact,
@@ -108,8 +108,8 @@ function cookiesOf(value: string, { url }: Facts): readonly Cookie[] {
 }
 
 /**
- * The next value of a verified session (session/renewal.ts), or an empty text. It is sent only with pages. With files
- * of pages, it would prevent shared caches from keeping them.
+ * The next value of a verified session (session/renewal.ts). Empty when no renewal is due. Only answers with pages
+ * carry it, because a cookie would prevent shared caches from storing files.
  */
 function renewedSessionFor(
   facts: Facts,
@@ -125,7 +125,7 @@ function renewedSessionFor(
   return sealOrEmpty(engine, () => engine.ids.renewed(policy.organisation, session.id, nowMs));
 }
 
-/** The sealed session id. Empty when it could not be sealed. */
+/** The sealed session id. Empty when the sealing failed. */
 function sealOrEmpty({ log }: Engine, seal: () => string): string {
   try {
     return seal();
@@ -135,15 +135,15 @@ function sealOrEmpty({ log }: Engine, seal: () => string): string {
   }
 }
 
-/** In observe mode the visitor passes. The event keeps the conclusion. */
+/** In observe mode Guard allows the request. The event keeps the concluded verdict. */
 function applyObserveMode({ concluded, monitor }: Judgement): Judgement {
   const { reasons, by } = concluded;
   return { concluded, enforced: { kind: 'allow', reasons, by }, monitor };
 }
 
 /**
- * The id of a new session. It is empty for a known crawler, in observe mode, and when it could not be sealed. In the
- * last case an `allow` stays an `allow`, and a challenge has no page.
+ * The id of a new session. It is empty for a known crawler, in observe mode, and when the sealing failed. After a
+ * failed sealing an `allow` stays an `allow`, and a challenge has no page.
  */
 function mintFor(
   facts: Facts,
@@ -155,8 +155,8 @@ function mintFor(
 }
 
 /**
- * The challenge page. Undefined without a session, because no visitor could pass such a page, and when it could not be
- * rendered. Then the caller denies the request (contract 3).
+ * The challenge page. Undefined when the rendering failed, and when there is no session, because then no visitor could
+ * pass the challenge. Without a page the caller denies the request (contract 3).
  */
 function challengeFor(
   facts: Facts,
@@ -189,7 +189,10 @@ function challengeFor(
   }
 }
 
-/** The URL of the hidden link on a page of Guard. Empty when no page is sent, or when there is no session. */
+/**
+ * The URL of the hidden link on a page of Guard. Empty when the answer is no page, when there is no session, or when
+ * the setting is off.
+ */
 function trapFor(
   facts: Facts,
   { kind }: Verdict,

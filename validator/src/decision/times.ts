@@ -1,6 +1,6 @@
 import type { StageTimes } from '@guard/config/contract/event';
 
-/** The end of each stage of one decision, by performance.now(). */
+/** The start of one decision and the end of each of its stages, by performance.now(). */
 export interface Times {
   readonly startedAt: number;
   readonly describedAt: number;

@@ -18,7 +18,7 @@ const crawlers = CrawlerCatalogue.load();
 const ports = { clock: Date.now, log: () => undefined, metrics: { count: () => undefined } };
 const caller = { site: '', via: 'api', uploadUrl: '/.guard/verify', ipFrom: 'caller' } as const;
 
-/** An engine with one broken part. */
+/** An engine with some parts replaced, usually by a broken part. */
 function engineWith(changes: Partial<Engine>) {
   const log: string[] = [];
   const engine: Engine = {
@@ -94,7 +94,7 @@ describe('contract 3: "redirect without response_html: rendering or session encr
   });
 });
 
-test('2.2 "response_html": base64 of the body that a caller in the same process gets as bytes', async () => {
+test('2.2 "response_html" is the body in base64, and a caller in the same process gets the body as bytes', async () => {
   const { engine } = engineWith({});
   const blockPolicy = compilePolicy(
     organisationWith('[{ name: r, match: {}, verdict: block }]'),
@@ -112,7 +112,7 @@ test('2.2 "response_html": base64 of the body that a caller in the same process 
 });
 
 describe('the Validate port: "never rejects"', () => {
-  test('the decision is synchronous while the store is', () => {
+  test('the decision is synchronous when the store answers synchronously', () => {
     const { engine } = engineWith({});
     const openPolicy = compilePolicy(organisationWith('[]'), crawlers, ports);
     expect(validate(visit(), openPolicy, caller, engine)).toMatchObject({ kind: 'response' });

@@ -21,7 +21,7 @@ export type Validated =
       readonly kind: 'error';
       readonly type: ValidateErrorType;
       readonly message?: string;
-      /** The reason for a `validation_timeout`. */
+      /** Why the decision was too late. Only with `validation_timeout`. */
       readonly late?: LateReason;
     };
 
@@ -30,10 +30,10 @@ const BROKEN: Validated = { kind: 'error', type: 'internal_server_error' };
 const NOT_JUDGED: Validated = { kind: 'error', type: 'request_not_judged' };
 
 /**
- * Makes one decision (contract 3) and its event, which the caller records. It is synchronous when the store is, and
- * always ends within 500 ms (contract 8). A late store should answer from its local copy, so this time limit ends a
- * decision only when the store fails to do so. Never rejects: a failure is logged and becomes an error
- * ({@link errorOf}).
+ * Makes one decision (contract 3) and its event, which the caller records. It is synchronous when the store answers
+ * synchronously, and always ends within 500 ms (contract 8). A late store normally answers from its local copy, so the
+ * time limit ends a decision only when the store also fails to do this. Never rejects: a failure is logged and becomes
+ * an error ({@link errorOf}).
  */
 export function validate(
   request: ValidateRequest,
@@ -75,7 +75,10 @@ interface Decision extends DecisionContext {
   isLate: boolean;
 }
 
-/** Whether no request waits for this decision any more. Then nothing is taken from budgets or recorded. */
+/**
+ * Whether no request waits for this decision any more. Then the decision takes nothing from budgets, and is not
+ * recorded.
+ */
 function isOver({ isLate, caller }: Decision): boolean {
   return isLate || caller.signal?.aborted === true;
 }
