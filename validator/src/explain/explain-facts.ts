@@ -10,10 +10,10 @@ export function explainFacts(facts: Facts) {
     method: facts.method,
     host: facts.url.host,
     path: facts.url.path,
-    /** Every way in which an origin may read the path. The path as sent comes first. */
+    /** All path readings. The path as sent comes first. */
     readings: facts.paths,
     ip: facts.ip,
-    /** The kind of network, if people seldom use it. Null for any other network. */
+    /** The kind of network, such as Tor, if people seldom use it. Null for any other network. */
     network: facts.network ?? null,
     /** ISO 3166-1 alpha-2; null when it is not known. */
     country: facts.country() || null,

@@ -28,28 +28,31 @@ describe('an explanation agrees with the decision', () => {
     ['the office', visit({ ip: '203.0.113.9', headers: { ...curl } })],
     ['the checkout', visit({ url: 'https://shop.example/checkout/' })],
     ['an API client', visit({ headers: { ...curl, accept: 'application/json' } })],
-  ])('for %s, its verdict and answer are the same as for the visitor', async (_, request) => {
-    const guard = validatorWith(RULES);
-    const { verdict, answer } = await explainRequest(guard, request);
-    const visitorAnswer = await guard.ask(request);
-    const [event] = guard.events;
-    expect(verdict).toMatchObject({
-      concluded: event?.decision,
-      enforced: event?.action,
-      rule: event?.rule,
-      reasons: event?.blockReasons,
-    });
-    expect(answer).toMatchObject({
-      decision: visitorAnswer.decision,
-      status_code: visitorAnswer.status_code,
-      ...(visitorAnswer.block_reasons && { block_reasons: visitorAnswer.block_reasons }),
-    });
-    expect(Object.keys(answer.headers ?? {})).toEqual(Object.keys(visitorAnswer.headers ?? {}));
-    expect(answer.cookies?.length).toBe(visitorAnswer.cookies?.length);
-    expect(answer.body_bytes > 0).toBe(visitorAnswer.response_html !== undefined);
-  });
+  ])(
+    'for %s, the explained verdict and answer are those that the visitor gets',
+    async (_, request) => {
+      const guard = validatorWith(RULES);
+      const { verdict, answer } = await explainRequest(guard, request);
+      const visitorAnswer = await guard.ask(request);
+      const [event] = guard.events;
+      expect(verdict).toMatchObject({
+        concluded: event?.decision,
+        enforced: event?.action,
+        rule: event?.rule,
+        reasons: event?.blockReasons,
+      });
+      expect(answer).toMatchObject({
+        decision: visitorAnswer.decision,
+        status_code: visitorAnswer.status_code,
+        ...(visitorAnswer.block_reasons && { block_reasons: visitorAnswer.block_reasons }),
+      });
+      expect(Object.keys(answer.headers ?? {})).toEqual(Object.keys(visitorAnswer.headers ?? {}));
+      expect(answer.cookies?.length).toBe(visitorAnswer.cookies?.length);
+      expect(answer.body_bytes > 0).toBe(visitorAnswer.response_html !== undefined);
+    },
+  );
 
-  test('it names the first rule that set each directive', async () => {
+  test('it names the rule that set each directive first', async () => {
     const { rules } = await explainRequest(
       validatorWith(RULES),
       visit({ url: 'https://shop.example/checkout/' }),
@@ -63,7 +66,7 @@ describe('an explanation agrees with the decision', () => {
     ]);
   });
 
-  test('it lists all findings, also when no rule uses them', async () => {
+  test('it lists all findings, even when no rule uses them', async () => {
     const { findings, weighed, verdict } = await explainRequest(
       validatorWith('[]'),
       visit({ headers: { ...googlebot } }),
@@ -75,7 +78,7 @@ describe('an explanation agrees with the decision', () => {
     expect(verdict).toMatchObject({ concluded: 'allow', rule: '', reasons: [] });
   });
 
-  test('in observe mode the event has the conclusion and the enforced decision', async () => {
+  test('in observe mode it has the concluded verdict and the enforced action', async () => {
     const guard = validatorWith(RULES, { observe: true });
     const { verdict } = await explainRequest(guard, visit({ headers: { ...googlebot } }));
     expect(verdict).toMatchObject({ concluded: 'block', enforced: 'allow', observe: true });
@@ -93,7 +96,7 @@ describe('an explanation changes nothing', () => {
     expect((await guard.ask(login)).rate_limited).toBe(true);
   });
 
-  test('it gives the wait of a used-up budget when the question assumes one', async () => {
+  test('it has the time to wait when the question assumes a used-up budget', async () => {
     const guard = validatorWith(RULES);
     const { verdict, answer } = await explainRequest(guard, login, { overBudget: true });
     expect(verdict).toMatchObject({ concluded: 'limited', rule: 'budget' });
@@ -112,7 +115,7 @@ describe('an explanation changes nothing', () => {
   });
 });
 
-test('a body that POST /validate refuses gets the same message', async () => {
+test('a body that POST /validate refuses gets the message of POST /validate', async () => {
   const { validator } = validatorWith('[]');
   const explained = await validator.explain('acme', { body: '{"ip":"1.2.3.4"}', site: '' });
   expect(explained).toMatchObject({ kind: 'error', type: 'missing_fields' });

@@ -22,18 +22,18 @@ import { TRAP_PREFIX } from '../verdict/traps.ts';
 import { type Weighed, weigh } from '../verdict/weigh.ts';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 
-/** A request to explain, with assumptions about facts that only a running installation knows. */
+/** A request to explain, with assumptions about facts that exist only in a running installation. */
 export interface ExplainQuestion {
   readonly body: string;
   /** Name of the gateway's site; empty for a caller of `POST /validate`. */
   readonly site: string;
-  /** Assume a session: one that passed its challenge, or one that was only issued. */
+  /** Assume that the visitor has a session that passed its challenge, or one that was only issued. */
   readonly session?: 'verified' | 'issued' | undefined;
   /** Assume that every budget is used up. */
   readonly overBudget?: boolean;
 }
 
-/** Explains why a request gets its answer. Plain data, in the words of the contract and of guard.yaml. */
+/** Explains why a request gets its answer. It is plain data, with the names of the contract and of guard.yaml. */
 export interface Explanation {
   readonly organisation: string;
   readonly site: string;
@@ -46,7 +46,7 @@ export interface Explanation {
     readonly group: Group | undefined;
     readonly meaning: string;
   }[];
-  /** The points of the findings, and what they would decide. */
+  /** The result of detection: clean, `ask` or `reject`. */
   readonly weighed: Weighed;
   readonly rules: readonly {
     readonly name: string;
@@ -73,15 +73,15 @@ export type Explained =
   | { readonly kind: 'explained'; readonly explanation: Explanation }
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
-/** Notes about a decision, taken while it is made. */
+/** Facts about a decision, noted while it is made. */
 interface Trace {
   seen: { readonly facts: Facts; readonly findings: LazyFindings } | undefined;
   readonly matched: Set<Rule>;
 }
 
 /**
- * Explains one decision by making it. Runs the same stages, with rules that take notes, and with a store that changes
- * nothing. Nothing is recorded, counted or stored.
+ * Makes the decision and explains it. Runs the same stages as for a visitor, but each rule notes whether it matched,
+ * and the store never changes. Nothing is recorded, counted or stored.
  */
 export async function explain(
   question: ExplainQuestion,
@@ -106,7 +106,7 @@ export async function explain(
   }
   const { event } = result;
   const { seen } = trace;
-  // Every policy has the built-in rule, so at least one rule took notes.
+  // Every policy has the built-in rule, so at least one rule has noted the facts.
   if (seen === undefined) throw new Error('a decision left no trace');
   const explanation: Explanation = {
     organisation: policy.organisation,
@@ -137,12 +137,12 @@ function withTracing(policy: Policy, trace: Trace): Policy {
       return isMatch;
     },
   }));
-  // Without these, the explanation would count the request.
+  // Session limits and pressure would count the request, so both are left out.
   const rules = { ...policy.rules, list };
   return { ...policy, rules, sessionLimits: undefined, pressure: undefined };
 }
 
-/** A store that can be read but not changed. The question decides whether its budgets are full or used up. */
+/** A store that never changes. The question decides whether its budgets are full or used up. */
 function readOnlyStore(
   store: SessionStore,
   { session, overBudget = false }: ExplainQuestion,
@@ -170,7 +170,7 @@ function readOnlyStore(
     takeSync: (_name, _subject, budget) => waitOf(budget),
     takeAll: (_name, charges) => Math.max(0, ...charges.map(({ budget }) => waitOf(budget))),
     remember: () => undefined,
-    // Hits of traps are read from the real store.
+    // Only hits of traps come from the real store.
     remembers: (name, subject) =>
       name.startsWith(TRAP_PREFIX) ? store.remembers(name, subject) : overBudget,
     close: () => Promise.resolve(),
