@@ -21,7 +21,7 @@ export function collectorRoutes(options: CollectorRouteOptions): FastifyPluginAs
     const [path, query] = splitTarget(request.raw.url ?? '');
     const body = typeof request.body === 'string' ? request.body : '';
     const answer = await options.collect({ method, path, query, headers, body, ip });
-    // With an empty text Fastify would add `Content-Length: 0` to a 304.
+    // For an empty text Fastify would add `Content-Length: 0`, even to a 304.
     return reply
       .code(answer.status)
       .headers(answer.headers)
@@ -33,7 +33,7 @@ export function collectorRoutes(options: CollectorRouteOptions): FastifyPluginAs
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
       done(null, body),
     );
-    // The default 404 of Fastify repeats the URL.
+    // The default 404 of Fastify would repeat the URL.
     app.setNotFoundHandler((_request, reply) => reply.code(404).send());
     const isHealthAuthorised = orCloudHealthAgent(options.isHealthAuthorised);
     addHealthRoute(app, { ...options, isHealthAuthorised });
@@ -44,7 +44,7 @@ export function collectorRoutes(options: CollectorRouteOptions): FastifyPluginAs
   };
 }
 
-/** The path and the query of a request target. They are not decoded. */
+/** The path and the query of a request target, not decoded. */
 function splitTarget(target: string): readonly [string, string] {
   const mark = target.indexOf('?');
   return mark === -1 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { HealthCheck } from './health.ts';
 
-/** Sent only to a caller with the health check token (contract 2.6). */
+/** Only a caller with the health check token gets this version (contract 2.6). */
 const STACK_VERSION = '0.1.0';
 
 export interface HealthOptions {
@@ -9,7 +9,7 @@ export interface HealthOptions {
   readonly isReady: () => boolean;
 }
 
-/** `GET /health` (contract 2.6, 4.2, 7.5): 403 and 503 have empty bodies. */
+/** Adds `GET /health` (contract 2.6, 4.2, 7.5). Its 403 and 503 have empty bodies. */
 export function addHealthRoute(app: FastifyInstance, options: HealthOptions): void {
   app.get('/health', (request, reply) => {
     const caller = options.isHealthAuthorised(request.headers);

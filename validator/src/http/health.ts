@@ -4,19 +4,22 @@ import { KeyRing } from '@guard/config/settings/keys/key-ring';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** `stranger` has no key, `outsider` is a customer or balancer, `internal` has the health check token. */
+/**
+ * `stranger` has no valid key or token. `outsider` has a health key or is a load balancer. `internal` has the health
+ * check token.
+ */
 type HealthCaller = 'stranger' | 'outsider' | 'internal';
 
 export type HealthCheck = (headers: IncomingHttpHeaders) => HealthCaller;
 
 /**
  * The User-Agent of the health checks of Google Cloud's load balancer, `GoogleHC/1.0`, in lower case and without its
- * version. Contract 5 admits only this agent at the collector. Any client can send it, so the answer only says whether
- * the collector is ready.
+ * version. At the collector, contract 5 admits this User-Agent without a key. Any client can send it, so the answer
+ * only shows whether the collector is ready.
  */
 const CLOUD_HEALTH_AGENT = 'googlehc/';
 
-/** Authorises `GET /health` (contract 5): `x-health-check-token`, or `x-api-key` of a health key. */
+/** Authorises `GET /health` (contract 5) by the header `x-health-check-token`, or by a health key in `x-api-key`. */
 export function createHealthCheck(options: {
   readonly organisations: readonly Pick<Organisation, 'secret_keys'>[];
   readonly healthToken: Buffer | undefined;
@@ -37,7 +40,7 @@ export function createHealthCheck(options: {
   };
 }
 
-/** The health check of the collector. Like createHealthCheck, and it also admits a cloud load balancer (contract 5). */
+/** The health check of the collector. It also admits a cloud load balancer (contract 5). */
 export function orCloudHealthAgent(isHealthAuthorised: HealthCheck): HealthCheck {
   return (headers) => {
     const caller = isHealthAuthorised(headers);

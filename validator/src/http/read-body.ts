@@ -4,16 +4,16 @@ import type { IncomingMessage } from 'node:http';
 /** The body of a request, or the fact that it is too long. */
 export type Body = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'too_long' };
 
-/** U+FEFF at the start (RFC 8259 section 8.1). Clients should not send it, but some editors and clients do. */
+/** The byte order mark U+FEFF (RFC 8259 section 8.1). Clients should not send it, but some do. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
  * Reads a body of at most `maxBytes` as UTF-8 text. Its Content-Type does not matter, because JSON is always UTF-8 (RFC
- * 8259 sections 8.1 and 11). A body in another encoding becomes empty text, which is no JSON, because replacement
- * characters could change the URL in it.
+ * 8259 sections 8.1 and 11). A body in another encoding becomes empty text, which is no JSON. Replacement characters
+ * could change the URL in the body.
  *
- * `onBody` is called once: at the end, or when the body becomes too long. The rest is then discarded. When the client
- * disconnects early, `onBody` is not called, because no client waits for an answer.
+ * Calls `onBody` once: at the end, or when the body becomes too long. Then the rest of the body is discarded. When the
+ * client disconnects early, `onBody` is not called, because no client waits for an answer.
  */
 export function readBody(
   request: IncomingMessage,

@@ -40,7 +40,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
     ),
   );
 
-  /** The policy of the organisation whose key came with the request (contract 5). */
+  /** The policy of the organisation with the request's key, or the error (contract 5). */
   function authenticate({ headers }: IncomingMessage): Policy | ValidateErrorType {
     const key = headers['x-api-key'];
     if (typeof key !== 'string' || key === '') return 'missing_api_key';
@@ -49,7 +49,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
 
   /**
    * Runs as a hook, because fastify reads the body before it calls a handler. So a request without a key is refused
-   * before its body is read. Reading the body here is also much faster than fastify's parsers.
+   * before its body is read. This function also reads the body much faster than fastify's parsers.
    */
   function answer(request: FastifyRequest, reply: FastifyReply): void {
     const policy = authenticate(request.raw);
@@ -69,7 +69,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
 
   function answerBody(body: Body, policy: Policy, reply: FastifyReply): void {
     if (body.kind === 'too_long') {
-      // The rest of the body would count as the next request, so the connection is closed.
+      // The rest of the body could be taken for the next request, so the connection is closed.
       answerError(reply.header('Connection', 'close'), 'invalid_request', TOO_LONG);
       return;
     }
@@ -89,7 +89,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
       return;
     }
     events.record(result.event);
-    // Skips the hooks and serialisers of fastify, because this route has none.
+    // This route has no hooks and serialisers, so skip the code of fastify for them.
     reply.hijack();
     writeTogether(reply.raw, JSON.stringify(result.response));
   }
@@ -99,7 +99,7 @@ export function validateRoutes(options: ValidateRouteOptions): FastifyPluginAsyn
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _bytes, done) => done(null));
     app.setErrorHandler(onError);
-    // Fastify's own 404 repeats the URL.
+    // The default 404 of fastify would repeat the URL.
     app.setNotFoundHandler((_request, reply) => reply.code(404).send());
     addHealthRoute(app, options);
     app.post('/validate', { onRequest: answer, handler: answer });
@@ -128,7 +128,7 @@ function answerError(reply: FastifyReply, type: ValidateErrorType, message?: str
 
 /**
  * Turns errors of fastify into errors of contract 7.1, which has no 413, 415 or 417. A fault of the request becomes
- * `invalid_request`, any other fault becomes `internal_server_error`. The messages of fastify are left out, because
+ * `invalid_request`, and any other fault becomes `internal_server_error`. The messages of fastify are left out, because
  * some quote the request.
  */
 function errorHandler(log: Log) {
@@ -148,9 +148,9 @@ function statusOf(error: unknown): number {
 }
 
 /**
- * Answers 200 with JSON after everything that arrived in the same turn of the event loop was read. A single request
- * does not wait. Under load, the process of the caller then wakes up once for many answers, and not for each answer,
- * which took a third of the cost of a request.
+ * Returns a function that answers 200 with JSON at the end of the current turn of the event loop. All requests that
+ * arrived in this turn get their answers together, and a single request does not wait longer. Under load, the caller's
+ * process then wakes up once for many answers. One wake-up per answer took a third of the cost of a request.
  */
 function createWriteTogether(): (response: ServerResponse, json: string) => void {
   let waitingAnswers: { readonly response: ServerResponse; readonly json: string }[] = [];
