@@ -16,7 +16,7 @@ interface Subject {
   readonly reference: string;
 }
 
-/** The page of a block or a limit, in the visitor's language. `own` is the organisation's own page. */
+/** The page for a blocked or limited visitor, in the visitor's language. `own` is the organisation's own page. */
 export function noticePage(
   content: Pick<NoticeOptions, 'notice' | 'retryAfterS' | 'own'>,
   {

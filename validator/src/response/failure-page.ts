@@ -5,7 +5,10 @@ import type { Policy } from '../policy/compile-policy.ts';
 import { readPageWish } from '../request/accept.ts';
 import { representationFor } from '../request/representation.ts';
 
-/** Makes pages for requests that no origin answers. Undefined for a client that does not ask for HTML by name. */
+/**
+ * Creates a function that renders pages for requests that the origin does not answer. It returns undefined when the
+ * Accept header does not name HTML.
+ */
 export function createFailurePage({
   look,
   ownPages,

@@ -22,11 +22,11 @@ export interface Rendering {
   readonly requestId: string;
   readonly reference: string;
   readonly cookies: readonly Cookie[];
-  /** Target of the hidden link on a page of Guard. Empty for none. */
+  /** URL of the hidden link on a page of Guard. Empty when there is no link. */
   readonly trap: string;
-  /** The page of a challenge. Undefined when it could not be created. */
+  /** The challenge page. Undefined when the answer is no challenge page, or when its creation failed. */
   readonly interstitial: Body | undefined;
-  /** Whether Guard can check signatures, and the request has no valid one. */
+  /** Whether Guard can check signatures, and the request has no valid signature. */
   readonly signatureWanted: boolean;
 }
 
@@ -34,11 +34,11 @@ type Draft = { -readonly [Field in keyof ValidateResponse]: ValidateResponse[Fie
 
 interface Rendered {
   readonly response: ValidateResponse;
-  /** See ResponseExtras.body. */
+  /** The value for ResponseExtras.body. */
   readonly body: Buffer | undefined;
 }
 
-/** Turns a verdict into the response on the wire (contract 2.2). A field without a value is absent, not empty. */
+/** Turns a verdict into the response on the wire (contract 2.2). A field without a value is left out. */
 export function render(verdict: Verdict, rendering: Rendering): Rendered {
   const { facts, policy, requestId, cookies } = rendering;
   const body = bodyOf(verdict, rendering);
@@ -130,7 +130,7 @@ function bodyOf(verdict: Verdict, rendering: Rendering): Body | undefined {
   }
 }
 
-/** Whether the visitor gets the organisation's own page. Clients that get no pages never do. */
+/** Whether the visitor gets the organisation's own page. A client that gets no pages never gets it. */
 function hasOwnPage(verdict: Verdict & { kind: 'block' }, { facts, policy }: Rendering): boolean {
   if (representationFor(facts) === 'problem') return false;
   return policy.ownPages.find('blocked', verdict.by) !== undefined;
@@ -140,7 +140,10 @@ function secondsOf(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-/** Adds Accept-Signature to a 403. It shows that Guard checks signatures, not that a signed request passes. */
+/**
+ * Adds Accept-Signature to a 403. The header only shows that Guard checks signatures. A signed request can still be
+ * denied.
+ */
 function headersOf(
   verdict: Verdict,
   { headers }: Body,
