@@ -19,7 +19,7 @@ import { createScriptTickets } from './script-tickets.ts';
 import { createSiteKeys } from './site-keys.ts';
 
 interface CollectorOptions extends Omit<TrapLinkOptions, 'store'> {
-  /** `POST /verify`: judges the uploads of challenge pages and of the script. */
+  /** Handles `POST /verify`: judges the uploads of challenge pages and of the browser script. */
   readonly verify: Collect;
   readonly bundle: Pick<BrowserBundle, 'script' | 'work'>;
   readonly organisations: readonly Organisation[];
@@ -30,7 +30,10 @@ interface CollectorOptions extends Omit<TrapLinkOptions, 'store'> {
   };
 }
 
-/** Answers by the path of the request, on the collector's own listener and below `/.guard/` of a site. */
+/**
+ * Calls the handler for the path of a request. It serves the collector's own listener, and the paths below `/.guard/`
+ * of a site.
+ */
 export function createCollector(options: CollectorOptions): Collect {
   const { organisations, sites, engine } = options;
   const findTenant = createSiteKeys(organisations, sites);

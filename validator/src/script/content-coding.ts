@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 /** One text in all content codings that Guard offers. */
 type Codings = readonly {
-  /** The name in Content-Encoding. Undefined for the uncompressed text. */
+  /** The value of Content-Encoding. Undefined for the uncompressed text. */
   readonly coding: 'br' | 'gzip' | undefined;
   readonly bytes: Uint8Array;
 }[];
@@ -12,7 +12,8 @@ type Codings = readonly {
 const codingsByText = new LRUCache<string, Codings>({ max: 4 });
 
 /**
- * All codings of a text, the best first. Every client accepts the last one, the uncompressed text (RFC 9110 12.5.3).
+ * All codings of a text, the smallest first. The last one is the uncompressed text, which every client accepts (RFC
+ * 9110 12.5.3).
  */
 export function encodeOnce(text: string): Codings {
   const codings = codingsByText.get(text) ?? encode(text);

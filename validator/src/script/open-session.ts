@@ -21,7 +21,7 @@ import type { TicketRequest } from '../challenge/tickets/ticket.ts';
 import type { FindTenant } from './site-keys.ts';
 
 interface ScriptTicketRequest extends Omit<TicketRequest, 'nowMs'> {
-  /** The origin of the page, as its browser sent it. Only this origin may upload. */
+  /** The origin of the page, as its browser sent it. Only pages of this origin are allowed to upload. */
   readonly origin: string;
 }
 
@@ -36,22 +36,22 @@ export interface OpenSessionOptions {
 }
 
 /**
- * Sessions that one address (IPv4, or IPv6 /64) may open. Larger networks have no budget here. Their uploads are
- * bounded by `admit` (challenge/upload-budgets.ts).
+ * The budget of sessions for one address (IPv4, or IPv6 /64). Larger networks have no budget here, because `admit`
+ * (challenge/upload-budgets.ts) limits their uploads.
  */
 const BUDGET: Budget = { requests: 60, perMs: 60_000 };
 
-/** Longest body. It has room for as many `_guard` cookies as are read. */
+/** Longest body, in characters. It has room for all `_guard` cookies that Guard reads. */
 const MAX_BODY_CHARS = 400;
 
 /**
- * Handles `POST /session?site_key=`: the script asks for a ticket. The body is the value of `_guard`, or empty. When
- * there are several values, the body is all of them as `_guard=…; _guard=…`. A value that is malformed, or that belongs
- * to another organisation, is replaced by a new session. Only a count for the address is stored.
+ * Handles `POST /session?site_key=`, by which the browser script asks for a ticket. The body is the value of the
+ * `_guard` cookie, or empty. Several values are written as `_guard=…; _guard=…`. A new session replaces a value that is
+ * malformed or from another organisation. Guard stores only a count for the address.
  *
  * 200: an OpenedSession. 204: the client is a crawler, so there is nothing to collect. 401: the site key is missing or
- * wrong. 403: the page does not belong to the organisation, or the session was rejected, which a second upload must not
- * change. 429: too many sessions. 503: the store does not answer.
+ * wrong. 403: the page is not on a site of the organisation; or the session was rejected, and a second upload must not
+ * change this. 429: too many sessions. 503: the store does not answer.
  */
 export function createOpenSession(
   options: OpenSessionOptions,
@@ -60,7 +60,7 @@ export function createOpenSession(
   const patience = new Patience(CHALLENGE.uploadBudgetMs);
 
   async function open(request: CollectRequest, organisation: string): Promise<CollectAnswer> {
-    // Without an address (a unix socket) all visitors share one budget.
+    // On a unix socket there is no address, so all its visitors share one budget.
     const ip = parseIp(request.ip) ?? '0.0.0.0';
     const waitMs = await store.take('script', addressGroup(ip), BUDGET);
     if (waitMs > 0) return emptyAnswer(429, { 'Retry-After': String(Math.ceil(waitMs / 1000)) });
@@ -93,14 +93,14 @@ export function createOpenSession(
     if (!tenant.allows(origin)) return foreignPage();
     const cors = corsHeaders(request, tenant.allows);
     if (request.body.length > MAX_BODY_CHARS) return emptyAnswer(413, cors);
-    // Only the store can reject or stay silent. The script does not ask again, because the page works without it.
+    // Only the store can reject or be silent. The script does not ask again, because the page works without the script.
     const sessionAnswer = open(request, tenant.organisation).catch(() => emptyAnswer(503));
     const answer = await patience.within(sessionAnswer, () => emptyAnswer(503));
     return { ...answer, headers: { ...answer.headers, ...cors } };
   };
 }
 
-/** Shows a developer why nothing is collected. A browser shows the text in its network panel. */
+/** The text shows a developer in the network panel of a browser why the script collects nothing. */
 function foreignPage(): CollectAnswer {
   return {
     status: 403,

@@ -6,14 +6,14 @@ import { emptyAnswer, headerOf } from '../challenge/exchange.ts';
 import type { FindTenant } from './site-keys.ts';
 
 /**
- * The bytes are the same for all visitors, so public caches may keep them for ten minutes. After that the browser asks
- * again with the ETag. So an update of Guard, or the removal of a key, takes effect within ten minutes.
+ * The bytes are the same for all visitors, so public caches are allowed to keep them for ten minutes. After that the
+ * browser asks again with the ETag. So an update of Guard, or the removal of a key, takes effect within ten minutes.
  */
 const CACHE_CONTROL = 'public, max-age=600';
 
 /**
- * Serves one script. `GET /script.js?site_key=` (contract 4.7) has a `findTenant`: it answers 401 when the key is missing
- * or wrong. Without a `findTenant`, every page may load the script, and may read its text.
+ * Serves one script. With `findTenant`, for `GET /script.js?site_key=` (contract 4.7), it answers 401 when the key is
+ * missing or wrong. Without `findTenant`, every page is allowed to load the script and to read its text.
  */
 export function createScriptFile(
   script: string,
@@ -21,7 +21,7 @@ export function createScriptFile(
 ): (request: CollectRequest) => CollectAnswer {
   const codings = encodeOnce(script);
   const identity = { coding: undefined, bytes: Buffer.from(script) };
-  // A weak tag (RFC 9110 section 8.8.1), because all content codings have the same one.
+  // A weak tag (RFC 9110 section 8.8.1), because all content codings share it.
   const tag = `W/"${createHash('sha256').update(script).digest('base64url').slice(0, 22)}"`;
   const cacheHeaders = {
     'Cache-Control': CACHE_CONTROL,
@@ -54,7 +54,7 @@ export function createScriptFile(
   };
 }
 
-/** Whether If-None-Match has the tag, or `*`. Tags are compared weakly (RFC 9110 section 13.1.2). */
+/** Whether If-None-Match contains the tag, or is `*`. Tags are compared weakly (RFC 9110 section 13.1.2). */
 function hasTag(ifNoneMatch: string, tag: string): boolean {
   const strongTag = tag.slice('W/'.length);
   return ifNoneMatch

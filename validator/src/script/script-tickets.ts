@@ -7,8 +7,8 @@ import { createSealer } from '../session/sealer.ts';
 import type { OpenSessionOptions } from './open-session.ts';
 
 /**
- * Issues tickets for the browser script. They have the form of a challenge page's ticket, so the same code judges their
- * uploads by the same rules.
+ * Issues tickets for the browser script. They have the same fields as tickets of challenge pages, so the same code
+ * judges their uploads.
  */
 export function createScriptTickets(options: {
   readonly secrets: readonly string[];
@@ -22,12 +22,12 @@ export function createScriptTickets(options: {
     const ticket = issueTicket(sealer, {
       ...newFields,
       origin,
-      // The upload may go to another host than the visited one, so its handshake may differ.
+      // The upload can go to another host than that of the page, so its TLS handshake can differ.
       client: connectionClass(origin.startsWith('https:') ? 'https' : 'http', undefined),
       found: [],
-      // The page belongs to the site, and its policy may forbid witness files.
+      // The page is the site's own, and its Content-Security-Policy can forbid witness files.
       witnessed: false,
-      // Caches keep the script longer than a program is valid.
+      // The script is no page program, because caches keep it longer than an hour.
       program: '',
       ...options.termsOf(newFields.organisation),
     });

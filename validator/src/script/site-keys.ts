@@ -4,17 +4,17 @@ import type { Organisation, Site } from '@guard/config/settings/schema';
 /** An organisation that uses the browser script, and the origins of its pages. */
 interface ScriptTenant {
   readonly organisation: string;
-  /** Whether the organisation's script may run on this origin. `origin` is spelled as a browser sends it. */
+  /** Whether the organisation allows its script on pages of this origin. `origin` is spelled as a browser sends it. */
   readonly allows: (origin: string) => boolean;
 }
 
-/** Finds the tenant by the query of a request. Undefined when the site key is missing or wrong. */
+/** Finds the tenant by the site key in the query of a request. Undefined when the key is missing or wrong. */
 export type FindTenant = (query: string | undefined) => ScriptTenant | undefined;
 
 /**
  * Finds tenants by their site keys (contract 2.8). A site key is public, so it needs no comparison in constant time.
- * The origin of the page protects it: it must be a host of the organisation's sites, at any port, or one of its
- * `script_origins`. An organisation with neither cannot use the script.
+ * Only pages of certain origins can use it: the hosts of the organisation's sites, at any port, and its
+ * `script_origins`. An organisation without sites and `script_origins` cannot use the script.
  */
 export function createSiteKeys(
   organisations: readonly Pick<Organisation, 'id' | 'site_key' | 'script_origins'>[],
@@ -35,7 +35,7 @@ export function createSiteKeys(
 /** Longest origin that is read: a host name of 253 characters, with scheme and port. */
 const MAX_ORIGIN_CHARS = 300;
 
-/** A check whether an origin has one of these hosts, at any port, or is in the list. */
+/** Returns a function that checks an origin: it must have one of these hosts, at any port, or be in the list. */
 export function compileOrigins(
   hosts: readonly string[],
   origins: readonly string[],
