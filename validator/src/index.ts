@@ -64,23 +64,23 @@ export { validatorSettings } from './policy/validator-settings.ts';
 
 export interface ValidatorOptions extends ProofOptions {
   readonly organisations: readonly Organisation[];
-  /** Pages on the hosts of these sites may use the browser script. */
+  /** Pages on the hosts of these sites are allowed to use the browser script. */
   readonly sites?: readonly Pick<Site, 'hosts' | 'organisation'>[];
-  /** Secrets that seal sessions and tickets. The first one is used for new ones. */
+  /** Secrets that seal sessions and tickets. The first secret seals new ones. */
   readonly secrets: readonly string[];
   readonly observe: boolean;
-  /** DecisionEvent.settingsRevision. */
+  /** The value for DecisionEvent.settingsRevision. */
   readonly settingsRevision?: string;
-  /** The upload URL of the challenge pages that API callers serve. No trailing slash. Called when it is needed. */
+  /** Returns the base URL of the collector for challenge pages that API callers serve, without a trailing slash. */
   readonly collectorUrl: () => string;
   readonly healthToken: Buffer | undefined;
-  /** Loaded by the validator when it is missing. */
+  /** When it is missing, the validator loads the bundled catalogue. */
   readonly networks?: NetworkCatalogue;
-  /** The user's own databases. A bundled database is used in place of a missing one. */
+  /** The operator's own databases. The bundled database replaces a missing one. */
   readonly databases?: DatabaseFiles;
   readonly store: SessionStore;
   readonly temporary?: TemporaryRules | undefined;
-  /** The decisions of CrowdSec. By default there are none. A reload keeps them. */
+  /** The decisions of CrowdSec. A reload keeps them. By default there are none. */
   readonly crowdsec?: CrowdsecList | undefined;
   readonly events: EventSink;
   readonly metrics: Metrics;
@@ -89,23 +89,23 @@ export interface ValidatorOptions extends ProofOptions {
 }
 
 export interface Validator {
-  /** The Validate port in this process, for one organisation. With `observe` nothing is enforced. */
+  /** The Validate port in this process, for one organisation. With `observe` Guard enforces nothing. */
   forOrganisation(id: string, observe?: boolean): Validate;
   readonly collect: Collect;
-  /** Explains the answer to a request of one organisation. Changes and records nothing. */
+  /** Explains the answer to a request to one organisation. Changes and records nothing. */
   explain(organisation: string, question: ExplainQuestion): Promise<Explained>;
-  /** Pages for requests of an organisation that its origin does not answer. */
+  /** Makes the pages for requests that the origin of an organisation does not answer. */
   failurePage(organisation: string): RenderFailurePage;
   readonly validateRoutes: FastifyPluginAsync;
   /** The browser script, uploads, and `GET /health`. */
   readonly collectorRoutes: FastifyPluginAsync;
-  /** For the validator of the next settings. */
+  /** The compiled policies. The validator of the next settings uses them again. */
   readonly compiled: Policies;
 }
 
 /**
- * Builds the validator. All tables, keys and rules are prepared here, so that a decision only looks them up. Rules of
- * the `earlier` validator are not compiled again, and what it has counted and learned stays.
+ * Builds the validator. It prepares all tables, keys and rules, so that a decision only looks them up. Rules of the
+ * `earlier` validator are not compiled again, and its counts and learned data stay.
  */
 export function createValidator(
   options: ValidatorOptions,
@@ -114,7 +114,7 @@ export function createValidator(
   return atOnce(buildValidator(options, earlier?.compiled));
 }
 
-/** Builds the validator in a process that answers requests meanwhile. It awaits `pause` after each rule. */
+/** Builds the validator while the process answers requests. Awaits `pause` after each rule. */
 export function createValidatorInSlices(
   options: ValidatorOptions,
   pause: Pause,
@@ -148,7 +148,7 @@ function assemble(options: ValidatorOptions, compiledPolicies: Policies): Valida
     currentRuleSet: (id) => policies.get(id)?.challenge.ruleSet,
     priceOf: (id) => policies.get(id)?.passPrice,
     strengthsOf,
-    // A preflight has no ticket, so its organisation is unknown. Every origin of every organisation is accepted.
+    // A preflight has no ticket, so its organisation is unknown. So all origins of all organisations are accepted.
     allowedOrigin: compileOrigins(
       options.sites?.flatMap(({ hosts }) => hosts) ?? [],
       organisations.flatMap((organisation) => organisation.script_origins),
@@ -184,7 +184,7 @@ function assemble(options: ValidatorOptions, compiledPolicies: Policies): Valida
       validateInProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine, metrics),
     collect,
     explain: (id, question) => explain(question, policyOf(policies, id), engine),
-    // A gateway with a remote validator does not know the organisations of that validator.
+    // Behind a remote validator, this process has no policies of its organisations.
     failurePage: (id) => createFailurePage(policies.get(id) ?? PLAIN_PAGES),
     validateRoutes: validateRoutes({ ...options, policies, engine, events, isHealthAuthorised }),
     collectorRoutes: collectorRoutes({ ...options, collect, isHealthAuthorised }),
