@@ -7,7 +7,7 @@ import { validatorWith } from '../../../test/kit/product/validator.ts';
 import { visit } from '../../../test/kit/visitors/visitors.ts';
 
 const DETECT = '[{ name: everything, match: {}, detect: true }]';
-/** An address that is in no operator's ranges. */
+/** An address outside all published ranges of crawlers. */
 const OUTSIDE = '198.18.0.7';
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
@@ -42,7 +42,7 @@ async function signedHeaders(now: number): Promise<Record<string, string>> {
 describe('a signature with the key of its operator verifies a crawler (RFC 9421)', () => {
   const organisation = { crawler_allowlist: ['ChatGPT-User'] };
 
-  test('a signed crawler outside of the published ranges is verified, with access_allowed as in contract 2.4', async () => {
+  test('a signed crawler outside the published ranges is verified, and the response has access_allowed (contract 2.4)', async () => {
     const { ask, events, time } = validatorWith(DETECT, { botKeys, organisation });
     const answer = await ask(requestOfCrawler('ChatGPT-User/1.0', await signedHeaders(time.now)));
     expect(answer).toMatchObject({ decision: 'allow', crawler: { access_allowed: true } });
@@ -63,7 +63,7 @@ describe('a signature with the key of its operator verifies a crawler (RFC 9421)
   });
 });
 
-test('from the second request on, a host name proves a crawler or shows an impersonator', async () => {
+test('from the second request of an address on, its host name proves a crawler or shows an impersonator', async () => {
   const names = new Map([
     ['198.18.0.7', 'x.crawl.baidu.com'],
     ['198.18.0.8', 'host.example'],
@@ -94,22 +94,25 @@ test('from the second request on, a host name proves a crawler or shows an imper
 test.each([
   ['a virtual machine', '198.18.0.7', '7.0.18.198.bc.googleusercontent.com'],
   ['App Engine', '107.178.192.1', '107-178-192-1.gae.googleusercontent.com'],
-])('%s of a customer of Google proves no crawler of Google', async (_what, ip, name) => {
-  let lookupCount = 0;
-  const { ask, events } = validatorWith(DETECT, {
-    resolver: {
-      reverse: () => Promise.resolve([name]),
-      resolve4: () => {
-        lookupCount += 1;
-        return Promise.resolve([ip]);
+])(
+  'the host name of %s of a customer of Google does not prove a crawler of Google',
+  async (_what, ip, name) => {
+    let lookupCount = 0;
+    const { ask, events } = validatorWith(DETECT, {
+      resolver: {
+        reverse: () => Promise.resolve([name]),
+        resolve4: () => {
+          lookupCount += 1;
+          return Promise.resolve([ip]);
+        },
+        resolve6: () => Promise.resolve([]),
       },
-      resolve6: () => Promise.resolve([]),
-    },
-  });
-  const askAsCrawler = () => ask({ ...requestOfCrawler('Google-NotebookLM'), ip });
-  await askAsCrawler();
-  for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
-  await askAsCrawler();
-  expect(events.map(({ crawler }) => crawler?.verified)).toEqual([false, false]);
-  expect(lookupCount).toBe(0);
-});
+    });
+    const askAsCrawler = () => ask({ ...requestOfCrawler('Google-NotebookLM'), ip });
+    await askAsCrawler();
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+    await askAsCrawler();
+    expect(events.map(({ crawler }) => crawler?.verified)).toEqual([false, false]);
+    expect(lookupCount).toBe(0);
+  },
+);

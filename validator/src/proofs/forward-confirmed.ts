@@ -1,33 +1,33 @@
 import { parseIp } from '@guard/config/net/cidr';
 import { Resolver as NodeResolver } from 'node:dns/promises';
 
-/** The part of node:dns/promises that Guard uses. Tests have their own. */
+/** The functions of node:dns/promises that Guard uses. Tests pass their own functions. */
 export interface Resolver {
   reverse(ip: string): Promise<string[]>;
   resolve4(name: string): Promise<string[]>;
   resolve6(name: string): Promise<string[]>;
 }
 
-/** The resolver of the machine. Its time-outs end before the time limit of a look-up. */
+/** Creates a resolver with the name servers of the machine. Its time-outs end before the time limit of a look-up. */
 export function createResolver(): Resolver {
   return new NodeResolver({ timeout: 1_500, tries: 2 });
 }
 
 /**
- * `confirmed`: the name of the address is in one of the domains, and leads back to the address. `denied`: there is no
- * such name. `failed`: no resolver answered.
+ * `confirmed`: the address has a name in one of the domains, and the name leads back to the address. `denied`: there is
+ * no such name. `failed`: a name server did not answer.
  */
 export type NameAnswer = 'confirmed' | 'denied' | 'failed';
 
-/** Maximum number of names of one address that are looked up. A real crawler has one. */
+/** Maximum number of names of one address that Guard looks up. The address of a real crawler has one name. */
 const MAX_NAMES = 4;
 
-/** Codes for "there is no such name or record". They are answers, not failures. */
+/** Error codes of node:dns for "there is no such name or record". These are answers and not failures. */
 const NO_SUCH_NAME: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Forward-confirmed reverse DNS: the address has a name in one of the domains, and this name has the address. A name
- * alone proves nothing, because the owner of an address chooses it. Never rejects.
+ * Forward-confirmed reverse DNS: the address has a name in one of the domains, and this name leads back to the address.
+ * A name alone proves nothing, because the owner of an address can set any name. Never rejects.
  */
 export async function lookUpNames(
   ip: string,
@@ -70,7 +70,7 @@ async function confirmNames(
   return answer;
 }
 
-/** The records from a name server. Empty when there are none, undefined when it did not answer. */
+/** The records from a name server. Empty when there are no records. Undefined when the name server did not answer. */
 async function recordsOf(ask: () => Promise<string[]>): Promise<readonly string[] | undefined> {
   try {
     return await ask();
@@ -80,7 +80,9 @@ async function recordsOf(ask: () => Promise<string[]>): Promise<readonly string[
   }
 }
 
-/** Whether a name is the domain or below it. `crawl.example.evil` and `evilexample` are not below `example`. */
+/**
+ * Whether a name is the domain or is below the domain. `crawl.example.evil` and `evilexample` are not below `example`.
+ */
 function isWithin(name: string, domain: string): boolean {
   const host = name.toLowerCase().replace(/\.$/, '');
   return host === domain || host.endsWith(`.${domain}`);

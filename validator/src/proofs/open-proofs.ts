@@ -11,7 +11,10 @@ export interface ProofOptions {
   readonly crawlers: CrawlerCatalogue;
   /** Public keys of crawlers and agents that sign requests (Web Bot Auth). Without keys, no signature is checked. */
   readonly botKeys?: readonly BotKey[] | undefined;
-  /** Looks up the host names of addresses that claim a crawler. Without a resolver, no name is looked up. */
+  /**
+   * The resolver for the host names of addresses that claim to be a crawler. Without a resolver, Guard looks up no
+   * name.
+   */
   readonly resolver?: Resolver | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -19,7 +22,7 @@ export interface ProofOptions {
 
 interface Proofs {
   readonly proveClaim: ProveClaim;
-  /** Undefined when no key is known. */
+  /** Undefined when there are no keys. */
   readonly checkSignature: CheckSignature | undefined;
 }
 

@@ -36,7 +36,7 @@ function signedBy(operator: string | undefined): SignatureProof {
 const byOpenAi = signedBy('OpenAI');
 
 describe('a claim is verified (contract 1.3)', () => {
-  test('by an address in the published ranges, with any signature', () => {
+  test('by an address in the published ranges, whatever the signature is', () => {
     const signature: SignatureProof = { kind: 'invalid', fault: 'signature' };
     expect(standingOf(crawlerOf('Googlebot'), { ip: '66.249.66.1', signature })).toBe('verified');
   });
@@ -50,7 +50,7 @@ describe('a claim is verified (contract 1.3)', () => {
   });
 });
 
-describe('a signature never makes an impersonator', () => {
+describe('a bad or foreign signature never makes an impersonator', () => {
   const badSignature: SignatureProof = { kind: 'invalid', fault: 'signature' };
 
   test('a bad signature lets the other proofs decide', () => {

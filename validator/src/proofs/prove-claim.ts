@@ -7,9 +7,9 @@ import type { ReverseDns } from './reverse-dns.ts';
 import type { SignatureProof } from './web-bot-auth.ts';
 
 export interface ClaimEvidence {
-  /** Spelled as `parseIp` returns it. */
+  /** The visitor's address, spelled as `parseIp` returns it. */
   readonly ip: string;
-  /** Undefined when signatures were not checked. */
+  /** The result for the signature. Undefined when Guard did not check signatures. */
   readonly signed: SignatureProof | undefined;
 }
 
@@ -18,8 +18,8 @@ export type ProveClaim = (crawler: CatalogueCrawler, evidence: ClaimEvidence) =>
 
 /**
  * Checks the proofs of a crawler's claim, the cheapest first: the operator's ranges, a signature with the operator's
- * key, the operator's host names. Only ranges and host names can show an impersonator. A bad signature counts like no
- * signature.
+ * key, the operator's host names. Only ranges and host names can show an impersonator. A bad signature has the effect
+ * of no signature.
  */
 export function createClaimProver(sources: {
   readonly crawlers: CrawlerCatalogue;

@@ -48,7 +48,7 @@ function createTestDns(resolver: Resolver, limits: Partial<ReverseDnsLimits> = {
   return { dns, time };
 }
 
-/** The standing of the second request from an address. */
+/** The result for the second request from an address. */
 async function secondStanding(changes: Partial<Resolver>, crawler = baidu, ip = IP) {
   const { dns } = createTestDns(resolverOf(changes));
   expect(dns.confirm(crawler, ip)).toBe('unverifiable');
@@ -56,7 +56,7 @@ async function secondStanding(changes: Partial<Resolver>, crawler = baidu, ip = 
   return dns.confirm(crawler, ip);
 }
 
-test('a request never waits: the first request of an address is unverifiable, the next one has the answer', async () => {
+test('a request never waits: the first request of an address is unverifiable, and the next request gets the answer', async () => {
   const resolver = resolverOf(resolveTo('baiduspider-180-76-15-5.crawl.baidu.com'));
   const { dns } = createTestDns(resolver);
   expect(dns.confirm(baidu, IP)).toBe('unverifiable');
@@ -66,7 +66,7 @@ test('a request never waits: the first request of an address is unverifiable, th
   expect(resolver.lookupCount).toBe(1);
 });
 
-describe('a name confirms a crawler', () => {
+describe('a host name confirms a crawler', () => {
   test.each(['crawl.baidu.com', 'a.b.crawl.baidu.jp', 'A.Crawl.Baidu.COM.'])(
     'as %s',
     async (name) => {
@@ -74,7 +74,7 @@ describe('a name confirms a crawler', () => {
     },
   );
 
-  test('with an IPv6 address in any spelling of the name server', async () => {
+  test('when the name server spells the IPv6 address in another way', async () => {
     const ip = '2400:da00::1';
     const changes: Partial<Resolver> = {
       reverse: () => Promise.resolve(['x.crawl.baidu.com']),
@@ -118,7 +118,7 @@ describe('an impersonator, when the operator publishes only host names', () => {
   });
 });
 
-test('when the operator publishes ranges too, a foreign name shows no impersonator, and the right name verifies', async () => {
+test('when the operator publishes ranges too, a foreign name shows no impersonator, and the right name verifies the crawler', async () => {
   expect(await secondStanding(resolveTo('host.example'), yandex)).toBe('unverifiable');
   expect(await secondStanding(resolveTo('spider-1.yandex.com'), yandex)).toBe('verified');
 });
@@ -140,7 +140,7 @@ describe('a failure of DNS makes no impersonator', () => {
   });
 });
 
-test('no name is looked up for a crawler whose operator publishes none', () => {
+test('no name is looked up for a crawler whose operator publishes no names', () => {
   const resolver = resolverOf({});
   const { dns } = createTestDns(resolver);
   expect(dns.confirm(crawlerOf('GPTBot'), IP)).toBe('unverifiable');
@@ -162,7 +162,7 @@ describe('time limits', () => {
     expect(dns.confirm(baidu, IP)).toBe('unverifiable');
   });
 
-  test('an expired answer is looked up again, and meanwhile a confirmed answer counts', async () => {
+  test('an expired answer is looked up again, and meanwhile the old answer stays valid', async () => {
     let resolverAnswers = resolveTo('x.crawl.baidu.com');
     const resolver = resolverOf({
       reverse: (ip) => (resolverAnswers.reverse ?? failWith('ENOTFOUND'))(ip),
@@ -198,7 +198,7 @@ describe('time limits', () => {
 });
 
 describe('bounds', () => {
-  test('questions: some run at once, some wait, and the rest are asked when the address comes again', async () => {
+  test('questions: some run at once, some wait, and the others are asked when their address comes again', async () => {
     let openLookups: (() => void)[] = [];
     let mostAtOnce = 0;
     const resolver = resolverOf({
@@ -265,7 +265,7 @@ describe('bounds', () => {
     expect(names).toBe(1);
   });
 
-  test('answers: the answer unused longest is forgotten', async () => {
+  test('answers: the least recently used answer is forgotten', async () => {
     const resolver = resolverOf({});
     const { dns } = createTestDns(resolver, { maxAnswers: 2 });
     for (const ip of ['198.18.0.1', '198.18.0.2', '198.18.0.3']) {

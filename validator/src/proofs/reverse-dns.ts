@@ -16,10 +16,10 @@ interface ReverseDnsOptions {
 }
 
 export interface ReverseDnsLimits {
-  /** Maximum number of answers in memory. Above this number, the answer unused longest is forgotten. */
+  /** Maximum number of answers in memory. Above this number, the least recently used answer is forgotten. */
   readonly maxAnswers: number;
   readonly maxConcurrent: number;
-  /** Maximum number of waiting questions. A further one is dropped, and asked when the address comes again. */
+  /** Maximum number of waiting questions. A further question is dropped, and asked when its address comes again. */
   readonly maxQueued: number;
   /**
    * Maximum number of questions about one site's network (/24, /48) that run or wait. Its owner chooses how slow its
@@ -30,7 +30,7 @@ export interface ReverseDnsLimits {
   readonly maxOfProvider: number;
   /** How long all look-ups of one question may take. */
   readonly timeoutMs: number;
-  /** How long an answer is valid. */
+  /** How long each kind of answer is valid, in milliseconds. */
   readonly ttlMs: Readonly<Record<NameAnswer, number>>;
 }
 
@@ -49,16 +49,16 @@ const DEFAULT_LIMITS: ReverseDnsLimits = {
 export interface ReverseDns {
   /**
    * Judges a crawler's claim by the host name of its address. `ip` is spelled as `parseIp` returns it. Answers at once:
-   * a new address is `unverifiable`, and its name is looked up for the next request. An address without the right name
-   * is an impersonator only when the operator publishes nothing but host names. A failed look-up never makes an
-   * impersonator.
+   * a new address is `unverifiable`, and Guard looks up its name for the next request. An address without the right
+   * name is an impersonator only when the operator publishes no ranges, but only host names. A failed look-up never
+   * makes an impersonator.
    */
   confirm(crawler: CatalogueCrawler, ip: string): CrawlerStanding;
   /** Resolves when no look-up runs or waits. */
   settled(): Promise<void>;
 }
 
-/** An answer of the DNS. It stays valid while it is looked up again. */
+/** An answer of the DNS. It stays valid while Guard looks it up again. */
 interface KnownAnswer {
   answer: NameAnswer | undefined;
   validUntil: number;
@@ -71,7 +71,7 @@ interface Question {
   readonly known: KnownAnswer;
 }
 
-/** Forward-confirmed reverse DNS outside of the request path. Memory, questions and time are bounded. */
+/** Creates forward-confirmed reverse DNS for which no request waits. Memory, questions and time are bounded. */
 export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
   const { proofsOf, resolver, clock } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };

@@ -1,9 +1,9 @@
 import { type InnerList, type Item, parseDictionary, parseItemField } from './structured-field.ts';
 
 /**
- * The origin that publishes the signer's keys, from the Signature-Agent field that the signature covers. The field is a
- * string, or a dictionary of strings that is covered as a whole or by one key. Undefined when the field names no
- * origin, or several.
+ * The origin that publishes the signer's keys. The covered Signature-Agent field names it: either as a string, or as a
+ * dictionary of strings. The signature covers the whole dictionary, or only one of its keys. Undefined when the field
+ * names no origin, or several origins.
  */
 export function directoryOf(components: InnerList, field: string | undefined): string | undefined {
   const component = components.items.find(({ value }) => value.value === 'signature-agent');

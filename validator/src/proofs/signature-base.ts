@@ -12,7 +12,7 @@ export interface SignedRequest {
   readonly method: string;
   /** The full URL, as sent. */
   readonly url: string;
-  /** Names are in lower case. The values of a repeated field are joined by commas. */
+  /** The header fields, with names in lower case. The values of a repeated field are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -23,10 +23,13 @@ export type SignatureBase =
   /** The signature covers a component twice, or in a form that this code does not support. */
   | { readonly kind: 'component_unsupported' };
 
-/** Maximum number of components of a signature. Agents cover two to five. Each takes time before the check. */
+/**
+ * Maximum number of components that a signature covers. Agents cover two to five. Each component costs time, even in a
+ * bad signature.
+ */
 const MAX_COMPONENTS = 16;
 
-/** Builds the text that was signed (RFC 9421 section 2.5). */
+/** Builds the text that the signer signed (RFC 9421 section 2.5). */
 export function signatureBase(coveredComponents: InnerList, request: SignedRequest): SignatureBase {
   if (coveredComponents.items.length > MAX_COMPONENTS) return { kind: 'component_unsupported' };
   const lines: string[] = [];
@@ -49,7 +52,7 @@ export function signatureBase(coveredComponents: InnerList, request: SignedReque
 
 const UNSUPPORTED = Symbol('unsupported');
 
-/** Dictionary fields that are already parsed, by name. */
+/** Parsed dictionary fields. The key is the name of the field. */
 type Dictionaries = Map<string, ReadonlyMap<string, Member>>;
 
 const NO_MEMBERS: ReadonlyMap<string, Member> = new Map();
@@ -65,7 +68,7 @@ const DERIVED_COMPONENTS: ReadonlyMap<string, (request: SignedRequest) => string
   ['@query', ({ url }: SignedRequest) => queryOf(url)],
 ]);
 
-/** The value of a derived component, of a field (RFC 9421 section 2.1), or of a key in a dictionary (2.1.2). */
+/** The value of a derived component, of a field (RFC 9421 section 2.1), or of one key of a dictionary (2.1.2). */
 function valueOf(
   name: string,
   { parameters }: Item,
@@ -92,19 +95,22 @@ function valueOf(
   return member.kind === 'list' ? serializeInnerList(member) : serializeItem(member);
 }
 
-/** Trap: the gateway's headers inherit from Object.prototype, and a signer chooses `name`, such as `constructor`. */
+/**
+ * The value of a header field. Trap: the gateway's headers inherit from Object.prototype, and a signer can choose a
+ * `name` such as `constructor`.
+ */
 function fieldOf({ headers }: SignedRequest, name: string): string | undefined {
   return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
 
-/** Scheme, authority and target of a URL. `new URL` would change the target. */
+/** Matches scheme, authority and target of a URL. `new URL` would change the target. */
 const PARTS = /^([a-z]+):\/\/([^/?#\\]*)([^#]*)/i;
 
 function schemeOf(url: string): string {
   return (PARTS.exec(url)?.[1] ?? '').toLowerCase();
 }
 
-/** Host in lower case, with its port unless it is the default port (RFC 9421 section 2.2.3). */
+/** The host in lower case. The port follows unless it is the default port (RFC 9421 section 2.2.3). */
 function authorityOf(url: string): string {
   const authority = (PARTS.exec(url)?.[2] ?? '').toLowerCase();
   return authority.replace(schemeOf(url) === 'https' ? /:(443)?$/ : /:(80)?$/, '');
@@ -115,7 +121,7 @@ function targetOf(url: string): string {
   return target.startsWith('/') ? target : `/${target}`;
 }
 
-/** The query with its question mark. Without a query it is a question mark alone (RFC 9421 section 2.2.7). */
+/** The query with its question mark. Only a question mark when there is no query (RFC 9421 section 2.2.7). */
 function queryOf(url: string): string {
   const target = targetOf(url);
   const queryStart = target.indexOf('?');

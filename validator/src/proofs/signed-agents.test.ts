@@ -4,24 +4,24 @@ import { newSigningAgent, type Signing } from '../../../test/kit/visitors/signin
 import { validatorWith } from '../../../test/kit/product/validator.ts';
 import { chromeHttps, GOOGLEBOT_UA, HOME_IP, visit } from '../../../test/kit/visitors/visitors.ts';
 
-/** The settings of the README. */
+/** The rules of the README. */
 const DETECT = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
 
 const chatgpt = newSigningAgent();
 const keyOf = (agent: string, directory: string, operator?: string) =>
   toBotKey(chatgpt.jwk, { agent, directory, operator });
 const CHATGPT = keyOf('chatgpt-agent', 'https://chatgpt.com', 'OpenAI');
-/** The key of a directory that also lists a foreign key as its own. */
+/** The key of a directory that lists a foreign key as its own. */
 const THIEF = keyOf('thief', 'https://thief.example');
 
-/** An agent that names Windows in one header and Linux in another, as ChatGPT agent did. */
+/** Headers that name Windows in one field and Linux in another, as ChatGPT agent once sent. */
 const CONTRADICTING_HEADERS = { ...chromeHttps, 'sec-ch-ua-platform': '"Linux"' };
 
 function createShop(rules = DETECT, botKeys = [THIEF, CHATGPT], organisation = {}) {
   const guard = validatorWith(rules, { botKeys, organisation });
   return {
     ...guard,
-    /** Visits with a signature. Returns the answer, and the signer in the event. */
+    /** Makes a visit with a signature. Returns the answer, and the signer in the event. */
     visitSigned: async (
       changes: Partial<Signing> = {},
       headers: Readonly<Record<string, string>> = CONTRADICTING_HEADERS,
@@ -55,7 +55,7 @@ describe('a valid signature is an identity with any User-Agent', () => {
     expect(decisions).toEqual([...Array<string>(5).fill('allow'), 'redirect', 'redirect']);
   });
 
-  test('a crawler claim of a signed agent is judged as usual', async () => {
+  test('when a signed agent claims to be a crawler, its claim is judged as usual', async () => {
     const googlebot = { ...CONTRADICTING_HEADERS, 'user-agent': GOOGLEBOT_UA };
     expect(await createShop().visitSigned({}, googlebot)).toMatchObject({
       decision: 'block',
@@ -78,7 +78,7 @@ describe('a valid signature is an identity with any User-Agent', () => {
       'a member of a dictionary',
       { signatureAgent: 'g="https://chatgpt.com/"', covers: '"signature-agent";key="g"' },
     ],
-  ])('a signature may name its directory in %s', async (_what, changes) => {
+  ])('a signature can name its directory in %s', async (_what, changes) => {
     expect((await createShop().visitSigned(changes)).signedAgent).toBe('chatgpt-agent');
   });
 });
@@ -94,16 +94,13 @@ describe('use of another agent’s signature', () => {
       { signatureAgent: 'a="https://chatgpt.com", b="https://thief.example"' },
     ],
     ['without the scheme of a web address', { signatureAgent: '"chatgpt.com"' }],
-  ])(
-    'a signature %s proves no agent, and the visit is judged like any other',
-    async (_what, changes) => {
-      const answer = await createShop().visitSigned(changes);
-      expect(answer).toMatchObject({ decision: 'redirect', signedAgent: undefined });
-      expect(answer.block_reasons).toEqual(['client_hints_mismatch']);
-    },
-  );
+  ])('a signature %s proves no agent, and the visit is judged as usual', async (_what, changes) => {
+    const answer = await createShop().visitSigned(changes);
+    expect(answer).toMatchObject({ decision: 'redirect', signedAgent: undefined });
+    expect(answer.block_reasons).toEqual(['client_hints_mismatch']);
+  });
 
-  test('a directory gains nothing by a foreign key, even when no other directory lists it', async () => {
+  test('a directory gains nothing by a foreign key, even when no other directory lists this key', async () => {
     expect((await createShop(DETECT, [THIEF]).visitSigned()).signedAgent).toBeUndefined();
     expect((await createShop(DETECT, [THIEF, CHATGPT]).visitSigned()).signedAgent).toBe(
       'chatgpt-agent',
@@ -113,7 +110,7 @@ describe('use of another agent’s signature', () => {
     );
   });
 
-  test('a nonce counts once, and a signature of one site counts until it expires', async () => {
+  test('a nonce is valid once, and a signature without a nonce is valid at its site until it expires', async () => {
     const { visitSigned } = createShop();
     expect((await visitSigned({ nonce: 'n' })).signedAgent).toBe('chatgpt-agent');
     expect((await visitSigned({ nonce: 'n' })).signedAgent).toBeUndefined();
@@ -124,7 +121,7 @@ describe('use of another agent’s signature', () => {
   });
 });
 
-test('20 bad signatures of one address a minute are checked, then no more; other addresses are not affected', async () => {
+test('Guard checks 20 bad signatures of one address in a minute and then no more, and other addresses are not affected', async () => {
   const { visitSigned, time } = createShop();
   for (let attempt = 0; attempt < 20; attempt += 1)
     await visitSigned({ authority: `${attempt}.example` });
@@ -140,7 +137,7 @@ test.each<[string, Partial<Signing>]>([
   ['that covers a missing field', { covers: '"signature-agent" "x-absent"' }],
   ['that covers an unsupported component', { covers: '"signature-agent" "@status"' }],
   ['that has expired', { createdMs: 0 }],
-])('a signature %s counts as a bad signature of its address', async (_what, changes) => {
+])('a signature %s is counted as a bad signature of its address', async (_what, changes) => {
   const { visitSigned, time } = createShop();
   for (let attempt = 0; attempt < 20; attempt += 1) await visitSigned(changes);
   expect((await visitSigned()).signedAgent).toBeUndefined();
@@ -151,7 +148,7 @@ test.each<[string, Partial<Signing>]>([
   expect((await visitSigned()).signedAgent).toBe('chatgpt-agent');
 });
 
-test('a signature that was good before still counts from an address with bad signatures', async () => {
+test('a signature that was good before stays valid at an address with bad signatures', async () => {
   const { visitSigned, time } = createShop();
   const createdMs = time.now;
   expect((await visitSigned({ createdMs })).signedAgent).toBe('chatgpt-agent');

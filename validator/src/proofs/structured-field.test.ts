@@ -61,7 +61,7 @@ describe('a dictionary (RFC 9651 section 3.2)', () => {
   });
 });
 
-test('any text is parsed or refused, and a parsed text is the same after serialising', () => {
+test('any text is parsed or refused, and a parsed text does not change when it is serialised and parsed again', () => {
   const random = seededRandom();
   const { seed } = random;
   const pieces: [string, ...string[]] = [

@@ -1,6 +1,7 @@
 /**
- * Structured Fields (RFC 9651), as far as signatures need them: dictionaries of items and inner lists. Malformed text
- * gives undefined. Decimals, dates and display strings are refused, because no signature parameter has these types.
+ * A parser for the Structured Fields (RFC 9651) that signatures need: dictionaries of items and inner lists. It returns
+ * undefined for malformed text. Decimals, dates and display strings are refused, because no signature parameter has
+ * these types.
  */
 
 type BareItem =
@@ -25,7 +26,7 @@ export interface InnerList {
 
 export type Member = Item | InnerList;
 
-/** Longest field that is read, in UTF-16 code units. */
+/** Longest allowed field, in UTF-16 code units. */
 const MAX_FIELD_LENGTH = 8_192;
 /** Maximum number of members of a dictionary, of items of a list, and of parameters of an item. */
 const MAX_ENTRIES = 64;
@@ -40,7 +41,7 @@ const SPACES = / */y;
 const COMMA = /[ \t]*,[ \t]*/y;
 const END = /[ \t]*$/y;
 
-/** A dictionary (RFC 9651 section 4.2.2). When a name occurs twice, the last value counts. */
+/** Parses a dictionary (RFC 9651 section 4.2.2). When a name occurs twice, the last value is used. */
 export function parseDictionary(text: string): ReadonlyMap<string, Member> | undefined {
   if (text.length > MAX_FIELD_LENGTH) return undefined;
   const cursor = new Cursor(text);
@@ -50,7 +51,7 @@ export function parseDictionary(text: string): ReadonlyMap<string, Member> | und
     const name = cursor.take(KEY)?.[0];
     const member = name === undefined ? undefined : parseMember(cursor);
     if (name === undefined || member === undefined) return undefined;
-    // The last value also takes the last position.
+    // The position of a repeated name is that of its last value.
     members.delete(name);
     members.set(name, member);
     if (cursor.take(END) !== undefined) return members;
@@ -59,7 +60,7 @@ export function parseDictionary(text: string): ReadonlyMap<string, Member> | und
   return undefined;
 }
 
-/** A field that is one item (RFC 9651 section 4.2.3). */
+/** Parses a field that is one item (RFC 9651 section 4.2.3). */
 export function parseItemField(text: string): Item | undefined {
   if (text.length > MAX_FIELD_LENGTH) return undefined;
   const cursor = new Cursor(text);
@@ -162,7 +163,7 @@ function serializeBareItem(item: BareItem): string {
   }
 }
 
-/** A position in a text. It advances when text is taken. */
+/** A position in a text. Taking text advances it. */
 class Cursor {
   readonly #text: string;
   #offset = 0;

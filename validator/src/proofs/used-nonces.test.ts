@@ -3,7 +3,7 @@ import { allocateStore } from '../session/memory-store.ts';
 import { ThreadStore } from '../session/thread-store.ts';
 import { UsedNonces } from './used-nonces.ts';
 
-test('a nonce counts once in all threads of a process, until its signature expires', () => {
+test('a nonce is valid once in all threads of a process, until its signature expires', () => {
   const time = { now: Date.UTC(2026, 10, 21) };
   const memory = allocateStore({ maxSessions: 100, maxSpent: 100, maxBudgets: 100 });
   const threads = [1, 2, 3].map(() => ({
@@ -22,6 +22,6 @@ test('a nonce counts once in all threads of a process, until its signature expir
   expect(use('key n1')).toEqual([false, false, false]);
   expect(use('key n2')).toEqual([true, false, false]);
   time.now += 1_001;
-  // Only a signature that expires later can have the nonce again.
+  // The nonce can be used again only after its signature has expired.
   expect(use('key n1', time.now + 60_000)).toEqual([true, false, false]);
 });

@@ -1,20 +1,20 @@
 import type { SessionStore } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 
-/** Maximum number of nonces that are remembered. Above this number, the oldest is forgotten and could be used again. */
+/** Maximum number of nonces in memory. Above this number, the oldest nonce is forgotten and could be used again. */
 const MAX_NONCES = 10_000;
 
 /** The nonces of good signatures, until the signatures expire. A reload keeps them. */
 export class UsedNonces {
   readonly #max: number;
-  /** Created with the first nonce, because an LRUCache allocates the memory of all entries at once. */
+  /** The cache is created with the first nonce, because an LRUCache allocates the memory of all entries at once. */
   #expiries: LRUCache<string, number> | undefined;
 
   constructor(max = MAX_NONCES) {
     this.#max = max;
   }
 
-  /** True for the first use of a nonce, in all threads. `name` contains the key and the nonce. */
+  /** True for the first use of a nonce in all threads of the process. `name` contains the key id and the nonce. */
   use(
     name: string,
     nowMs: number,

@@ -98,20 +98,20 @@ describe('Web Bot Auth', () => {
     expect(faultOf(requestElsewhere)).toBe('signature');
   });
 
-  test('a Signature-Agent that is a dictionary is covered by its key (RFC 9421 section 2.1.2)', () => {
+  test('a signature can cover one key of a Signature-Agent that is a dictionary (RFC 9421 section 2.1.2)', () => {
     const headers = { ...REQUEST.headers, 'signature-agent': 'sig1="https://bot.example"' };
     const request = { ...REQUEST, headers };
     const components = '"@authority" "signature-agent";key="sig1"';
     expect(check(signRequest(bot, { request, components })).kind).toBe('valid');
   });
 
-  test('a request without such a signature has no proof and no fault', () => {
+  test('a request without a signature of Web Bot Auth has no proof and no fault', () => {
     expect(check(REQUEST)).toEqual({ kind: 'absent' });
     const parameters = `;keyid="${bot.keyId}";tag="another-use"`;
     expect(check(signRequest(bot, { parameters }))).toEqual({ kind: 'absent' });
   });
 
-  test('of several signatures, only the one with the tag counts', () => {
+  test('of several signatures, only the signature with the tag of Web Bot Auth is checked', () => {
     const validRequest = signRequest(bot);
     const headers = {
       ...validRequest.headers,
@@ -138,7 +138,7 @@ describe('Web Bot Auth', () => {
     expect(faultOf(signRequest(bot, signing))).toBe(expected);
   });
 
-  test('a signature covers at most 16 parts of a request', () => {
+  test('a signature can cover at most 16 components of a request', () => {
     const requestCovering = (fields: number) => {
       const names = Array.from({ length: fields }, (_, at) => `x-${at}`);
       const headers = { ...REQUEST.headers, ...Object.fromEntries(names.map((n) => [n, 'a'])) };
@@ -152,7 +152,7 @@ describe('Web Bot Auth', () => {
     expect(faultOf(requestCovering(15))).toBe('component_unsupported');
   });
 
-  test('clocks may differ by half a minute, and a signature may be valid for a day', () => {
+  test('clocks can differ by half a minute, and a signature can be valid for a day', () => {
     expect(check(signRequest(bot, { created: now + 30, expires: now + 60 })).kind).toBe('valid');
     expect(check(signRequest(bot, { created: now - 600, expires: now - 29 })).kind).toBe('valid');
     expect(check(signRequest(bot, { created: now - 10, expires: now - 10 + 86_400 })).kind).toBe(
@@ -175,7 +175,7 @@ describe('Web Bot Auth', () => {
         headers: { ...validRequest.headers, 'signature-input': inputWithLaterExpiry },
       }),
     ).toBe('signature');
-    // Another key with the id of the right key.
+    // Another key that has the id of the right key.
     const stranger = { ...newBot(), keyId: bot.keyId };
     expect(faultOf(signRequest(stranger))).toBe('signature');
   });
@@ -192,7 +192,7 @@ describe('Web Bot Auth', () => {
     );
   });
 
-  test('a key counts only in its own period', () => {
+  test('a key is valid only in its own period', () => {
     const early = newBot({ nbf: now + 1 });
     const late = newBot({ exp: now });
     expect(faultOf(signRequest(early), [early.directory])).toBe('key_expired');
@@ -201,7 +201,7 @@ describe('Web Bot Auth', () => {
     expect(check(signRequest(current), [current.directory]).kind).toBe('valid');
   });
 
-  test('a nonce counts once; a signature without one counts each time', () => {
+  test('a nonce is valid once, and a signature without a nonce is valid each time', () => {
     const checkSignature = createCheck(keysOf(bot.directory));
     const requestWithOneNonce = signRequest(bot, {
       parameters: `;keyid="${bot.keyId}";nonce="n1";tag="web-bot-auth"`,
@@ -221,7 +221,7 @@ describe('Web Bot Auth', () => {
     expect(checkSignature(signRequest(bot, { parameters })).kind).toBe('valid');
   });
 
-  test('nonces are remembered up to a limit; the oldest is forgotten first', () => {
+  test('nonces are remembered up to a limit, and the oldest nonce is forgotten first', () => {
     const checkSignature = createCheck(keysOf(bot.directory), 100);
     const requestWithNonce = (at: number) =>
       signRequest(bot, { parameters: `;keyid="${bot.keyId}";nonce="n${at}";tag="web-bot-auth"` });

@@ -8,7 +8,10 @@ import { directoryOf } from './signature-agent.ts';
 import { type InnerList, parseDictionary } from './structured-field.ts';
 import type { UsedNonces } from './used-nonces.ts';
 
-/** The reason why a signature proves nothing. It never makes an impersonator: any client can send a bad signature. */
+/**
+ * The reason why a signature proves nothing. A fault never makes an impersonator, because any client can send a bad
+ * signature.
+ */
 type SignatureFault =
   | 'malformed'
   | 'algorithm'
@@ -24,42 +27,45 @@ type SignatureFault =
   | 'too_many';
 
 export type SignatureProof =
-  /** The request has no signature of this kind. */
+  /** The request has no signature of Web Bot Auth. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'valid'; readonly key: BotKey }
   | { readonly kind: 'invalid'; readonly fault: SignatureFault };
 
 export interface SentRequest extends SignedRequest {
-  /** Spelled as `parseIp` returns it. */
+  /** The visitor's address, spelled as `parseIp` returns it. */
   readonly ip: string;
 }
 
-/** Checks the signature of a request. Answers at once, without the network. */
+/** Checks the signature of a request. Answers at once, without a network request. */
 export type CheckSignature = (request: SentRequest) => SignatureProof;
 
-/** The tag of these signatures (draft-meunier-web-bot-auth-architecture). */
+/** The tag of signatures of Web Bot Auth (draft-meunier-web-bot-auth-architecture). */
 const TAG = 'web-bot-auth';
 
-/** The value of Accept-Signature. It shows agents that they may sign, and which components (RFC 9421 section 5.1). */
+/** The value of Accept-Signature (RFC 9421 section 5.1). It asks agents to sign, and lists the components to cover. */
 export const ACCEPTED_SIGNATURE = `sig1=("@authority" "signature-agent");created;expires;tag="${TAG}"`;
 
-/** Longest time from `created` to `expires`. */
+/** Longest allowed time from `created` to `expires`. */
 const MAX_LIFETIME_MS = 24 * 60 * 60 * 1000;
-/** The allowed difference between the clocks of both sides. */
+/** The allowed difference between the clocks of the signer and of Guard. */
 const CLOCK_SKEW_MS = 30_000;
 const MAX_NONCE_LENGTH = 256;
-/** Maximum number of good signatures that are remembered. A crawler may send the same signature with many requests. */
+/**
+ * Maximum number of good signatures in memory. They are kept, because a crawler can send one signature with many
+ * requests.
+ */
 const MAX_SIGNATURES = 1_000;
-/** Maximum number of characters of all remembered texts together, because a header field can be long. */
+/** Maximum number of characters of all good signatures and their texts in memory. A header field can be long. */
 const MAX_SIGNED_LENGTH = 1024 * 1024;
 
 /**
- * Bad signatures with a known key that one address may send in a minute. After these, to save time, only its good
- * signatures that are remembered count.
+ * Number of bad signatures with a known key that Guard checks from one address in a minute. After that, to save time,
+ * Guard accepts only remembered good signatures from this address.
  */
 const MAX_BAD_SIGNATURES = 20;
 const BAD_FOR_MS = 60_000;
-/** Maximum number of addresses that are remembered for bad signatures. */
+/** Maximum number of addresses with counts of bad signatures. */
 const MAX_BAD_ADDRESSES = 10_000;
 
 const ABSENT: SignatureProof = { kind: 'absent' };
@@ -68,7 +74,7 @@ interface LoadedKey extends BotKey {
   readonly publicKey: KeyObject;
 }
 
-/** The parameters of a signature (RFC 9421 section 2.3) that a bot has to send. */
+/** The parameters of a signature that Guard reads (RFC 9421 section 2.3). */
 interface SignatureParameters {
   readonly keyId: string;
   readonly createdMs: number;
@@ -77,9 +83,9 @@ interface SignatureParameters {
 }
 
 /**
- * Checks Web Bot Auth: HTTP message signatures (RFC 9421) by Ed25519 keys of crawlers and agents. A remembered nonce
- * does not count again. A key of a directory counts only when the signature covers a Signature-Agent that names this
- * directory: the operator of a directory could list the key of another operator.
+ * Checks Web Bot Auth: HTTP message signatures (RFC 9421) by Ed25519 keys of crawlers and agents. A remembered nonce is
+ * not valid again. A key of a directory is valid only when the signature covers a Signature-Agent that names this
+ * directory. Otherwise the operator of a directory could list the key of another operator.
  */
 export function createSignatureCheck(
   keys: readonly BotKey[],
@@ -88,7 +94,7 @@ export function createSignatureCheck(
   store: Pick<SessionStore, 'takeInProcess'>,
 ): CheckSignature {
   const keysById = Map.groupBy(keys.map(loadKey), ({ keyId }) => keyId);
-  /** The signed text of each good signature. */
+  /** The good signatures with their signed texts. */
   const goodSignatures = new LRUCache<string, string>({
     max: MAX_SIGNATURES,
     maxSize: MAX_SIGNED_LENGTH,
@@ -144,7 +150,10 @@ export function createSignatureCheck(
     return undefined;
   }
 
-  /** Whether the nonce was used. Only good signatures' nonces are remembered, so bad ones cannot push them out. */
+  /**
+   * Whether the nonce was used before. Guard remembers only nonces of good signatures, so bad signatures cannot push
+   * them out of memory.
+   */
   function isReplayed({ keyId, nonce, expiresMs }: SignatureParameters): boolean {
     if (nonce === undefined) return false;
     return !nonces.use(`${keyId} ${nonce}`, clock(), expiresMs + CLOCK_SKEW_MS, store);
@@ -187,14 +196,17 @@ function loadKey(key: BotKey): LoadedKey {
   return { ...key, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
 }
 
-/** The 64 bytes of an Ed25519 signature with this label. */
+/** The 64 bytes of the Ed25519 signature with this label. Undefined when there is none. */
 function signatureOf(field: string, label: string): Buffer | undefined {
   const member = parseDictionary(field)?.get(label);
   if (member?.kind !== 'item' || member.value.kind !== 'bytes') return undefined;
   return member.value.value.length === 64 ? member.value.value : undefined;
 }
 
-/** `created`, `expires` and `keyid` are required. `nonce` is optional. */
+/**
+ * Reads the parameters. `created`, `expires` and `keyid` are required, and `nonce` is optional. Undefined when one is
+ * malformed.
+ */
 function readParameters({ parameters }: InnerList): SignatureParameters | undefined {
   const createdAt = parameters.get('created');
   const expires = parameters.get('expires');
@@ -226,8 +238,8 @@ function timeFault(
 }
 
 /**
- * Checks which components the signature covers. Without the authority, a signature could be reused at another site.
- * Without the Signature-Agent that was sent, any client could name another agent.
+ * Checks which components the signature covers. A signature that does not cover the authority could be reused at
+ * another site. When it does not cover the sent Signature-Agent, any client could add the name of another agent.
  */
 function coverageFault(
   coveredComponents: InnerList,
