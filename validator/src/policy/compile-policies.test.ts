@@ -3,7 +3,7 @@ import { type TestValidator, validatorWith } from '../../../test/kit/product/val
 import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
 import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
-/** A reload must not give visitors new budgets, because lists from URLs cause a reload every few minutes. */
+/** Lists from URLs can cause a reload every few minutes, so a reload must not give visitors new budgets. */
 
 const RULES = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
 const OTHER_RULES = RULES.replace('}]', '}, { name: more, match: { path: /x }, detect: true }]');
@@ -21,7 +21,7 @@ async function countAllowed({ ask }: TestValidator, requests: readonly ReturnTyp
 
 const pages = (count: number) => Array.from({ length: count }, () => visit({ cookie: SESSION_ID }));
 
-test('a session that used up its pages gets no more after a reload, and with a raised limit at most the added ones', async () => {
+test('a session that has used up its pages gets no more pages after a reload, and after a raised limit only the added ones', async () => {
   const challenge = { session_limits: { pages_per_hour: 60 } };
   const guard = validatorWith(RULES, { organisation: { challenge } });
   guard.time.now += HOUR_MS;

@@ -10,7 +10,7 @@ import { PassTable } from '../verdict/passes/pass-table.ts';
 import type { PressurePorts } from '../verdict/pressure/pressure.ts';
 import { compilePolicy, type Policy, rulesOf } from './compile-policy.ts';
 
-/** The compiled settings of all organisations, with their counts and what they learned. */
+/** The compiled settings of all organisations, with their counts and learned data. */
 export interface Policies {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly passes: PassTable;
@@ -26,8 +26,8 @@ interface PolicyOptions extends PressurePorts {
 }
 
 /**
- * Compiles the settings of all organisations. Rules from `earlierPolicies` are not compiled again. Its counts and learned
- * data stay, so a visitor gains nothing from a reload.
+ * Compiles the settings of all organisations. Unchanged rules of `earlierPolicies` are not compiled again. The counts
+ * and learned data of `earlierPolicies` stay, so a visitor gains nothing from a reload.
  */
 export function* compilePolicies(
   options: PolicyOptions,
@@ -44,7 +44,7 @@ export function* compilePolicies(
     policies.set(organisation.id, compilePolicy(organisation, crawlers, options, preparedParts));
     yield;
   }
-  // Questions are drawn from the secrets, so answers to questions of other secrets are of no use.
+  // The questions depend on the secrets, so learned answers are useless after a change of secrets.
   const learned =
     earlierPolicies && isDeepStrictEqual(earlierPolicies.secrets, secrets)
       ? earlierPolicies.learned

@@ -17,7 +17,7 @@ import type { Deciding } from '../verdict/decide.ts';
 import { Strengths } from '../verdict/strengths.ts';
 import { Traps } from '../verdict/traps.ts';
 
-/** An organisation's settings, compiled once. */
+/** The compiled settings of one organisation. */
 export interface Policy extends Pick<
   Deciding,
   'strengths' | 'freePages' | 'pressure' | 'sessionLimits' | 'traps'
@@ -28,31 +28,31 @@ export interface Policy extends Pick<
   readonly features: Organisation['features'];
   readonly monitor: boolean;
   readonly challenge: ChallengeTerms;
-  /** The settings of the counters. */
+  /** The settings that the counters depend on. */
   readonly counted: Organisation['challenge'];
-  /** The price of new passes in work. Undefined when they need no work. */
+  /** The price of new passes in work. Undefined when new passes never need work. */
   readonly passPrice: PassPrice | undefined;
   readonly look: Look;
-  /** Its own pages instead of Guard's. */
+  /** The organisation's own pages, which replace Guard's pages. */
   readonly ownPages: OwnPages;
-  /** The robots.txt of the validator. Undefined when the origin's own is used. */
+  /** The robots.txt that Guard serves. Undefined when the origin serves its own. */
   readonly robots: Buffer | undefined;
 }
 
 /** The parts of a policy that count requests. A reload keeps them when their settings are the same. */
 type Counters = Pick<Policy, 'counted' | 'passPrice' | 'freePages' | 'pressure' | 'sessionLimits'>;
 
-/** Parts that the caller may provide. A missing part is created here. */
+/** Parts that the caller can provide. A missing part is created here. */
 interface Prepared {
   /** The counters of the organisation before a reload. */
   readonly before?: Counters | undefined;
-  /** All organisations share this table. */
+  /** The table of passes, which all organisations share. */
   readonly passes?: PassTable;
   readonly rules?: CompiledRules;
   readonly challenge?: ChallengeTerms;
 }
 
-/** The rules of an organisation, to be compiled. */
+/** The rules of an organisation, and the presets that it uses, before they are compiled. */
 export function rulesOf(settings: Organisation) {
   const { id: organisation, rules } = settings;
   return { organisation, rules, presets: presetRules(settings) };

@@ -11,7 +11,7 @@ import {
 const script = visit({ headers: { ...curl } });
 
 describe('the default rule enforces nothing (contract 1.4)', () => {
-  test('without a rule an impersonator passes, and the event says that no rule decided', async () => {
+  test('without a rule an impersonator passes, and the event shows that no rule decided', async () => {
     const { ask, events } = validatorWith('[]');
     const answer = await ask(visit({ headers: { ...googlebot } }));
     expect(answer).toMatchObject({ decision: 'allow', status_code: 200 });
@@ -25,8 +25,8 @@ describe('the default rule enforces nothing (contract 1.4)', () => {
   });
 });
 
-describe('the first matching rule that sets a directive decides about it', () => {
-  test('a block with the status of its rule', async () => {
+describe('the first matching rule that sets a directive decides its value', () => {
+  test('a block has the status that its rule sets', async () => {
     const { ask } = validatorWith(
       '[{ name: gone, match: { path: /old }, verdict: block, status: 451 }, { name: rest, match: {}, verdict: allow }]',
     );
@@ -56,7 +56,7 @@ describe('the first matching rule that sets a directive decides about it', () =>
     expect((await ask(script)).decision).toBe('redirect');
   });
 
-  test('challenge: never turns an uncertain finding into allow, not a block', async () => {
+  test('with challenge: never an uncertain visitor passes, and is not blocked', async () => {
     const { ask } = validatorWith('[{ name: r, match: {}, detect: true, challenge: never }]');
     expect((await ask(script)).decision).toBe('allow');
     expect((await ask(visit({ headers: { ...googlebot } }))).decision).toBe('block');
@@ -68,7 +68,7 @@ describe('the first matching rule that sets a directive decides about it', () =>
     expect(events).toMatchObject([{ action: 'challenge', rule: 'r', challenge: 'issued' }]);
   });
 
-  test('a path in another spelling does not evade a rule', async () => {
+  test('a visitor cannot evade a rule with another spelling of the path', async () => {
     const { ask } = validatorWith('[{ name: admin, match: { path: /admin/** }, verdict: block }]');
     for (const path of [
       '/admin',
@@ -83,7 +83,7 @@ describe('the first matching rule that sets a directive decides about it', () =>
     }
   });
 
-  test('a lenient rule must match every reading of the path', async () => {
+  test('a lenient rule applies only when it matches every reading of the path', async () => {
     const { ask } = validatorWith(`
 - { name: feed, match: { path: /public/** }, verdict: allow }
 - { name: not the shop, match: { not: { path: /shop/** } }, detect: false }
@@ -195,7 +195,7 @@ describe('rate limits (contract 1): an over-budget request is blocked with rate_
     expect((await ask({ ...login, method: 'GET' })).decision).toBe('allow');
   });
 
-  test('in monitor mode the request is allowed, with the reason', async () => {
+  test('in monitor mode an over-budget request is allowed, and the response has the reason', async () => {
     const { ask } = validatorWith(
       '[{ name: l, match: {}, rate_limit: { requests: 1, per: 1m }, monitor: true }]',
     );
@@ -235,7 +235,7 @@ describe('the crawler allowlist is a built-in rule that runs last (contract 1.4)
     });
   });
 
-  test('a crawler that is not on the list is blocked, also with a proof', async () => {
+  test('a crawler that is not on the list is blocked, even with a proof', async () => {
     const { ask } = validatorWith('[{ name: r, match: {}, detect: true }]', {
       organisation: { crawler_allowlist: [] },
     });

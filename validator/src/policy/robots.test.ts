@@ -4,7 +4,7 @@ import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
 const ROBOTS = { url: 'https://shop.example/robots.txt', headers: { ...chromeHttps } };
 
-/** The managed robots.txt under these rules. */
+/** The managed robots.txt of an organisation with these rules. */
 async function robotsUnder(
   rules: string,
   organisation: Readonly<Record<string, unknown>> = {},
@@ -16,7 +16,7 @@ async function robotsUnder(
   return Buffer.from(response_html ?? '', 'base64').toString();
 }
 
-/** The group for `*`, which is the last one. */
+/** The group for `*`, which is the last group of the file. */
 const forAll = (robots: string) => robots.slice(robots.indexOf('User-agent: *\n'));
 
 const EVERYBODY = '{ name: everybody, match: {}, detect: true }';
@@ -26,7 +26,7 @@ test('without a rule, the allowlist grants search, and robots.txt says nothing a
   expect(await robotsUnder('[]', { crawler_allowlist: [] })).toBe('User-agent: *\nAllow: /\n');
 });
 
-test('a Content-Signal follows from the rules for a verified crawler of its category', async () => {
+test('the rules for verified crawlers of a category decide the Content-Signal of its use', async () => {
   const robots = await robotsUnder(`[
     { name: proved, match: { crawler: { rsl_category: ai-input, verified: true } }, verdict: allow },
     { name: training, match: { crawler: { category: AI Training } }, verdict: block }]`);
@@ -35,7 +35,7 @@ test('a Content-Signal follows from the rules for a verified crawler of its cate
   );
 });
 
-test('a disallowed crawler has its own group, which reserves every use', async () => {
+test('a disallowed crawler has its own group, which forbids every use', async () => {
   const robots = await robotsUnder(
     '[{ name: no, match: { crawler: { name: GPTBot } }, verdict: block }]',
   );
@@ -54,7 +54,7 @@ test('a rule for one crawler does not grant the use to all crawlers', async () =
   expect(forAll(robots)).toContain('ai-train=no');
 });
 
-test('one blocked category reserves a use; one allowed category does not grant the use', async () => {
+test('one blocked category forbids a use, but one allowed category does not grant the use', async () => {
   const robotsWithRule = (verdict: string) =>
     robotsUnder(`[{ name: r, match: { crawler: { category: AI Search } }, verdict: ${verdict} }]`);
   expect(forAll(await robotsWithRule('block'))).toContain('ai-input=no');
@@ -75,7 +75,7 @@ test('a crawler that detection blocks is disallowed, unless its reason is off', 
   expect(await robotsUnder(`[${EVERYBODY}]`, off)).not.toContain('Disallow');
 });
 
-/** The names that robots.txt disallows when these crawlers are blocked. */
+/** The names in robots.txt when rules block these crawlers. */
 async function namesWithout(...crawlers: readonly string[]): Promise<readonly string[]> {
   const rules = crawlers.map((name) => ({
     name,
@@ -86,7 +86,7 @@ async function namesWithout(...crawlers: readonly string[]): Promise<readonly st
   return [...robots.matchAll(/^User-agent: ([^*].*)$/gm)].map(([, name = '']) => name);
 }
 
-test('RFC 9309 2.2.1: a crawler is listed by each word that it can look for, or by its name when there is no word', async () => {
+test('RFC 9309 2.2.1: robots.txt lists each word that a crawler can look for, or its name when there is no such word', async () => {
   expect(await namesWithout('Yahoo! Slurp')).toEqual(['Slurp']);
   expect(await namesWithout('Petal Search')).toEqual(['AspiegelBot']);
   expect(await namesWithout('BuiltWith')).toEqual(['BuiltWith', 'BW']);
@@ -94,7 +94,7 @@ test('RFC 9309 2.2.1: a crawler is listed by each word that it can look for, or 
   expect(await namesWithout('Sogou web spider')).toEqual(['Sogou web spider']);
 });
 
-test('RFC 9309 2.2.1: a name is left out when a strict reader shortens it to an allowed crawler', async () => {
+test('RFC 9309 2.2.1: a name is left out when a strict reader would shorten it to the name of an allowed crawler', async () => {
   expect(await namesWithout('Bluesky Cardyb', 'PayPal IPN', 'GPTBot')).toEqual(['GPTBot']);
   const namesOfBoth = await namesWithout('Bluesky Cardyb', 'Bluesky');
   expect(namesOfBoth.toSorted()).toEqual(['Bluesky', 'Bluesky Cardyb']);
@@ -105,7 +105,7 @@ test('the signal `use` comes from the settings, in addition to the signals from 
   expect(robots).toBe('User-agent: *\nContent-Signal: search=yes, use=reference\nAllow: /\n');
 });
 
-test('the line of the licence comes first, and belongs to no group', async () => {
+test('the line of the licence comes first, and is in no group', async () => {
   const robots = await robotsUnder('[]', {
     robots_txt: { license: 'https://shop.example/license.xml' },
   });

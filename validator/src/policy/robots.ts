@@ -10,7 +10,7 @@ import { weigh } from '../verdict/weigh.ts';
 
 export const ROBOTS_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' } as const;
 
-/** The settings for crawlers of an organisation. */
+/** The settings of an organisation that decide about crawlers. */
 export interface CrawlerJudging {
   readonly rules: CompiledRules;
   readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
@@ -19,9 +19,9 @@ export interface CrawlerJudging {
 
 /**
  * The managed robots.txt (RFC 9309). It disallows each known crawler that the organisation would block on the front
- * page even with a proof. Content-Signal lines (contentsignals.org) say for which uses other crawlers may collect. The
- * operator sets `use`, the value of the signal of the same name, and `license`, the URL of an RSL document
- * (rslstandard.org).
+ * page even with a proof. Content-Signal lines (contentsignals.org) state the uses for which other crawlers can collect
+ * content. `use` is the value of the content signal `use`, and `license` is the URL of an RSL document
+ * (rslstandard.org). The operator sets both.
  */
 export function managedRobots(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
@@ -48,15 +48,15 @@ export function managedRobots(
   ].join('');
 }
 
-/** A product token as some operators write it. RFC 9309 section 2.2.1 allows no digit and no dot. */
+/** A product token. It also allows digits and dots, which RFC 9309 section 2.2.1 forbids but some operators use. */
 const WORD = /^[\w.-]+$/;
-/** The beginning of a name that a strict reader compares. */
+/** A strict reader compares only this beginning of a name. */
 const PRODUCT_TOKEN = /^[a-z_-]*/i;
 
 /**
- * Names for `User-agent` lines. A crawler looks for its name or for a token of its User-Agent, so all of them are
- * listed that are valid words, and otherwise its name. A strict reader may shorten a name to the name of a crawler that
- * is not blocked. Such a name is left out.
+ * Names for `User-agent` lines. A crawler looks for its name or for a token of its User-Agent, so all of these that are
+ * valid words are listed. When none is valid, its name is listed. A strict reader can shorten a name to that of a
+ * crawler that is not blocked. Such a name is left out.
  */
 function namesOfUnwelcome(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
@@ -86,8 +86,9 @@ function signalLine(values: readonly string[]): string {
 }
 
 /**
- * The value of one use. It follows from the verdicts on verified crawlers of its categories that no rule names. `no`:
- * one of them is blocked. `yes`: all are welcome. Undefined: the site neither grants nor reserves the use.
+ * The value of one use. The rules are tried with an imagined verified crawler of each category that collects for this
+ * use. `no`: one of these crawlers is blocked. `yes`: all of them are welcome. Undefined in all other cases: the site
+ * neither grants nor forbids the use.
  */
 function valueFor(use: Use, judging: CrawlerJudging): 'yes' | 'no' | undefined {
   const standings = Object.entries(RSL_CATEGORIES)
@@ -102,7 +103,8 @@ function valueFor(use: Use, judging: CrawlerJudging): 'yes' | 'no' | undefined {
 
 /**
  * The result for a verified crawler on the front page. `welcome`: the allowlist, or a rule with the condition
- * `crawler`, allows it. `tolerated`: it passes, but a rule for all visitors grants no use of the content.
+ * `crawler`, allows the crawler. `tolerated`: the crawler passes only by a rule for all visitors, which grants no use
+ * of the content.
  */
 function standingOf(
   crawler: CatalogueCrawler,
@@ -119,7 +121,7 @@ function standingOf(
   return isRejected ? 'blocked' : 'tolerated';
 }
 
-/** A verified visit of this crawler to the front page. All other facts are unknown. */
+/** The facts of a verified visit of this crawler to the front page. All other facts are unknown. */
 function visitOf(crawler: CatalogueCrawler, isAllowlisted: boolean): Facts {
   return {
     url: { scheme: 'https', host: '', path: '/', query: '' },

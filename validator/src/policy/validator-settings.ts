@@ -4,7 +4,7 @@ import { crawlerRangesFolder } from '@guard/config/settings/derived/data-places'
 import { databaseFilesOf } from '@guard/config/settings/derived/fetched-databases';
 import type { Settings } from '@guard/config/settings/schema';
 
-/** The part of the settings that a validator needs, both to serve and to explain. */
+/** The part of the settings that a validator needs to decide and to explain. */
 export function validatorSettings(
   settings: Settings,
   crawlers = CrawlerCatalogue.load(undefined, crawlerRangesFolder(settings)),
