@@ -16,7 +16,7 @@ import { eventOf, refuseUnreadable, type RequestPlan } from './judge/request-pla
 import type { VisitorRequest, VisitorResponse } from './message/message.ts';
 import { inGzip, type OwnAnswer, plainAnswer, serve, serveLast } from './message/own-answer.ts';
 
-/** The stages that a request passes. They are built once for each reading of the settings. */
+/** The stages through which a request passes. They are built once for each reading of the settings. */
 export interface Stages extends Reception {
   readonly log: Log;
   /** For faults that can come with every request: see throttled-log.ts. */
@@ -24,7 +24,7 @@ export interface Stages extends Reception {
   readonly metrics: Metrics;
   readonly judge: Judge;
   readonly uploads: UploadsUnderWay;
-  /** Tried in this order. The first answer is sent. */
+  /** They are tried in this order. The first answer that one of them gives is sent. */
   readonly earlyAnswers?: readonly EarlyAnswer[];
   /** Undefined when nothing is traced. */
   readonly tracing?: Tracing | undefined;
@@ -46,7 +46,7 @@ export function createHandle(stages: Stages): Handle {
       .catch((error: unknown) => breakOffRequest(error, visit.req, visit.res));
   }
 
-  /** When a site samples bodies, the validator is asked when the first bytes have come. */
+  /** When a site samples bodies, the validator is asked only after the first bytes have come. */
   async function settleSampled(
     visit: Visit,
     sample: SamplePlan,
@@ -56,7 +56,8 @@ export function createHandle(stages: Stages): Handle {
     const { req, res } = visit;
     try {
       const openedVisit = await openBody(visit, sample, limits.bodySampleMs);
-      // Meanwhile the parser may have refused the rest of the body. It has answered and counted that refusal itself.
+      // Meanwhile the parser may have refused the rest of the body. The server has already answered and counted that
+      // refusal.
       if (brokenStatus(req.socket) !== undefined) return;
       if (req.socket.destroyed) abandon(stages, visit);
       else settle(openedVisit, judge(openedVisit, readings), forward);
@@ -115,7 +116,7 @@ export function createHandle(stages: Stages): Handle {
   };
 }
 
-/** Carries out the plan. This function records the event; for a request that is forwarded, `forward` does. */
+/** Carries out the plan. It also records the event, but `forward` records the event of a forwarded request. */
 function enforcePlan(stages: Stages, visit: Visit, plan: RequestPlan, forward: Forward): void {
   const { req, res } = visit;
   try {
@@ -135,13 +136,13 @@ function enforcePlan(stages: Stages, visit: Visit, plan: RequestPlan, forward: F
   }
 }
 
-/** The visitor has gone before there was a decision. forward.ts handles visitors who go later. */
+/** Called when the visitor left before the decision. forward.ts handles visitors who leave later. */
 function abandon({ log, metrics }: Stages, visit: Visit): void {
   metrics.count('guard_gateway_requests_total', 'aborted');
   logVisitorGone(log, visit);
 }
 
-/** After a fault of our own code one visitor gets no proper answer. The process goes on. */
+/** Handles a fault of Guard's own code. One visitor gets no proper answer, and the process goes on. */
 function breakOff(
   { log, metrics, limits }: Stages,
   error: unknown,
@@ -162,8 +163,8 @@ function servedPlan(answer: OwnAnswer): RequestPlan {
 const SERVER_TIMING_REQUEST_FIELD = 'x-guard-server-timing';
 
 /**
- * Whether the answer tells how long its stages took. Only a program on this machine that connects directly gets the
- * times, because the time of a decision can tell a visitor how it was made.
+ * Whether the answer says how long its stages took. Only a program on this machine that connects directly gets the
+ * times, because the time of a decision can show a visitor how Guard decides.
  */
 function asksForTimes({ client, req }: Visit): boolean {
   return (

@@ -44,7 +44,7 @@ function openOrigins(limits: GatewayLimits, clock: Clock): OriginRegistry {
   return new OriginRegistry(connect, limits, clock);
 }
 
-/** Builds a gateway. It listens nowhere until one of its `listen` functions is called. */
+/** Builds a gateway. It does not listen until one of its `listen` functions is called. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { clock, log, metrics } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
@@ -98,8 +98,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       drain(forwardAuth, limits.drainMs, () => undefined),
       extAuthz.close(limits.drainMs),
     ]);
-    // A tunnel may never end by itself, so Guard ends it. A connection that has not sent its PROXY header has no
-    // request under way.
+    // Guard ends tunnels itself, because a tunnel may never end otherwise. It also ends connections without a complete
+    // PROXY header, because they have no request under way.
     upgrades.close();
     for (const socket of accept.introducing) socket.destroy();
     await allDrained;
@@ -149,7 +149,10 @@ interface LastingParts {
   readonly https: HttpsSide;
 }
 
-/** Builds the parts that a reload replaces from the settings. When that fails, it throws and changes nothing. */
+/**
+ * Builds the parts that a reload replaces from the settings. When the settings are unusable, it throws and changes
+ * nothing.
+ */
 function createSettingsBuilder(
   { events, clock, log, metrics, tracing, challenges }: GatewayOptions,
   { limits, origins, oneAddress, faults, https }: LastingParts,

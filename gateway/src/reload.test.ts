@@ -11,7 +11,7 @@ import {
 import { bodyOf, waitUntil, get, RawClient, rawExchange, statusOf } from './testing/raw-client.ts';
 import { type HttpOrigin, startOrigin } from './testing/recording-origin.ts';
 
-/** Settings with one site, as a reload would bring them. */
+/** Settings with one site, in the form in which a reload passes them. */
 function settingsFor(
   origin: string,
   changes: {
@@ -86,7 +86,7 @@ describe('reload', () => {
     expect(bodyOf(await getFrom('new.example', port))).toBe('<p>stopped</p>');
   });
 
-  test('a request that waits for its decision keeps its settings and its origin', async () => {
+  test('a request that waits for its decision keeps the settings and the origin with which it began', async () => {
     const originBefore = await startOrigin();
     const originAfter = await startOrigin();
     const questionAsked = Promise.withResolvers<undefined>();
@@ -106,7 +106,7 @@ describe('reload', () => {
     expect([originBefore.requests.length, originAfter.requests.length]).toEqual([1, 0]);
   });
 
-  test('connections of visitors, and to an origin that the site keeps, stay open', async () => {
+  test('connections to visitors stay open, and so do connections to an origin that the site keeps', async () => {
     const origin = await startOrigin();
     const connections = countConnections(origin);
     const { gateway, port } = await startGateway({ origin: origin.address });
@@ -145,7 +145,7 @@ describe('reload', () => {
     ]);
   });
 
-  test('an origin that no site has any more is closed after its time', async () => {
+  test('an origin that no site has any more is closed after originRetireMs', async () => {
     const originBefore = await startOrigin();
     const originAfter = await startOrigin();
     const connections = countConnections(originBefore);
@@ -157,7 +157,7 @@ describe('reload', () => {
     await waitUntil(
       () => connections.open === 0,
       () => 'the connection to the origin closed',
-      // Well before the client closes an idle connection by itself.
+      // This is well before the client itself would close an idle connection.
       2_000,
     );
     expect(statusOf(await get(port))).toBe(200);

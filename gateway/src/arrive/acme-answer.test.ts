@@ -32,7 +32,7 @@ async function start(options: Partial<RigOptions> = {}) {
 }
 
 describe('RFC 8555 8.3: an authority checks a host', () => {
-  test('an awaited token is answered before the decision, and reaches no origin', async () => {
+  test('a request for an awaited token is answered before the decision, and does not reach the origin', async () => {
     const { ask, questions, events, origin } = await start();
     const answer = await ask('GET', PATH + AWAITED_TOKEN);
     expect(statusOf(answer)).toBe(200);
@@ -49,7 +49,7 @@ describe('RFC 8555 8.3: an authority checks a host', () => {
     '..%2f',
     'constructor',
     '__proto__',
-  ])('any other token is judged, and goes to the origin: %j', async (token) => {
+  ])('a request for any other token is judged, and goes to the origin: %j', async (token) => {
     const { ask, questions, origin } = await start();
     expect(statusOf(await ask('GET', PATH + token))).toBe(200);
     expect([questions.length, origin.requests.length]).toEqual([1, 1]);

@@ -27,9 +27,9 @@ export interface Inquiry {
   readonly target: string;
   /** Absent in forward-auth, where the request itself does not come here. */
   readonly protocol?: Protocol;
-  /** As DecisionEvent.body. Absent when the site takes no sample of the body. */
+  /** The value of DecisionEvent.body. Absent when the site takes no sample of the body. */
   readonly bodySample?: string;
-  /** DecisionEvent.trace. */
+  /** The value of DecisionEvent.trace. */
   readonly trace?: TraceIds;
 }
 
@@ -39,7 +39,7 @@ export interface BodyOpening {
   take(): Buffer;
 }
 
-/** One request on its way through the gateway, as far as it is understood. */
+/** One request on its way through the gateway, with the values parsed so far. */
 export interface Visit extends Inquiry {
   readonly req: VisitorRequest;
   readonly res: VisitorResponse;
@@ -55,7 +55,7 @@ export function pathOf(target: string): string {
 }
 
 /**
- * `visit`: the request is for a site. `answered`: the gateway answers it itself. After `refused` the gateway takes
+ * `visit`: the request is for a site. `answered`: the gateway answers it itself. After the outcome `refused` it reads
  * no further request from the connection.
  */
 type Arrival =
@@ -73,12 +73,15 @@ export interface Reception {
   readonly clientOf: ClientOf;
 }
 
-/** A request that has passed this many gateways is in a loop: the origin of a gateway is the gateway itself. */
+/**
+ * A request that has passed this many gateways is in a loop. A loop exists when the origin of a gateway is the gateway
+ * itself.
+ */
 const MAX_PASSES = 5;
 
 /**
- * Connections on which a request was refused. The sender may see the end of that request at another byte than the
- * gateway, so the bytes after it are not read as a request.
+ * Connections on which a request was refused. The sender and the gateway may disagree about the last byte of that
+ * request. So the gateway reads no request from the bytes after it.
  */
 const refusedOn = new WeakSet<VisitorSocket>();
 

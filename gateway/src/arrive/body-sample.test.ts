@@ -171,7 +171,7 @@ describe('a slow body', () => {
         await new Promise((onSent) => client.socket.write('user=', onSent));
         client.socket.destroy();
       }
-      // Node's parser of HTTP/1.1 takes half a body for a broken request.
+      // Node's parser for HTTP/1.1 treats an incomplete body as a broken request.
       const outcomes = ['aborted', 'refused'];
       const count = () =>
         outcomes.reduce(
@@ -220,7 +220,7 @@ describe('bytes that are not UTF-8', () => {
   });
 });
 
-/** Sends a body in parts over one of the two protocols, each part in its own turn of the event loop. */
+/** Sends a body in parts over HTTP/1.1 or HTTP/2. It sends each part in its own turn of the event loop. */
 async function sendInParts(
   { port, tlsPort }: Rig,
   isHttp2: boolean,
@@ -243,7 +243,7 @@ async function sendInParts(
   const answer = new Promise<string>((resolve, reject) => {
     stream.on('error', reject);
     stream.on('response', (response: unknown) => {
-      // Over HTTP/2 the answer comes on the same stream, over HTTP/1.1 it is a separate one.
+      // Over HTTP/2 the answer comes on the stream of the request. Over HTTP/1.1 the answer is an object of its own.
       const source = isHttp2 ? stream : (response as NodeJS.ReadableStream);
       let text = '';
       (source as NodeJS.ReadableStream).on('data', (part: Buffer) => (text += part.toString()));

@@ -127,12 +127,15 @@ describe('the chain of a trusted peer is read from the right', () => {
     { chain: '198.51.100.7, 10.0.0.2', proto: 'https, http', scheme: 'https' },
     { chain: '198.51.100.7, 10.0.0.2', proto: 'https', scheme: 'https' },
     { chain: '198.51.100.7', proto: 'gopher', scheme: 'http' },
-  ])('the scheme noted with the address counts: $chain and $proto → $scheme', async (row) => {
-    const lines = [`X-Forwarded-For: ${row.chain}`, `X-Forwarded-Proto: ${row.proto}`];
-    const seenIp = await visitOnce([PEER, '10.0.0.0/8'], ...lines);
-    expect(seenIp.url).toBe(`${row.scheme}://shop.example/`);
-    expect(seenIp.origin['x-forwarded-proto']).toBe(row.scheme);
-  });
+  ])(
+    'the scheme comes from the proxy that added the visitor’s address: $chain and $proto → $scheme',
+    async (row) => {
+      const lines = [`X-Forwarded-For: ${row.chain}`, `X-Forwarded-Proto: ${row.proto}`];
+      const seenIp = await visitOnce([PEER, '10.0.0.0/8'], ...lines);
+      expect(seenIp.url).toBe(`${row.scheme}://shop.example/`);
+      expect(seenIp.origin['x-forwarded-proto']).toBe(row.scheme);
+    },
+  );
 });
 
 describe('RFC 7239 section 4: a visitor’s element cannot hide the element of a proxy', () => {
@@ -148,7 +151,7 @@ describe('RFC 7239 section 4: a visitor’s element cannot hide the element of a
     }
   });
 
-  test('the longest header does not hide it either', async () => {
+  test('the longest header does not hide the element of the proxy either', async () => {
     const signs = ['"', '\\"', ',"', '\\'].map((sign) => sign.repeat(30_000 / sign.length));
     for (const longValue of signs) {
       const seenIp = await visitOnce(
@@ -170,7 +173,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     { alone: XFF, ip: '198.51.100.7', kept: undefined, chain: '198.51.100.7, 127.0.0.1' },
     { alone: FORWARDED, ip: '203.0.113.9', kept: FORWARDED, chain: '203.0.113.9, 127.0.0.1' },
   ])(
-    'the one that came alone before is the one that the proxy writes: $alone',
+    'the header that came alone before is the header that the proxy writes: $alone',
     async ({ alone, ...expected }) => {
       const { visit, rig } = await startBehindProxies([PEER]);
       await visit(alone);
@@ -183,7 +186,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     },
   );
 
-  test('count only as far as they agree, and the log says so, until Guard knows which header the proxy writes', async () => {
+  test('until Guard knows which header the proxy writes, only the end on which both agree is used, and the log reports it', async () => {
     const { visit, rig } = await startBehindProxies([PEER, '10.0.0.0/8']);
     const firstVisit = await visit(XFF, FORWARDED, HOST);
     expect([firstVisit.ip, firstVisit.url]).toEqual(['127.0.0.1', 'http://shop.example/']);
@@ -193,7 +196,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     const further = await visit('X-Forwarded-For: 6.6.6.6, 10.0.0.2', 'Forwarded: for=10.0.0.2');
     expect(further.ip).toBe('10.0.0.2');
     expect((await visit(XFF, 'Forwarded: for="198.51.100.7:80"')).ip).toBe('198.51.100.7');
-    // Two kinds of proxies.
+    // One proxy writes X-Forwarded-For, and another one writes Forwarded.
     await visit(XFF);
     await visit(FORWARDED);
     expect((await visit(XFF, FORWARDED)).ip).toBe('127.0.0.1');
@@ -202,7 +205,7 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
     expect(lines.map(({ fields }) => fields['peer'])).toEqual(['127.0.0.1']);
   });
 
-  test('with more than 1,024 proxies, only the one that asked longest ago is forgotten', async () => {
+  test('with more than 1,024 proxies, only the proxy with the oldest last request is forgotten', async () => {
     const { visitFrom } = await startBehindProxies(['127.0.0.0/8']);
     await visitFrom('127.0.0.1', XFF);
     const otherPeers = Array.from({ length: 1_024 }, (_, i) => `127.1.${i >> 8}.${i & 255}`);
@@ -219,20 +222,23 @@ describe('X-Forwarded-For and Forwarded that name different visitors', () => {
   test.each([
     { setting: 'x-forwarded-for', ip: '198.51.100.7', other: FORWARDED },
     { setting: 'forwarded', ip: '203.0.113.9', other: XFF },
-  ] as const)('forwarded_header: $setting decides it', async ({ setting, ip, other }) => {
-    const { visit } = await startBehindProxies([PEER], setting);
-    const proto = 'X-Forwarded-Proto: https';
-    const protoOnly = await visit(other, HOST, proto);
-    expect(protoOnly.ip).toBe('127.0.0.1');
-    expect(protoOnly.origin['x-forwarded-for']).toMatch(/^127\.0\.0\.1$/);
-    expect(protoOnly.origin).not.toHaveProperty('forwarded');
-    const { origin } = await visit(XFF, FORWARDED, HOST, proto);
-    const isX = setting === 'x-forwarded-for';
-    expect(origin['x-forwarded-for']).toBe(`${ip}, 127.0.0.1`);
-    expect(origin['x-forwarded-host']).toBe(isX ? 'other.example' : 'shop.example');
-    expect(protoOnly.origin['x-forwarded-proto']).toBe(isX ? 'https' : 'http');
-    expect(origin.forwarded).toBe(isX ? undefined : FORWARDED.slice('Forwarded: '.length));
-  });
+  ] as const)(
+    'forwarded_header: $setting decides which of the two headers is read',
+    async ({ setting, ip, other }) => {
+      const { visit } = await startBehindProxies([PEER], setting);
+      const proto = 'X-Forwarded-Proto: https';
+      const protoOnly = await visit(other, HOST, proto);
+      expect(protoOnly.ip).toBe('127.0.0.1');
+      expect(protoOnly.origin['x-forwarded-for']).toMatch(/^127\.0\.0\.1$/);
+      expect(protoOnly.origin).not.toHaveProperty('forwarded');
+      const { origin } = await visit(XFF, FORWARDED, HOST, proto);
+      const isX = setting === 'x-forwarded-for';
+      expect(origin['x-forwarded-for']).toBe(`${ip}, 127.0.0.1`);
+      expect(origin['x-forwarded-host']).toBe(isX ? 'other.example' : 'shop.example');
+      expect(protoOnly.origin['x-forwarded-proto']).toBe(isX ? 'https' : 'http');
+      expect(origin.forwarded).toBe(isX ? undefined : FORWARDED.slice('Forwarded: '.length));
+    },
+  );
 });
 
 test('a peer on a unix socket is trusted', async () => {

@@ -25,12 +25,14 @@ const MAX_HOPS = 32;
 
 /** At this many counted requests both counts are halved, so that old requests count less. */
 const MAX_COUNTED_REQUESTS = 1_024;
-/** Trusted peers that are remembered. When there are more, the peer that asked longest ago is forgotten. */
+/** Trusted peers that are remembered. When there are more, the peer with the oldest last request is forgotten. */
 const MAX_PEERS = 1_024;
-/** One request in this many may lack the usual header: a health check, or a test on the proxy's machine. */
+/**
+ * One in this many requests may lack the usual header. Examples are a health check, and a test on the proxy's machine.
+ */
 const RARE_ONE_IN = 20;
 
-/** The entries of one of the two headers. The peer wrote the last entry. */
+/** The entries of X-Forwarded-For or of Forwarded. The peer wrote the last entry. */
 interface Chain {
   readonly header: ForwardedHeader;
   readonly nodes: readonly string[];
@@ -43,10 +45,11 @@ interface Chain {
  * visitor. At an entry that is not an address the reading ends, and the last address that was vouched for is the
  * visitor.
  *
- * `writes` is the header that the trusted proxies write. The visitor wrote the other one, so it is not read. When
- * `writes` is undefined, both are read. When they name different visitors, the header that came alone before
- * counts: a visitor can add a header, but cannot remove the one that a proxy writes into every request. When
- * neither has come alone, or both have, only the entries on which both agree count, and `onUndecided` is called.
+ * `writes` is the header that the trusted proxies write. The other header comes from the visitor, so it is not read.
+ * When `writes` is undefined, both headers are read. When they name different visitors, Guard uses the header that came
+ * alone in earlier requests: a visitor can add a header, but cannot remove the one that a proxy writes into every
+ * request. When neither header has come alone, or both have, Guard uses only the entries on which both agree, and
+ * `onUndecided` is called.
  */
 export function createClientOf(
   trustedProxies: readonly string[],
@@ -54,7 +57,7 @@ export function createClientOf(
   onUndecided: (peerIp: string) => void,
 ): ClientOf {
   const trusted = PrefixSet.from(trustedProxies);
-  /** By the peer that wrote the header, because the proxies of one site may write different headers. */
+  /** One entry for each peer that wrote a header, because the proxies of one site may write different headers. */
   const counts = new LRUCache<string, HeaderCounts>({ max: MAX_PEERS });
 
   function countsOf({ peerIp }: Connection): HeaderCounts {
@@ -123,7 +126,10 @@ export function createClientOf(
   };
 }
 
-/** Counts how often each header came without the other, over about the last thousand such requests. */
+/**
+ * Counts how often each forwarded header came without the other. It covers about the last thousand requests that had
+ * only one of them.
+ */
 class HeaderCounts {
   #xForwardedCount = 0;
   #forwardedCount = 0;
@@ -136,7 +142,7 @@ class HeaderCounts {
     this.#forwardedCount /= 2;
   }
 
-  /** The header that came nearly always. Undefined when there is no such header. */
+  /** The header that nearly all of these requests had. Undefined when there is no such header. */
   usualHeader(): ForwardedHeader | undefined {
     if (this.#xForwardedCount > RARE_ONE_IN * this.#forwardedCount) return 'x-forwarded-for';
     return this.#forwardedCount > RARE_ONE_IN * this.#xForwardedCount ? 'forwarded' : undefined;
@@ -160,7 +166,10 @@ function readForwarded({ forwarded }: IncomingHttpHeaders): Chain | undefined {
   };
 }
 
-/** Reads from the right while entries are trusted proxies. `ip` is undefined when the last one is no address. */
+/**
+ * Reads entries from the right as long as they are trusted proxies. `ip` is undefined when the last entry is not an
+ * address.
+ */
 function walk(
   nodes: readonly string[],
   trusted: PrefixSet,
@@ -177,7 +186,7 @@ function walk(
   return { ip, distance };
 }
 
-/** The longest end that both lists share. */
+/** The longest sequence of entries at the end of both lists. */
 function commonEnd(one: readonly string[], other: readonly string[]): readonly string[] {
   let count = 0;
   while (count < Math.min(one.length, other.length)) {
@@ -188,10 +197,7 @@ function commonEnd(one: readonly string[], other: readonly string[]): readonly s
   return count === 0 ? [] : one.slice(-count);
 }
 
-/**
- * An address, perhaps with a port, which some proxies add. An IPv6 address with a port has brackets (RFC 7239
- * section 6).
- */
+/** An address. Some proxies add a port to it. An IPv6 address with a port has brackets (RFC 7239 section 6). */
 const NODE = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/;
 
 function parseNode(entry: string): string | undefined {
@@ -201,8 +207,9 @@ function parseNode(entry: string): string | undefined {
 }
 
 /**
- * The scheme that belongs to the visitor's address: it is as far from the right end as the address. When the list
- * of schemes is shorter, only the outermost proxy wrote one, and it is the first entry.
+ * The scheme of the entry with the visitor's address. In its list it is as far from the right end as the address is in
+ * the other list. When the list of schemes is shorter, only the outermost proxy wrote a scheme, and the scheme is the
+ * first entry.
  */
 function schemeAt(schemes: readonly string[], distance: number): 'http' | 'https' {
   const scheme = schemes[Math.max(0, schemes.length - Math.max(1, distance))] ?? '';

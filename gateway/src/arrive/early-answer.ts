@@ -19,8 +19,8 @@ const ACME_PATH = '/.well-known/acme-challenge/';
 const HTTPS_PORT = 443;
 
 /**
- * Redirects visitors from http to https. Method, path and query stay the same (RFC 9110 section 15.4.9). A host
- * without a certificate is not redirected, and neither is the request of a certificate authority.
+ * Redirects visitors from http to https. Method, path and query stay the same (RFC 9110 section 15.4.9). A host without
+ * a certificate is not redirected. The request of a certificate authority is not redirected either.
  */
 export function createRedirect(secure: SecureSide): EarlyAnswer {
   return ({ client, host, target }) => {

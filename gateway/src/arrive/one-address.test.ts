@@ -78,7 +78,7 @@ test('only a few addresses are named in the log', async () => {
   expect(warnings(rig)).toEqual([]);
 });
 
-test('the advice ends the warning', async () => {
+test('the warning ends when the proxy is trusted, as the log advises', async () => {
   const { rig, visitManyTimes } = await startWatched();
   await visitManyTimes(128, forwardedHeaders);
   rig.gateway.reload({ ...rig.settings, trustedProxies: ['127.0.0.1'] });
@@ -131,10 +131,11 @@ test('the advice for a public address says that the address may be one visitor',
   expect(String(warnings(rig)[0]?.['advice'])).toMatch(/^if 198\.51\.100\.7 is a proxy of yours/);
 });
 
-test('a visitor who sends the header causes no advice while other visitors come', async () => {
+test('a visitor who sends X-Forwarded-For causes no advice while other visitors come', async () => {
   const { rig, time, visitManyTimes } = await startWatched({ trustedProxies: ['127.0.0.1'] });
   time.ms += 5 * MINUTE_MS;
-  // Eight of ten requests are the flood. X-Forwarded-For has a made-up address in front of what the proxy adds.
+  // Eight of ten requests come from one visitor. The visitor sends an invented address, and the proxy adds the real
+  // address after it.
   await visitManyTimes(1024, (index) => ({
     'x-forwarded-for': index % 5 === 0 ? `203.0.113.${index % 250}` : '10.0.0.9, 198.51.100.7',
   }));

@@ -12,13 +12,16 @@ const WINDOW_MS = 5 * 60_000;
 const WINDOW_REQUESTS = 4 * REQUESTS_PER_LOOK;
 /** A window that takes longer is not judged: such a site has too few visitors. */
 const LONGEST_WINDOW_MS = 60 * 60_000;
-/** The share of requests that counts as nearly all. */
+/** The share of requests that this module calls nearly all. */
 const NEARLY_ALL = 0.9;
 const LOG_EVERY_MS = 60 * 60_000;
-/** At most this many peers of the own network are counted and named in the log. */
+/** At most this many peers on this machine or in a private network are counted and named in the log. */
 const MAX_NAMED_PEERS = 8;
 
-/** Notices that nearly all requests come from one address: a proxy that is taken for the visitor. */
+/**
+ * Notices that nearly all requests come from one address. Such an address is often a proxy that is missing in
+ * `trusted_proxies`.
+ */
 export interface OneAddressWatch {
   /** Wraps a look-up of visitors' addresses, and counts the addresses that it finds. */
   readonly wrap: (clientOf: ClientOf) => ClientOf;
@@ -29,8 +32,8 @@ export interface OneAddressWatch {
 }
 
 /**
- * Counts by majority vote (Boyer and Moore), which keeps only one address and a few numbers in memory. When `votes` are
- * left for `address`, that address has sent at least so many of the `requests`.
+ * Counts by majority vote (Boyer and Moore), which keeps only one address and a few numbers in memory. `address` has
+ * sent at least `votes` of the `requests`.
  */
 export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
   const logThrottled = createThrottledLog(log, clock, LOG_EVERY_MS);
@@ -39,7 +42,9 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
   let votes = 0;
   /** Requests of `address` with a forwarded header that was not believed. */
   let claims = 0;
-  /** Peers of the own network that sent such headers. `nearbyClaims` counts their requests. */
+  /**
+   * Peers on this machine or in a private network that sent a forwarded header. `nearbyClaims` counts their requests.
+   */
   const nearbyPeers = new Set<string>();
   let nearbyClaims = 0;
   let begunAt = clock();
@@ -79,7 +84,8 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
 
   function checkWindow(): void {
     const age = clock() - begunAt;
-    // A person who tries a new installation alone is also one address, but sends no forwarded header.
+    // The first look warns only about forwarded headers. A person who tries a new installation alone has only one
+    // address too, but sends no forwarded header.
     if (isFirstLook && comeFromProxies()) judgeWindow();
     isFirstLook = false;
     if (age >= WINDOW_MS && requests >= WINDOW_REQUESTS) {
@@ -88,7 +94,10 @@ export function watchForOneAddress(log: Log, clock: Clock): OneAddressWatch {
     }
   }
 
-  /** Whether nearly all requests come with a forwarded header from peers of the own network, such as balancers. */
+  /**
+   * Whether nearly all requests come with a forwarded header from peers on this machine or in a private network, such
+   * as balancers.
+   */
   function comeFromProxies(): boolean {
     return nearbyClaims >= NEARLY_ALL * requests;
   }

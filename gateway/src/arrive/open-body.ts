@@ -16,7 +16,7 @@ export function planSample(
 ): SamplePlan | undefined {
   const { sampling } = site;
   if (sampling === undefined) return undefined;
-  // RFC 9110 section 10.1.1: this visitor sends no body before a 100 (Continue), and it is too early to send that.
+  // RFC 9110 section 10.1.1: this visitor sends no body before a 100 (Continue), and it is too early to send a 100.
   if (req.headers.expect !== undefined) return undefined;
   const content = sampledContent(req.headers);
   if (content === undefined || !site.isProtected(readings)) return undefined;
@@ -81,7 +81,7 @@ class Opening implements BodyOpening {
   }
 }
 
-/** A character that the end of the sample cuts is left out. Bytes that are not UTF-8 become U+FFFD. */
+/** When the end of the sample cuts a character, that character is left out. Bytes that are not UTF-8 become U+FFFD. */
 function sampleOf(bytes: Buffer, { content, names }: SamplePlan): string {
   // Text without a declared charset can be UTF-16. The names of secrets would not be recognised in it.
   if (bytes.includes(0)) return '';

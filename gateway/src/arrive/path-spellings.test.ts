@@ -50,7 +50,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
     expect(origin.requests).toEqual([]);
   });
 
-  test('no spelling evades the decision by skip', async () => {
+  test('no spelling of a protected path is skipped', async () => {
     const skip = ['/public/**', '/*.png', '/admin/*.png', '/%*/**'];
     const { questionPaths, origin } = await statusesOf({ protect: ['/**'], skip });
     expect(questionPaths.toSorted()).toEqual(SPELLINGS.toSorted());

@@ -21,7 +21,7 @@ test.each(['HTTP/1.1', 'HTTP/2'] as const)(
     );
     const { port, tlsPort, questions, origin } = await startGatewayWithOrigin({ certificates });
     if (protocol === 'HTTP/1.1') {
-      // A connection may have 16 requests that wait (limits.ts).
+      // A connection may have at most 16 waiting requests (limits.ts).
       for (let first = 0; first < paths.length; first += 10) {
         const client = new RawClient(port);
         for (const path of paths.slice(first, first + 10)) {

@@ -13,7 +13,7 @@ test.each([
   { path: '//admin', status: 403 },
   { path: '/public\\..\\admin', status: 403 },
   { path: '/admin;v=1/x', status: 403 },
-  // By default Express serves these as /admin.
+  // By default Express serves these paths as /admin.
   { path: '/ADMIN/x', status: 403 },
   { path: '/Admin/', status: 403 },
   { path: '/admin/Assets/a.css', status: 403 },
@@ -23,7 +23,7 @@ test.each([
   { path: '/admin/assets/..%2fsecret', status: 403 },
   { path: '/admin/assets/..;/secret', status: 403 },
   { path: '//x/admin/assets/a.css', status: 403 },
-  // The gateway refuses these before it asks the validator.
+  // The gateway refuses these paths before it asks the validator.
   { path: `/public${'/%2e'.repeat(3_000)}`, status: 400 },
   { path: '//a'.repeat(5_000), status: 400 },
 ])(

@@ -15,15 +15,15 @@ export interface ServedSite {
   readonly config: GatewaySite;
   /** The validator is asked and the event is recorded, but nothing is enforced. */
   readonly observe: boolean;
-  /** As in DecisionEvent. */
+  /** The value of DecisionEvent.settingsRevision. */
   readonly settingsRevision: string;
   readonly isProtected: IsProtected;
   readonly origins: Origins;
   /** Undefined when events keep no part of a body. */
   readonly sampling: Sampling | undefined;
   /**
-   * The contexts of questions, by the source of the visitor's address and by the protocol of the request. `described`
-   * is for forward-auth, where another proxy carries the origin's answer.
+   * The contexts of questions. The first key is the source of the visitor's address. The second key is the protocol of
+   * the request. The second key `described` is for forward-auth, where another proxy carries the origin's answer.
    */
   readonly contexts: Readonly<Record<Client['from'], ContextsByProtocol>>;
 }
@@ -78,8 +78,9 @@ export function createSites(
 }
 
 /**
- * Whether the validator is asked about a path, given all ways in which an origin may read it. `undefined` stands
- * for a path with too many readings: it is protected. The gateway refuses it without a question.
+ * Whether the validator is asked about a path, given all ways in which an origin may read it. The argument is
+ * `undefined` for a path with too many readings. The result is then true, and the gateway refuses the path without a
+ * question.
  */
 export type IsProtected = (readings: readonly string[] | undefined) => boolean;
 
@@ -118,7 +119,7 @@ function compileSampling({
 /** The pages of Guard send uploads to paths below this one, and load their files from there. */
 export const COLLECTOR_ROOT = '/.guard';
 
-/** Whether one reading of the path belongs to Guard. Such a path never reaches the origin, on any site. */
+/** Whether a reading of the path is below `/.guard`. Such a path never reaches an origin. */
 export function isCollectorPath(readings: readonly string[]): boolean {
   return readings.some((path) => path === COLLECTOR_ROOT || path.startsWith(`${COLLECTOR_ROOT}/`));
 }

@@ -22,7 +22,7 @@ export function isTextCharacter(code: number): boolean {
   return (code >= SP && code !== 0x7f) || code === HTAB;
 }
 
-/** RFC 9110 section 5.6.2: a method, the name of a header field or of a cookie. */
+/** RFC 9110 section 5.6.2: whether a text is a token. Methods and names of header fields and cookies are tokens. */
 export function isToken(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     if (IS_TOKEN_CHARACTER[text.charCodeAt(i)] !== 1) return false;
@@ -30,7 +30,7 @@ export function isToken(text: string): boolean {
   return text !== '';
 }
 
-/** Removes the white space of HTTP at both ends. `trim` would also remove others, such as U+00A0. */
+/** Removes the white space of HTTP at both ends. `trim` would also remove other characters, such as U+00A0. */
 export function withoutBlanks(text: string): string {
   let from = 0;
   let to = text.length;
@@ -44,7 +44,7 @@ export function members(list: string): string[] {
   return list.includes(',') ? list.split(',') : [list];
 }
 
-/** RFC 9110 section 5.6.3. */
+/** RFC 9110 section 5.6.3: a space or a tab. */
 export function isBlank(code: number | undefined): boolean {
   return code === SP || code === HTAB;
 }

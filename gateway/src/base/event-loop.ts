@@ -21,7 +21,7 @@ function callAll(): void {
 
 /**
  * Returns a function that makes at most `calls` calls in one turn of the event loop, and the next ones in later turns.
- * So the calls of one connection do not keep other connections waiting. The order stays.
+ * So the calls of one connection do not keep other connections waiting. The order of the calls stays the same.
  */
 export function callFewInATurn(calls: number): (call: () => void) => void {
   const waitingCalls: (() => void)[] = [];
@@ -60,7 +60,10 @@ export class DeadlineTicks<Wait extends string> {
     this.#waits = waits as Record<Wait, number>;
   }
 
-  /** The tick at which this wait has surely reached its limit. One tick is added, because the present tick has begun. */
+  /**
+   * The tick at which this wait has surely reached its limit. One tick is added, because the present tick has already
+   * begun.
+   */
   tickAfter(wait: Wait): number {
     return this.sweepCount + this.#waits[wait];
   }

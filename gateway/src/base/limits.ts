@@ -13,28 +13,34 @@ export interface GatewayLimits {
   readonly keepAliveTimeoutMs: number;
   /** Time for the PROXY header of a connection, if the settings require one. */
   readonly proxyHeaderMs: number;
-  /** Time for the first message of a TLS handshake, and for all of it. */
+  /** Time for the first message of a TLS handshake (`helloMs`), and for the whole handshake (`handshakeMs`). */
   readonly helloMs: number;
   readonly handshakeMs: number;
-  /** Time for the SETTINGS of an HTTP/2 connection. After that it is served without them. */
+  /**
+   * The gateway waits this long for the SETTINGS of an HTTP/2 connection. After that it serves the connection without
+   * them.
+   */
   readonly http2OpeningMs: number;
   /** Requests of one HTTP/2 connection that may be under way at once. */
   readonly http2Streams: number;
-  /** How many streams of one HTTP/2 connection a visitor may reset: at once, and per second (CVE-2023-44487). */
+  /**
+   * How many streams of one HTTP/2 connection a visitor may reset (CVE-2023-44487): at once (`http2ResetBurst`), and
+   * per second (`http2ResetRate`).
+   */
   readonly http2ResetBurst: number;
   readonly http2ResetRate: number;
-  /** Complete answers over HTTP/2 that visitors have not read: of all, and of one address (IPv4, or IPv6 /48). */
+  /** How many complete answers over HTTP/2 may be unread: of all visitors, and of one address (IPv4, or IPv6 /48). */
   readonly http2Unread: number;
   readonly http2UnreadPerAddress: number;
-  /** At the bound of an address, an answer stays unread for this time. */
+  /** When one address exceeds its bound, its unread answers that are younger than this are kept. */
   readonly http2UnreadMs: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaders: number;
   readonly maxTargetLength: number;
   readonly maxConnections: number;
-  /** Connections of one address (IPv4, or IPv6 /64). A trusted proxy has no such limit. */
+  /** How many connections one address (IPv4, or IPv6 /64) may have. A trusted proxy has no such limit. */
   readonly maxConnectionsPerAddress: number;
-  /** Connections of all addresses that are no trusted proxy. */
+  /** How many connections all addresses may have together. Connections of trusted proxies are not counted. */
   readonly maxUntrustedConnections: number;
   /** Requests of one HTTP/1.1 connection that may wait for their answers at once (pipelining). */
   readonly maxPipelined: number;
@@ -52,15 +58,18 @@ export interface GatewayLimits {
   readonly originHeadersMs: number;
   readonly originBodyIdleMs: number;
   readonly originMaxHeaderBytes: number;
-  /** Requests without a body that may be under way at one origin. The next visitor gets 503. */
+  /** Requests without a body that may be under way at one origin. The next request gets 503. */
   readonly originPlainRequests: number;
-  /** The same for requests with a body, counted separately so that slow uploads do not delay other visitors. */
+  /**
+   * Requests with a body that may be under way at one origin. They are counted separately, so that slow uploads do not
+   * delay other visitors.
+   */
   readonly originUploads: number;
   /** Requests of one address (IPv4, or IPv6 /64) that may be under way at all origins, until their answers end. */
   readonly originRequestsPerAddress: number;
-  /** Up to this many requests without a body may be under way before any is counted for its address. */
+  /** Requests without a body are counted for their address only while at least this many others are under way. */
   readonly originRequestsUncounted: number;
-  /** Requests of one address whose body has not come yet. */
+  /** Requests of one address that may have an incomplete body at the same time. */
   readonly originUploadsPerAddress: number;
   /** How long an origin stays open after a reload has removed it, for requests that began before. */
   readonly originRetireMs: number;

@@ -16,7 +16,7 @@ import type { GatewayLimits } from './limits.ts';
 export interface GatewaySite {
   readonly settings: Site;
   readonly validate: Validate;
-  /** Takes the requests below `/.guard/`. Without it the answer there is 404. */
+  /** Answers the requests below `/.guard/`. When it is undefined, they get 404. */
   readonly collect: Collect | undefined;
   readonly validator: 'in-process' | 'remote';
   /** Makes the page for a request that the origin did not answer. Without it the answer is a short text. */
@@ -27,24 +27,30 @@ export interface GatewaySite {
 export interface GatewaySettings {
   /** CIDRs of the peers whose forwarded headers are believed. */
   readonly trustedProxies: readonly string[];
-  /** The header that these peers write. Undefined when the settings do not name it. */
+  /** The header that the trusted proxies write. Undefined when the settings do not name it. */
   readonly forwardedHeader?: ForwardedHeader | undefined;
   /** The validator is asked and the event is recorded, but nothing is enforced. */
   readonly observe: boolean;
-  /** As in DecisionEvent. */
+  /** The value of DecisionEvent.settingsRevision. */
   readonly settingsRevision?: string;
   readonly sites: readonly GatewaySite[];
-  /** For `listenTls`. A visitor who names no host, or an unknown host, gets the first one. */
+  /** The certificates for `listenTls`. A visitor who names no host, or an unknown host, gets the first certificate. */
   readonly certificates?: readonly TlsCertificate[];
   /** Visitors over http are redirected to https, on hosts with a certificate. */
   readonly redirectHttps?: boolean | undefined;
 }
 
-/** What an authority looks for when it checks a host of this gateway (RFC 8555). It is looked up at each request. */
+/**
+ * The proofs that a certificate authority looks for when it checks a host of this gateway (RFC 8555). The gateway looks
+ * them up at each request.
+ */
 export interface AcmeChallenges {
-  /** The answer below `/.well-known/acme-challenge/`; undefined for a token that is not awaited right now. */
+  /**
+   * The answer to a request for a token below `/.well-known/acme-challenge/`. Undefined for a token that is not awaited
+   * now.
+   */
   readonly keyAuthorization: (token: string) => string | undefined;
-  /** The certificate of tls-alpn-01 (RFC 8737) as PEM, while one is awaited for this host. */
+  /** The certificate of tls-alpn-01 (RFC 8737) as PEM. Undefined when no check of this host is awaited. */
   readonly certificateOf: (
     host: string,
   ) => { readonly cert: string; readonly key: string } | undefined;
@@ -58,11 +64,11 @@ export interface GatewayOptions extends GatewaySettings {
   /** Connections to `listen` and `listenTls` begin with a PROXY header: listen/accept.ts. */
   readonly proxyProtocol?: boolean;
   /**
-   * Several gateways of one process listen at the addresses of `listen` and `listenTls` (SO_REUSEPORT).
-   * The first one claims an address, and finds out whether another program has it; the others join.
+   * Several gateways of one process listen at the addresses of `listen` and `listenTls` (SO_REUSEPORT). The first one
+   * claims an address, and finds out whether another program has it. The other gateways join.
    */
   readonly sharedAddress?: 'claim' | 'join';
-  /** Without it no authority is answered. */
+  /** Without it no certificate authority gets an answer. */
   readonly challenges?: AcmeChallenges | undefined;
   /** Without it nothing is traced. */
   readonly tracing?: Tracing | undefined;
@@ -80,16 +86,16 @@ export interface Gateway {
   /** Answers Envoy over gRPC: ext-authz/ext-authz.ts. Call it at most once. It loads the library for gRPC. */
   readonly listenExtAuthz: (address: ListenAddress) => Promise<string>;
   /**
-   * Serves every request that arrives from now on by these settings. A request that is under way keeps the settings
-   * with which it began. Connections to visitors stay open, and so do those to origins that a site still has. When
-   * the settings are unusable, it throws and changes nothing.
+   * Serves every request that arrives from now on with these settings. A request that is under way keeps the settings
+   * with which it began. Connections to visitors stay open. Connections to an origin stay open when a site still has
+   * that origin. When the settings are unusable, `reload` throws and changes nothing.
    */
   reload(settings: GatewaySettings): void;
   /**
-   * Shows these certificates of an authority, and those of the settings, at each handshake from now on. When the
-   * TLS library refuses one, it throws and changes nothing.
+   * Uses these certificates of an authority from the next handshake on, together with the certificates of the settings.
+   * When the TLS library refuses a certificate, the call throws and changes nothing.
    */
   showIssued(certificates: readonly TlsCertificate[]): void;
-  /** Takes no more requests. Those under way may finish for at most `drainMs`. Then their connections are cut. */
+  /** Accepts no more requests. Requests under way have `drainMs` to finish. Then their connections are cut. */
   close(): Promise<void>;
 }

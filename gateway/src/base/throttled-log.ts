@@ -1,7 +1,7 @@
 import type { Clock, Log } from '@guard/config/contract/ports';
 
 /**
- * A log for faults that can come with every request. It writes one line for each event in `everyMs`
+ * A log for faults that can come with every request. It writes at most one line for each event in `everyMs`
  * milliseconds. `leftOut` in the line counts the lines that were not written before it.
  */
 export function createThrottledLog(log: Log, clock: Clock, everyMs: number): Log {

@@ -3,13 +3,13 @@ import type { AcceptOptions } from '../listen/accept.ts';
 import type { ExtAuthz } from './ext-authz.ts';
 import type { ExtAuthzServer } from './server.ts';
 
-/** The side of a gateway that Envoy asks over gRPC. The library for gRPC is loaded when it listens. */
+/** The side of a gateway that Envoy asks over gRPC. The library for gRPC is loaded when this side begins to listen. */
 export class ExtAuthzSide {
   readonly #current: () => ExtAuthz;
   readonly #accept: AcceptOptions;
   #server: ExtAuthzServer | undefined;
 
-  /** `current` answers by the settings of this moment. */
+  /** `current` returns the object that answers with the current settings. */
   constructor(current: () => ExtAuthz, accept: AcceptOptions) {
     this.#current = current;
     this.#accept = accept;
@@ -22,7 +22,7 @@ export class ExtAuthzSide {
     return this.#server.listen(address);
   }
 
-  /** Resolves when the questions under way are answered. After `drainMs` it cuts the rest. */
+  /** Resolves when the questions under way are answered. After `drainMs` it ends the questions that are left. */
   async close(drainMs: number): Promise<void> {
     await this.#server?.close(drainMs);
   }

@@ -153,7 +153,7 @@ describe('a denied question', () => {
   });
 });
 
-describe('the fail policy is that of the front proxy (contract 7.1)', () => {
+describe('the fail policy is the same as in the front proxy (contract 7.1)', () => {
   const timeout: ValidateOutcome = { kind: 'failed', reason: 'timeout', detail: '' };
   const rejection: ValidateOutcome = { kind: 'rejected', status: 400, type: 'invalid_ip' };
   test.each([

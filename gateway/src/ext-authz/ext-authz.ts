@@ -17,7 +17,7 @@ import { readCheck } from './read-check.ts';
 
 /** Answers the questions of Envoy's ext_authz. Never throws or rejects. */
 export interface ExtAuthz {
-  /** The refusal of a peer that may not ask. Undefined when it may. */
+  /** The refusal of a peer that is not allowed to ask. Undefined when the peer is allowed to ask. */
   readonly refuse: (peerSocket: VisitorSocket) => CheckResponse | undefined;
   /** The denial of a request whose message is too large to be read. */
   readonly denyTooLarge: () => CheckResponse;
@@ -44,7 +44,7 @@ const FIELDS_TOO_LARGE = plainAnswer(431, 'Header fields too large.');
 
 /**
  * Envoy asks the same questions over gRPC that other proxies ask over HTTP (forward-auth.ts). Only their form differs.
- * The same peers may ask, and the decisions are the same.
+ * The same peers are allowed to ask, and the decisions are the same.
  */
 export function createExtAuthz(stages: ExtAuthzStages): ExtAuthz {
   const { connectionOf, metrics, log, faults } = stages;

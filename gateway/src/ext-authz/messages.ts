@@ -3,9 +3,9 @@
 export interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** In place of `headers`, with the bytes of each value. */
+  /** Envoy can send this field in place of `headers`. It has the bytes of each value. */
   readonly headerMap: { readonly headers: readonly RawHeader[] } | null;
-  /** With the query. */
+  /** The path with its query. */
   readonly path: string;
   readonly host: string;
 }
@@ -33,10 +33,10 @@ export type CheckResponse =
   | {
       readonly status: { readonly code: 0 };
       readonly okResponse: {
-        /** For the origin. */
+        /** Header fields for the origin. */
         readonly headers: readonly HeaderOption[];
         readonly headersToRemove: readonly string[];
-        /** For the visitor. */
+        /** Header fields for the answer to the visitor. */
         readonly responseHeadersToAdd: readonly HeaderOption[];
       };
     }

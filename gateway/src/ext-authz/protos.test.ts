@@ -46,7 +46,7 @@ test('the messages have the names, numbers and types of Envoy’s own', () => {
   const official = fieldsIn(OFFICIAL_PROTOS);
   const ours = fieldsIn([OURS]);
   expect(ours.size).toBeGreaterThan(20);
-  // The original has an enumeration of statuses here. Its bytes are those of a number.
+  // Envoy's file has an enumeration of statuses here. A value of an enumeration has the same bytes as a number.
   ours.delete('envoy.type.v3.HttpStatus.code');
   for (const [name, field] of ours) expect(official.get(name), name).toEqual(field);
 });

@@ -9,7 +9,7 @@ import {
 import type { CheckRequest, HttpRequest } from './messages.ts';
 
 export interface CheckLimits extends QuestionLimits {
-  /** Names and values of all header fields together. */
+  /** The limit for the names and values of all header fields together. */
   readonly maxHeaderBytes: number;
 }
 

@@ -38,7 +38,7 @@ describe('the peers that may ask', () => {
         Array.from({ length: 12 }, () => connect({ port: Number(port), host, localAddress })),
       );
       onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
-      // A server of HTTP/2 speaks first.
+      // An HTTP/2 server sends the first bytes.
       const areServed = sockets.map((socket) =>
         Promise.race([
           once(socket, 'data').then(() => true),
@@ -124,7 +124,7 @@ describe('a message', () => {
     ['a little', withHeaders({ a: 'b'.repeat(1_100_000) })],
     ['far', withHeaders({ a: 'b'.repeat(12_000_000) })],
   ])(
-    '%s above a megabyte is denied, because Envoy may let an error pass, and the next one is answered',
+    '%s above a megabyte is denied, because Envoy may let a request pass after an error; the next message is answered',
     async (_how, http) => {
       const { status, questions, counterValue } = await startExtAuthz();
       expect(await Promise.all([status(http), status(http)])).toEqual([

@@ -131,7 +131,7 @@ test('the connection of a trusted proxy that no longer answers is closed', async
 });
 
 test('a new connection from the port of a reset one is trusted too', async () => {
-  // On this address no other program takes the port in the meantime.
+  // No other program uses this address, so the port stays free between the two connections.
   const localAddress = '127.77.0.1';
   const { envoyUrl } = await startExtAuthz({ trustedProxies: [localAddress] });
   const address = { port: Number(new URL(envoyUrl).port), host: '127.0.0.1', localAddress };

@@ -23,7 +23,7 @@ const PROTO = fileURLToPath(new URL('../../proto', import.meta.url));
 const SERVICE = 'envoy.service.auth.v3.Authorization';
 
 const EXT_AUTHZ_LIMITS = {
-  /** Far above the limit of read-check.ts for headers. */
+  /** This is far above the limit of read-check.ts for headers. */
   maxMessageBytes: 1024 * 1024,
   /**
    * Questions of one connection that may be under way at once: as many as a cluster of Envoy sends by default. Envoy
@@ -51,7 +51,7 @@ export class ExtAuthzServer {
   readonly #server = createServer();
   readonly #grpc: Server;
   readonly #sockets = new Map<string, Socket>();
-  /** Stands for all peers on unix sockets, which have no address that distinguishes their calls. */
+  /** Used for all peers on unix sockets. They have no address that distinguishes their calls. */
   readonly #localSocket = new Socket();
 
   /** `current` returns the stages with the current settings. */
@@ -65,7 +65,7 @@ export class ExtAuthzServer {
       'grpc.keepalive_time_ms': accept.limits.idleTimeoutMs,
       'grpc.keepalive_timeout_ms': accept.limits.keepAliveTimeoutMs,
       'grpc.enable_channelz': 0,
-      // Only the first interceptor gets the call of the library itself.
+      // Only the first interceptor gets the library's own call object.
       interceptors: [denyTooLarge(current), this.#refuseUntrusted(current)],
     });
     this.#grpc.addService(serviceDefinition(), this.#implementation(current));
@@ -85,7 +85,7 @@ export class ExtAuthzServer {
       const name = `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`;
       this.#sockets.set(name, socket);
       socket.once('close', () => {
-        // A new connection from the same port can be there before an old one that was reset is closed.
+        // A connection that was reset can close after a new connection from the same port was accepted.
         if (this.#sockets.get(name) === socket) this.#sockets.delete(name);
       });
       cutUntrusted(socket, () => accept.trusts(peer), accept.limits.idleTimeoutMs);
@@ -97,7 +97,7 @@ export class ExtAuthzServer {
     return listen(this.#server, address, { scheme: 'http', shared: undefined });
   }
 
-  /** Resolves when the questions under way are answered. After `drainMs` it cuts the rest. */
+  /** Resolves when the questions under way are answered. After `drainMs` it ends the questions that are left. */
   async close(drainMs: number): Promise<void> {
     if (!this.#server.listening) return;
     const serverClosed = new Promise((resolve) => this.#server.close(resolve));
@@ -142,9 +142,7 @@ export class ExtAuthzServer {
       });
   }
 
-  /**
-   * The connection of a call. For a peer on a unix socket, or one that has gone, the name in the library is `unknown`.
-   */
+  /** The connection of a call. The library calls a peer `unknown` when the peer is on a unix socket or has gone. */
   #socketOf(peer: string): Socket {
     const isUnix = typeof this.#server.address() === 'string';
     return this.#sockets.get(peer) ?? (isUnix ? this.#localSocket : new Socket());
@@ -193,6 +191,6 @@ function serviceDefinition(): ServiceDefinition {
     defaults: true,
     enums: String,
   });
-  // Safe: the file above has this service.
+  // The cast is safe: the proto file above defines this service.
   return definitions[SERVICE] as ServiceDefinition;
 }

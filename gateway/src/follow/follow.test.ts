@@ -156,7 +156,7 @@ describe('a request that is traced', () => {
 
   test('that fails by an internal error ends with a 500', async () => {
     const { tracing, until } = recordTraces();
-    const validate: Validate = () => ({ kind: 'nonsense' }) as never; // not an outcome
+    const validate: Validate = () => ({ kind: 'nonsense' }) as never; // The validator returns a value that is not an outcome.
     const { port } = await startGateway({ origin: NO_LISTENER, validate, tracing });
     expect(statusOf(await get(port, '/fault'))).toBe(500);
     await until('/fault ended 500');

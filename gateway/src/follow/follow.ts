@@ -8,8 +8,8 @@ import type { VisitorResponse, VisitorSocket } from '../message/message.ts';
 const requestsBySocket = new WeakMap<VisitorSocket, Set<FollowedRequest>>();
 
 /**
- * Follows a visit for its trace, and for the Server-Timing of its answer. The returned visit reports its stages
- * itself, so the stages need no code for it.
+ * Follows a visit for its trace, and for the Server-Timing of its answer. The returned visit reports its own stages, so
+ * the stages need no code for tracing.
  */
 export function follow(
   visit: Visit,
@@ -74,7 +74,10 @@ class StageTimes {
     this.#isForwarded = true;
   }
 
-  /** The value of Server-Timing: milliseconds until the decision, and milliseconds from there until the answer began. */
+  /**
+   * The value of Server-Timing: the milliseconds until the decision, and the milliseconds from the decision until the
+   * answer began.
+   */
   serverTiming(): string {
     const now = performance.now();
     const decidedAt = this.#decidedAt ?? now;
@@ -111,9 +114,12 @@ class FollowedRequest {
     this.#trace?.decided(decision, requestId);
   }
 
-  /** Called when the header section of the answer goes out. Returns its fields, perhaps with Server-Timing. */
+  /**
+   * Called when the header section of the answer goes out. Returns the fields of the answer. When times are measured,
+   * they include Server-Timing.
+   */
   beginAnswer(status: number, fields: string[]): string[] {
-    // The gateway answers a request that was not forwarded before.
+    // This has an effect only when the request was not forwarded: then the gateway itself answers it.
     this.recordDecision('served', undefined);
     this.#status = status;
     const times = this.#times?.serverTiming();

@@ -32,7 +32,7 @@ test.each([
   expect(ids.map((id) => heldAnswers.take(id) !== undefined)).toEqual(stillHeld);
 });
 
-test('an answer above the bound is not kept, and no other is dropped for it', () => {
+test('an answer above the bound is not kept, and no other answer is dropped for it', () => {
   const heldAnswers = new HeldAnswers(() => 0, LIMITS);
   const [small, large] = [heldAnswers.keep(answerOf(10)), heldAnswers.keep(answerOf(101))];
   expect(heldAnswers.take(small)).toBeDefined();

@@ -37,14 +37,14 @@ export function denial(peer: Peer, answer: OwnAnswer, heldAnswers: HeldAnswers):
 
 interface HeldLimits {
   readonly heldAnswers: number;
-  /** Bytes of all bodies together. A larger body is not held. */
+  /** The limit for the bytes of all held bodies together. A body above this limit is not held. */
   readonly heldBytes: number;
   readonly heldMs: number;
 }
 
 /**
- * Answers for visitors, until the proxy that asked fetches them a moment later. Each can be fetched once. At the
- * limit the oldest are dropped, and their requests are judged again.
+ * Answers for visitors, until the proxy that asked fetches them a moment later. Each answer can be fetched once. At the
+ * limit the oldest answers are dropped, and their requests are judged again.
  */
 export class HeldAnswers {
   readonly #answers: LRUCache<string, OwnAnswer>;
@@ -56,7 +56,7 @@ export class HeldAnswers {
       // lru-cache refuses a size of 0.
       sizeCalculation: ({ body }) => Math.max(1, body.length),
       ttl: heldMs,
-      // Otherwise lru-cache would start a timer to read the time once a millisecond.
+      // With its default, lru-cache would start a timer so that it reads the time at most once a millisecond.
       ttlResolution: 0,
       perf: { now: clock },
     });
@@ -69,7 +69,7 @@ export class HeldAnswers {
     return id;
   }
 
-  /** The answer with this id. It can be taken once. Undefined when it is not there or too old. */
+  /** The answer with this id. It can be taken once. Undefined when the answer is unknown or too old. */
   take(id: string): OwnAnswer | undefined {
     const answer = this.#answers.get(id);
     this.#answers.delete(id);

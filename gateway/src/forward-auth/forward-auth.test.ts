@@ -157,7 +157,7 @@ describe('a denied question', () => {
   });
 });
 
-describe('the fail policy is that of the front proxy (contract 7.1)', () => {
+describe('the fail policy is the same as in the front proxy (contract 7.1)', () => {
   const timeout: ValidateOutcome = { kind: 'failed', reason: 'timeout', detail: '' };
   const rejected: ValidateOutcome = { kind: 'rejected', status: 400, type: 'invalid_ip' };
   test.each([
@@ -229,7 +229,7 @@ describe('a visitor’s request that a proxy hands over with its own path', () =
   });
 });
 
-test('the front proxy ignores these headers, also from a trusted peer (GHSA-6wcg-mqvh-fcvg)', async () => {
+test('the front proxy ignores the headers of forward-auth, also from a trusted peer (GHSA-6wcg-mqvh-fcvg)', async () => {
   const { url, questions } = await startForwardAuth({ validate: block });
   const headers = {
     ...forwardedHeaders,

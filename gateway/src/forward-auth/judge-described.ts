@@ -22,7 +22,7 @@ export interface DescribedStages {
   readonly tracing?: Tracing | undefined;
 }
 
-/** What happens to the visitor's request; or the field that is missing in the proxy's question. */
+/** What Guard does with the visitor's request, or which field is missing in the proxy's question. */
 export type DescribedPlan = RequestPlan | { readonly kind: 'incomplete'; readonly missing: string };
 
 /** Decides about the request that a trusted peer describes, and records the event. Never rejects. */
@@ -44,8 +44,8 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
     const path = pathOf(target);
     const readings = readingsOf(path);
     if (readings === undefined) return refuseUnreadable(faults, connection);
-    // The proxy passes these paths on to Guard. The proxy did not recognise this spelling, and the origin must not
-    // get it.
+    // The proxy has to pass these paths on to Guard, but did not recognise this spelling. The origin must not get the
+    // path.
     if (isCollectorPath(readings)) return refusedPlan(404, 'Not found.');
 
     const client = { ...clientOf(connection, headers), scheme };
@@ -96,7 +96,7 @@ function recordEvent(plan: RequestPlan): RequestPlan {
   return plan;
 }
 
-/** Calls `next` in the same turn when the value is there already. */
+/** Calls `next` with the value: at once when the value is known, or else when its promise resolves. */
 export function whenKnown<T, R>(value: MaybePromise<T>, next: (value: T) => R): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -39,7 +39,7 @@ export const PEERS = {
   envoy: {
     describes: 'in-place',
     passStatus: 200,
-    // Envoy takes a 5xx for a failed question. With failure_mode_allow it would let the request pass.
+    // Envoy treats a 5xx as a failed question. With failure_mode_allow it would let the request pass.
     denial: { kind: 'shown', mistakesForPass: (status) => isSuccess(status) || status >= 500 },
   },
 } as const satisfies Record<string, Peer>;
@@ -50,13 +50,15 @@ function isPeerName(name: string): name is PeerName {
   return Object.hasOwn(PEERS, name);
 }
 
-/** The purpose of a request of another proxy, as its target shows. */
+/** The purpose of a request from another proxy. The target of the request shows the purpose. */
 type Route =
-  /** `target` is what follows the prefix: the visitor's target for a peer that writes it there. */
+  /**
+   * `target` is the text after the prefix. A peer that describes requests `in-place` writes the visitor's target there.
+   */
   | { readonly kind: 'check'; readonly peer: Peer; readonly target: string }
   /** The proxy asks for the answer of a denied check, with the visitor's request. */
   | { readonly kind: 'answer' }
-  /** A visitor's request with its own path, which Guard answers itself: for the collector, for example. */
+  /** A visitor's request with its own path. Guard answers it itself. An example is an upload for the collector. */
   | { readonly kind: 'handed-over' };
 
 const CHECK_PREFIX = '/check/';

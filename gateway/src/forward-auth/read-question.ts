@@ -10,7 +10,7 @@ export interface Question {
   readonly method: string;
   readonly scheme: 'http' | 'https';
   readonly host: string;
-  /** Origin-form, as the visitor sent it. */
+  /** The target in origin-form, as the visitor sent it. */
   readonly target: string;
   /** The visitor's header fields. The fields that the proxy added to ask about the request are removed. */
   readonly headers: IncomingHttpHeaders;
@@ -36,7 +36,7 @@ interface Draft {
   readonly target: string;
 }
 
-/** Fields that a proxy may add to one request to ask about it. */
+/** The limit for the fields that a proxy adds to one request to ask about it. */
 const MAX_ASKING_FIELDS = 12;
 
 const ASKING_FIELDS_OF = {
@@ -45,10 +45,10 @@ const ASKING_FIELDS_OF = {
   'in-place': ['x-forwarded-proto'],
 } as const satisfies Record<Peer['describes'], readonly string[]>;
 
-/** Fields that a proxy writes into every request: where it came from. */
+/** Fields in which a proxy writes where a request came from. The proxy writes them into every request. */
 const WRITTEN_BY_PROXY = ['x-forwarded-for', 'x-forwarded-proto'] as const;
 
-/** Reads the question of a trusted peer. `target` is what follows the prefix of the check. */
+/** Reads the question of a trusted peer. `target` is the text after the prefix of the check. */
 export function readQuestion(
   req: VisitorRequest,
   peer: Peer,
@@ -87,7 +87,7 @@ function missingOf(headers: IncomingHttpHeaders, names: readonly string[]): stri
 interface CheckInput {
   /** Fields that the proxy added to ask about the request. */
   readonly askingFields: readonly string[];
-  /** How many fields the visitor sent, at least. */
+  /** The visitor sent at least this many fields. */
   readonly fieldCount: number;
   readonly limits: QuestionLimits;
 }
@@ -140,9 +140,9 @@ function draftOf(req: VisitorRequest, peer: Peer, target: string): Draft {
 }
 
 /**
- * Splits a URL and rewrites no character, so that the path stays the one that the origin gets. The proxy made the URL of
- * the visitor's Host and target. With a `Host: shop.example?` or `shop.example/x`, a part of the Host would be read as
- * target. So the target must begin the path, and the Host must be valid.
+ * Splits a URL and rewrites no character, so that the path stays the one that the origin gets. The proxy made the URL
+ * from the visitor's Host and target. With a `Host: shop.example?` or `shop.example/x`, a part of the Host would be
+ * read as target. So the target must begin with a slash, and the Host must be valid.
  */
 function splitUrl(
   url: string | string[] | undefined,

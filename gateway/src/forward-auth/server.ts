@@ -18,7 +18,7 @@ export function createForwardAuthServer(
     keepAliveTimeout: FORWARD_AUTH_LIMITS.keepAliveTimeoutMs,
     maxHeaderSize: FORWARD_AUTH_LIMITS.maxHeaderBytes,
     insecureHTTPParser: false,
-    // Node would drop a second X-Original-URL. Joined to the first, it makes the value invalid.
+    // Node would drop a second X-Original-URL. Node joins the two values instead, and the joined value is invalid.
     joinDuplicateHeaders: true,
     shouldUpgradeCallback: () => false,
   });
@@ -42,7 +42,7 @@ export const FORWARD_AUTH_LIMITS = {
   maxHeaderBytes: 64 * 1024,
   /** Longer than proxies keep an idle connection open, so that a proxy never writes to a connection that closes. */
   keepAliveTimeoutMs: 120_000,
-  /** Answers that wait to be fetched. */
+  /** How many answers may wait until the proxy fetches them. */
   heldAnswers: 1_024,
   heldBytes: 32 * 1024 * 1024,
   heldMs: 10_000,

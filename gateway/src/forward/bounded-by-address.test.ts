@@ -9,7 +9,9 @@ const HOST = 'Host: shop.example';
 /** An address may have two requests under way here: one that is not counted, and one that is. */
 const TWO = { originRequestsUncounted: 1, originRequestsPerAddress: 1, drainMs: 0 };
 
-/** The ways in which a request can end. If one of them kept its place, the next requests would get 503. */
+/**
+ * The ways in which a request can end. If a request stayed counted after one of them, the next requests would get 503.
+ */
 const ENDINGS: Readonly<Record<string, (port: number) => Promise<unknown>>> = {
   'a visitor who leaves before the answer': (port) => leaveAnswer(port, '/silent'),
   'a visitor who leaves in the middle of the answer': (port) =>

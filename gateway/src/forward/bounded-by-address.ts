@@ -6,9 +6,10 @@ import { AddressCounts } from '../listen/accept.ts';
 import { serve } from '../message/own-answer.ts';
 
 /**
- * Limits how many requests of one address are forwarded at the same time. An origin takes a limited number, and one
- * visitor could hold all of them: with answers that stream for ever or that the visitor does not read, and with request
- * bodies that never end. The last places at an origin are shared (listen/accept.ts).
+ * Limits how many requests of one address are forwarded at the same time. An origin accepts a limited number of
+ * requests. One visitor could use the whole number: with answers that never end, with answers that the visitor does not
+ * read, or with request bodies that never end. listen/accept.ts explains how addresses share the last places at an
+ * origin.
  */
 export function boundByAddress(
   { limits, metrics }: ForwardPorts,
@@ -21,7 +22,7 @@ export function boundByAddress(
     uncountedRequests -= 1;
   };
   return (visit, plan) => {
-    // On most sites few requests are under way. To count these by address would cost more time than it is worth.
+    // On most sites few requests are under way. A count for each address would then cost more time than it is worth.
     if (!visit.hasBody && uncountedRequests < limits.originRequestsUncounted) {
       uncountedRequests += 1;
       forward(visit, plan, endUncounted);
@@ -48,8 +49,8 @@ export function boundByAddress(
 const doNothing = () => undefined;
 
 /**
- * Counts a request body until it has come, or the returned function is called. Undefined when the address has too
- * many.
+ * Counts a request body until it is complete or the returned function is called. Undefined when the address has too
+ * many incomplete bodies.
  */
 function holdUpload(
   { req, hasBody, client }: Visit,

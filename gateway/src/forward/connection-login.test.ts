@@ -8,8 +8,8 @@ import { waitUntil, get as getRaw } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 /**
- * Windows authentication (NTLM, and Negotiate: RFC 4559) signs in a connection, and not a request. The origin here does
- * it as IIS does. Real NTLM was not run.
+ * Windows authentication (NTLM, and Negotiate: RFC 4559) signs in a connection, and not a request. The origin of this
+ * test does this as IIS does. The test does not run real NTLM.
  */
 
 async function start(scheme: string, options: Partial<RigOptions> = {}) {
@@ -56,7 +56,7 @@ test.each(['NTLM', 'Negotiate', 'ntlm'])(
     const ada = openVisitor(rig);
     expect(await ada.ask()).toBe(401);
     expect(await ada.ask(`${scheme} first`)).toBe(401);
-    // Another visitor comes in between, and after the sign-in.
+    // Another visitor sends requests during the sign-in and after it.
     const stranger = openVisitor(rig);
     expect(await stranger.ask()).toBe(401);
     expect(await ada.ask(`${scheme} second`)).toBe(200);
@@ -95,7 +95,7 @@ test('a stranger with many sign-ins keeps no visitor from signing in', async () 
   await waitUntil(() => openCount() <= HTTP1_LIMITS.maxIdle);
 });
 
-test('for visitors of a proxy with one connection for many visitors, and over HTTP/2, a sign-in of a connection does not work', async () => {
+test('a sign-in of a connection does not work over HTTP/2, and not behind a proxy that shares a connection among visitors', async () => {
   const { rig } = await start('NTLM', { trustedProxies: ['127.0.0.1'] });
   const proxy = openVisitor(rig);
   for (const authorization of ['NTLM first', 'NTLM second', undefined]) {

@@ -8,7 +8,7 @@ import { refusingAddress, startOrigin, startTcpOrigin } from '../testing/recordi
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstored';
 const CONTINUE_ANSWER = [{ status: 100, fields: [] }];
-/** For tests in which only the origin may ask for the body, and not the end of a wait. */
+/** For tests in which only the origin asks for the body. The gateway's wait for a 100 does not end in them. */
 const NEVER_MS = 60_000;
 
 /** A visitor who sends `Expect: 100-continue` with an upload of two bytes. */
@@ -72,7 +72,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     const rig = await start(origin.address, 50);
     const answeredVisit = await ask(front, rig, { path: '/answered' }).until('ha');
     answeredVisit.stream.end('hi');
-    // This request is younger, and its wait for a 100 is over already.
+    // This request began later, and its wait for a 100 has already ended.
     const silent = ask(front, rig, { path: '/silent' });
     await waitUntil(() => silent.interim.length === 1);
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
@@ -119,7 +119,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(hasOnlyAsked(origin.bytes[0])).toBe(true);
   });
 
-  test('an origin that closes without an answer gives 502, and the visitor got no 100', async () => {
+  test('when the origin closes without an answer, the visitor gets 502 and no 100', async () => {
     const origin = await startTcpOrigin((socket) => socket.end());
     const rig = await start(origin.address);
     const visitor = await ask(front, rig).untilHead();
@@ -175,7 +175,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
   });
 });
 
-test('RFC 9112 9.3: the connection is kept after a 100, and closes without one', async () => {
+test('RFC 9112 9.3: the connection stays open after a 100, and closes when no 100 came', async () => {
   const origin = await startTcpOrigin((socket, bytes) => {
     if (bytes.startsWith('PUT')) socket.write('HTTP/1.1 417 No\r\nContent-Length: 2\r\n\r\nno');
     else socket.write(bytes.endsWith('hi') ? OK : CONTINUE);

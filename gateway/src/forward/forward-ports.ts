@@ -17,5 +17,5 @@ export type Forward = (visit: Visit, plan: ForwardPlan) => void;
 /** Does the same as Forward, and calls `onEnd` once, when the request has ended for its visitor. */
 export type ReportingForward = (visit: Visit, plan: ForwardPlan, onEnd: () => void) => void;
 
-/** Takes one request from start to end. Calls `forward` when the request is admitted. Never throws. */
+/** Handles one request from start to end. Calls `forward` when the request is admitted. Never throws. */
 export type Handle = (req: VisitorRequest, res: VisitorResponse, forward: Forward) => void;

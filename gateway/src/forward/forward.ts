@@ -33,8 +33,9 @@ const NO_BYTES = Buffer.alloc(0);
 const MAX_COPIED_BYTES = 16 * 1024;
 
 /**
- * One request at the origin. The visitor's side is `waiting` until the origin's final header section, `answering`
- * until the whole answer is here, `ending` until it is written, and then `done`. The origin's side may end later.
+ * One request at the origin. The visitor's side is `waiting` until the origin's final header section comes, `answering`
+ * until the gateway has the whole answer, `ending` until the answer is written, and then `done`. The origin's side may
+ * end later.
  */
 class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListener {
   readonly #ports: ForwardPorts;
@@ -46,7 +47,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
   #originExchange: OriginExchange | undefined;
   #body: VisitorBody | undefined;
   #isHeadHeld = false;
-  /** True while writes are held back. They go out together when the bytes of one read are through. */
+  /** True while writes are held back. They go out together after all bytes of one read were handled. */
   #isCorked = false;
   #isFull = false;
   #lastPart: Buffer = NO_BYTES;
@@ -82,7 +83,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
       this.#begin();
       return;
     }
-    // The parser's refusal was answered and counted already.
+    // The answer to the parser's refusal was already sent and counted.
     this.#phase = 'done';
     this.#plan.event?.record(refusedWith);
     this.#onEnd();
@@ -108,7 +109,8 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
   onInformational(status: number, fields: readonly string[]): void {
     const { req, res } = this.#visit;
     if (this.#phase !== 'waiting') return;
-    // A 100 is meant only for a visitor who waits for it (RFC 9110 section 15.2.1). `invite` checks that.
+    // Only a visitor who waits for a 100 may get it (RFC 9110 section 15.2.1). `invite` checks whether the visitor
+    // waits.
     if (status === 100) this.#body?.invite();
     else if (!isHttp10(req)) res.writeInterim(status, interimHeadersForVisitor(fields));
   }
@@ -119,7 +121,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
     this.#body?.decline();
     const { req, res } = this.#visit;
     if (status > 599 && req.httpVersionMajor === 2) {
-      // RFC 9110 section 15 treats such a status as a 5xx. Node cannot write it over HTTP/2.
+      // RFC 9110 section 15 treats a status above 599 as a 5xx. Node cannot write such a status over HTTP/2.
       this.#originExchange?.abort();
       this.#fail(ORIGIN_FAILURES.malformed, `status ${status}`);
       return;
@@ -162,7 +164,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
     callAtEndOfTurn(this);
   }
 
-  /** Everything that came in this turn was read: the answer is whole, or the request can begin. */
+  /** Called after everything that came in this turn was read. Now the answer is complete, or the request can begin. */
   onEndOfTurn(): void {
     if (this.#phase === 'ending') this.#finish();
     else if (this.#phase === 'waiting') this.#beginUnlessBroken();
@@ -217,7 +219,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
 
   onError({ kind, detail }: OriginError): void {
     if (kind === 'connect') this.#visit.site.origins.report(this.#origin, false);
-    // When Guard shuts down and cuts both sides, this event can come before the one of the visitor's side.
+    // When Guard shuts down and cuts both sides, this event can come before the visitor's side reports its end.
     if (this.#phase === 'waiting' && this.#visit.req.socket.destroyed) this.abandon();
     if (this.#phase === 'ending' || this.#phase === 'done') {
       this.#dropUpload();
@@ -228,7 +230,10 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
     this.#fail(failure, detail);
   }
 
-  /** Tries once more when that cannot repeat an effect: after a stale connection, or at another origin. */
+  /**
+   * Tries once more when a second try cannot repeat an effect of the request: after a stale connection, or at another
+   * origin.
+   */
   #tryAgain({ retryAt }: OriginFailure): boolean {
     const { req, hasBody, site } = this.#visit;
     if (retryAt === 'no') return false;

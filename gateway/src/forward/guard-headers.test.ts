@@ -103,7 +103,7 @@ describe('X-Guard-* fields for the origin', () => {
   test.each([
     'Connection: X-Guard-Session',
     'Connection: close, x-guard-crawler, X-Guard-Decision',
-  ])('a visitor cannot remove them with %s', async (line) => {
+  ])('a visitor cannot remove X-Guard-* fields with %s', async (line) => {
     const { port, origin } = await startGatewayWithOrigin({
       validate: answeringWithFacts(
         { crawler: CRAWLER },

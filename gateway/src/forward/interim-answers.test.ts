@@ -14,7 +14,7 @@ const PROCESSING = 'HTTP/1.1 102 Processing\r\n\r\n';
 const UNKNOWN = 'HTTP/1.1 199 Own\r\nX-Own: 1\r\n\r\n';
 const FINAL = 'HTTP/1.1 203 Final\r\nContent-Length: 2\r\n\r\nok';
 
-/** Status and Link of each interim answer, and the text behind them. */
+/** The status and Link of each interim answer, and the text after the interim answers. */
 function readInterim(received: string): { interim: string[]; last: string } {
   const end = received.indexOf('HTTP/1.1 203');
   const heads = received.slice(0, end).split('\r\n\r\n').slice(0, -1);
@@ -27,12 +27,12 @@ function readInterim(received: string): { interim: string[]; last: string } {
   };
 }
 
-/** RFC 9113 section 8.2: names are in lower case there. */
+/** RFC 9113 section 8.2: names are in lower case over HTTP/2. */
 function nameOver(front: Front, name: string): string {
   return front === 'HTTP/2' ? name.toLowerCase() : name;
 }
 
-describe('RFC 9110 15.2: interim answers come before the final one', () => {
+describe('RFC 9110 15.2: interim answers', () => {
   test.each([
     ['a hint', [HINT], ['103/a.css']],
     ['an unexpected 100, then a hint', [CONTINUE, HINT], ['103/a.css']],
@@ -49,7 +49,8 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
           socket.write(answerText.join(''));
           return;
         }
-        // One write in each turn: the gateway gets each part in its own read, or several in one.
+        // The origin writes one part in each turn of the event loop. So the gateway reads each part alone, or several
+        // at once.
         void (async () => {
           for (const part of answerText) {
             socket.write(part);
@@ -68,40 +69,43 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
     }
   });
 
-  test.each(FRONTS)('over %s each keeps its fields, without hop-by-hop fields', async (front) => {
-    const hint = [
-      'HTTP/1.1 103 Early Hints',
-      'LINK: </a.css>; rel=preload',
-      'Link: not what Node takes for one',
-      'X-Own: caf\xe9',
-      'constructor: 1',
-      'Connection: X-Hop',
-      'X-Hop: 1',
-      'Keep-Alive: timeout=1',
-      'Transfer-Encoding: chunked',
-      'Content-Length: 5',
-      '',
-      '',
-    ].join('\r\n');
-    const origin = await startTcpOrigin((socket) => {
-      socket.write(hint + UNKNOWN + FINAL, 'latin1');
-    });
-    const rig = await startGateway({ origin: origin.address, certificates });
-    for (const method of ['GET', 'DELETE']) {
-      const { interim, receivedText } = await wholeVisit(front, rig, { method });
-      const fields = [
-        ['LINK', '</a.css>; rel=preload'],
-        ['Link', 'not what Node takes for one'],
-        ['X-Own', 'caf\xe9'],
-        ['constructor', '1'],
-      ].flatMap(([name = '', value = '']) => [nameOver(front, name), value]);
-      expect(interim).toEqual([
-        { status: 103, fields },
-        { status: 199, fields: [nameOver(front, 'X-Own'), '1'] },
-      ]);
-      expect(receivedText).toBe('ok');
-    }
-  });
+  test.each(FRONTS)(
+    'over %s each of them keeps its fields, without hop-by-hop fields',
+    async (front) => {
+      const hint = [
+        'HTTP/1.1 103 Early Hints',
+        'LINK: </a.css>; rel=preload',
+        'Link: not what Node takes for one',
+        'X-Own: caf\xe9',
+        'constructor: 1',
+        'Connection: X-Hop',
+        'X-Hop: 1',
+        'Keep-Alive: timeout=1',
+        'Transfer-Encoding: chunked',
+        'Content-Length: 5',
+        '',
+        '',
+      ].join('\r\n');
+      const origin = await startTcpOrigin((socket) => {
+        socket.write(hint + UNKNOWN + FINAL, 'latin1');
+      });
+      const rig = await startGateway({ origin: origin.address, certificates });
+      for (const method of ['GET', 'DELETE']) {
+        const { interim, receivedText } = await wholeVisit(front, rig, { method });
+        const fields = [
+          ['LINK', '</a.css>; rel=preload'],
+          ['Link', 'not what Node takes for one'],
+          ['X-Own', 'caf\xe9'],
+          ['constructor', '1'],
+        ].flatMap(([name = '', value = '']) => [nameOver(front, name), value]);
+        expect(interim).toEqual([
+          { status: 103, fields },
+          { status: 199, fields: [nameOver(front, 'X-Own'), '1'] },
+        ]);
+        expect(receivedText).toBe('ok');
+      }
+    },
+  );
 
   test('HTTP/1.0 gets no interim answers (RFC 9110 section 15.2)', async () => {
     const origin = await startTcpOrigin((socket) => socket.write(HINT + PROCESSING + FINAL));
@@ -122,14 +126,14 @@ describe('RFC 9110 15.2: interim answers come before the final one', () => {
     expect(rig.counterValue('guard_gateway_origin_errors_total', 'malformed')).toBe(1);
   });
 
-  test('over HTTP/2 each has its own HEADERS frame (RFC 9113 section 8.1)', async () => {
+  test('over HTTP/2 each of them has its own HEADERS frame (RFC 9113 section 8.1)', async () => {
     const answerText = CONTINUE + HINT + PROCESSING + OTHER_HINT + FINAL;
     const origin = await startTcpOrigin((socket) => socket.write(answerText));
     const { tlsPort } = await startGateway({ origin: origin.address, certificates });
     const stream = openHttp2(tlsPort).request({ ':authority': 'shop.example' });
     const hints: unknown[] = [];
     stream.on('headers', ({ ':status': status, link }) => hints.push([status, link]));
-    // The first argument of the event.
+    // The header section is the first argument of the event.
     const [head] = (await once(stream, 'response')) as [Record<string, unknown>];
     expect(head[':status']).toBe(203);
     expect(hints).toEqual([

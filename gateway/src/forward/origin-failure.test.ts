@@ -208,7 +208,7 @@ test('a GET on a closed connection is sent once more; a POST is not', async () =
   expect(always.sockets).toHaveLength(3);
 });
 
-test('an upload reaches the other origin, before and after the first one is known to refuse', async () => {
+test('an upload reaches the other origin, before and after Guard knows that the first origin refuses', async () => {
   const time = { now: Date.now() };
   const clock = () => time.now;
   const alive = await startOrigin();

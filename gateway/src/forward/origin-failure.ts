@@ -13,7 +13,7 @@ export interface OriginFailure {
   readonly retryAt: 'no' | 'same' | 'other';
 }
 
-/** By the kind of the error. */
+/** The failure for each kind of error. */
 export const ORIGIN_FAILURES: Readonly<Record<OriginError['kind'], OriginFailure>> = {
   connect: { status: 502, reason: 'connect', retryAt: 'other' },
   timeout: { status: 504, reason: 'timeout', retryAt: 'no' },

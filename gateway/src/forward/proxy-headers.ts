@@ -17,7 +17,7 @@ export const CONTENT_LENGTH: ReadonlySet<string> = new Set(['content-length']);
 
 /**
  * Schemes that sign in a connection, and not a request (RFC 4559). Origins differ in how they read a value that begins
- * with other bytes, so the name may stand anywhere.
+ * with other bytes. So the pattern finds the name anywhere in the value.
  */
 const CONNECTION_LOGIN = /\b(?:ntlm|negotiate)\b/i;
 
@@ -255,7 +255,7 @@ function isTrailer(name: string): boolean {
   return headerKind(name) === 'end-to-end' && !NEVER_TRAILERS.has(name.toLowerCase());
 }
 
-/** The trailer section for the next hop. Claims and impostors are removed too. */
+/** The trailer section for the next hop. Fields with claims and fields that look like X-Guard-* are removed too. */
 export function keptTrailers(raw: readonly string[]): [string, string][] {
   const trailers: [string, string][] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {

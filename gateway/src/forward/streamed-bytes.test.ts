@@ -11,8 +11,8 @@ import { RawClient } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 /**
- * The gateway reads from an origin into the same memory again and again. No visitor may notice: neither one who
- * reads late, nor one whose bytes wait behind another answer.
+ * The gateway reads from an origin into the same memory again and again. Every visitor must get the right bytes: also a
+ * visitor who reads late, and a visitor whose answer waits behind another answer.
  */
 
 const BYTES = 3 * 1024 * 1024;

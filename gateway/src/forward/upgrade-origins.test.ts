@@ -159,7 +159,7 @@ test.each([
   }, 45_000);
 });
 
-test('the tunnel limit of one address does not affect others; a /56 has it twice, and a /48 four times', async () => {
+test('the tunnel limit of one address does not affect others; a /56 may have twice as many tunnels, and a /48 four times as many', async () => {
   const origin = await startSwitching();
   const limits = { maxUpgradesPerAddress: 1 };
   const rig = await startGateway({
@@ -212,7 +212,7 @@ test.each([
   onTestFinished(() => {
     server.close();
   });
-  const boundAddress = server.address() as AddressInfo | string; // it listens
+  const boundAddress = server.address() as AddressInfo | string; // The server listens, so its address is not null.
   const origin =
     typeof boundAddress === 'string' ? `unix:${boundAddress}` : `http://[::1]:${boundAddress.port}`;
   expect(await sendHandshake((await startGateway({ origin })).port)).toBe(101);

@@ -3,13 +3,16 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { createProxyServer } from 'http-proxy-3';
 
-/** Gives a connection to an origin, or an error, exactly once. It may do so before it returns. */
+/**
+ * Calls `callback` exactly once, with a connection to an origin or with an error. The call can come before `Connect`
+ * returns.
+ */
 export type Connect = (callback: (error: Error | null, socket?: Socket) => void) => void;
 
 /** Sends a 101 with these fields, names and values in turn, to the visitor, and carries bytes both ways. */
 export type Join = (fields: readonly string[]) => void;
 
-/** What happens to the one request that carries a handshake to an origin. */
+/** The events of the request that carries a handshake to an origin. */
 export interface UpgradeEvents {
   /** The origin says that it switches. Nothing has gone to the visitor yet. */
   readonly onSwitch: (answer: IncomingMessage, socket: Socket, join: Join) => void;
@@ -23,7 +26,7 @@ export interface UpgradeRequest extends UpgradeEvents {
   readonly req: IncomingMessage;
   /** Sent as the request target, character for character. */
   readonly path: string;
-  /** Names and values in turn. Fields of one name keep their order. */
+  /** The header fields: names and values in turn. Fields of one name keep their order. */
   readonly fields: readonly string[];
   readonly connect: Connect;
   /** Bound of the answer's header section in bytes. */
@@ -33,7 +36,7 @@ export interface UpgradeRequest extends UpgradeEvents {
 /** Node's types require a socket even with an error. Node does not use it. */
 const UNUSED_SOCKET = new Duplex();
 
-/** The library takes its connection from an agent. This agent takes it from the origins of the site. */
+/** The library gets its connection from an agent. This agent opens a connection to an origin of the site. */
 class PoolAgent extends Agent {
   readonly #connect: Connect;
 
@@ -50,7 +53,7 @@ class PoolAgent extends Agent {
   }
 }
 
-/** A placeholder that is never resolved. The agent knows the origins, and whether they use TLS. */
+/** A placeholder for the host. It is never resolved. The agent knows the origins, and whether they use TLS. */
 const PLACEHOLDER_TARGET = { protocol: 'http:', host: 'origin', port: 80 };
 
 const NO_BYTES = Buffer.alloc(0);
@@ -62,13 +65,13 @@ const proxy = createProxyServer({ target: PLACEHOLDER_TARGET, toProxy: true, pre
 const fieldSetters = new WeakMap<IncomingMessage, (originRequest: ClientRequest) => void>();
 
 proxy.on('proxyReqWs', (originRequest, req) => fieldSetters.get(req)?.(originRequest));
-// The library throws when nothing listens to its errors. The errors of a handshake go to onError.
+// The library throws when its errors have no listener. The errors of a handshake go to onError.
 proxy.on('error', () => undefined);
 
 /**
  * Sends one WebSocket handshake with http-proxy-3. The library makes the request and carries the tunnel. Our code
- * passes on the answers that refuse. The library would relay them without back-pressure and with its own framing,
- * and after an error it would close the visitor's connection without an answer.
+ * passes on each answer that refuses the handshake. The library would relay such an answer without back-pressure and
+ * with its own framing. After an error the library would close the visitor's connection without an answer.
  */
 export function sendUpgrade(request: UpgradeRequest): ClientRequest {
   const { req, path, onSwitch, onAnswer, onError } = request;
@@ -88,7 +91,8 @@ export function sendUpgrade(request: UpgradeRequest): ClientRequest {
   });
   if (createdRequest === undefined) throw new Error('http-proxy-3 made no request');
   const sentRequest = createdRequest;
-  // The library has added its listeners before it returns, so only its own are removed here. No event has come yet.
+  // The library adds its listeners before it returns. So this line removes only the library's listeners. No event has
+  // come yet.
   const joins = sentRequest.listeners('upgrade');
   sentRequest
     .removeAllListeners('upgrade')
@@ -97,7 +101,7 @@ export function sendUpgrade(request: UpgradeRequest): ClientRequest {
   sentRequest.on('error', onError);
   sentRequest.once('response', onAnswer);
   sentRequest.once('upgrade', (answer, socket, head) => {
-    // The type is a Duplex, but the agent gives only sockets.
+    // The declared type is Duplex, but the agent opens only sockets.
     onSwitch(answer, socket, (fields) => {
       answer.headers = groupByName(fields);
       for (const join of joins) Reflect.apply(join, sentRequest, [answer, socket, head]);
@@ -106,7 +110,7 @@ export function sendUpgrade(request: UpgradeRequest): ClientRequest {
   return sentRequest;
 }
 
-/** The library and Node keep fields by name. Fields of one name get the place and spelling of the first. */
+/** The library and Node keep fields by name. All fields of one name get the position and spelling of the first one. */
 function groupByName(fields: readonly string[]): Record<string, string[]> {
   const groups = new Map<string, [name: string, values: string[]]>();
   for (let i = 0; i + 1 < fields.length; i += 2) {

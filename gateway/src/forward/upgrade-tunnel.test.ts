@@ -13,7 +13,7 @@ async function pair(): Promise<{ readonly inner: Socket; readonly outer: Socket 
   // A server that listens on TCP has an AddressInfo.
   const outer = connect((server.address() as AddressInfo).port, '127.0.0.1');
   outer.on('error', () => undefined);
-  // What the event brings.
+  // The event has the socket as its argument.
   const [inner] = (await once(server, 'connection')) as [Socket];
   server.close();
   onTestFinished(() => {
@@ -26,7 +26,7 @@ async function pair(): Promise<{ readonly inner: Socket; readonly outer: Socket 
 /** A tunnel between a visitor and an origin. The test holds both ends of both connections. */
 async function openTunnel(lingerMs: number) {
   const [visitor, origin] = [await pair(), await pair()];
-  // As http-proxy-3 joins them.
+  // http-proxy-3 joins the sockets in the same way.
   origin.inner.pipe(visitor.inner).pipe(origin.inner);
   watchTunnel(visitor.inner, origin.inner, lingerMs);
   return { visitor, origin };

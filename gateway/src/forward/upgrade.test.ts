@@ -31,7 +31,7 @@ async function startEcho(options: Partial<RigOptions> = {}) {
   return { ...(await startGateway({ origin: origin.address, ...options })), origin };
 }
 
-/** A visitor with an open tunnel. */
+/** Opens a tunnel, and returns the visitor's side. */
 async function openTunnel(port: number): Promise<RawClient> {
   const client = new RawClient(port);
   client.send(...HANDSHAKE);
@@ -58,7 +58,7 @@ test('RFC 6455: frames go both ways, also those sent with the handshake', async 
   expect(counterValue('guard_gateway_requests_total', 'forwarded')).toBe(1);
 });
 
-test('a handshake loses the same header fields as a request', async () => {
+test('the same header fields are removed from a handshake as from any request', async () => {
   const { port, origin } = await startEcho();
   const client = new RawClient(port);
   const forgedFields = [
@@ -83,7 +83,7 @@ test('RFC 9110 10.1.1: a handshake with Expect reaches the origin', async () => 
   expect(statusOf(await client.until(/\r\n\r\nearly/))).toBe(101);
 });
 
-test('contract 4.1 rule 2: cookies of an allow go onto the handshake’s answer', async () => {
+test('contract 4.1 rule 2: cookies of an allow are added to the answer to the handshake', async () => {
   const { port } = await startEcho({ validate: validateWith({ cookies: [GUARD_COOKIE] }) });
   const { receivedText } = await openTunnel(port);
   expect(headersOf(receivedText, 'set-cookie')).toEqual([
@@ -138,7 +138,7 @@ test('RFC 6455 7.4.1: a gateway that closes sends 1001 to both sides, and a visi
   await gateway.close();
   expect(await second.untilClosed()).toMatch(/\r\n\r\n\x88\x02\x03\xe9$/);
   await waitUntil(() => other?.closed === true);
-  // A client masks what it sends.
+  // The gateway is a client here, so it masks the frame.
   expect(loggedText).toBe('\x88\x82\0\0\0\0\x03\xe9');
 });
 

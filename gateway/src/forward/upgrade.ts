@@ -10,7 +10,7 @@ import { shortFailure } from '../judge/failure-answer.ts';
 import { plainAnswer, serve } from '../message/own-answer.ts';
 
 interface Upgrades {
-  /** Takes the 'upgrade' event of the server. */
+  /** Handles the 'upgrade' event of the server. */
   readonly handle: (req: IncomingMessage, head: Buffer) => void;
   /** Tells both sides of every tunnel that Guard shuts down. A second call cuts the tunnels that are left. */
   readonly close: () => void;
@@ -50,7 +50,8 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
           openUpgrades.endBy(socket, watchTunnel(socket, origin, limits.idleTimeoutMs));
         });
         handshake.start(req);
-        // The library turns off the time-out of the socket. The handshake still needs it until it is answered.
+        // The library turns off the time-out of the socket. The handshake still needs the time-out until it is
+        // answered.
         socket.setTimeout(limits.idleTimeoutMs);
       });
     },
@@ -61,9 +62,9 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
 }
 
 /**
- * An answer on the socket of a handshake. Node removes all of its listeners at an upgrade. The listeners of this
- * function notice when the visitor leaves, stops reading, or can take more. `release` gives up the socket, which
- * becomes a tunnel.
+ * An answer on the socket of a handshake. Node removes its own listeners at an upgrade. The listeners of this function
+ * notice when the visitor leaves, stops reading, or can receive more bytes. `release` removes these listeners, because
+ * the socket becomes a tunnel.
  */
 function keepForAnswer(req: IncomingMessage, idleMs: number) {
   const { socket } = req;
@@ -76,11 +77,11 @@ function keepForAnswer(req: IncomingMessage, idleMs: number) {
 
   const emitDrain = () => res.emit('drain');
   const closeSocket = () => socket.destroy();
-  // Bytes before the end are left for the tunnel.
+  // When unread bytes come before the end, the tunnel reads them and the end.
   const noticeEnd = () => {
     if (socket.readableLength === 0) socket.read();
   };
-  // 'close' follows and is handled elsewhere.
+  // An error needs no handling here: 'close' follows it and is handled.
   socket.on('error', () => undefined);
   socket.setTimeout(idleMs).on('timeout', closeSocket);
   socket.on('drain', emitDrain).on('end', closeSocket).on('readable', noticeEnd);
@@ -99,7 +100,7 @@ function keepForAnswer(req: IncomingMessage, idleMs: number) {
 
 type UpgradeLimits = Pick<GatewayLimits, 'maxUpgrades' | 'maxUpgradesPerAddress'>;
 
-/** The upgrades that are under way or open, each with the function that ends it. */
+/** The sockets of handshakes under way and of open tunnels. Each socket has a function that ends it. */
 class OpenUpgrades {
   readonly #limits: UpgradeLimits;
   readonly #ends = new Map<Socket, () => void>();
@@ -110,7 +111,7 @@ class OpenUpgrades {
     this.#addressCounts = new AddressCounts(limits.maxUpgradesPerAddress, limits.maxUpgrades);
   }
 
-  /** False when no more may be open: in all, or for this address. */
+  /** Counts one more socket. False when there are too many: of all addresses, or of this address. */
   take(socket: Socket, ip: string): boolean {
     if (this.#ends.size >= this.#limits.maxUpgrades || !this.#addressCounts.take(socket, ip))
       return false;
@@ -132,7 +133,7 @@ class OpenUpgrades {
   }
 }
 
-/** After this time of silence TCP probes find out whether the other side is still there. */
+/** After this time of silence TCP sends probes, which find out whether the other side is still there. */
 const PROBE_AFTER_MS = 60_000;
 
 /** RFC 6455 section 5.5.1: Close with 1001, "going away". A client has to mask its frames, here with zero. */
@@ -140,11 +141,11 @@ const CLOSE_TO_VISITOR = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
 const CLOSE_TO_ORIGIN = Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe9]);
 
 /**
- * Watches a tunnel. A side that has ended its own stream still gets the bytes of the other side. The tunnel ends
- * when one side has gone, or when it does not read waiting bytes for `idleMs`. Silence of both sides does not end
- * it.
+ * Watches a tunnel. A side that has ended its own stream still gets the bytes of the other side. The tunnel ends when
+ * one side has gone, or when it does not read waiting bytes for `idleMs`. Silence of both sides does not end the
+ * tunnel.
  *
- * @returns a function that ends the tunnel, and tells both sides that Guard shuts down
+ * @returns a function that tells both sides that Guard shuts down, and ends the tunnel
  */
 export function watchTunnel(visitor: Socket, origin: Socket, idleMs: number): () => void {
   watch(visitor, origin, idleMs);
@@ -164,7 +165,7 @@ function watch(from: Socket, to: Socket, idleMs: number): void {
   from.setTimeout(idleMs).on('timeout', () => {
     if (from.writableLength > 0) from.destroy();
   });
-  // 'close' follows each error.
+  // Errors need no handling here: 'close' follows each of them.
   from.on('error', () => undefined);
   from.once('close', () => {
     to.destroySoon();

@@ -51,7 +51,7 @@ test.each(['TCP', 'TLS'] as const)(
     for (let message = 0; message < MESSAGES; message++) {
       visitorClient.socket.write(`${message};`);
       originSocket.write(`${message};`);
-      // A pause now and then, so that the messages are not one write.
+      // Pauses keep the messages from becoming one single write.
       if (message % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await waitUntil(
@@ -65,7 +65,7 @@ test.each(['TCP', 'TLS'] as const)(
 );
 
 test.each(['TCP', 'TLS'] as const)(
-  'over %s a side that reads nothing makes the other one wait, and loses nothing',
+  'over %s a side that reads nothing makes the other side wait, and loses nothing',
   async (transport) => {
     const { visitorClient, originSocket } = await openTunnel(transport);
     const block = Buffer.alloc(1024 * 1024, 'block');
@@ -91,7 +91,7 @@ test.each(['TCP', 'TLS'] as const)(
 );
 
 test.each(['TCP', 'TLS'] as const)(
-  'over %s a side that has ended still gets the bytes of the other one',
+  'over %s a side that has ended still gets the bytes of the other side',
   async (transport) => {
     const firstTunnel = await openTunnel(transport);
     const atOrigin = collect(firstTunnel.originSocket);

@@ -113,7 +113,7 @@ describe('RFC 9113 10.5: a flood ends only its own connection', () => {
   });
 });
 
-test('RFC 9113 10.5: floods leave no memory behind, and other visitors are answered in the meantime', async () => {
+test('RFC 9113 10.5: no memory stays in use after floods, and other visitors are answered in the meantime', async () => {
   const limits = { http2ResetBurst: 50, http2ResetRate: 1 };
   const { tlsPort, counterValue } = await startFlooded({ limits });
   const neighbour = openHttp2(tlsPort);
@@ -133,16 +133,16 @@ test('RFC 9113 10.5: floods leave no memory behind, and other visitors are answe
   await floodOnceMore();
   const bytesBefore = await keptBytes();
   for (let i = 0; i < 5; i++) await floodOnceMore();
-  // It grew by 2 MiB in trials, because the rig records each request.
+  // In trials the memory grew by 2 MiB, because the rig records each request.
   expect((await keptBytes()) - bytesBefore).toBeLessThan(4 * 1024 * 1024);
   expect(counterValue('guard_gateway_requests_total', 'failed')).toBe(0);
 });
 
 setFlagsFromString('--expose-gc');
-// The flag defines it.
+// The flag `--expose-gc` defines this function.
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes in use after garbage collection. Buffers need a few rounds. */
+/** Bytes in use after garbage collection. It takes a few rounds until the memory of buffers is free. */
 async function keptBytes(): Promise<number> {
   let leastBytes = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 5; i++) {
@@ -171,7 +171,7 @@ describe('RFC 9113 10.5.1: the size of a header section is the decoded size', ()
   });
 });
 
-describe('RFC 9113 5.1 and 8.1: frames at a wrong place', () => {
+describe('RFC 9113 5.1 and 8.1: frames in the wrong order', () => {
   const trailers = (fields: readonly (readonly [string, string])[]) => headersFrame(1, fields);
   test.each([
     ['trailers with a pseudo-header', trailers([[':path', '/admin']])],
@@ -198,7 +198,7 @@ describe('RFC 9113 5.1 and 8.1: frames at a wrong place', () => {
 describe('RFC 9113 10.5: a visitor who reads slowly or not at all', () => {
   const NO_WINDOW = frame(SETTINGS, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0]));
 
-  test('delays only its own answer, and loses it after the time limit', async () => {
+  test('delays only the own answer, and loses the answer after the time limit', async () => {
     const { origin, tlsPort, counterValue } = await startFlooded({
       limits: { idleTimeoutMs: 300 },
     });
@@ -229,7 +229,7 @@ describe('RFC 9113 10.5: a visitor who reads slowly or not at all', () => {
     }
   });
 
-  test('is cut, even with unwritten bytes', async () => {
+  test('is cut off, even when bytes are not written yet', async () => {
     const limits = { idleTimeoutMs: 300, keepAliveTimeoutMs: 300, lingerMs: 100 };
     const { tlsPort, counterValue } = await startFlooded({ limits });
     const client = new FrameClient(tlsPort);
@@ -274,7 +274,7 @@ describe('RFC 9113 5.2: answers that a visitor does not read', () => {
     expect(second.isClosed).toBe(false);
   });
 
-  test('at an address of many people, an answer of less than five seconds stays', async () => {
+  test('at an address of many people, an unread answer that is younger than five seconds is kept', async () => {
     const { tlsPort } = await startFlooded({ limits: { http2UnreadPerAddress: 10 } });
     const first = await askWithoutReading(tlsPort, 8);
     await askWithoutReading(tlsPort, 8);
@@ -282,7 +282,7 @@ describe('RFC 9113 5.2: answers that a visitor does not read', () => {
     expect(first.isClosed).toBe(false);
   });
 
-  test('all addresses together have a bound, and a trusted proxy has none', async () => {
+  test('all addresses together have a bound, and a trusted proxy has no bound', async () => {
     const limits = { http2Unread: 10 };
     const { tlsPort } = await startFlooded({ limits });
     const first = await askWithoutReading(tlsPort, 8);

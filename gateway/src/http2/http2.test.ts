@@ -12,7 +12,7 @@ import { waitUntil } from '../testing/raw-client.ts';
 import { startOrigin } from '../testing/recording-origin.ts';
 
 describe('a request of HTTP/2 is handled like any request (RFC 9113 section 8)', () => {
-  test('it reaches the origin as HTTP/1.1: Host from :authority, fields in order, Via 2.0', async () => {
+  test('the request reaches the origin as HTTP/1.1: Host from :authority, fields in order, Via 2.0', async () => {
     const { tlsPort, questions, origin } = await startGatewayWithOrigin({ certificates });
     const { status, body } = await exchange(openHttp2(tlsPort), {
       ':path': '/a%2Fb?c=1',
@@ -84,7 +84,7 @@ describe('a request of HTTP/2 is handled like any request (RFC 9113 section 8)',
     }
   });
 
-  test('100 and 103 are passed on, and trailers (section 8.1)', async () => {
+  test('100, 103 and trailers are passed on (section 8.1)', async () => {
     const origin = await startOrigin((req, res) => {
       res.writeEarlyHints({ link: '</a.css>; rel=preload' });
       req.resume().on('end', () => {
@@ -147,7 +147,7 @@ describe('RFC 9113 8.2.1: a field that is not possible in HTTP/1.1', () => {
   );
 });
 
-describe('one visitor does not cost the others (RFC 9113 section 10.5)', () => {
+describe('one visitor does not harm the others (RFC 9113 section 10.5)', () => {
   test('streams above the limit are refused, and the others are served', async () => {
     const origin = await startOrigin((_req, res) => setTimeout(() => res.end('ok'), 50));
     const { tlsPort } = await startGateway({

@@ -48,7 +48,7 @@ describe('RFC 9113 5.1.2: many requests in one packet', () => {
     expect(Math.max(...inTheSameTurn)).toBeLessThanOrEqual(16);
   });
 
-  test('are not judged when the visitor has reset them already', async () => {
+  test('are not judged when the visitor has already reset them', async () => {
     const CANCEL = Buffer.from([0, 0, 0, 8]);
     const { turns, counterValue } = await sendAtOnce((id) => frame(RST_STREAM, 0, id, CANCEL));
     expect(turns).toHaveLength(1);

@@ -28,7 +28,7 @@ describe('the opening of HTTP/2 by real clients (RFC 9113 section 3.4)', () => {
   });
 
   test.each(captured)(
-    '$client, byte by byte: incomplete until the SETTINGS are complete',
+    '$client, byte by byte: the opening is incomplete until the SETTINGS are complete',
     ({ bytes }) => {
       const settingsEnd = 24 + 9 + bytes.readUIntBE(24, 3);
       for (let length = 0; length < settingsEnd; length++) {

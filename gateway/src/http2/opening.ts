@@ -13,10 +13,13 @@ const PRIORITY_FRAME = 2;
 const SETTINGS_FRAME = 4;
 const WINDOW_UPDATE_FRAME = 8;
 
-/** The frames before the first request, as far as they came together with the SETTINGS. */
+/** The frames before the first request, if they came together with the SETTINGS. */
 export interface OpeningFrames {
   readonly settings: ReadonlyMap<number, number>;
-  /** The WINDOW_UPDATE of the connection. 0: the request came without one. Undefined: no request has come. */
+  /**
+   * The WINDOW_UPDATE of the connection. 0 when the first request came without a WINDOW_UPDATE. Undefined when no
+   * request has come.
+   */
   readonly windowUpdate: number | undefined;
   /** `stream:exclusive:dependency:weight` of each PRIORITY frame. */
   readonly priorities: readonly string[];
@@ -24,13 +27,13 @@ export interface OpeningFrames {
 
 type OpeningBytes =
   | { readonly kind: 'incomplete' }
-  /** Not HTTP/2. The HTTP/2 library refuses it. */
+  /** The bytes are not HTTP/2. The HTTP/2 library refuses them. */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'read'; readonly frames: OpeningFrames };
 
 /**
- * Reads the first decrypted bytes of an HTTP/2 connection. The opening is complete with the SETTINGS frame: some
- * clients wait for the server's answer to it.
+ * Reads the first decrypted bytes of an HTTP/2 connection. The opening ends with the SETTINGS frame, because some
+ * clients then wait for the server's answer to this frame.
  */
 export function readOpening(bytes: Buffer): OpeningBytes {
   const start = Math.min(bytes.length, PREFACE.length);
@@ -74,7 +77,7 @@ interface Frame {
   readonly payload: Buffer | undefined;
 }
 
-/** RFC 9113 section 4.1. */
+/** Splits bytes into frames (RFC 9113 section 4.1). */
 function framesOf(bytes: Buffer): Frame[] {
   const frames: Frame[] = [];
   for (let at = 0; bytes.length >= at + FRAME_HEADER_BYTES;) {

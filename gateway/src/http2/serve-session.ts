@@ -21,16 +21,22 @@ export interface ConnectionFacts {
   readonly frames: OpeningFrames | undefined;
 }
 
-/** One packet can hold hundreds of requests. So many of one connection are handled before other visitors are served. */
+/**
+ * One packet can hold hundreds of requests. At most this many of one connection are handled in a turn, so that other
+ * visitors are served in between.
+ */
 const REQUESTS_IN_A_TURN = 16;
 
 /** Serves the requests of HTTP/2 connections. */
 export interface StreamServer {
   /** Takes a connection over after its TLS handshake. */
   readonly serve: (socket: TLSSocket, facts: ConnectionFacts) => void;
-  /** Takes no more requests. Those under way may finish (RFC 9113 section 6.8). */
+  /** Accepts no more requests. Requests under way can finish (RFC 9113 section 6.8). */
   readonly drain: () => void;
-  /** Ends every connection that is left. When only the socket is destroyed, the streams notice it too late. */
+  /**
+   * Ends every connection that is left. It does not only destroy the socket, because the streams would then notice the
+   * end too late.
+   */
   readonly cut: () => void;
 }
 
@@ -74,7 +80,7 @@ export function createStreamServer({
     sessions.add(session);
     session.on('error', ignore);
     session.once('close', () => sessions.delete(session));
-    // The server allows half-open connections. HTTP/2 cannot use one, so it is closed.
+    // The server allows half-open connections. HTTP/2 cannot use such a connection, so this line closes it.
     socket.once('end', () => socket.destroy());
     session.setTimeout(limits.keepAliveTimeoutMs, () => {
       idleMs += limits.keepAliveTimeoutMs;
@@ -128,7 +134,7 @@ function cutUnread(
   socket.destroy();
 }
 
-/** Cuts the connection of a visitor who reads nothing. Its last frames would wait for ever. */
+/** Cuts the connection of a visitor who reads nothing. Otherwise its last frames would wait for ever. */
 function cutLater(socket: TLSSocket, lingerMs: number): void {
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   timer.unref();
@@ -138,5 +144,5 @@ function cutLater(socket: TLSSocket, lingerMs: number): void {
 }
 
 function ignore(): void {
-  // A broken session or stream closes, and the listeners on `close` handle that.
+  // Does nothing, because a broken session or stream closes, and the listeners on `close` handle the end.
 }

@@ -24,7 +24,7 @@ test('the table of cases is not empty', () => {
   expect(cases.length).toBeGreaterThan(60);
 });
 
-/** RFC 9113 section 10.3: no HTTP/2 request becomes another request, or two requests, of HTTP/1.1. */
+/** RFC 9113 section 10.3: no HTTP/2 request becomes a different request, or two requests, of HTTP/1.1. */
 describe.each(clauses)('%s', (clause) => {
   const rows = cases.filter((row) => row.clause === clause);
   test.each(rows)('$name → $status', async ({ status, origin: expected, bytes }) => {
@@ -42,7 +42,7 @@ describe.each(clauses)('%s', (clause) => {
 
     if (status === '200' || status === '204') expect(client.statusOn(1)).toBe(Number(status));
     else if (outcome === 'answered') {
-      // The static table of HPACK has no 405.
+      // `statusOn` gives 0 for a 405, because the static table of HPACK has no 405.
       expect(client.statusOn(1)).toBe(status === '405' ? 0 : 400);
     }
     const arrivedRequests = () =>

@@ -3,7 +3,7 @@ import { startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, openHttp2 } from '../testing/http2-client.ts';
 import { selfSigned } from '../testing/self-signed.ts';
 
-/** Each differs from the one before it. */
+/** Each request differs from the one before it. */
 const REQUESTS = [
   { ':path': '/a', cookie: 'one' },
   { ':path': '/b', cookie: 'one' },

@@ -16,12 +16,12 @@ export interface StreamFields {
   readonly notes: SectionNotes;
 }
 
-/** Longer sections are hardly sent twice. */
+/** A longer section is hardly ever sent twice. */
 const MAX_REMEMBERED_LENGTH = 4096;
 
 /**
- * Reads the header sections of one connection. A browser sends the same section for every image of a page, with
- * another path. So a section that differs from the one before it only in its path is not read again.
+ * Reads the header sections of one connection. A browser sends the same section for every image of a page, with a
+ * different path each time. So a section is not read again when it differs only in its path from the section before it.
  */
 export class StreamSections {
   #lastRaw: readonly string[] = [];
@@ -41,7 +41,7 @@ export class StreamSections {
   }
 }
 
-/** The `:path` of `second` when the two sections differ in nothing else. Otherwise undefined. */
+/** The `:path` of `second` when the two sections have no other difference. Otherwise undefined. */
 function pathIfOnlyDifference(
   first: readonly string[],
   second: readonly string[],
@@ -74,8 +74,8 @@ const TOKEN_PATTERN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const LINE_ENDING = /[\0\r\n]/;
 
 /**
- * Reads a header section, names and values in turn. The library has refused most malformed sections (RFC 9113
- * section 8.1.1). This code refuses what would mean something else in HTTP/1.1.
+ * Reads a header section, names and values in turn. The library has refused most malformed sections (RFC 9113 section
+ * 8.1.1). This code refuses the sections that would have another meaning in HTTP/1.1.
  */
 function readFields(raw: readonly string[]): StreamFields {
   const reader = new FieldReader();
@@ -140,7 +140,7 @@ class FieldReader {
   }
 }
 
-/** Without a prototype, so that a field can also be called `constructor`. */
+/** The object has no prototype, so that a field can also be called `constructor`. */
 function emptyHeaders(): Record<string, string> {
   return Object.create(null) as Record<string, string>;
 }

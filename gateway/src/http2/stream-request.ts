@@ -3,7 +3,7 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { SectionNotes, VisitorRequest, VisitorSocket } from '../message/message.ts';
 import type { StreamFields } from './stream-fields.ts';
 
-/** A request of HTTP/2 in the form that every stage of the gateway takes. */
+/** A request of HTTP/2 in the form that every stage of the gateway reads. */
 export class StreamRequest implements VisitorRequest {
   readonly httpVersion = '2.0';
   readonly httpVersionMajor = 2;
@@ -78,14 +78,14 @@ export class StreamRequest implements VisitorRequest {
 }
 
 /**
- * Resets a stream whose answer is not whole. `close` would end the answer before the reset (END_STREAM). Chromium would
- * then keep the first part of a file as the whole file, although the answer had a Content-Length.
+ * Resets a stream whose answer is incomplete. `close` would end the answer before the reset (END_STREAM). Chromium
+ * would then keep the first part of a file as the whole file, although the answer had a Content-Length.
  */
 export function cutStream(stream: ServerHttp2Stream): void {
   stream.destroy(new Error('The answer is cut off.'));
 }
 
-/** One stream in the place of a connection. Its end does not affect the other streams. */
+/** Presents one stream as a connection. Its end does not affect the other streams. */
 class StreamSocket implements VisitorSocket {
   readonly #stream: ServerHttp2Stream;
 
@@ -97,7 +97,7 @@ class StreamSocket implements VisitorSocket {
     return this.#stream.destroyed || this.#stream.closed;
   }
 
-  /** RFC 9113 section 8.1: after a complete answer, NO_ERROR stops only the upload. */
+  /** RFC 9113 section 8.1: a reset with NO_ERROR after a complete answer stops only the upload. */
   destroy(): void {
     if (this.#stream.writableEnded) this.#stream.close(constants.NGHTTP2_NO_ERROR);
     else cutStream(this.#stream);
@@ -112,7 +112,7 @@ class StreamSocket implements VisitorSocket {
   }
 
   setDefaultEncoding(): void {
-    // A stream gets only bytes, so the encoding does not matter.
+    // Does nothing: only bytes are written to a stream, so the encoding does not matter.
   }
 
   once(event: 'close', listener: () => void): void {

@@ -34,13 +34,13 @@ export class StreamResponse implements VisitorResponse {
       if (kind === 'content-length') hasLength = true;
       head.push(name, fields[i + 1] ?? '');
     }
-    // An origin of HTTP/1.1 can send trailers only with chunks, and then there is no length.
+    // An origin of HTTP/1.1 can send trailers only with chunks, and such an answer has no length.
     if (!hasLength) this.#stream.once('wantTrailers', this.#sendTrailers);
     this.#stream.respond(head, { waitForTrailers: !hasLength });
   }
 
   flushHeaders(): void {
-    // Nothing to do: `writeHead` sends the HEADERS frame at once.
+    // Does nothing: `writeHead` sends the HEADERS frame at once.
   }
 
   write(part: Buffer): boolean {
@@ -85,7 +85,7 @@ export class StreamResponse implements VisitorResponse {
 /** Node takes trailers and interim fields as an object with names in lower case. */
 function addField(section: Section, name: string, value: string): void {
   const lower = name.toLowerCase();
-  // hasOwn, because a field can be called `constructor`.
+  // `hasOwn` is needed, because a field can be called `constructor`.
   const earlierValue = Object.hasOwn(section, lower) ? section[lower] : undefined;
   section[lower] = earlierValue === undefined ? value : [earlierValue, value].flat();
 }

@@ -41,7 +41,7 @@ test('an upload below /.guard/ goes to the collector with the visitor’s addres
   expect(origin.requests).toEqual([]);
 });
 
-test('bytes of the collector arrive as they are, to HEAD with their length alone (RFC 9110 9.3.2)', async () => {
+test('the collector’s bytes arrive unchanged; HEAD gets only their length (RFC 9110 9.3.2)', async () => {
   const body = Uint8Array.of(0x1f, 0x8b, 0x00, 0xff);
   const { port } = await startGatewayWithOrigin({
     collect: ({ query }) =>
@@ -71,13 +71,13 @@ describe('no spelling of /.guard/ reaches the origin', () => {
     expect(collected).toEqual([]);
   });
 
-  test('without a collector every path of it answers 404', async () => {
+  test('without a collector every path below /.guard/ gets 404', async () => {
     const { port, origin } = await startGatewayWithOrigin();
     expect(statusOf(await get(port, '/.guard/telemetry'))).toBe(404);
     expect(origin.requests).toEqual([]);
   });
 
-  test('/.guardian belongs to the site', async () => {
+  test('/.guardian is a path of the site', async () => {
     const { port, origin } = await start();
     expect(statusOf(await get(port, '/.guardian/x'))).toBe(200);
     expect(origin.requests).toHaveLength(1);
@@ -97,7 +97,7 @@ test('an upload of more than 64 KiB gets 413', async () => {
   expect(collected).toEqual([]);
 });
 
-test('at the memory limit of all uploads, the oldest gets 408, and later ones arrive', async () => {
+test('at the memory limit of all uploads, the oldest upload gets 408, and later uploads arrive', async () => {
   const { port, collected } = await start({ collectorBytes: 9000 });
   const uploadText = (text: string) => text.repeat(3000);
   const begin = (text: string) => {
@@ -120,7 +120,7 @@ test('at the memory limit of all uploads, the oldest gets 408, and later ones ar
   expect(collected.map(({ body }) => body)).toEqual(['', 'b'.repeat(6000), 'c'.repeat(6000)]);
 });
 
-test('an upload without a byte counts too, because its request needs memory', async () => {
+test('an upload without a byte is counted too, because its request needs memory', async () => {
   const { port } = await start({ collectorBytes: 9000, collectorBodyMs: 60_000 });
   const begin = () => {
     const client = new RawClient(port);
@@ -143,7 +143,7 @@ test('an upload that does not arrive gets 408', async () => {
   expect(collected).toEqual([]);
 });
 
-test('a collector that throws costs one answer and does not end the process', async () => {
+test('a collector that throws spoils one answer and does not end the process', async () => {
   const rig = await startGatewayWithOrigin({ collect: () => Promise.reject(new Error('bug')) });
   expect(statusOf(await get(rig.port, '/.guard/x'))).toBe(500);
   expect(rig.logEntries.map(({ event }) => event)).toContain('gateway_internal_error');

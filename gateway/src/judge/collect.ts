@@ -6,8 +6,8 @@ import { inviteBody, type VisitorRequest } from '../message/message.ts';
 import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
 
 /**
- * Asks the collector of the site for the answer to a request below `/.guard/`. Challenge pages and Guard's script on
- * the pages of the site send their uploads there.
+ * Asks the collector of the site for the answer to a request below `/.guard/`. Challenge pages and the browser script
+ * send their uploads to these paths.
  */
 export async function collect(
   visit: Visit,
@@ -52,7 +52,7 @@ type Upload =
   | { readonly kind: 'incomplete' };
 
 const NO_BYTES = Buffer.alloc(0);
-/** The size of the buffer at the first byte of an upload. An upload without a byte counts as much. */
+/** The size of the buffer at the first byte of an upload. An upload without a byte is counted with this size too. */
 const FIRST_BUFFER_BYTES = 4096;
 
 function readBody(
@@ -68,13 +68,13 @@ function readBody(
       clearTimeout(timer);
       req.off('data', take);
       uploads.end(giveUp);
-      // The listeners on the request live until the connection ends.
+      // The listeners on the request stay until the connection ends, and would keep the body in memory.
       body = NO_BYTES;
       resolve(upload);
     };
     const giveUp = () => finish({ kind: 'incomplete' });
-    // The bytes are copied, because a part keeps the whole buffer of its read, and a visitor can send one byte at a
-    // time.
+    // The bytes are copied, because each part keeps its whole read buffer in memory, and a visitor can send one byte at
+    // a time.
     const take = (part: Buffer) => {
       const end = length + part.length;
       if (end > collectorBodyBytes) {
@@ -104,12 +104,15 @@ function readBody(
 
 /**
  * Counts and bounds the memory of all uploads below `/.guard/` that are under way. At the bound the oldest upload is
- * given up. A browser's upload takes about a second, so the oldest one is a slow one. A stranger who sends thousands
- * of slow uploads loses them, and the uploads of people arrive.
+ * given up. A browser's upload takes about a second, so the oldest upload is a slow one. When a stranger sends
+ * thousands of slow uploads, these are given up, and the uploads of people arrive.
  */
 export class UploadsUnderWay {
   readonly #maxBytes: number;
-  /** The memory of each upload. Its key is the function that gives it up. The oldest upload comes first. */
+  /**
+   * The memory of each upload in bytes. The key of an upload is the function that gives it up. The oldest upload comes
+   * first.
+   */
   readonly #uploads = new Map<() => void, number>();
   #bytes = 0;
 
@@ -118,7 +121,7 @@ export class UploadsUnderWay {
   }
 
   /**
-   * Adds memory to an upload. May give up older uploads, or this one when it is the only one left.
+   * Counts more memory for an upload. At the bound it gives up older uploads, or this upload when no other is left.
    *
    * @param giveUp ends the upload, and must call `end`
    */

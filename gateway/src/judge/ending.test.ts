@@ -6,7 +6,7 @@ import { startGateway } from '../testing/gateway-rig.ts';
 import { waitUntil, HANDSHAKE, RawClient } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
-/** What the gateway tells the validator of an answer: a document, data, other content, or something else. */
+/** How the gateway classifies an answer for the validator: a document, data, other content, or something else. */
 
 const allowedEvent = {
   action: 'allow',
@@ -41,14 +41,14 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   ['document', 206, { 'content-type': HTML }],
   ['document', 206, { 'content-type': 'multipart/byteranges; boundary=THIS_STRING_SEPARATES' }],
   ['document', 206, { 'content-type': 'multipart/x-byteranges; boundary=x' }],
-  // A browser looks at the body of these to learn what it is.
+  // A browser looks at the bodies of these answers to find out their type.
   ['document', 200, {}],
   ['document', 206, {}],
   ['document', 200, { 'content-type': '' }],
   ['document', 200, { 'content-type': '*/*' }],
   ['document', 200, { 'content-type': 'html' }],
   ['document', 200, { 'content-type': 'unknown/unknown' }],
-  // Apache sends no type for a file name with an unknown ending.
+  // Apache sends no type for a file name with an unknown extension.
   ['file', 200, { 'accept-ranges': 'bytes' }],
   ['file', 206, { 'accept-ranges': 'bytes' }],
   ['document', 200, { 'accept-ranges': 'none' }],
@@ -77,7 +77,7 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   ['other', 200, { 'content-length': '0' }],
   // wp-cron.php of WordPress.
   ['other', 200, { 'content-type': HTML, 'content-length': '0' }],
-  // PHP-FPM sends no length: once the body is empty, and once it comes later.
+  // PHP-FPM sends no length. The first body is empty, and the second one comes later.
   ['other', 200, { 'content-type': HTML, 'x-body': 'none' }],
   ['document', 200, { 'content-type': HTML, 'x-body': 'later' }],
   ['other', 204, {}],
@@ -89,7 +89,7 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
     const hasBody =
       status !== 204 && fields['content-length'] === undefined && fields['x-body'] !== 'none';
     const origin = await startOrigin((_req, res) => {
-      // Without this, Node would send Content-Length: 0.
+      // Without `flushHeaders` Node would send Content-Length: 0.
       res.writeHead(status, fields).flushHeaders();
       if (fields['x-body'] === 'later') setTimeout(() => res.end('x'), 20);
       else res.end(hasBody ? 'x' : undefined);

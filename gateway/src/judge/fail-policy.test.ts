@@ -72,7 +72,7 @@ describe('contract 7.1: fail open on any 5xx, timeout, transport error or succes
       stub: { status: 200, body: `"${'x'.repeat(1_100_000)}"` },
       reason: 'bad_answer',
     },
-  ])('$row → open, counted as $reason', async ({ stub, reason }) => {
+  ])('$row → fail open, counted as $reason', async ({ stub, reason }) => {
     const origin = await startOrigin();
     const validator = await startValidator(stub);
     // Only a validator that never answers should reach the time limit.
@@ -89,14 +89,14 @@ describe('contract 7.1: fail open on any 5xx, timeout, transport error or succes
     ]);
   });
 
-  test('connection refused → open, counted as connection', async () => {
+  test('connection refused → fail open, counted as connection', async () => {
     const origin = await startOrigin();
     const rig = await startRemote(refusingAddress(), origin.address, 5_000);
     expect(statusOf(await get(rig.port))).toBe(200);
     expect(rig.counterValue('guard_gateway_fail_open_total', 'connection')).toBe(1);
   });
 
-  test('an answer that is not HTTP → open, counted as connection', async () => {
+  test('an answer that is not HTTP → fail open, counted as connection', async () => {
     const origin = await startOrigin();
     const garbage = await startTcpOrigin((socket) => socket.end('SSH-2.0-x\r\n\r\n'));
     const rig = await startRemote(garbage.address, origin.address, 5_000);
@@ -104,7 +104,7 @@ describe('contract 7.1: fail open on any 5xx, timeout, transport error or succes
     expect(rig.counterValue('guard_gateway_fail_open_total', 'connection')).toBe(1);
   });
 
-  test('an in-process validator that never answers → open', async () => {
+  test('an in-process validator that never answers → fail open', async () => {
     const origin = await startOrigin();
     const validate = () => new Promise<never>(() => undefined);
     const limits = { askTimeoutMs: 50 };

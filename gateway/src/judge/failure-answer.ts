@@ -5,7 +5,10 @@ import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
 /** The statuses that the gateway sends when the origin gives no answer (RFC 9110 section 15.6). */
 export type FailureStatus = 502 | 503 | 504;
 
-/** Seconds after which the visitor may try again. 502 and 504 name none, because the origin's return is unknown. */
+/**
+ * The seconds after which the visitor may try again. An answer with 502 or 504 has no such time, because Guard does not
+ * know when the origin will answer again.
+ */
 const RETRY_AFTER_S: Readonly<Partial<Record<FailureStatus, number>>> = { 503: 1 };
 
 const SHORT_ANSWERS: Readonly<Record<FailureStatus, OwnAnswer>> = {
@@ -20,7 +23,7 @@ interface FailureAnswer {
   readonly reference: string;
 }
 
-/** A short text. WebSocket handshakes get it too, because no person sees their answer. */
+/** A short text. A WebSocket handshake always gets it, because no person sees the answer. */
 export function shortFailure(status: FailureStatus): OwnAnswer {
   return SHORT_ANSWERS[status];
 }

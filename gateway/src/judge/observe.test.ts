@@ -27,7 +27,7 @@ describe('observe', () => {
     expect(origin.requests[0]?.headers['x-guard-decision']).toBe('observe');
   });
 
-  test('passes a request that the validator rejected, and records it as such', async () => {
+  test('passes a request that the validator rejected, and records it as rejected', async () => {
     const { port, events } = await startGatewayWithOrigin({
       observe: true,
       validate: () => ({ kind: 'rejected', status: 400, type: 'invalid_ip' }),

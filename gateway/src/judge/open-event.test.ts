@@ -38,7 +38,7 @@ function start(origin: RigOptions['origin'], options: Partial<RigOptions> = {}):
   return startGateway({ origin, certificates, validate: allowAll, ...options });
 }
 
-/** Status for the visitor, status of the origin, and whether its time was taken. */
+/** For each event: the status for the visitor, the status of the origin, and whether the origin's time was measured. */
 function recordedStatuses({ events }: Pick<Rig, 'events'>): (readonly [number, number, boolean])[] {
   return events.map(({ statusCode, originStatus = 0, originUs = 0 }) => [
     statusCode,
@@ -167,7 +167,7 @@ describe('over every front, one event for each decision', () => {
 describe.each(FRONTS)('the time that an origin took, over %s', (front) => {
   const DRIPPED_MS = 300;
 
-  /** A visitor who sends the end of a body once `halfway` has resolved. */
+  /** Sends the first half of a body, and the second half after `halfway` has resolved. */
   async function sendHalves(
     onRequest: Parameters<typeof startOrigin>[0],
     halfway: (halfwayVisit: FrontVisit) => Promise<unknown>,

@@ -17,26 +17,26 @@ export function logVisitorGone(log: Log, { site }: Pick<Visit, 'site'>): void {
 }
 
 /**
- * Types that count as a document. An answer in several ranges counts too: a program could fetch a page in parts to
- * hide it. A reader of PDF files also asks for ranges, but only for a few.
+ * Content types of documents. An answer in several ranges is a document too: a program could fetch a page in parts to
+ * hide the page. A PDF viewer also asks for ranges, but only for a few.
  */
 const DOCUMENT_TYPE =
   /^\s*(?:text\/html|application\/xhtml\+xml|text\/(?:markdown|x-wiki)|multipart\/(?:x-)?byteranges)\b/i;
 /**
- * Longest HTML in answer to a POST that does not count as a document, in bytes. It is no page, but an answer such as
- * that of a web terminal to each key.
+ * HTML of at most this many bytes is not a document when it answers a POST. A web terminal, for example, sends such an
+ * answer to each key.
  */
 const SHORT_BYTES = 1024;
 /**
- * Types that count as data: text, and data of programs. These do not count: types of files that pages load, a web app
- * manifest, a list of the parts of a film, and a part itself (.ts), which many servers take for a translation of Qt.
- * Plain text does not count either: some servers give it as the type of each file that they do not know, such as fonts
- * and WebP pictures.
+ * Content types of data: text, and data of programs. These types are not data: files that pages load, a web app
+ * manifest, a playlist of a film, and a segment of a film (.ts), for which many servers send the type of a Qt
+ * translation. Plain text is not data either: some servers send this type for each file that they do not know, such as
+ * fonts and WebP pictures.
  */
 const DATA_TYPE =
   /^\s*(?:text\/(?!(?:css|plain|vnd\.trolltech\.linguist|vtt|(?:x-)?js|[\w-]*script[\d.]*)(?![\w.+-]))\w|application\/(?!(?:manifest\+json|dash\+xml)\b)(?:[\w.-]*[.+-])?(?:nd)?(?:json|jsonl|jsonlines|xml|yaml|serialized)\b)/i;
 
-/** Types that hold no text. Many servers call a font an application. */
+/** Types that hold no text. Many servers send a font with an `application/` type. */
 const MEDIA_TYPE =
   /^\s*(?:(?:audio|font|image|video)\/[\w!#$&^.+-]|application\/(?:font-|x-font-|vnd\.ms-fontobject\b))/i;
 
@@ -61,15 +61,17 @@ export class OpenEvent {
   }
 
   /**
-   * Notes that the request goes to an origin. Of several attempts, the last one counts. `hasBody` says whether a
-   * body follows.
+   * Notes that the request goes to an origin. When there are several attempts, the event describes the last one.
+   * `hasBody` says whether a body follows.
    */
   noteSent(hasBody: boolean): void {
     this.#sentAt = performance.now();
     this.#bodySentAt = hasBody ? Infinity : this.#sentAt;
   }
 
-  /** Notes that the whole body has gone to the origin. The time from now on is the origin's, not the visitor's. */
+  /**
+   * Notes that the whole body has gone to the origin. From now on Guard waits for the origin, and not for the visitor.
+   */
   noteBodySent(): void {
     this.#bodySentAt = performance.now();
   }
@@ -86,14 +88,14 @@ export class OpenEvent {
     this.#end(status, this.#onEnded ? endingOf(this.#event.method, status, fields) : 'other', now);
   }
 
-  /** Notes the first part of the body. A document counts only when its body has begun. */
+  /** Notes the first part of the body. An answer is a document only when its body has begun. */
   bodyBegins(): void {
     this.#endDocument('document');
   }
 
   /**
-   * Records the event. `status` is what the visitor gets, when it differs from the decision. `reference` is the
-   * code on a page of the gateway. A second call does nothing.
+   * Records the event. `status` is the status that the visitor gets, when it is not the one of the decision.
+   * `reference` is the code on a page of the gateway. A second call does nothing.
    */
   record(status?: number, reference = ''): void {
     if (this.#event !== undefined && reference !== '') this.#event.reference = reference;
@@ -125,7 +127,10 @@ export class OpenEvent {
   }
 }
 
-/** Only a successful answer with a body can be a document or data. A program wants no content of an error page. */
+/**
+ * Only a successful answer with a body can be a document or data. The content of an error page is of no use to a
+ * program.
+ */
 function endingOf(method: string, status: number, fields: readonly string[]): Ending {
   if (status < 200 || status > 299 || hasNoBody(status, fields)) return 'other';
   const type = valueOf('content-type', fields);
@@ -134,12 +139,16 @@ function endingOf(method: string, status: number, fields: readonly string[]): En
   if (DATA_TYPE.test(type)) return 'data';
   if (MEDIA_TYPE.test(type)) return 'other';
   if (KNOWN_TYPE.test(type)) return 'content';
-  // Apache sends no type for a file with an ending that it does not know. It offers ranges of files, but not of pages.
+  // Apache sends no type for a file with an extension that it does not know. It offers ranges of files, but not of
+  // pages.
   const isStored = type === '' && valueOf('accept-ranges', fields).toLowerCase() === 'bytes';
   return isStored ? 'file' : 'document';
 }
 
-/** Whether it is short HTML: whole, because a program can fetch a page in parts, and not compressed. */
+/**
+ * Whether the answer is short HTML. A part of a page is not, because a program can fetch a page in parts. A compressed
+ * page is not either.
+ */
 function isShort(status: number, type: string, fields: readonly string[]): boolean {
   return (
     status === 200 &&
@@ -154,8 +163,8 @@ function hasNoBody(status: number, fields: readonly string[]): boolean {
 }
 
 /**
- * The value of a field. Empty when there is no such field. `name` is in lower case. The length is compared first,
- * because most names differ in it.
+ * The value of a field. Empty when there is no such field. `name` is in lower case. The lengths of the names are
+ * compared first, because most names differ in length.
  */
 function valueOf(name: string, fields: readonly string[]): string {
   for (let at = 0; at + 1 < fields.length; at += 2) {

@@ -134,7 +134,7 @@ describe('caller rules of contract 4.1', () => {
 });
 
 describe('what a validator cannot do to the message', () => {
-  test('framing and hop-by-hop headers of its answer are ignored, and CR LF in a value or cookie does not split it', async () => {
+  test('framing and hop-by-hop headers of the validator’s answer are ignored, and CR LF in a value or cookie does not split the message', async () => {
     const cookie = { ...GUARD_COOKIE, same_site: '' };
     const { port } = await startGatewayWithOrigin({
       validate: validateWith({
@@ -178,7 +178,7 @@ describe('what a validator cannot do to the message', () => {
   );
 });
 
-test('RFC 9110 9.3.2: HEAD gets the header section without the body', async () => {
+test('RFC 9110 9.3.2: a HEAD request gets the header section without the body', async () => {
   const { port } = await startGatewayWithOrigin({
     validate: validateWith({ decision: 'block', response_html: encodeHtml('four') }),
   });

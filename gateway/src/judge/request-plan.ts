@@ -17,7 +17,7 @@ export type RequestPlan =
   | {
       readonly kind: 'served' | 'refused';
       readonly answer: OwnAnswer;
-      /** As ForwardPlan.event. */
+      /** The same as ForwardPlan.event. */
       readonly event: OpenEvent | undefined;
     };
 
@@ -27,16 +27,16 @@ export function eventOf(plan: RequestPlan): OpenEvent | undefined {
 }
 
 /**
- * A request that goes to its origin. `decision` says why, and the origin reads it in X-Guard-Decision:
- * `allow` is the answer of the validator, `not_matched` is a path that is not protected (contract 2.2),
- * `fail_open` means that no usable answer came (contract 7.1), and `observe` that nothing is enforced.
+ * A request that goes to its origin. `decision` says why it goes there, and the origin reads it in X-Guard-Decision.
+ * `allow`: the validator allows the request. `not_matched`: the path is not protected (contract 2.2). `fail_open`: no
+ * usable answer came (contract 7.1). `observe`: nothing is enforced.
  */
 export interface ForwardPlan {
   readonly decision: 'allow' | 'not_matched' | 'fail_open' | 'observe';
-  /** Id of the decision's event; undefined when there was none. */
+  /** Id of the decision's event; undefined when the decision has no event. */
   readonly requestId: string | undefined;
   readonly visitor: VisitorFacts;
-  /** What the validator wants on the answer of the origin. */
+  /** What the validator adds to the answer of the origin. */
   readonly additions: AnswerAdditions | undefined;
   /** The code that forwards the request records it. Undefined when this gateway has no event to record. */
   readonly event: OpenEvent | undefined;
@@ -98,9 +98,9 @@ const APPENDED_FIELDS: ReadonlySet<string> = new Set([
 const DENIED_BODY = Buffer.from('Request denied.\n');
 
 /**
- * Contract 4.1 rules 2 to 5: what an answer of the validator means for the visitor. `allow` and `not_matched` pass,
- * unless they have a body. `block` and `redirect` never pass. A validator in this process gives the body beside its
- * answer.
+ * Contract 4.1 rules 2 to 5: makes the request plan from an answer of the validator. `allow` and `not_matched` pass,
+ * unless they have a body. `block` and `redirect` never pass. A validator in this process gives the body separately
+ * from its answer.
  */
 export function planAnswer(
   response: ForeignValidateResponse,
@@ -149,7 +149,10 @@ function servedFields(
   return fields;
 }
 
-/** The validator's status (contract 2.2 and 4.1 rule 3). The fallback when it is missing, or not a final status. */
+/**
+ * The validator's status (contract 2.2 and 4.1 rule 3), or `fallback` when that status is missing or not a final
+ * status.
+ */
 function statusOf(status: number | undefined, fallback: 200 | 403): number {
   return status !== undefined && status >= 200 && status <= 599 ? status : fallback;
 }
@@ -173,7 +176,7 @@ function additionsOf(response: ForeignValidateResponse): AnswerAdditions | undef
   return fields.length === 0 ? undefined : { fields, replacedNames, isPersonal };
 }
 
-/** The headers of the answer, without those that would frame the message or could contain a line break. */
+/** The headers of the answer, without fields that would frame the message or could contain a line break. */
 function appliedHeaders(headers: Readonly<Record<string, string>> | undefined): [string, string][] {
   return Object.entries(headers ?? {}).filter(
     ([name, value]) => isWritable(name, value) && !framesMessage(name),
@@ -211,7 +214,7 @@ function cookieLines(response: ForeignValidateResponse): string[] {
 
 const MAX_NAME_LENGTH = 128;
 
-/** The facts about a visitor for the origin. A field is empty when it is unknown or does not exist. */
+/** The facts about a visitor that the origin gets. A field is empty when it is unknown or does not exist. */
 interface VisitorFacts {
   /** Digest of the session: config/contract/session-digest. */
   readonly session: string;
@@ -224,7 +227,7 @@ export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): Visito
   const { response, extras } = outcome;
   const session = extras?.session ?? sessionDigest(sessionByWire(response, req.headers.cookie));
   const { crawler } = response;
-  // A validator allows access only to a verified crawler (contract 2.4).
+  // A validator sets `access_allowed` only for a verified crawler (contract 2.4).
   const isVerified = extras?.crawlerVerified ?? crawler?.access_allowed === true;
   return {
     session,
@@ -233,10 +236,10 @@ export function visitorFacts({ req }: Inquiry, outcome: ValidateOutcome): Visito
 }
 
 /**
- * The session of a visitor, found from the response alone (contract 2.2). A response sets `_guard` when the request
- * did not present the current session. Otherwise the presented session is the current one. When several were
- * presented, the response does not say which one is current, and another site can have set one: then it is empty.
- * For a crawler it is empty too.
+ * The session of a visitor, found from the response alone (contract 2.2). A response sets `_guard` when the request did
+ * not present the current session. Otherwise the presented session is the current one. When several sessions were
+ * presented, the response does not say which one is current, and another site can have set one of them. Then the result
+ * is empty. For a crawler the result is empty too.
  */
 function sessionByWire(response: ForeignValidateResponse, cookie: string | undefined): string {
   const guardCookie = response.cookies?.find(({ name }) => name === '_guard');
@@ -247,9 +250,9 @@ function sessionByWire(response: ForeignValidateResponse, cookie: string | undef
 }
 
 /**
- * Makes a structured field (RFC 9651 section 3.3), in which `verified` or `claimed` comes before the name. A
- * foreign validator may choose id and name, so characters that do not fit are replaced, and an id that does not fit
- * is left out.
+ * Makes a structured field (RFC 9651 section 3.3), in which `verified` or `claimed` comes before the name. A foreign
+ * validator may choose id and name, so characters that are not allowed in a structured field are replaced, and an id
+ * that is not allowed is left out.
  */
 function crawlerField(id: string, name: string, isVerified: boolean): string {
   const quotedName = name
@@ -261,9 +264,9 @@ function crawlerField(id: string, name: string, isVerified: boolean): string {
 }
 
 /**
- * The Set-Cookie value of one cookie of the validator, with exactly its attributes (contract 2.3, RFC 6265 section
- * 4.1). An empty `domain` means a host-only cookie without Domain. Undefined when a part contains a character that
- * would end the attribute or the line.
+ * The Set-Cookie value of one cookie of the validator, with exactly the cookie's attributes (contract 2.3, RFC 6265
+ * section 4.1). An empty `domain` means a host-only cookie without Domain. Undefined when a part contains a character
+ * that would end the attribute or the line.
  */
 function setCookie(cookie: Cookie): string | undefined {
   const { name, value, domain, path, same_site: sameSite } = cookie;

@@ -38,7 +38,7 @@ function connectTo(url: string, { timeout = 5_000, limits = {} }: Changes = {}) 
   const ask = (signal?: AbortSignal): MaybePromise<ValidateOutcome> =>
     remote.validate(QUESTION, signal === undefined ? {} : { signal });
   const askAbout = async (ip: string) => remote.validate({ ...QUESTION, ip }, {});
-  /** Lets questions about several networks fail for a while. One visitor alone cannot cause this. */
+  /** Makes questions about several networks fail for some time. One visitor alone cannot cause this. */
   const failForAll = async () => {
     await Promise.all([1, 2, 3, 4].map((network) => askAbout(`198.51.${network}.1`)));
     time.now += BREAKER_LIMITS.leastMs;
@@ -47,11 +47,14 @@ function connectTo(url: string, { timeout = 5_000, limits = {} }: Changes = {}) 
   return { ...remote, ask, askAbout, failForAll, time, logEntries, counted: countedMetrics };
 }
 
-/** A validator that answers the questions of all its connections by `replies`, one after the other. */
+/**
+ * A validator that answers the first question with the first of `replies`, the second with the second, and so on. It
+ * counts the questions of all connections together.
+ */
 async function startScripted(...replies: readonly ((socket: Socket) => void)[]) {
   let askedCount = 0;
   const validator = await startTcpOrigin((socket, head) => {
-    // The end of the JSON is the end of the question.
+    // A question ends with the end of its JSON.
     if (head.endsWith('}')) replies[Math.min(askedCount++, replies.length - 1)]?.(socket);
   });
   return { ...validator, questionCount: () => askedCount };
@@ -70,7 +73,7 @@ describe('contract 2.2: the id of a decision, which goes into a field of the req
     const body = `{"success":true,"decision":"block","request_id":${jsonId}}`;
     const { address } = await startScripted(writeText(answer(200, body)));
     const outcome = await connectTo(address).ask();
-    // The rest of the response still counts.
+    // The rest of the response is still used.
     expect(outcome).toMatchObject({ kind: 'answered', response: { decision: 'block' } });
     expect(outcome.kind === 'answered' && outcome.response.request_id).toBe(acceptedId);
   });
@@ -82,7 +85,7 @@ describe('contract 7.1: fail closed on any 4xx', () => {
     ['breaks off', (socket: Socket) => socket.end('HTTP/1.1 400 X\r\nContent-Length: 9\r\n\r\n{')],
     ['is too large', writeText(answer(400, 'x'.repeat(5_000)))],
     ['is no JSON', writeText(answer(400, '<html>'))],
-  ])('a 400 that %s is an answer all the same', async (_name, reply) => {
+  ])('a 400 that %s is still an answer', async (_name, reply) => {
     const validator = await startScripted(reply);
     const { ask } = connectTo(validator.address, { timeout: 300 });
     expect(await ask()).toEqual({ kind: 'rejected', status: 400, type: 'unknown' });
@@ -143,7 +146,7 @@ describe('connections', () => {
     const { ask } = connectTo(validator.address);
     for (let i = 0; i < 20; i++) {
       expect((await ask()).kind).toBe('answered');
-      // undici takes a connection again only in a later turn.
+      // undici uses a connection again only in a later turn.
       await setImmediate();
     }
     expect(validator.sockets).toHaveLength(1);
@@ -163,7 +166,7 @@ describe('connections', () => {
     expect(counted).toEqual([]);
   });
 
-  test('the question is sent over a new connection when the validator closed all kept ones', async () => {
+  test('the question is sent over a new connection when the validator closed all kept connections', async () => {
     const heldSockets: Socket[] = [];
     let hasRestarted = false;
     const validator = await startTcpOrigin((socket, head) => {
@@ -242,7 +245,8 @@ describe('connections', () => {
     const firstQuestion = ask();
     const waitingQuestions = [ask(), ask()];
     await waitUntil(() => heldSockets.length === 1);
-    // The waiting questions have 300 ms. The validator answers in the middle, so it is not silent for all of that time.
+    // The waiting questions have 300 ms. The validator answers after half of this time, so it is not silent for all of
+    // it.
     await new Promise((resolve) => setTimeout(resolve, 150));
     heldSockets[0]?.write(ALLOW);
     expect((await firstQuestion).kind).toBe('answered');
@@ -250,13 +254,13 @@ describe('connections', () => {
       expect(await outcome).toMatchObject({ reason: 'overloaded' });
   });
 
-  test('a question that waits too long leaves the queue, and its place is free', async () => {
+  test('a question that waits too long leaves the queue, and another question can wait', async () => {
     const validator = await startScripted(() => undefined);
     const limits = { connections: 1, waiting: 1 };
     const { ask } = connectTo(validator.address, { timeout: 300, limits });
     const outcomes = await Promise.all([ask(), ask()]);
     expect(outcomes).toMatchObject([{ reason: 'timeout' }, { reason: 'timeout' }]);
-    // Both end in the same millisecond, in any order. So the second one may have been sent, or not.
+    // Both questions end in the same millisecond, in any order. So the second one was sent or not.
     const countBefore = validator.questionCount();
     expect(await ask()).toMatchObject({ reason: 'timeout' });
     expect(validator.questionCount()).toBe(countBefore + 1);
@@ -306,7 +310,7 @@ describe('a validator that does not answer', () => {
     ['refuses connections', () => Promise.resolve(refusingAddress())],
     ['answers 503', async () => (await startScripted(writeText(answer(503, '{}')))).address],
     ['answers 502', async () => (await startScripted(writeText(answer(502, '<html>')))).address],
-  ])('opens the breaker: one that %s', async (_name, start) => {
+  ])('opens the breaker when the validator %s', async (_name, start) => {
     const { failForAll, isAway } = connectTo(await start());
     await failForAll();
     expect(isAway()).toBe(true);
@@ -319,7 +323,7 @@ describe('a validator that does not answer', () => {
     ['too much', answer(200, ' '.repeat(5_000))],
     ['a 400', answer(400, '{}')],
   ])(
-    'is not one that gives %s, because one visitor can provoke this answer',
+    'is not a validator that gives %s, because one visitor can provoke this answer',
     async (_name, text) => {
       const validator = await startScripted(writeText(text));
       const { askAbout, time, isAway } = connectTo(validator.address);

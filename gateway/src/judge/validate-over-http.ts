@@ -40,10 +40,10 @@ interface RemotePorts {
   readonly metrics: Pick<Metrics, 'count'>;
 }
 
-/** Bounds for one validator. Counts and bytes, as the names say. */
+/** Bounds for one validator. Each is a count or a number of bytes, as its name says. */
 export interface RemoteLimits {
   readonly connections: number;
-  /** Questions that may wait for a connection. More would not get an answer in time. */
+  /** Questions that may wait for a connection. If more questions waited, they would not get an answer in time. */
   readonly waiting: number;
   /** Enough for a block page with its headers. */
   readonly maxAnswerBytes: number;
@@ -65,8 +65,8 @@ const BREAKER_OPEN_OUTCOME: ValidateOutcome = {
 
 /**
  * Asks a validator by `POST {url}/validate` (contract 4.1) on kept connections. The time limit of a question is
- * `timeout` milliseconds, with waiting and connecting. Time in which this thread was busy does not count. Every
- * failure is an outcome, and the promise never rejects. While the breaker is open, the outcome is there at once.
+ * `timeout` milliseconds, and includes waiting and connecting. Time in which this thread was busy does not count. Every
+ * failure is an outcome, and the promise never rejects. While the breaker is open, the outcome is returned at once.
  */
 export function validateOverHttp(
   remote: RemoteValidator,
@@ -129,8 +129,8 @@ export function validateOverHttp(
 const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
- * What a reply says about the validator as a whole. An unusable answer counts as an answer, because it came in
- * time. A visitor whose request provokes a 500 must not be able to stop the questions about all others.
+ * The result for the breaker. An unusable answer is an answer too, because it came in time. A visitor whose request
+ * provokes a 500 must not be able to stop the questions about all others.
  */
 function resultOf(reply: Reply): QuestionResult {
   switch (reply.kind) {
@@ -160,8 +160,8 @@ function reportChange(
 }
 
 /**
- * Contract 2.2, 2.5 and 7.1: what a reply means. A 4xx counts as soon as its header section is there. Otherwise an
- * attacker who can cut the body could turn a rejected question into a pass.
+ * Contract 2.2, 2.5 and 7.1: the outcome of a reply. A 4xx is final as soon as its header section has come. Otherwise
+ * an attacker who can cut the body could turn a rejected question into a pass.
  */
 function readOutcome(reply: Reply): ValidateOutcome {
   switch (reply.kind) {
@@ -182,7 +182,7 @@ function readAnswer(status: number, text: string): ValidateOutcome {
   if (status >= 500) return failedOutcome('server_error', `status ${status}`);
   const body = parseJson(text);
   if (isRejection(status)) return rejectedOutcome(status, body);
-  // Redirects are not followed, because the key would be sent along.
+  // Redirects are not followed, because the other server would get the secret key.
   if (status !== 200) return failedOutcome('bad_answer', `status ${status}`);
   if (field(body, 'success') === false) return failedOutcome('unsuccessful', 'success: false');
   const parseResult = ForeignValidateResponse.safeParse(body);

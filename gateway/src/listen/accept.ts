@@ -8,7 +8,7 @@ import { takeProxyHeader } from './proxy-header.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
 import type { Capacity } from '../origin/origin.ts';
 
-/** What is needed to check a new connection before its first byte is read. */
+/** The values that are needed to check a new connection before its first byte is read. */
 export interface AcceptOptions {
   readonly limits: GatewayLimits;
   readonly metrics: Metrics;
@@ -18,13 +18,13 @@ export interface AcceptOptions {
   readonly proxyProtocol: boolean;
   /** Connections that have not sent their PROXY header yet. Their number is bounded by `maxConnections`. */
   readonly introducing: Set<Socket>;
-  /** Whether the PROXY header of a peer is believed, by the current settings. */
+  /** Whether the PROXY header of a peer is believed. The current settings decide this. */
   readonly trusts: Trusts;
 }
 
 /**
- * Gives every accepted connection of a server to `take`, with its peer. With the PROXY protocol, only trusted peers
- * may connect: a visitor who reaches the listener directly could name any address.
+ * Calls `take` with every accepted connection of a server, and with its peer. With the PROXY protocol, only trusted
+ * peers may connect: a visitor who reaches the listener directly could name any address.
  */
 export function acceptConnections(
   server: Server,
@@ -107,7 +107,7 @@ export function acceptConnections(
   });
 }
 
-/** Makes a server serve only connections that passed these checks, and notes the peer of each. */
+/** Makes a server serve only connections that passed these checks, and notes the peer of each connection. */
 export function serveAccepted<Behind extends Server>(
   server: Behind,
   accept: AcceptOptions,
@@ -120,7 +120,10 @@ export function serveAccepted<Behind extends Server>(
   return server;
 }
 
-/** The IPv6 networks around a visitor, and how many times as much each may hold. A home has a /56, a tunnel a /48. */
+/**
+ * The IPv6 networks around a visitor's address. A network may have `times` as many places as one address. A home
+ * usually has a /56, and a tunnel has a /48.
+ */
 const WIDER_NETWORKS = [
   { bits: 64, times: 1 },
   { bits: 56, times: 2 },
@@ -128,8 +131,8 @@ const WIDER_NETWORKS = [
 ] as const;
 
 /**
- * The last quarter of all places is shared. An address gets at most a quarter of the free places there, so each further
- * address takes fewer. A few addresses at their bound cannot take all places.
+ * The last quarter of all places is shared. From these, an address gets at most a quarter of the free places, so each
+ * further address gets fewer. So a few addresses cannot take all places.
  */
 const SHARED_QUARTER = 4;
 
@@ -138,8 +141,8 @@ function shareOf({ total, free }: Capacity): number {
 }
 
 /**
- * Counts the connections of each address (IPv4, or IPv6 /64), and of the networks around it, so that neither one visitor
- * nor a few visitors can take all of them.
+ * Counts the connections of each address (IPv4, or IPv6 /64), and of the networks around it, so that a few visitors
+ * cannot take all connections.
  */
 export class AddressCounts {
   readonly #perAddress: number;
@@ -166,8 +169,8 @@ export class AddressCounts {
   }
 
   /**
-   * Counts one more connection until the returned function is called. Undefined when the address is at its bound.
-   * `places` are those from which one is taken. By default they are the places of all addresses of this object.
+   * Counts one more connection until the returned function is called. Undefined when the address is at its bound. The
+   * connection takes one of `places`. By default these are the places for all addresses together.
    */
   hold(ip: string, places: Capacity = this.#places()): (() => void) | undefined {
     const limit = Math.min(this.#perAddress, shareOf(places));
@@ -199,7 +202,7 @@ export class AddressCounts {
   }
 }
 
-/** Stops a server from taking its connections by itself. Returns a function that makes it serve one connection. */
+/** Stops a server from serving its connections by itself. Returns a function that makes it serve one connection. */
 export function takeConnections(server: Server): (socket: Socket) => void {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
@@ -210,12 +213,12 @@ export function takeConnections(server: Server): (socket: Socket) => void {
 
 /** The functions and limits that every server of the gateway needs. */
 export interface ServerParts {
-  /** Takes one request from start to end. Never throws. */
+  /** Handles one request from start to end. Never throws. */
   readonly handle: (req: VisitorRequest, res: VisitorResponse) => void;
-  /** Takes a WebSocket handshake. `head` has the bytes that came after the handshake. */
+  /** Handles a WebSocket handshake. `head` has the bytes that came after the handshake. */
   readonly upgrade: (req: IncomingMessage, head: Buffer) => void;
   readonly limits: GatewayLimits;
   readonly accept: AcceptOptions;
-  /** True during the shutdown. Answers then close their connection. */
+  /** True during the shutdown. Then each answer closes its connection. */
   readonly isClosing: () => boolean;
 }

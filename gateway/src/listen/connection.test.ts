@@ -17,7 +17,7 @@ function sendAndReset(port: number): Promise<void> {
 test('a peer that resets the connection after its request is not trusted', async () => {
   const rig = await startGatewayWithOrigin();
   for (let attempt = 0; attempt < 50; attempt++) await sendAndReset(rig.port);
-  // The listener takes connections in order, so it has taken all of them when this request is answered.
+  // The listener accepts connections in order. So it has accepted all of them when this request is answered.
   await get(rig.port, '/last');
   expect(rig.questions.at(-1)?.url).toBe('http://shop.example/last');
   expect(rig.questions.filter(({ ip }) => ip !== '127.0.0.1')).toEqual([]);
@@ -39,7 +39,7 @@ afterEach(() => {
   for (const socket of openSockets.splice(0)) socket.destroy();
 });
 
-test('one address can hold only a part of all connections', async () => {
+test('one address can have only a part of all connections', async () => {
   const limits = { maxConnectionsPerAddress: 3 };
   const rig = await startGatewayWithOrigin({ limits });
   const closedFlags = [];

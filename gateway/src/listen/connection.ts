@@ -6,9 +6,9 @@ import type { VisitorSocket } from '../message/message.ts';
 
 /** Who is at the other end of a connection. Addresses are canonical: parseIp of config/net/cidr. */
 export type Peer =
-  /** The address of the socket, or the one that a trusted balancer named in its PROXY header. */
+  /** The address of the socket, or the address that a trusted balancer named in its PROXY header. */
   | { readonly kind: 'address'; readonly ip: string }
-  /** A program of this machine that came by a unix socket. */
+  /** A program on this machine that connected over a unix socket. */
   | { readonly kind: 'local' }
   /** A visitor behind the balancer at `ip`, whose PROXY header names no address. */
   | { readonly kind: 'unnamed'; readonly ip: string };
@@ -27,7 +27,7 @@ export function peerOfAccepted(socket: Socket, acceptedOn: 'tcp' | 'unix'): Peer
   return ip === undefined ? undefined : { kind: 'address', ip };
 }
 
-/** The address of a peer. A unix socket has none and counts as loopback. */
+/** The address of a peer. A unix socket has no address, so the result for it is a loopback address. */
 export function addressOf(peer: Peer): string {
   return peer.kind === 'local' ? LOOPBACK : peer.ip;
 }
@@ -62,7 +62,7 @@ interface SocketNotes {
   madeBy: Trusts | undefined;
 }
 
-/** The notes are a property of the socket. With a WeakMap, the garbage collector had to follow each stream. */
+/** The notes are a property of the socket. A WeakMap would give the garbage collector work for each stream. */
 const NOTES = Symbol('notes');
 type NotedSocket = VisitorSocket & { [NOTES]?: SocketNotes };
 
@@ -93,20 +93,23 @@ export interface Underway {
 export interface Connection {
   /** Canonical address of the peer, or of the visitor whom a trusted balancer named: see Peer. */
   readonly peerIp: string;
-  /** Whether the peer's forwarded headers are believed: it is in `trusted_proxies`, or came by a unix socket. */
+  /**
+   * Whether the peer's forwarded headers are believed: the peer is in `trusted_proxies`, or connected over a unix
+   * socket.
+   */
   readonly trusted: boolean;
   /** What the TLS handshake showed. Undefined without TLS. */
   readonly transport: TransportFacts | undefined;
   /**
-   * The requests at the origin. The connection keeps them, because Node does not tell a waiting pipelined request
-   * that the connection has closed.
+   * The requests that are under way at the origin. The connection keeps a list of them, because Node does not tell a
+   * waiting pipelined request that the connection has closed.
    */
   readonly underway: Set<Underway>;
 }
 
 export type ConnectionOf = (socket: VisitorSocket) => Connection;
 
-/** A set of the open requests of a connection, which abandons them when it closes. */
+/** The set of the open requests of a connection. When the connection closes, they are abandoned. */
 function trackUnderway(socket: VisitorSocket): Set<Underway> {
   const underway = new Set<Underway>();
   socket.once('close', () => {
@@ -116,7 +119,7 @@ function trackUnderway(socket: VisitorSocket): Set<Underway> {
   return underway;
 }
 
-/** Looks up the facts about a connection, which are found at its first request. */
+/** Makes the function that returns the facts about a connection. It finds them at the first request. */
 export function createConnections(trusts: Trusts): ConnectionOf {
   return (socket: NotedSocket) => {
     const notes = socket[NOTES] ?? notePeer(socket, UNKNOWN_PEER);

@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net';
 
-/** What the first bytes of a connection say. */
+/** The result of reading the first bytes of a connection. */
 export type Reading<T> =
   | { readonly kind: 'more' }
-  /** `taken` bytes are used up. The next reader of the socket gets the bytes after them. */
+  /** The first `taken` bytes were read. The next reader of the socket gets the bytes after them. */
   | { readonly kind: 'enough'; readonly value: T; readonly taken: number };
 
 export interface FirstBytes<T> {
-  /** Called with all bytes so far whenever new ones come. It must return `enough` at some length. */
+  /** Called with all bytes so far whenever new bytes come. It must return `enough` at some length. */
   readonly read: (bytesSoFar: Buffer) => Reading<T>;
   readonly timeoutMs: number;
-  /** The value when the time is over. */
+  /** The value when the time ends before enough bytes have come. */
   readonly lateValue: T;
-  /** The value when the connection ended before that time. */
+  /** The value when the connection ended before enough bytes have come. */
   readonly goneValue: T;
 }
 

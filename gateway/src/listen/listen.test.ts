@@ -17,7 +17,7 @@ function ask(address: { host: string; port: number } | { path: string }, ...head
   return client.untilClosed();
 }
 
-/** An origin that listens where the test says. */
+/** An origin that listens at an address which the test chooses. */
 async function originAt(address: { host: string; port: number } | { path: string }) {
   const server = createServer((_req, res) => res.end('hello'));
   server.listen(address);
@@ -26,14 +26,14 @@ async function originAt(address: { host: string; port: number } | { path: string
     server.close();
     server.closeAllConnections();
   });
-  const boundAddress = server.address() as AddressInfo | string; // it listens
+  const boundAddress = server.address() as AddressInfo | string; // The server listens, so its address is not null.
   return typeof boundAddress === 'string'
     ? `unix:${boundAddress}`
     : `http://[::1]:${boundAddress.port}`;
 }
 
 describe('IPv6 and both families', () => {
-  test('[::1]: visitor and chain are written in the IPv6 form of RFC 5952', async () => {
+  test('[::1]: the addresses of the visitor and of the chain have the IPv6 form of RFC 5952', async () => {
     const { origin, ...rig } = await startGatewayWithOrigin({ host: '::1' });
     expect(rig.url).toBe(`http://[::1]:${rig.port}`);
     expect(bodyOf(await ask({ host: '::1', port: rig.port }))).toBe('hello');
@@ -41,7 +41,7 @@ describe('IPv6 and both families', () => {
     expect(origin.requests[0]?.headers['x-forwarded-for']).toBe('::1');
   });
 
-  test('[::] takes both families; an IPv4 visitor is known and trusted by its IPv4 address', async () => {
+  test('[::] accepts both families; an IPv4 visitor has its IPv4 address, and is trusted by it', async () => {
     const trustedProxies = ['127.0.0.0/8', '::1'];
     const rig = await startGatewayWithOrigin({ host: '::', trustedProxies });
     for (const host of ['127.0.0.1', '::1']) await ask({ host, port: rig.port });
@@ -62,7 +62,7 @@ describe('IPv6 and both families', () => {
   });
 });
 
-test('a gateway listens on a unix socket and reaches an origin on one', async () => {
+test('a gateway listens on a unix socket and reaches an origin on a unix socket', async () => {
   const unixPath = freshPath('gateway.sock');
   const origin = await originAt({ path: freshPath('origin.sock') });
   const rig = await startGateway({ origin, unixPath });
@@ -70,7 +70,7 @@ test('a gateway listens on a unix socket and reaches an origin on one', async ()
   expect(rig.questions[0]?.ip).toBe('127.0.0.1');
 });
 
-test('a socket file of a killed process is replaced; one in use is not', async () => {
+test('a socket file of a killed process is replaced; a socket file in use is not replaced', async () => {
   const origin = refusingAddress();
   const unixPath = freshPath('gateway.sock');
   const script = freshPath('listen.cjs');

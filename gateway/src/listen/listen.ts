@@ -13,7 +13,7 @@ interface ListenOptions {
 }
 
 /**
- * Binds a server. Resolves to its place: `scheme://host:port`, or `unix:<path>`. Rejects when the address is in use.
+ * Binds a server. Resolves to its address: `scheme://host:port`, or `unix:<path>`. Rejects when the address is in use.
  * A socket file that a killed process left behind is replaced.
  */
 export async function listen(

@@ -7,7 +7,7 @@ const line = (text: string) => Buffer.from(text, 'latin1');
 const NO_ADDRESSES = Buffer.alloc(0);
 const UNIX = Buffer.alloc(216, 'x');
 
-/** A header with a checksum. It is right when `change` is 0. */
+/** A header with a checksum. The checksum is right when `change` is 0. */
 function headerWithChecksum(change: number): Buffer {
   const header = binaryHeader({ additions: addition(0x03, Buffer.alloc(4)) });
   const at = header.length - 4;
@@ -119,12 +119,12 @@ const LINES: readonly string[] = [
   'PROXY TCP4 198.51.100.7 192.0.2.1 1 2\rGET / HTTP/1.1\r\n',
   'PROXY TCP4 198.51.100.7\0 192.0.2.1 1 2\r\n',
   'PROXY UNKNOWN\nGET / HTTP/1.1\r\n',
-  // CVE-2019-10097 was a line that filled the buffer and had no end.
+  // CVE-2019-10097: a line filled the buffer and had no end.
   `PROXY TCP4 ${'1'.repeat(200)}`,
   `PROXY UNKNOWN ${'f'.repeat(92)}\r\n`,
 ];
 
-describe('section 2.1: a line of any other form is refused', () => {
+describe('section 2.1: a line with any other form is refused', () => {
   test.each(LINES)('%j', (text) => {
     expect(readProxyHeader(line(text)).kind).toBe('malformed');
   });
@@ -159,7 +159,7 @@ describe('section 2.2: a block of any other form is refused', () => {
   });
 });
 
-test('any bytes: no exception, no header longer than its bytes, and more bytes change nothing', () => {
+test('property: any bytes cause no exception, no header is longer than its bytes, and more bytes do not change a header', () => {
   const random = seededRandom();
   console.log(`seed ${random.seed}`);
   const kinds = new Set<string>();

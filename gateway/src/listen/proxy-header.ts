@@ -6,8 +6,8 @@ import { readFirstBytes, type Reading } from './first-bytes.ts';
 
 /**
  * The header in which a balancer names the visitor: the PROXY protocol of HAProxy, versions 1 and 2
- * (proxy-protocol.txt, sections 2.1 and 2.2). Reading is strict. Any doubt ends the connection, because the bytes
- * after a misread header would be taken for a request.
+ * (proxy-protocol.txt, sections 2.1 and 2.2). Reading is strict. Any doubt ends the connection: after a misread header
+ * the gateway would read wrong bytes as a request.
  */
 type ProxyHeader =
   | { readonly kind: 'incomplete' }
@@ -15,7 +15,7 @@ type ProxyHeader =
   | { readonly kind: 'malformed'; readonly why: string }
   | {
       readonly kind: 'read';
-      /** Length of the header. The bytes after it are the visitor's. */
+      /** Length of the header. The bytes after the header come from the visitor. */
       readonly bytes: number;
       /** Canonical address of the visitor. Undefined when the header names none (LOCAL, UNKNOWN, a unix socket). */
       readonly source: string | undefined;
@@ -23,7 +23,10 @@ type ProxyHeader =
 
 /** Longest line of version 1, its line end included (section 2.1). */
 const MAX_LINE_BYTES = 107;
-/** Longest accepted header of version 2. Usual additions have some hundred bytes, certificates a few thousand. */
+/**
+ * Longest accepted header of version 2. Usual additions have a few hundred bytes. Certificates have a few thousand
+ * bytes.
+ */
 export const MAX_PROXY_HEADER_BYTES = 8 * 1024;
 
 const V1_START = Buffer.from('PROXY ', 'latin1');
@@ -32,14 +35,14 @@ const V2_FIXED_BYTES = 16;
 
 const INCOMPLETE: ProxyHeader = { kind: 'incomplete' };
 
-/** Reads the first bytes of a connection. More may follow. */
+/** Reads the PROXY header from the first bytes of a connection. More bytes can follow later. */
 export function readProxyHeader(bytes: Buffer): ProxyHeader {
   if (beginsWith(bytes, V1_START)) return readLine(bytes);
   if (beginsWith(bytes, V2_SIGNATURE)) return readBinary(bytes);
   return malformedHeader('no PROXY header');
 }
 
-/** Whether the bytes begin with `start`, as far as they have come. */
+/** Whether the bytes that have come are the beginning of `start`, or begin with `start`. */
 function beginsWith(bytes: Buffer, start: Buffer): boolean {
   const length = Math.min(bytes.length, start.length);
   return bytes.compare(start, 0, length, 0, length) === 0;
@@ -100,7 +103,7 @@ const ADDRESS_FORMATS: ReadonlyMap<
   { readonly family: 4 | 6 | 'unix'; readonly bytes: number }
 > = new Map([
   [0x11, { family: 4, bytes: 12 }],
-  // Datagrams: the visitor reached the balancer by QUIC.
+  // These are for datagrams: the visitor reached the balancer over QUIC.
   [0x12, { family: 4, bytes: 12 }],
   [0x21, { family: 6, bytes: 36 }],
   [0x22, { family: 6, bytes: 36 }],
@@ -116,7 +119,7 @@ function readBinary(bytes: Buffer): ProxyHeader {
   const end = V2_FIXED_BYTES + bytes.readUInt16BE(14);
   if (end > MAX_PROXY_HEADER_BYTES) return malformedHeader('a header that is too long');
   if (bytes.length < end) return INCOMPLETE;
-  // LOCAL: the balancer itself connects, for a health check for example. The rest of the header is not read.
+  // LOCAL: the balancer itself connects, for example for a health check. The rest of the header is not read.
   if (command === 0x20) return completeHeader(end, undefined);
 
   const transport = bytes[13] ?? 0;
@@ -166,7 +169,7 @@ type Introduction =
   | { readonly kind: 'read'; readonly source: string | undefined }
   | { readonly kind: 'malformed'; readonly why: string }
   | { readonly kind: 'late' }
-  /** It ended before its header was complete, as health checks of balancers do. */
+  /** The connection ended before its header was complete. Health checks of balancers cause this. */
   | { readonly kind: 'gone' };
 
 /** Reads the PROXY header of a connection, and leaves the bytes after it. */

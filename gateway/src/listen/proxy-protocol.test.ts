@@ -18,7 +18,7 @@ const LINE = 'PROXY TCP4 198.51.100.7 192.0.2.1 4711 443\r\n';
 const BALANCER = '127.0.0.1';
 const REFUSED_METRIC = 'guard_gateway_connections_refused_total';
 
-/** A gateway behind a balancer, and what its origin was sent. */
+/** A gateway behind a balancer, and the requests that its origin got. */
 async function behindBalancer(options: Partial<RigOptions> = {}) {
   const trustedProxies = [`${BALANCER}/32`];
   const { origin, ...rig } = await startGatewayWithOrigin({
@@ -60,7 +60,7 @@ describe('the address in the header is the peer of the connection', () => {
     expect(origin.requests[0]?.headers['x-forwarded-for']).toBe(ip);
   });
 
-  test('header and request in one piece, and in pieces of one byte', async () => {
+  test('header and request are read in one piece, and in pieces of one byte', async () => {
     const { rig } = await behindBalancer();
     for (const header of [Buffer.from(LINE), binaryHeader()]) {
       const whole = Buffer.concat([header, Buffer.from(request())]);
@@ -91,8 +91,9 @@ describe('the address in the header is the peer of the connection', () => {
     expect(origin.requests).toHaveLength(whole.length - 1);
   });
 
-  test('the address holds for every request of the connection, also for pipelined ones and uploads', async () => {
-    // It answers when the whole body has come, because Guard discards the rest of a body that is answered early.
+  test('the address is used for every request of the connection, also for pipelined ones and uploads', async () => {
+    // The origin answers only when the whole body has come, because Guard discards the rest of a body that is answered
+    // early.
     const origin = await startOrigin((req, res) => req.on('end', () => res.end('hello')));
     const { rig } = await behindBalancer({ origin: origin.address });
     const keep = 'GET /a HTTP/1.1\r\nHost: shop.example\r\n\r\n';
@@ -119,7 +120,7 @@ describe('the address in the header is the peer of the connection', () => {
   });
 });
 
-describe('forwarded headers are believed if the address in the PROXY header is trusted', () => {
+describe('forwarded headers are believed only if the address in the PROXY header is trusted', () => {
   const claim = 'X-Forwarded-For: 203.0.113.9';
 
   test('forwarded headers of a visitor are ignored', async () => {
@@ -203,7 +204,7 @@ describe('a connection without a PROXY header is closed without an answer', () =
     expect(await exchangeBytes(connectTo(rig), LINE + request())).toContain('hello');
   });
 
-  test('closing does not wait for a connection without its header', async () => {
+  test('closing does not wait for a connection without its PROXY header', async () => {
     const { rig } = await behindBalancer({ limits: { proxyHeaderMs: 60_000, drainMs: 100 } });
     const client = new RawClient(connectTo(rig));
     client.send('PROXY ');

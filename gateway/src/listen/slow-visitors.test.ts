@@ -15,7 +15,7 @@ const post = [
   [':path', '/upload'],
 ] as const;
 
-/** A connection for HTTP/1.1 to a gateway that serves both. */
+/** A connection for HTTP/1.1 to a gateway that serves HTTP/1.1 and HTTP/2. */
 function connectTo(
   transport: (typeof transports)[number],
   rig: { readonly port: number; readonly tlsPort: number },
@@ -24,7 +24,7 @@ function connectTo(
 }
 
 describe('a header section has a time limit, also when bytes keep coming (slowloris)', () => {
-  test.each(transports)('over %s, one byte after the other: 408', async (transport) => {
+  test.each(transports)('over %s, one byte after the other gets 408', async (transport) => {
     const { origin, ...rig } = await startGatewayWithOrigin({
       certificates,
       limits: { headersTimeoutMs: 400, connectionsCheckingIntervalMs: 50 },

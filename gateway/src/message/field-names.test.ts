@@ -21,7 +21,7 @@ const OVERRIDES = ['X-HTTP-Method-Override', 'X-Method-Override', 'X-HTTP-Method
 const MINE = 'mine';
 const PROXY = '127.0.0.2';
 
-/** These names, each with a value of the test. */
+/** Header fields with these names and any value. */
 function fieldsOf(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, MINE]));
 }
@@ -92,7 +92,7 @@ test('keep_method_override keeps the fields with another method, from the next r
     }));
     rig.gateway.reload({ ...rig.settings, sites });
   };
-  // After the second time, the section and its fields for the origin are remembered.
+  // From the second time on, the section and its fields for the origin are remembered.
   for (const path of ['/1', '/2', '/3']) expect(await ask(path)).toBeUndefined();
   setTo(true);
   for (const path of ['/4', '/5']) expect(await ask(path)).toBe(MINE);

@@ -2,7 +2,7 @@ import { ADDRESS_HEADERS, withDashes } from '@guard/config/contract/address-head
 
 export interface FieldName {
   readonly spelling: string;
-  /** The name with its colon, as it begins a line. */
+  /** The name and a colon: the beginning of a line. */
   readonly withColon: string;
   readonly lower: string;
   /** Whether a request with this field may have a body, ask for another protocol, or expect an interim answer. */
@@ -24,8 +24,8 @@ const MAX_REMEMBERED_NAMES = 1_024;
 const MAX_REMEMBERED_LENGTH = 64;
 
 /**
- * The field names of requests, or those of answers. Programs send their fields in the same order each time. So the
- * name that followed the last time is tried first, which needs no copy and no look-up.
+ * The field names of requests, or the field names of answers. Programs send their fields in the same order each time.
+ * So this class first tries the name that followed the last time. This needs no copy and no look-up.
  */
 export class FieldNames {
   /** The name before the first name of a header section. */
@@ -56,7 +56,7 @@ export class FieldNames {
 }
 
 function makeName(source: string): FieldName {
-  // A copy: `source` may be a slice that keeps a whole header section in memory.
+  // The name is copied, because `source` can be a slice that keeps a whole header section in memory.
   const spelling = Buffer.from(source, 'latin1').toString('latin1');
   const lower = spelling.toLowerCase();
   const asksForMore = FIELDS_THAT_ASK_FOR_MORE.has(lower);
@@ -66,7 +66,7 @@ function makeName(source: string): FieldName {
 /** The kinds of header fields, by what a proxy has to do with them. */
 export type HeaderKind =
   | 'end-to-end'
-  /** For this hop only (RFC 9110 section 7.6.1). */
+  /** A field for this hop only (RFC 9110 section 7.6.1). */
   | 'hop-by-hop'
   /** A field that only the gateway may send (X-Guard-*), or one that an origin could read as such a field. */
   | 'impostor'
@@ -80,9 +80,9 @@ export type HeaderKind =
   | 'rewritten'
   /** The field of RFC 7239. The visitor may have written it, even when the peer is a trusted proxy. */
   | 'forwarded'
-  /** Says where the request came from or went to; believed from trusted proxies only. */
+  /** A field that says where the request came from or went to. Guard believes it only from trusted proxies. */
   | 'claim'
-  /** Asks for another method than the one that was judged. */
+  /** A field that asks for another method than the judged method. */
   | 'method-override';
 
 const HOP_BY_HOP: ReadonlySet<string> = new Set(
@@ -109,8 +109,8 @@ const METHOD_OVERRIDES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Fields about the request, its sender and its content. RFC 9110 section 7.6.1 forbids to name them in Connection.
- * Without them the origin would get another request than the one that was judged.
+ * Fields about the request, its sender and its content. RFC 9110 section 7.6.1 forbids these names in Connection. If
+ * such a field were removed, the origin would get another request than the judged request.
  */
 const NEVER_CONNECTION_OPTIONS: ReadonlySet<string> = new Set(
   [
@@ -121,7 +121,7 @@ const NEVER_CONNECTION_OPTIONS: ReadonlySet<string> = new Set(
 
 const kindsBySpelling = new Map<string, HeaderKind>();
 
-/** The kind of a field, by its name as sent. Names repeat, so the result for each spelling is kept. */
+/** The kind of a field with this name as sent. The result for each spelling is kept, because names repeat. */
 export function headerKind(name: string): HeaderKind {
   const knownKind = kindsBySpelling.get(name);
   if (knownKind !== undefined) return knownKind;
@@ -181,7 +181,7 @@ export function connectionOptions(connection: string | undefined): ReadonlySet<s
 const CLAIM_NAMES: ReadonlySet<string> = new Set([
   ...ADDRESS_HEADERS,
   ...[
-    // The host, path and method that were asked for.
+    // The host, path and method that the visitor asked for.
     'forwarded-host x-envoy-original-path x-host x-host-override x-http-host',
     'x-http-host-override x-original-path x-real-host x-request-uri x-rewrite-path',
     'x-original-host x-original-method x-original-uri x-original-url x-override-url',
@@ -192,7 +192,7 @@ const CLAIM_NAMES: ReadonlySet<string> = new Set([
   ].flatMap((line) => line.split(' ')),
 ]);
 
-/** The beginnings of names that are claims. Vendors add names of their own: X-Forwarded-Ssl, Fly-Forwarded-Port. */
+/** The beginnings of names that are claims. Vendors add names such as X-Forwarded-Ssl and Fly-Forwarded-Port. */
 const CLAIM_BEGINNINGS = [
   'x-forwarded-',
   'x-original-forwarded-',

@@ -32,12 +32,12 @@ describe('RFC 9110 7.6.2: Max-Forwards of OPTIONS', () => {
     });
   });
 
-  test.each(['0', '00'])('at %s the gateway answers itself', async (value) => {
+  test.each(['0', '00'])('at %s the gateway itself answers', async (value) => {
     expect(await maxForwardsAtOrigin('OPTIONS', value)).toEqual({ status: 204, values: undefined });
   });
 
   test.each([[['-1']], [['1.5']], [['x']], [['']], [['1', '1']]])(
-    'a value that is not a number stays as it came: %j',
+    'a value that is not a number stays unchanged: %j',
     async (values) => {
       expect(await maxForwardsAtOrigin('OPTIONS', ...values)).toEqual({
         status: 200,
@@ -50,7 +50,7 @@ describe('RFC 9110 7.6.2: Max-Forwards of OPTIONS', () => {
     expect(await maxForwardsAtOrigin(method, '0')).toEqual({ status: 200, values: ['0'] });
   });
 
-  test('Max-Forwards counts over HTTP/2 too', async () => {
+  test('Max-Forwards is counted down over HTTP/2 too', async () => {
     const { tlsPort, origin } = await startGatewayWithOrigin({ certificates });
     const ask = (value: string) =>
       exchange(openHttp2(tlsPort), { ':method': 'OPTIONS', ':path': '/x', 'max-forwards': value });

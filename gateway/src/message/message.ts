@@ -3,8 +3,8 @@ import type { Protocol } from '@guard/config/contract/event';
 import type { ForwardedHeader } from '@guard/config/settings/schema';
 
 /**
- * A request and its answer as every stage of the gateway sees them. Node's HTTP/1.1 messages have this form already.
- * http2/ gives it to a stream of HTTP/2.
+ * A request in the form that every stage of the gateway reads. Node's HTTP/1.1 messages already have this form. http2/
+ * gives this form to a stream of HTTP/2.
  */
 export interface VisitorRequest {
   readonly method?: string | undefined;
@@ -16,12 +16,12 @@ export interface VisitorRequest {
   readonly rawHeaders: readonly string[];
   /** Results that depend only on the header section. They are kept when the same section comes again. */
   readonly notes?: SectionNotes | undefined;
-  /** The same for the trailer section. It is complete when 'end' is emitted. */
+  /** The trailer section: names and values in turn, as sent. It is complete when 'end' is emitted. */
   readonly rawTrailers: readonly string[];
   readonly httpVersion: string;
   readonly httpVersionMajor: number;
   readonly httpVersionMinor: number;
-  /** Whether the whole message has come. It need not have been read. */
+  /** Whether the whole message has come. Its body may still be unread. */
   readonly complete: boolean;
   readonly readableEnded: boolean;
   readonly socket: VisitorSocket;
@@ -34,7 +34,7 @@ export interface VisitorRequest {
 
 /** Results that depend only on the header section of a request without a body. */
 export interface SectionNotes {
-  /** The visitor's fields in the form for the origin, and the terms for which they hold. */
+  /** The visitor's fields in the form for the origin, and the terms under which they can be used. */
   originFields?: { readonly fields: FieldList; readonly terms: FieldTerms };
 }
 
@@ -46,7 +46,7 @@ export interface FieldTerms {
   readonly keepsMethodOverride: boolean;
 }
 
-/** Which forwarded fields of the peer are believed: `x-forwarded-for` with X-Forwarded-Proto and -Host. */
+/** Which forwarded fields of the peer are believed. `x-forwarded-for` includes X-Forwarded-Proto and -Host. */
 export type BelievedFields = 'both' | ForwardedHeader | 'neither';
 
 /** The answer to one request. When the visitor has gone, every method does nothing. */
@@ -66,7 +66,7 @@ export interface VisitorResponse {
   once(event: 'drain', listener: () => void): unknown;
 }
 
-/** The connection of a request, or its stream on an HTTP/2 connection. The request ends with it. */
+/** The connection of a request, or its stream on an HTTP/2 connection. When it ends, the request ends. */
 export interface VisitorSocket {
   readonly destroyed: boolean;
   /** Holds back written bytes until `uncork`, which sends them in one piece. */
@@ -74,7 +74,7 @@ export interface VisitorSocket {
   uncork(): void;
   /** Sets the encoding of texts that are written without one. */
   setDefaultEncoding(encoding: 'latin1'): unknown;
-  /** Cuts the connection. Then the visitor does not take a part of an answer for all of it. */
+  /** Cuts the connection. So the visitor does not mistake a part of an answer for the whole answer. */
   destroy(): unknown;
   once(event: 'close', listener: () => void): unknown;
 }
@@ -89,10 +89,13 @@ export function isHttp10({ httpVersionMajor, httpVersionMinor }: VisitorRequest)
   return httpVersionMajor === 1 && httpVersionMinor === 0;
 }
 
-/** Names and values in turn that may be sent many times. The list never changes, so it keeps its written form. */
+/**
+ * A list of fields that can be sent many times: names and values in turn. The list never changes, so its written form
+ * can be kept.
+ */
 export class FieldList {
   readonly values: readonly string[];
-  /** Undefined until the fields are written for the first time. */
+  /** The written form. Undefined until the fields are written for the first time. */
   writtenFields: WrittenFields | 'unsound' | undefined;
 
   constructor(fields: readonly string[]) {
@@ -100,16 +103,19 @@ export class FieldList {
   }
 }
 
-/** Fields as text of an HTTP/1.1 header section. The text was checked: every reader sees the same fields. */
+/**
+ * Fields as the text of an HTTP/1.1 header section. The text was checked, so that every reader finds the same fields in
+ * it.
+ */
 export interface WrittenFields {
   readonly lines: string;
-  /** The value of their Content-Length, in bytes. Undefined without one. */
+  /** The value of the field Content-Length, in bytes. Undefined when there is no such field. */
   readonly length: number | undefined;
 }
 
 /**
- * RFC 9110 section 10.1.1: the visitor sends the body only when the origin wants it. The gateway does not
- * forward any other expectation.
+ * RFC 9110 section 10.1.1: the visitor sends the body only when the origin wants it. The gateway forwards no other
+ * expectation.
  */
 export function asksForContinue(req: VisitorRequest, hasBody: boolean): boolean {
   const { expect } = req.headers;
@@ -152,8 +158,8 @@ export function nextVia({ httpVersion, headers }: VisitorRequest): string {
 }
 
 /**
- * How many gateways of this name a request has passed. A few can be layers of a set-up. Many mean that the origin of
- * a gateway is the gateway itself.
+ * How many gateways of this name a request has passed. A set-up can have a few gateways in a row. Many mean that the
+ * origin of a gateway is the gateway itself.
  */
 export function passesBefore(via: string | undefined): number {
   if (via === undefined) return 0;
@@ -170,7 +176,7 @@ export function passesBefore(via: string | undefined): number {
  */
 export function singleValues(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   const list: unknown = headers['set-cookie'];
-  // Safe by the sentences above. Usually the object of the request is returned without a copy.
+  // The cast is safe: only Set-Cookie can be a list. Usually the object of the request is returned without a copy.
   const single = headers as Record<string, string>;
   return Array.isArray(list) ? { ...single, 'set-cookie': list.join(', ') } : single;
 }

@@ -9,7 +9,7 @@ export interface OwnAnswer {
   readonly gzip?: (() => Buffer) | undefined;
 }
 
-/** The answer with its body in gzip, if it has this form. */
+/** The answer with its body in gzip, if the answer can be sent in gzip. */
 export function inGzip(answer: OwnAnswer): OwnAnswer {
   const { status, fields, gzip } = answer;
   if (gzip === undefined) return answer;
@@ -57,7 +57,7 @@ export function serveLast(
     serve(req, res, answer, lingerMs);
     return;
   }
-  // First the parser has to read the bytes that it has. When they are not HTTP, Node itself answers.
+  // The parser first has to read the bytes that have come. When they are not HTTP, Node itself answers.
   process.nextTick(() => {
     if (req.socket.destroyed) return;
     res.writeHead(status, [...answer.fields, 'Content-Length', String(body.length)]);
@@ -87,7 +87,7 @@ export function linger(req: VisitorRequest, lingerMs: number): void {
 }
 
 function announcesBody({ headers, httpVersionMajor }: VisitorRequest): boolean {
-  // In HTTP/2 the frames show whether there is a body (RFC 9113 section 8.1), and `complete` tells it.
+  // In HTTP/2 the frames show whether there is a body (RFC 9113 section 8.1), and `complete` has this fact.
   if (httpVersionMajor === 2) return true;
   const length = headers['content-length'] ?? '0';
   return headers['transfer-encoding'] !== undefined || length !== '0';

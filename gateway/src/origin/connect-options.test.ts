@@ -27,7 +27,7 @@ test.each([
   expect(connectOptions(OriginAddress.parse(origin)).options).toMatchObject({ port });
 });
 
-describe('RFC 6066 3: SNI is the origin’s own name, and never an address', () => {
+describe('RFC 6066 3: SNI is the origin’s own name, and is never an address', () => {
   test.each([
     ['localhost', ['localhost']],
     ['127.0.0.1', []],

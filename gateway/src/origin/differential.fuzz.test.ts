@@ -14,7 +14,7 @@ import { UndiciOrigin } from '../testing/undici-origin.ts';
 const EXCHANGES = rounds(2_000, 100_000);
 const SIDE_BY_SIDE = 16;
 
-/** What our client refuses and undici accepts, by the text of our refusal, and the reason. */
+/** What our client refuses and undici accepts. The key is the text of our refusal, and the value is the reason. */
 const STRICTER: Readonly<Record<string, string>> = {
   'Transfer-Encoding not supported':
     'RFC 9112 6.1: a coded body would be passed on as if it were decoded; readers disagree about `xchunked`',
@@ -29,7 +29,7 @@ const STRICTER: Readonly<Record<string, string>> = {
   'two Content-Lengths': 'RFC 9112 6.3',
 };
 
-/** What our client accepts and undici refuses, and why that is right. */
+/** What our client accepts and undici refuses, and why our client is right. */
 const MILDER: readonly ListedDifference[] = [
   {
     why: 'RFC 9110 8.6: equal lengths may be read as one',
@@ -49,7 +49,7 @@ const MILDER: readonly ListedDifference[] = [
   },
 ]; // prettier-ignore
 
-/** What both accept and read differently, and why our reading is right. */
+/** What both clients accept but read differently, and why our reading is right. */
 const READ_DIFFERENTLY: readonly ListedDifference[] = [
   {
     why: 'RFC 9110 5.5: white space after a value is not part of it; undici reads `chunked` and a tab as another coding, and passes on the chunks undecoded',
@@ -83,7 +83,7 @@ test(`${EXCHANGES} exchanges end the same over our client and over undici, excep
     return { pieces: exchange.pieces, ending: exchange.answer.keepsConnection ? 'keep' : 'end' };
   });
   const openBoth = () => ({ ours: openClient(url), undici: openClient(url, {}, UndiciOrigin) });
-  // Bytes after a damaged answer may come later, so its connection is not used again.
+  // More bytes of a damaged answer can come later, so its connection is not used again.
   const clients = { kept: openBoth(), once: openBoth() };
   const counts = { same: 0, failed: 0, stricter: 0, milder: 0, otherwise: 0 };
   let nextAnswer = 0;
@@ -91,7 +91,7 @@ test(`${EXCHANGES} exchanges end the same over our client and over undici, excep
   async function drive(): Promise<void> {
     while (nextAnswer < EXCHANGES) {
       const id = String(nextAnswer++);
-      // The exchange depends on its number alone, and not on the order in which the drivers run.
+      // An exchange depends only on its number, and not on the order in which the drivers run.
       const exchange = generateExchange(seededRandom(seed + 7919 * Number(id)), id);
       exchanges.set(id, exchange);
       const { ours, undici } = exchange.answer.keepsConnection ? clients.kept : clients.once;
@@ -132,7 +132,7 @@ function generateExchange(random: SeededRandom, id: string): Exchange {
     if (kind === 'none') return undefined;
     return kind === 'sized' ? new PartedBody(parts) : PartedBody.chunked(parts);
   };
-  // Content-Length is the second field, and the visitor's.
+  // Content-Length is the second field, and it is one of the visitor's fields.
   const visitorFieldCount = 2 + random.below(fields.length / 2 - 1);
   const answer = generateAnswer(random, method);
   return {
@@ -158,7 +158,7 @@ function cutIntoParts(random: SeededRandom, bytes: Buffer): Buffer[] {
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 }
 
-/** Whether a request has come with all of its body. */
+/** Whether the text is a complete request with its whole body. */
 function isWhole(requestText: string): boolean {
   const head = requestText.indexOf('\r\n\r\n');
   if (head === -1) return false;
@@ -173,7 +173,9 @@ function isWhole(requestText: string): boolean {
   return requestText.length >= head + 4 + length;
 }
 
-/** A request without the parts that each client writes in its own way: framing, Connection, and the place of Host. */
+/**
+ * A request without the parts that each client writes in its own way: framing, Connection, and the position of Host.
+ */
 function meaningOf(requestText: string): string {
   const end = requestText.indexOf('\r\n\r\n');
   const lines = requestText.slice(0, end).split('\r\n');
@@ -222,7 +224,7 @@ function comparablePart({ status, fields, body, trailers, interim }: ReceivedAns
   };
 }
 
-/** undici reads a reason phrase as UTF-8. Of a phrase that came in two parts it keeps the second. */
+/** undici reads a reason phrase as UTF-8. When a phrase comes in two parts, undici keeps only the second part. */
 function ascii(reason: string): string {
   return reason.replace(/[^\x20-\x7e]+/g, '?');
 }

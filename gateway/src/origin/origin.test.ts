@@ -18,7 +18,7 @@ import { UndiciOrigin } from '../testing/undici-origin.ts';
 
 const end = (text: string): Script => ({ ...keepOpenAfter(text), ending: 'end' });
 
-/** The head of the last request in what a connection has sent, once it is there. */
+/** Whether the text has a complete header section. */
 const isWholeRequest = (requestText: string) => requestText.includes('\r\n\r\n');
 
 describe.each([
@@ -47,7 +47,7 @@ describe.each([
     });
   });
 
-  test('a request is sent with its order, spelling, duplicates and bytes', async () => {
+  test('the fields of a request keep their order, spelling, duplicates and bytes', async () => {
     const origin = await startScripted((requestText) =>
       isWholeRequest(requestText) ? keepOpenAfter(OK) : undefined,
     );
@@ -112,7 +112,7 @@ describe.each([
     expect(origin.sockets).toHaveLength(2);
   });
 
-  test('a full lane takes no more requests until one has ended; other lanes do', async () => {
+  test('a full lane accepts no more requests until one has ended; other lanes still accept requests', async () => {
     const origin = await startScripted((requestText) => {
       if (requestText.includes('/ok')) return keepOpenAfter(OK);
       return requestText.includes('/bad') ? end('nonsense\r\n\r\n') : undefined;
@@ -146,7 +146,7 @@ describe.each([
     expect([earlyAnswer?.answer.error, lateAnswer?.answer.error]).toEqual([undefined, undefined]);
   });
 
-  test('pause stops reading from the origin, resume continues', async () => {
+  test('pause stops reading from the origin, and resume continues', async () => {
     const body = Buffer.alloc(32 * 1024 * 1024, 'x');
     const head = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
     const origin = await startScripted(() => ({ pieces: [head, body], ending: 'keep' }));
@@ -257,7 +257,7 @@ describe.each([
   });
 });
 
-/** undici notices in a later turn that a connection is free. */
+/** undici notices only in a later turn that a connection is free. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -15,13 +15,13 @@ function build(...names: readonly string[]) {
 }
 
 describe('origin pools with health', () => {
-  test('origins that can be reached take turns', () => {
+  test('origins that can be reached get requests in turn', () => {
     const { take, turns } = build('a', 'b', 'c');
     expect(take(6)).toBe('bcabca');
     expect(turns.count).toBe(3);
   });
 
-  test('an origin that refused is left out for a second, and then one request tries it', () => {
+  test('an origin that refused is left out for a second, and then one request tries the origin', () => {
     const { take, report, time } = build('a', 'b', 'c');
     report('b', false);
     expect(take(4)).toBe('caca');
@@ -86,7 +86,7 @@ describe('origin pools with health', () => {
     expect(take(2)).toContain('a');
   });
 
-  test('after any order of reports, all origins take turns again when they can be reached', () => {
+  test('after any order of reports, all origins get requests in turn again when they can be reached', () => {
     const random = seededRandom();
     const names = ['a', 'b', 'c', 'd'] as const;
     const { turns, report, time } = build(...names);
@@ -98,7 +98,7 @@ describe('origin pools with health', () => {
       if (random.below(10) > 0) report(name, isUp.get(name) === true);
     }
     for (const name of names) isUp.set(name, true);
-    // After the longest pause each is tried, and from then on all take turns.
+    // After the longest pause each origin is tried, and from then on all get requests in turn.
     for (let i = 0; i < 4; i++) {
       time.now += 30_000;
       for (let k = 0; k < 8; k++) report(turns.next().name, true);

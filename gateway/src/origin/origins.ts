@@ -5,7 +5,7 @@ import type { Lane, OpenOrigin, Origin, Origins, Capacity, Turns } from './origi
 
 /**
  * Finds the origins of one site, by the name of the site and their addresses. `headersMs` is how long an answer may
- * take to begin. Undefined when the site does not limit it.
+ * take to begin. It is undefined when the site does not limit this time.
  */
 export type OriginsOf = (
   site: string,
@@ -13,10 +13,10 @@ export type OriginsOf = (
   headersMs: number | undefined,
 ) => Origins;
 
-/** Makes the client of one origin. `headersMs` as in OriginsOf. */
+/** Makes the client of one origin. `headersMs` has the same meaning as in OriginsOf. */
 export type Connect = (address: OriginAddress, headersMs: number | undefined) => OpenOrigin;
 
-/** The origins for new settings. `commit` makes them the current ones. */
+/** The origins for new settings. `commit` makes them the current origins. */
 interface OriginDraft {
   readonly originsOf: OriginsOf;
   commit(): void;
@@ -24,8 +24,8 @@ interface OriginDraft {
 
 /**
  * The origins to which a gateway has connections. When a site keeps an address at a reload, it also keeps the
- * connections and the count of requests under way. An origin that was removed stays open for `originRetireMs`, so
- * that requests that began before can still be sent, and repeated.
+ * connections and the count of requests under way. An origin that was removed stays open for `originRetireMs`, so that
+ * requests that began before can still be sent and repeated.
  */
 export class OriginRegistry {
   readonly #connect: Connect;
@@ -50,7 +50,8 @@ export class OriginRegistry {
     return {
       originsOf: (site, addresses, headersMs) => {
         const origins = addresses.map((address, index) => {
-          // An address may be listed twice to get a larger share. Then each entry has its own connections.
+          // The settings can list an address twice, so that it gets a larger share of the requests. Then each entry has
+          // its own connections.
           const key = JSON.stringify([site, index, address, headersMs]);
           const origin = this.#open.get(key) ?? this.#connect(address, headersMs);
           draftedOrigins.set(key, origin);
@@ -100,7 +101,10 @@ function totalCapacity(origins: readonly Origin[], lane: Lane): Capacity {
   return { total, free };
 }
 
-/** How long an unreachable origin gets no request: at first, and at most after several failed tries. Milliseconds. */
+/**
+ * How long an unreachable origin gets no request: first the pause after the first failed try, then the longest pause
+ * after several failed tries. In milliseconds.
+ */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -110,7 +114,7 @@ const LONGEST_PAUSE_MS = 30_000;
  */
 export class OriginHealth {
   readonly #clock: Clock;
-  /** 0 while the origin can be reached. */
+  /** The pause in milliseconds. 0 while the origin can be reached. */
   #pauseMs = 0;
   #pausedAt = 0;
   #trialSent = false;
@@ -120,15 +124,15 @@ export class OriginHealth {
   }
 
   /**
-   * Whether a request should go to this origin, if there is a choice. After a pause one request is admitted, and
-   * after the next pause another one. So when such a request never reports its result, later requests can still try
-   * the origin.
+   * Whether a request should go to this origin, if there is a choice. After each pause one request is admitted. So when
+   * such a request never reports its result, later requests can still try the origin.
    */
   admits(): boolean {
     if (this.#pauseMs === 0) return true;
     const now = this.#clock();
     const passedMs = now - this.#pausedAt;
-    // Below zero, the clock was set back. Then the pause is over, because otherwise it could last very long.
+    // A negative value means that the clock was set back. Then the pause ends at once, because it could last very long
+    // otherwise.
     if (passedMs >= 0 && passedMs < this.#pauseMs) return false;
     this.#pausedAt = now;
     this.#trialSent = true;
@@ -151,8 +155,8 @@ export class OriginHealth {
 }
 
 /**
- * Takes the origins of one site in turn, and leaves out those that cannot be reached. When no origin can be reached,
- * all of them are tried, because an old failure is no reason to refuse a visitor.
+ * Chooses the origins of one site in turn, and leaves out origins that cannot be reached. When no origin can be
+ * reached, all of them are tried, because an old failure is no reason to refuse a visitor.
  */
 export function takeTurns<T>(
   origins: readonly T[],

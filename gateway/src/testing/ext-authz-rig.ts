@@ -12,7 +12,7 @@ export const CHECKED_HEADERS = {
   'x-forwarded-for': VISITOR,
   'x-forwarded-proto': 'https',
 };
-/** What Envoy says about `POST https://shop.example/login?a=1` of the visitor. */
+/** Envoy's description of the visitor's request `POST https://shop.example/login?a=1`. */
 export const LOGIN: HttpAttributes = {
   id: '7',
   method: 'POST',
@@ -22,7 +22,7 @@ export const LOGIN: HttpAttributes = {
   protocol: 'HTTP/2',
   headers: CHECKED_HEADERS,
 };
-/** A gateway that Envoy asks over gRPC, and a client that asks as Envoy does. */
+/** A gateway that Envoy asks over gRPC, and a client that asks in the same way as Envoy. */
 export async function startExtAuthz(options: Partial<RigOptions> = {}, unixPath?: string) {
   const rig = await startForwardAuth(options);
   const url = await rig.gateway.listenExtAuthz(

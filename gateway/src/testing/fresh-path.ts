@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A path in its own folder, which is removed when the test ends. */
+/** A path in a new folder. The folder is removed when the test ends. */
 export function freshPath(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'guard-'));
   onTestFinished(() => {

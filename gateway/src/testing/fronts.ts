@@ -5,20 +5,20 @@ import { onTestFinished } from 'vitest';
 import { connectHttp1, waitUntil } from './raw-client.ts';
 import { selfSigned } from './self-signed.ts';
 
-/** The protocols by which a visitor reaches a gateway. */
+/** The protocols with which a visitor reaches a gateway. */
 export const FRONTS = ['HTTP/1.1', 'HTTP/1.1 over TLS', 'HTTP/2'] as const;
 export type Front = (typeof FRONTS)[number];
 
-/** The certificates that a rig needs for all of them. */
+/** The certificates that a rig needs for all these protocols. */
 export const certificates = [selfSigned('shop.example')];
 
 export interface VisitOptions {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** True: the request ends when `out` ends. Otherwise it has no body. */
+  /** When it is true, the request ends when `out` ends. Otherwise the request has no body. */
   readonly upload?: boolean;
-  /** Does not read the body of the answer. */
+  /** When it is true, the body of the answer is not read. */
   readonly ignoreBody?: boolean;
 }
 
@@ -79,7 +79,7 @@ export function visit(front: Front, ports: Ports, options: VisitOptions = {}): F
   return front === 'HTTP/2' ? visitHttp2(ports, options) : visitHttp1(front, ports, options);
 }
 
-/** The same, and waits for the end. */
+/** Does the same as `visit`, and waits for the end of the answer. */
 export function wholeVisit(
   front: Front,
   ports: Ports,
@@ -137,7 +137,7 @@ function visitHttp2(
   );
   const frontVisit = new FrontVisit(stream, ignoreBody);
   stream.on('headers', ({ ':status': status }, _flags, rawHeaders: string[]) => {
-    // The first one is the status.
+    // The first name and value are the status.
     frontVisit.interim.push({ status: Number(status), fields: rawHeaders.slice(2) });
   });
   stream.on('response', ({ ':status': status, ...rest }) => {

@@ -22,7 +22,7 @@ import {
 } from '../index.ts';
 import { type HttpOrigin, startOrigin } from './recording-origin.ts';
 
-/** The differences from a gateway that lets every request pass to one origin. */
+/** By default the gateway lets every request pass to one origin. These options change it. */
 export interface RigOptions {
   readonly origin: string | readonly string[];
   readonly hosts?: readonly string[];
@@ -37,12 +37,12 @@ export interface RigOptions {
   readonly collect?: Collect;
   readonly remote?: boolean;
   readonly limits?: Partial<GatewayLimits>;
-  /** Listens for https as well. */
+  /** With certificates the gateway also listens for https. */
   readonly certificates?: readonly TlsCertificate[];
-  /** Listens here instead of on a free port of 127.0.0.1. */
+  /** The gateway listens on this unix socket instead of on a free port of 127.0.0.1. */
   readonly unixPath?: string;
   readonly host?: string;
-  /** The same for https. */
+  /** The unix socket on which it listens for https. */
   readonly tlsUnixPath?: string;
   readonly proxyProtocol?: boolean;
   readonly redirectHttps?: boolean;
@@ -55,11 +55,11 @@ export interface Rig {
   readonly gateway: Gateway;
   readonly port: number;
   readonly url: string;
-  /** Port of https; 0 without certificates. */
+  /** The port for https. 0 when there are no certificates. */
   readonly tlsPort: number;
   /** Every question to the validator. */
   readonly questions: ValidateRequest[];
-  /** The visitor's handshake of each question. */
+  /** What the visitor's TLS handshake showed, for each question. */
   readonly transports: (TransportFacts | undefined)[];
   /** The settings of the gateway. A test can change them and call `reload`. */
   readonly settings: GatewaySettings;
@@ -68,7 +68,7 @@ export interface Rig {
     readonly event: string;
     readonly fields: Readonly<Record<string, unknown>>;
   }[];
-  /** A counter by name and label. */
+  /** The value of the counter with this name and label. */
   readonly counterValue: (name: string, label: string) => number;
   /** The present value of a gauge. Undefined when it is not registered. */
   readonly gaugeValue: (name: string) => ReturnType<ReadGauge> | undefined;
@@ -182,7 +182,7 @@ export function validateWith(response: Partial<ForeignValidateResponse>): Valida
 
 export const allow = validateWith({ decision: 'allow' });
 
-/** A cookie as a validator sets it. */
+/** A cookie in the form in which a validator sets it. */
 export const GUARD_COOKIE: Cookie = {
   name: '_guard',
   value: 'v',

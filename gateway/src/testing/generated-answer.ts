@@ -3,7 +3,7 @@ import type { SeededRandom } from '../../../test/kit/seeded-random.ts';
 /** An answer of an origin, correct or damaged. */
 export interface GeneratedAnswer {
   readonly bytes: Buffer;
-  /** The damage. Empty for a correct answer. */
+  /** The name of the damage. Empty for a correct answer. */
   readonly damage: string;
   /** The origin keeps the connection open, because the answer has its own end. */
   readonly keepsConnection: boolean;
@@ -68,7 +68,7 @@ function generateFields(random: SeededRandom): string[] {
   });
 }
 
-/** Moves the last field somewhere among the others. */
+/** Moves the last field to a random position among the others. */
 function moveLast(random: SeededRandom, lines: string[]): void {
   if (lines.length < 2) return;
   const movedLine = lines.pop() ?? '';
@@ -105,7 +105,7 @@ function chunk(random: SeededRandom, body: string): string {
 
 type Damage = (random: SeededRandom, text: string) => string;
 
-/** Damage by broken origins, by attackers, and by chance. */
+/** Kinds of damage that broken origins, attackers or chance can cause. */
 const DAMAGES: Readonly<Record<string, Damage>> = {
   'cut off': (random, text) => text.slice(0, random.below(text.length)),
   'a byte changed': (random, text) => splice(random, text, 1, anyByte(random)),
@@ -143,7 +143,7 @@ function damageAnswer(random: SeededRandom, text: string): GeneratedAnswer {
   const [first = 'nothing', ...others] = Object.keys(DAMAGES);
   const name = random.pick([first, ...others]);
   const damagedText = DAMAGES[name]?.(random, text) ?? '';
-  // The connection closes, so a reader that waits for more sees the end.
+  // The connection closes, so a reader that waits for more notices the end.
   return { bytes: Buffer.from(damagedText, 'latin1'), damage: name, keepsConnection: false };
 }
 

@@ -7,7 +7,7 @@ import type { Script, ScriptedOrigin } from './origin-client.ts';
 
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** An answer in one piece. The connection stays open after it. */
+/** A script that sends an answer in one piece. The connection stays open after it. */
 export const keepOpenAfter = (text: string): Script => ({
   pieces: [Buffer.from(text, 'latin1')],
   ending: 'keep',
@@ -25,7 +25,7 @@ export function openClient(
   return origin;
 }
 
-/** Clients sweep only when the returned function is called. Sockets work as usual. */
+/** From now on, clients sweep only when the test calls the returned function. Sockets work as usual. */
 export function holdSweeps(): (ms: number) => void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => {

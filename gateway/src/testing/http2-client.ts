@@ -13,7 +13,7 @@ export interface StreamAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
   readonly trailers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Status of each interim answer. */
+  /** The status of each interim answer. */
   readonly interim: readonly number[];
 }
 
@@ -73,7 +73,7 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
   return Buffer.concat([header, payload]);
 }
 
-/** A HEADERS frame of literal fields (RFC 7541 section 6.2.2), which no client library would write. */
+/** A HEADERS frame of literal fields (RFC 7541 section 6.2.2), which no client library would send. */
 export function headersFrame(
   stream: number,
   fields: readonly (readonly [string, string])[],
@@ -85,7 +85,7 @@ export function headersFrame(
   return frame(1, endStream ? 5 : 4, stream, Buffer.concat(block));
 }
 
-/** RFC 7541 section 5.1, with a prefix of seven bits. */
+/** Writes an integer with a prefix of seven bits (RFC 7541 section 5.1). */
 function integer(value: number): Buffer {
   if (value < 127) return Buffer.from([value]);
   const bytes = [127];
@@ -135,12 +135,12 @@ export class FrameClient {
     this.socket.write(Buffer.concat(frames));
   }
 
-  /** `type` of the frames received on one stream so far. */
+  /** The types of the frames that were received on one stream so far. */
   typesOn(stream: number): number[] {
     return this.framesOn(stream).map(({ type }) => type);
   }
 
-  /** The frames received on one stream so far. The last one may be incomplete. */
+  /** The frames that were received on one stream so far. The last one may be incomplete. */
   framesOn(stream: number): { readonly type: number; readonly payload: Buffer }[] {
     const frames: { type: number; payload: Buffer }[] = [];
     for (let at = 0; at + 9 <= this.#receivedBytes.length;) {
@@ -155,8 +155,8 @@ export class FrameClient {
   }
 
   /**
-   * Status of the answer on a stream, where the static table of HPACK has it (RFC 7541 appendix A); 0
-   * for any other, and where there is none.
+   * The status of the answer on a stream, if the static table of HPACK has this status (RFC 7541 appendix A). 0 for any
+   * other status, and when there is no answer.
    */
   statusOn(stream: number): number {
     const head = this.framesOn(stream).find(({ type }) => type === 1);

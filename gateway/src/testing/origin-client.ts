@@ -23,7 +23,7 @@ export interface ReceivedAnswer {
   error: OriginError | undefined;
 }
 
-/** Collects an answer, and fails when a client breaks the order of the port. */
+/** Collects an answer, and fails when a client calls it in an order that the port forbids. */
 export class Listener implements AnswerHandler {
   /** Resolves after the answer or the error. */
   readonly receivedAnswer: Promise<ReceivedAnswer>;
@@ -82,8 +82,8 @@ export class Listener implements AnswerHandler {
   }
 
   #expect(holds: boolean, otherwise: string): void {
-    if (this.#isOver) throw new Error('something behind the end');
-    if (this.exchange === undefined) throw new Error('something before send had returned');
+    if (this.#isOver) throw new Error('a call after the end');
+    if (this.exchange === undefined) throw new Error('a call before send had returned');
     if (!holds) throw new Error(otherwise);
   }
 
@@ -94,11 +94,14 @@ export class Listener implements AnswerHandler {
   }
 }
 
-/** A request of a test. Missing fields are those of a plain GET. */
+/** A request of a test. Missing properties have the values of a plain GET. */
 export interface ClientRequest extends Partial<Pick<OriginRequest, 'method' | 'target' | 'body'>> {
   /** Names and values in turn. */
   readonly fields?: readonly string[];
-  /** The number of visitor's fields. The gateway has added the others. Default: all are the visitor's. */
+  /**
+   * How many of the fields come from the visitor. The gateway has added the others. By default all come from the
+   * visitor.
+   */
   readonly visitorFieldCount?: number;
 }
 
@@ -111,7 +114,7 @@ export function ask(
   return listen(origin, new Listener(), request, lane);
 }
 
-/** The same with the listener of the caller. */
+/** Does the same as `ask`, with the caller's listener. */
 export function listen(
   origin: Origin,
   listener: Listener,
@@ -147,7 +150,7 @@ export async function askAndWait(
   return listener.receivedAnswer;
 }
 
-/** A body in these parts, one in each turn, until it is stopped. */
+/** A body that sends these parts, one in each turn of the event loop, until it is stopped. */
 export class PartedBody implements RequestBody {
   readonly length: number | undefined;
   isPaused = false;
@@ -220,7 +223,10 @@ export class PartedBody implements RequestBody {
   }
 }
 
-/** The answer to one request: these pieces, one in each turn, and then the end or silence. */
+/**
+ * The answer to one request: these pieces, one in each turn of the event loop, and then the end of the connection or
+ * silence.
+ */
 export interface Script {
   readonly pieces: readonly Buffer[];
   readonly ending: 'end' | 'reset' | 'keep';
@@ -234,7 +240,8 @@ export interface ScriptedOrigin {
 }
 
 /**
- * An origin that works on bytes, until the test ends. `script` gets all bytes since the last answer on the connection.
+ * An origin that reads and writes bytes, until the test ends. `script` gets all bytes since the last answer on the
+ * connection.
  */
 export async function startScripted(
   script: (requestText: string, connection: number) => Script | undefined,
@@ -257,7 +264,7 @@ export async function startScripted(
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  const { port } = server.address() as AddressInfo; // A TCP listener has an address.
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));

@@ -12,11 +12,11 @@ interface BinaryHeader {
   readonly transport?: number;
   readonly addresses?: Buffer;
   readonly additions?: Buffer;
-  /** A wrong length for the header. */
+  /** A wrong length that the header gives. */
   readonly length?: number;
 }
 
-/** A PROXY header of version 2 from its parts, which need not fit together. */
+/** A PROXY header of version 2 from its parts. The parts can contradict each other.. */
 export function binaryHeader(parts: BinaryHeader = {}): Buffer {
   const { command = 0x21, transport = 0x11, addresses = IPV4, additions = Buffer.alloc(0) } = parts;
   const body = Buffer.concat([addresses, additions]);

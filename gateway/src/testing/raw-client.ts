@@ -77,7 +77,7 @@ export function get(port: number, path = '/', ...headers: readonly string[]): Pr
   );
 }
 
-/** Polls until the condition holds. Rejects when it does not within the deadline, which a busy machine keeps. */
+/** Polls until the condition holds. Rejects at the deadline. The deadline is long enough for a busy machine. */
 export async function waitUntil(
   condition: () => boolean,
   describe: () => string = () => 'the condition',
@@ -102,12 +102,12 @@ export async function untilUnchanged(read: () => number): Promise<void> {
   });
 }
 
-/** The status of a raw answer. */
+/** The status of an answer as text. */
 export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 }
 
-/** Every value of one header of a raw answer. */
+/** Every value of one header of an answer as text. */
 export function headersOf(answer: string, name: string): string[] {
   const head = answer.slice(0, answer.indexOf('\r\n\r\n')).split('\r\n').slice(1);
   return head
@@ -119,7 +119,10 @@ export function bodyOf(answer: string): string {
   return answer.slice(answer.indexOf('\r\n\r\n') + 4);
 }
 
-/** The lines of a WebSocket handshake (RFC 6455 section 4.1), with further fields and the empty lines at its end. */
+/**
+ * The lines of a WebSocket handshake (RFC 6455 section 4.1), with additional fields, and with the empty lines at the
+ * end.
+ */
 export function webSocketRequest(target: string, ...fields: readonly string[]): string[] {
   return [
     `GET ${target} HTTP/1.1`,
@@ -137,5 +140,5 @@ export function webSocketRequest(target: string, ...fields: readonly string[]): 
 export const HANDSHAKE = webSocketRequest('/chat');
 export const ACCEPT = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
 
-/** The answer that accepts such a handshake. */
+/** The answer that accepts the handshake of `webSocketRequest`. */
 export const SWITCHED_HEAD = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${ACCEPT}\r\n\r\n`;

@@ -39,12 +39,12 @@ export async function startOrigin(
 
 export interface TcpOrigin {
   readonly address: string;
-  /** The bytes of each connection, in the order the connections came. */
+  /** The bytes of each connection, in the order in which the connections came. */
   readonly bytes: string[];
   readonly sockets: Socket[];
 }
 
-/** An origin that works on bytes. `head` is all that came so far, and the test gives the answer. */
+/** An origin that reads and writes bytes. `head` has all bytes so far, and the test writes the answer. */
 export async function startTcpOrigin(
   respond: (socket: Socket, head: string, connection: number) => void,
 ): Promise<TcpOrigin> {
@@ -69,8 +69,8 @@ export async function startTcpOrigin(
 let addressCount = 0;
 
 /**
- * A local address that refuses connections, another one at each call. Port 1 stays free, while a free port could be
- * given to another program.
+ * A local address that refuses connections, and is different at each call. It has port 1, which no program uses.
+ * Another program could get any other free port.
  */
 export function refusingAddress(): string {
   addressCount += 1;

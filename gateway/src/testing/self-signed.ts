@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TlsCertificate } from '@guard/config/settings/sections/tls';
 
-/** A certificate for these hosts, signed by its own key, made by openssl. */
+/** A certificate for these hosts, signed with its own key. openssl makes it.. */
 export function selfSigned(...hosts: readonly string[]): TlsCertificate {
   const folder = mkdtempSync(join(tmpdir(), 'guard-cert-'));
   try {

@@ -62,7 +62,8 @@ export class UndiciOrigin implements OpenOrigin {
         path: target,
         headers: [...visitorFields.values, ...gatewayFields],
         body: body === undefined ? null : new BodyStream(body),
-        // undici would take the visitor's Host for SNI, and reconnect whenever it changes.
+        // Otherwise undici would use the visitor's Host for SNI, and would open a new connection whenever the Host
+        // changes.
         ...(this.#servername === undefined ? {} : { servername: this.#servername }),
       },
       exchange,
@@ -154,7 +155,7 @@ class UndiciExchange implements OriginExchange, Dispatcher.DispatchHandler {
   }
 }
 
-/** A body as undici reads one. */
+/** A body in the form that undici reads. */
 class BodyStream extends Readable {
   readonly #body: RequestBody;
   #isStarted = false;
@@ -185,7 +186,7 @@ class BodyStream extends Readable {
 }
 
 function kindOf(error: Error, hasBegun: boolean): OriginError['kind'] {
-  // Node's system errors carry `syscall`; undici's carry only a code.
+  // Node's system errors have `syscall`. undici's errors have only a code.
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'connect' || syscall === 'getaddrinfo') return 'connect';
   switch (code) {

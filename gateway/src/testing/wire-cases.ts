@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** One line of a table of cases: `status | origin | name | bytes`, under the clause it belongs to. */
+/** One line of a table of cases: `status | origin | name | bytes`, with the clause above it. */
 export interface WireCase {
   readonly clause: string;
   readonly status: string;
@@ -10,8 +10,9 @@ export interface WireCase {
 }
 
 /**
- * Reads a table of cases. `//` begins a comment and `# ` a clause. In `origin` and `bytes`, ¶ stands for CR LF,
- * `{name}` for a text of `macros`, `<n*text>` for n times the text, and \r \n \t \0 \\ \xNN for one byte.
+ * Reads a table of cases. `//` begins a comment and `# ` begins a clause. In `origin` and `bytes`, ¶ means CR LF,
+ * `{name}` is replaced by a text of `macros`, `<n*text>` means n times the text, and each of \r \n \t \0 \\ \xNN means
+ * one byte.
  */
 export function readWireCases(
   file: string,

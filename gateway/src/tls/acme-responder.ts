@@ -3,7 +3,7 @@ import { createSecureContext, createServer } from 'node:tls';
 import type { AcmeChallenges } from '../base/options.ts';
 
 /**
- * Shows a certificate authority the certificate that proves a host, and ends the connection. It is a separate TLS
+ * Sends a certificate authority the certificate that proves a host, and ends the connection. It is a separate TLS
  * server, so that no visitor ever gets such a certificate.
  */
 export function createAcmeResponder(
@@ -23,7 +23,7 @@ export function createAcmeResponder(
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   server.on('secureConnection', (socket) => {
     socket.on('error', () => undefined);
-    // The peer may never close, and nothing else limits the time of this connection.
+    // The peer may never close the connection, and no other limit ends it.
     socket.end(() => socket.destroy());
   });
   return (socket) => {

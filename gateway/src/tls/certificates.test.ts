@@ -5,7 +5,7 @@ import { selfSigned } from '../testing/self-signed.ts';
 
 const EXPIRY = 'guard_gateway_certificate_expiry_timestamp_seconds';
 
-test('the gauge has the end of each certificate in use, by its first host, in seconds since 1970', async () => {
+test('the gauge has the time at which each certificate in use expires, with the first host as label, in seconds since 1970', async () => {
   const shop = { ...selfSigned('shop.example', '*.shop.example'), expiresAt: 1_800_000_000_999 };
   const blog = { ...selfSigned('blog.example'), expiresAt: 1_900_000_000_000 };
   const rig = await startGateway({ origin: refusingAddress(), certificates: [shop, blog] });

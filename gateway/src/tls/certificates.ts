@@ -2,9 +2,9 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { compileHosts } from '@guard/config/matching/host';
 import type { TlsCertificate } from '@guard/config/settings/sections/tls';
 
-/** The certificates of a listener, by the name that a visitor asks for (RFC 6066 section 3). */
+/** The certificates of a listener, found by the name that a visitor asks for (RFC 6066 section 3). */
 export interface Certificates {
-  /** Shown to a visitor who names no host, or a host without a certificate. */
+  /** The certificate for a visitor who names no host, or a host without a certificate. */
   readonly first: TlsCertificate;
   readonly contextOf: (serverName: string) => SecureContext;
   /** Whether there is a certificate for this host. A port in `host` is ignored. */
@@ -31,8 +31,8 @@ export function loadCertificates(
 }
 
 /**
- * The end of each certificate in seconds since 1970, by its first host. When two certificates have the same first
- * host, the earlier end counts.
+ * The time at which each certificate expires, in seconds since 1970. The key is the first host of the certificate. When
+ * two certificates have the same first host, the result has the earlier time.
  */
 export function certificateExpiry(
   certificates: readonly TlsCertificate[],

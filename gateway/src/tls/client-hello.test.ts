@@ -21,7 +21,7 @@ describe('JA4 as FoxIO publishes it', () => {
     expect(ja4Of(publishedHello)).toBe('t13d1516h2_8daaf6152771_e5627efa2ab1');
   });
 
-  test('the order of cipher suites and extensions does not count, that of signature algorithms does', () => {
+  test('JA4 does not depend on the order of cipher suites and extensions, but on the order of signature algorithms', () => {
     const reversedHello = {
       ...publishedHello,
       ciphers: publishedHello.ciphers.toReversed(),
@@ -59,7 +59,7 @@ describe('the ClientHello of real clients (RFC 8446 section 4.1.2)', () => {
     expect(readHello(helloBytes)).toEqual({ kind: 'hello', hello: facts.hello });
   });
 
-  test('the JA4 of four clients is the one that other tools measured', () => {
+  test('the JA4 of four clients is the same as other tools measured', () => {
     const ja4 = (client: string) => handshakeOf(client).facts.hello?.ja4;
     expect(ja4('Chromium 156')).toBe('t13d1517h2_8daaf6152771_cb7bf5808d99');
     expect(ja4('Firefox 153')).toBe('t13d1617h2_86a278354501_3cbfd9057e0d');
@@ -68,7 +68,7 @@ describe('the ClientHello of real clients (RFC 8446 section 4.1.2)', () => {
   });
 });
 
-describe('the bytes of a hello come in any pieces', () => {
+describe('a hello can come in any pieces', () => {
   const { helloBytes, facts } = handshakeOf('Chromium 156');
   const whole = { kind: 'hello', hello: facts.hello };
 

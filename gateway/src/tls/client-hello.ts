@@ -3,7 +3,7 @@ import type { ClientHello } from '@guard/config/contract/transport';
 import { readFirstBytes, type Reading } from '../listen/first-bytes.ts';
 import { ja4Of } from './ja4.ts';
 
-/** A ClientHello is looked for in this many bytes at the beginning of a connection. */
+/** Guard looks for a ClientHello in this many bytes at the beginning of a connection. */
 export const MAX_HELLO_BYTES = 16 * 1024;
 
 const HANDSHAKE_RECORD = 22;
@@ -13,15 +13,15 @@ const MAX_RECORD_BYTES = 1 << 14;
 
 type HelloReading =
   | { readonly kind: 'incomplete' }
-  /** Not TLS at all. */
+  /** The bytes are not TLS. */
   | { readonly kind: 'foreign' }
-  /** TLS with a hello that is too long or malformed. The TLS library decides whether to accept it. */
+  /** The bytes are TLS, but the hello is too long or malformed. The TLS library decides whether to accept it. */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'hello'; readonly hello: ClientHello; readonly isAcme?: true };
 
 /**
- * Reads the ClientHello at the start of a connection. A hello may be split over records (RFC 8446 section 5.1), and a
- * record over packets. The result is `incomplete` until the last byte is there.
+ * Reads the ClientHello at the start of a connection. A hello can be split over several records (RFC 8446 section 5.1),
+ * and a record over several packets. The result is `incomplete` until the last byte has come.
  */
 export function readHello(bytes: Uint8Array): HelloReading {
   if (bytes.length === 0) return { kind: 'incomplete' };
@@ -36,7 +36,7 @@ export function readHello(bytes: Uint8Array): HelloReading {
   return parsedHello === undefined ? { kind: 'unreadable' } : { kind: 'hello', ...parsedHello };
 }
 
-/** The body of the first handshake message. Its records are joined when all of them are there. */
+/** The body of the first handshake message. Its records are joined when all of them have come. */
 function firstMessage(bytes: Uint8Array): Uint8Array | 'incomplete' | 'malformed' {
   const parts: Uint8Array[] = [];
   const header: number[] = [];
@@ -56,7 +56,7 @@ function firstMessage(bytes: Uint8Array): Uint8Array | 'incomplete' | 'malformed
   return whole?.subarray(4, wantedBytes(header)) ?? 'malformed';
 }
 
-/** The length of a message with its header. Until the header of four bytes is there, the length is 4. */
+/** The length of a message with its header. Until the four bytes of the header have come, the result is 4. */
 function wantedBytes(header: readonly number[]): number {
   return header.length < 4 ? 4 : 4 + (((header[1] ?? 0) << 16) | uint16(header, 2));
 }
@@ -146,7 +146,7 @@ function uint16(bytes: ArrayLike<number>, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
 }
 
-/** Reads values one after the other. Beyond the end it returns zeros, and `isBroken` becomes true. */
+/** Reads values one after the other. When it reads beyond the end, it returns zeros, and `isBroken` becomes true. */
 class Reader {
   isBroken = false;
   readonly #bytes: Uint8Array;
@@ -199,7 +199,7 @@ type Beginning =
       /** A certificate authority asks for the proof of tls-alpn-01 (RFC 8737). */
       readonly isAcme?: true;
     }
-  /** Something that is not TLS, such as plain HTTP. */
+  /** The connection does not begin with TLS, but for example with plain HTTP. */
   | { readonly kind: 'foreign' }
   /** The connection ended, or its first message did not come in time. */
   | { readonly kind: 'gone' };

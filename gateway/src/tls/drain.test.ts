@@ -20,7 +20,7 @@ async function handshake(port: number, protocol: string): Promise<TLSSocket> {
   return socket;
 }
 
-test('close() waits for visitors with a request, and for no others', async () => {
+test('close() waits only for visitors with a request under way', async () => {
   const origin = await startTcpOrigin(() => undefined);
   const { gateway, tlsPort } = await startGateway({
     origin: origin.address,
@@ -37,7 +37,7 @@ test('close() waits for visitors with a request, and for no others', async () =>
   const silent = connectTcp(tlsPort, '127.0.0.1');
   await once(silent, 'connect');
   const openConnections = [await handshake(tlsPort, 'http/1.1'), await handshake(tlsPort, 'h2')];
-  // This client leaves at once, perhaps before the gateway sees the end of the handshake.
+  // This client leaves at once. It can leave before the gateway sees the end of the handshake.
   (await handshake(tlsPort, 'http/1.1')).destroy();
   const gatewayClosed = gateway.close();
   const idle = [silent, ...openConnections];

@@ -18,13 +18,13 @@ import { peekHello } from './client-hello.ts';
 
 /** The https side of a gateway: HTTP/2 and HTTP/1.1 on one port. */
 export interface TlsFront {
-  /** The server that listens. Its timeouts and counts hold for HTTP/1.1. */
+  /** The server that listens. Its timeouts and limits apply to HTTP/1.1. */
   readonly server: Server;
   /** Changes the certificates for every handshake from now on. */
   readonly useCertificates: (certificates: Certificates | undefined) => void;
   /**
-   * Ends open handshakes, and tells HTTP/2 visitors to send no more requests. HTTP/1.1 visitors learn this
-   * with the next answer.
+   * Ends open handshakes, and tells HTTP/2 visitors to send no more requests. HTTP/1.1 visitors get the same message
+   * with their next answer.
    */
   readonly drain: () => void;
   readonly cut: () => void;
@@ -54,16 +54,17 @@ export function createTlsFront(
 ): TlsFront {
   const { limits } = parts;
   const proveHost = challenges && createAcmeResponder(challenges, limits.handshakeMs);
-  // A TLS socket does not give access to its TCP socket. The TLS library calls back in the same async context, so the
-  // context keeps the TCP socket.
+  // A TLS socket does not give access to its TCP socket, so this async context keeps the TCP socket. The TLS library
+  // makes its callbacks in the same context.
   const handshakeContext = new AsyncLocalStorage<BeforeHandshake>();
   const sockets = new Set<Socket>();
   const openHandshakes = new Set<Socket>();
   const streams = createStreamServer(parts);
-  // Gets only decrypted connections that chose HTTP/1.1.
+  // It gets only decrypted connections that chose HTTP/1.1.
   const http1 = createHttp1Front(parts);
   const { server } = http1;
-  // The secret is made now, even when the first certificate comes later: worker threads copy it when they start.
+  // The secret is made now, even when the first certificate comes later: worker threads copy the secret when they
+  // start.
   const secret = sharedTicketSecret();
   let current = certificates;
 
@@ -126,7 +127,8 @@ export function createTlsFront(
       if (next !== undefined) tlsServer.setSecureContext(contextOptions(next, secret));
     },
     drain: () => {
-      // A connection has no request before its handshake is done, and the handshake may never end.
+      // A connection has no request before its handshake is done, and a handshake may never end. So these connections
+      // are cut.
       for (const socket of openHandshakes) socket.destroy();
       streams.drain();
       http1.drain();
@@ -168,9 +170,9 @@ function endWith(socket: Socket, answer: string | Uint8Array): void {
 
 /**
  * The certificate for visitors who name no host, and the keys of the session tickets. By default Node draws new ticket
- * keys for each thread and each reload, so no session could be resumed there. These keys are the same until the process
- * ends or the certificate changes. They are never written to a file, because with them recorded connections of TLS 1.2
- * could be read.
+ * keys for each thread and each reload, so a session could not be resumed in another thread or after a reload. The keys
+ * of this function stay the same until the process ends or the certificate changes. They are never written to a file,
+ * because they could decrypt recorded connections of TLS 1.2.
  */
 function contextOptions({ first: { cert, key } }: Certificates, secret: Uint8Array): TlsOptions {
   const ticketKeys = Buffer.from(hkdfSync('sha256', secret, key, 'guard/tls-tickets', 48));
@@ -189,5 +191,5 @@ function sharedTicketSecret(): Uint8Array {
 }
 
 function ignore(): void {
-  // 'close' follows and is handled elsewhere.
+  // An error needs no handling here: 'close' follows it and is handled.
 }

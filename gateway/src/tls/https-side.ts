@@ -6,7 +6,7 @@ import { drain, listen, portOf } from '../listen/listen.ts';
 import { certificateExpiry, type Certificates, loadCertificates } from './certificates.ts';
 import { createTlsFront, type TlsFront } from './front.ts';
 
-/** The https side of a gateway and its current certificates. It serves nothing before `listen`. */
+/** The https side of a gateway and its current certificates. It accepts no connection before `listen`. */
 export class HttpsSide {
   #front: TlsFront | undefined;
   #fileCertificates: readonly TlsCertificate[];
@@ -29,7 +29,7 @@ export class HttpsSide {
     return this.#front && portOf(this.#front.server);
   }
 
-  /** As Gateway.listenTls. */
+  /** Does the same as Gateway.listenTls. */
   listen(
     parts: ServerParts,
     address: ListenAddress,
@@ -40,7 +40,7 @@ export class HttpsSide {
     return listen(this.#front.server, address, { scheme: 'https', shared: sharedAddress });
   }
 
-  /** Loads other certificates. Returns a function that starts to show them. Throws as loadCertificates does. */
+  /** Loads other certificates. Returns a function that puts them into use. Throws when loadCertificates throws. */
   prepare(files: readonly TlsCertificate[], issued = this.#issuedCertificates): () => void {
     const certificates = this.#front && loadCertificates([...files, ...issued]);
     return () => {
@@ -52,17 +52,17 @@ export class HttpsSide {
     };
   }
 
-  /** As Gateway.showIssued. */
+  /** Does the same as Gateway.showIssued. */
   showIssued(issued: readonly TlsCertificate[]): void {
     this.prepare(this.#fileCertificates, issued)();
   }
 
-  /** As certificateExpiry. */
+  /** The result of certificateExpiry for the current certificates. */
   expiry(): ReadonlyMap<string, number> {
     return certificateExpiry([...this.#fileCertificates, ...this.#issuedCertificates]);
   }
 
-  /** Stops listening. Requests may finish for at most `drainMs`. */
+  /** Stops listening. Requests under way have `drainMs` to finish. */
   async close(drainMs: number): Promise<void> {
     if (this.#front === undefined) return;
     this.#front.drain();

@@ -18,7 +18,7 @@ interface Client {
   readonly alpn?: string[];
 }
 
-/** A TLS connection after its handshake; rejects when that fails. */
+/** A TLS connection after its handshake; rejects when the handshake fails. */
 function handshake(port: number, { servername, alpn }: Client = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({
@@ -68,14 +68,14 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
     expect(origin.requests[0]?.headers['x-forwarded-proto']).toBe('https');
   });
 
-  test('a client without either protocol is refused, and so is TLS 1.1', async () => {
+  test('a client without either protocol is refused, and TLS 1.1 is refused too', async () => {
     const { tlsPort } = await startGatewayWithOrigin({ certificates: [shop] });
     await expect(handshake(tlsPort, { alpn: ['imap'] })).rejects.toThrow();
     await expect(curl(tlsPort, '--tls-max', '1.1')).rejects.toThrow();
     expect(await curl(tlsPort)).toBe('hello');
   });
 
-  test('an http listener of the same gateway still serves, with the scheme http', async () => {
+  test('an http listener of the same gateway still serves requests, with the scheme http', async () => {
     const rig = await startGatewayWithOrigin({ certificates: [shop] });
     await rawExchange(
       rig.port,
@@ -109,7 +109,7 @@ describe('HTTP/2 and HTTP/1.1 on one port, by ALPN (RFC 7301)', () => {
   });
 });
 
-describe('the certificate of the host that is asked for (RFC 6066 section 3)', () => {
+describe('the certificate of the host that the visitor names (RFC 6066 section 3)', () => {
   test('SNI selects the exact or wildcard certificate, and all other hosts get the first one', async () => {
     const { tlsPort } = await startGatewayWithOrigin({ certificates: [shop, otherCertificate] });
     expect(await certificateFor(tlsPort, 'other.example')).toBe('other.example');
@@ -119,7 +119,7 @@ describe('the certificate of the host that is asked for (RFC 6066 section 3)', (
     expect(await certificateFor(tlsPort)).toBe('shop.example');
   });
 
-  test('reload: new handshakes see the new certificate, open connections stay', async () => {
+  test('reload: new handshakes get the new certificate, and open connections stay open', async () => {
     const rig = await startGatewayWithOrigin({ certificates: [shop] });
     const session = openHttp2(rig.tlsPort);
     expect((await exchange(session)).status).toBe(200);
@@ -168,7 +168,7 @@ describe('what the handshake showed goes to the validator', () => {
   });
 });
 
-/** A relay that passes the first 600 bytes of each connection on one by one. */
+/** A relay that passes on the first 600 bytes of each connection one by one. */
 async function pieceByPiece(port: number): Promise<number> {
   const server = createServer((visitor) => {
     const relay = connectTcp(port, '127.0.0.1').setNoDelay(true);

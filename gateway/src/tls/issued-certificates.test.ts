@@ -16,7 +16,7 @@ async function start(options: Partial<RigOptions> = {}) {
   return {
     ...rig,
     origin,
-    /** The name in the certificate that is shown; rejects with the alert. */
+    /** The name in the certificate that the gateway sends. Rejects with the TLS alert. */
     shownTo: async (servername: string, alpn = 'http/1.1') => {
       const { subject } = (await handshake(rig.tlsPort, servername, alpn)).getPeerCertificate();
       return subject.CN;
@@ -47,14 +47,14 @@ describe('certificates that an authority issued', () => {
     expect(await shownTo('shop.example')).toBe('shop.example');
   });
 
-  test('certificates of files are shown too, also to a visitor who names no known host', async () => {
+  test('certificates from files are used too, also for a visitor who names no known host', async () => {
     const { shownTo, gateway } = await start({ certificates: [shop] });
     gateway.showIssued([blog]);
     expect(await shownTo('blog.example')).toBe('blog.example');
     expect(await shownTo('unknown.example')).toBe('shop.example');
   });
 
-  test('a reload of the settings keeps them', async () => {
+  test('they stay in use after a reload of the settings', async () => {
     const { shownTo, gateway, settings, gaugeValue } = await start({ certificates: [shop] });
     gateway.showIssued([blog]);
     gateway.reload({ ...settings, certificates: [] });
@@ -63,7 +63,7 @@ describe('certificates that an authority issued', () => {
     expect([...(expiry as ReadonlyMap<string, number>).keys()]).toEqual(['blog.example']);
   });
 
-  test('one that the TLS library refuses does not replace the earlier ones', async () => {
+  test('a certificate that the TLS library refuses does not replace the earlier ones', async () => {
     const { shownTo, gateway } = await start();
     gateway.showIssued([shop]);
     const broken = { ...blog, key: Buffer.from('no key') };
@@ -79,7 +79,7 @@ describe('tls-alpn-01 (RFC 8737)', () => {
       host === 'proof.example' ? { cert: String(proof.cert), key: String(proof.key) } : undefined,
   };
 
-  test('the proof is shown on request, also while there is no certificate', async () => {
+  test('an authority that asks gets the proof, also while there is no certificate', async () => {
     const { tlsPort, shownTo } = await start({ challenges });
     const socket = await handshake(tlsPort, 'PROOF.example', 'acme-tls/1');
     expect(socket.alpnProtocol).toBe('acme-tls/1');
@@ -89,7 +89,7 @@ describe('tls-alpn-01 (RFC 8737)', () => {
     await expect(shownTo('proof.example')).rejects.toMatchObject(NO_NAME);
   });
 
-  test('no visitor gets the proof certificate, and its connection takes no request', async () => {
+  test('no visitor gets the proof certificate, and no request is accepted on its connection', async () => {
     const { tlsPort, shownTo, origin } = await start({ challenges, certificates: [shop] });
     expect(await shownTo('proof.example')).toBe('shop.example');
     const socket = await handshake(tlsPort, 'proof.example', 'acme-tls/1');
@@ -110,7 +110,7 @@ describe('tls-alpn-01 (RFC 8737)', () => {
     });
     socket.on('error', () => undefined).resume();
     await once(socket, 'secureConnect');
-    // Writing to a connection that the gateway has cut fails.
+    // When the gateway has cut the connection, this write fails.
     const writeTimer = setInterval(() => tcpSocket.write('x'), 10);
     onTestFinished(() => {
       clearInterval(writeTimer);
@@ -128,7 +128,7 @@ describe('tls-alpn-01 (RFC 8737)', () => {
     },
   );
 
-  test('without an authority the protocol is unknown', async () => {
+  test('without an authority in the settings, the gateway does not know the protocol', async () => {
     const { shownTo } = await start({ certificates: [shop] });
     await expect(shownTo('shop.example', 'acme-tls/1')).rejects.toMatchObject({
       code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 /** The parts of a JA4 fingerprint. The lists are in the order in which they were sent, without GREASE. */
 export interface Ja4Input {
-  /** The highest version that the client offers. 0x0304 is TLS 1.3. */
+  /** The highest version that the client offers. For example, 0x0304 is TLS 1.3. */
   readonly version: number;
   readonly namesServer: boolean;
   readonly ciphers: readonly number[];
@@ -26,9 +26,9 @@ const NO_VALUES = '000000000000';
 const UNHASHED_EXTENSIONS: ReadonlySet<number> = new Set([0, 16]);
 
 /**
- * The JA4 fingerprint of a TLS client over TCP, by FoxIO's public description. First come the counts as text. Then
- * come two truncated SHA-256 hashes: of the sorted cipher suites, and of the sorted extensions with the signature
- * algorithms. Because the lists are sorted, a client that shuffles its extensions keeps its fingerprint.
+ * The JA4 fingerprint of a TLS client over TCP, as FoxIO's public description defines it. The counts come first, as
+ * text. Two truncated SHA-256 hashes follow: of the sorted cipher suites, and of the sorted extensions with the
+ * signature algorithms. Because the lists are sorted, a client that shuffles its extensions keeps its fingerprint.
  */
 export function ja4Of(input: Ja4Input): string {
   const { ciphers, extensions, signatureAlgorithms } = input;
@@ -60,8 +60,8 @@ function twoDigits(count: number): string {
 }
 
 /**
- * The first and last character of the protocol name. When one of them is not a letter or digit, the first and
- * last character of the name in hex.
+ * The first and last character of the protocol name. When one of them is not a letter or digit, the result is the first
+ * and last character of the name in hex.
  */
 function firstAndLastOf(alpn: Uint8Array): string {
   if (alpn.length === 0) return '00';

@@ -11,7 +11,7 @@ const otherCertificate = selfSigned('other.example');
 
 interface Handshake {
   readonly isResumed: boolean;
-  /** The session for the next connection. */
+  /** The TLS session for the next connection. */
   readonly session: Buffer;
 }
 
@@ -50,19 +50,19 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s is resumed', (ve
 
   test('by another thread with the same certificate', async () => {
     const { session } = await visit((await start(shop)).tlsPort, version);
-    // Node binds sessions to the arguments of the process, and a thread has others.
+    // Node binds sessions to the arguments of the process, and a thread has other arguments.
     process.argv.push('thread');
     onTestFinished(() => void process.argv.pop());
     expect((await visit((await start(shop)).tlsPort, version, session)).isResumed).toBe(true);
   });
 
-  test('but not by another process, although it has the same certificate', async () => {
+  test('not by another process, although it has the same certificate', async () => {
     const { session } = await visit((await start(shop)).tlsPort, version);
     setEnvironmentData('guard/tls-tickets', undefined);
     expect((await visit((await start(shop)).tlsPort, version, session)).isResumed).toBe(false);
   });
 
-  test('but not under another certificate', async () => {
+  test('not with another certificate', async () => {
     const { session } = await visit((await start(shop)).tlsPort, version);
     const otherGateway = await start(otherCertificate, shop);
     expect((await visit(otherGateway.tlsPort, version, session)).isResumed).toBe(false);

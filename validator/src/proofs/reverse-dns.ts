@@ -22,13 +22,13 @@ export interface ReverseDnsLimits {
   /** Maximum number of waiting questions. A further question is dropped, and asked when its address comes again. */
   readonly maxQueued: number;
   /**
-   * Maximum number of questions about one site's network (/24, /48) that run or wait. Its owner chooses how slow its
-   * name servers are, and must not keep all crawlers from being looked up.
+   * Maximum number of questions about one site's network (/24, /48) that run or wait. The owner of a network can make
+   * its name servers slow, and must not block the questions about all crawlers.
    */
   readonly maxOfSite: number;
   /** The same for one provider's network (/16, /32). It can have thousands of site networks. */
   readonly maxOfProvider: number;
-  /** How long all look-ups of one question may take. */
+  /** Time limit for all look-ups of one question, in milliseconds. */
   readonly timeoutMs: number;
   /** How long each kind of answer is valid, in milliseconds. */
   readonly ttlMs: Readonly<Record<NameAnswer, number>>;

@@ -32,7 +32,7 @@ function maskPair(pair: string, names: SecretNames): string {
   return names.findFirst(value) === -1 ? pair : `${sentName}=${MASK}`;
 }
 
-/** Characters that are not a whole escape stay as they are, such as half an escape at the end of a sample. */
+/** Decodes percent escapes. An incomplete escape stays as it is: the end of a sample can cut an escape. */
 function decode(text: string): string {
   if (!/[+%]/.test(text)) return text;
   return text.replaceAll('+', ' ').replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {

@@ -1,5 +1,5 @@
 export interface SecretNames {
-  /** `user[newPassword]`, `card_number`, `otp`, or a name that the settings list. */
+  /** True for names such as `user[newPassword]`, `card_number` and `otp`, and for the names in the settings. */
   readonly isSecret: (name: string) => boolean;
   /** False when the text cannot contain the name of a secret. This check is quick. */
   readonly mayContainSecret: (text: string) => boolean;
@@ -17,7 +17,10 @@ const SECRET_PARTS = [
   ...['verificationcode', 'accesscode', 'authcode', 'smscode', 'backupcode', 'recoverycode'],
   ...['onetimecode', 'socialsecurity'],
 ];
-/** These words make a name secret only as whole words: `shipping` contains `pin`, and `company` contains `pan`. */
+/**
+ * These words make a name secret only as whole words. Inside other words they are harmless: `shipping` contains `pin`,
+ * and `company` contains `pan`.
+ */
 const SECRET_WORDS = [
   ...['pass', 'pwd', 'pw', 'psw', 'mdp', 'pin', 'otp', 'totp', 'mfa', 'tan', 'key', 'auth', 'jwt'],
   ...['bearer', 'sid', 'session', 'cookie', 'signature', 'card', 'pan', 'csc', 'cvn', 'ssn'],
@@ -66,7 +69,7 @@ export function compileSecretNames(extraNames: readonly string[]): SecretNames {
         to = endOfName(text, index);
         const name = text.slice(from, to);
         if (isClearlySecret(name)) return from;
-        // In prose, words such as "card" or "key" are not secrets. They count only when a value follows.
+        // In prose, words such as "card" or "key" are not secrets. They make a name secret only when a value follows.
         if (SECRET_WORD_PATTERN.test(splitWords(name)) && hasValue(text, from, to)) return from;
       }
       return -1;

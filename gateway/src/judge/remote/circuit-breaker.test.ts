@@ -18,7 +18,7 @@ function build() {
     (change) => changes.push(change),
   );
   let questionCount = 0;
-  /** Asks about a visitor of `network`: by default of another one each time. */
+  /** Asks about a visitor of `network`. By default each question is about another network. */
   const ask = (result: QuestionResult, network = `network ${questionCount++ % networks}`) => {
     const admission = breaker.admit();
     if (admission !== 'refused') breaker.settle(admission, result, network);
@@ -33,7 +33,7 @@ function build() {
 }
 
 describe('a circuit breaker', () => {
-  test('opens after failures in a row, and not when an answer comes between them', () => {
+  test('opens after failures in a row, but not when an answer comes between them', () => {
     const { breaker, changes, time, ask } = build();
     for (let i = 1; i < failures; i++) ask('failed');
     time.now += leastMs;
@@ -55,7 +55,7 @@ describe('a circuit breaker', () => {
     expect(breaker.isOpen).toBe(false);
   });
 
-  test('stays closed while the questions about too few networks fail, for any time', () => {
+  test('stays closed when the failures concern too few networks, however long they last', () => {
     const { breaker, time, ask } = build();
     for (let i = 0; i < 10_000; i++) {
       ask('failed', `network ${i % (networks - 1)}`);
@@ -73,7 +73,7 @@ describe('a circuit breaker', () => {
     expect(breaker.isOpen).toBe(false);
   });
 
-  test('tries one question at a time when the pause is over, and an answer closes it', () => {
+  test('lets one question at a time pass after the pause, and closes at an answer', () => {
     const { breaker, changes, time, ask, openBreaker } = build();
     openBreaker();
     time.now += firstPauseMs - 1;
@@ -103,7 +103,7 @@ describe('a circuit breaker', () => {
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000]);
   });
 
-  test('lets the next question try when a trial showed nothing', () => {
+  test('lets the next question be the trial when a trial had no result', () => {
     const { time, ask, openBreaker } = build();
     openBreaker();
     time.now += firstPauseMs;

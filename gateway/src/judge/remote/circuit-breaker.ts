@@ -2,9 +2,9 @@ import type { Clock } from '@guard/config/contract/ports';
 
 /** The breaker opens when all three of `failures`, `networks` and `leastMs` are reached. */
 export interface BreakerLimits {
-  /** Failures in a row. */
+  /** The number of failures in a row. */
   readonly failures: number;
-  /** Networks of the visitors whom the failures concern. */
+  /** The number of networks from which the visitors of these failed questions come. */
   readonly networks: number;
   /** The time since the first of these failures. */
   readonly leastMs: number;
@@ -24,7 +24,7 @@ export const BREAKER_LIMITS: BreakerLimits = {
 /** `trial`: an open breaker lets one question pass, and closes when this question is answered. */
 export type Admission = 'asked' | 'trial' | 'refused';
 
-/** How an admitted question ended. `neither` says nothing about the validator. */
+/** How an admitted question ended. `neither` does not show whether the validator answers. */
 export type QuestionResult = 'answered' | 'failed' | 'neither';
 
 export type BreakerChange =
@@ -35,8 +35,8 @@ export type BreakerChange =
  * Stops the questions to a validator that does not answer, so that visitors do not wait for the time limit. It
  * tries single questions at growing intervals until one is answered.
  *
- * Any answer keeps it closed. A single burst of failures does not open it, and failures about one network do not
- * either: one visitor must not be able to stop the questions about all others.
+ * Any answer keeps the breaker closed. A single burst of failures does not open it. Failures about one network do not
+ * open it either: one visitor must not be able to stop the questions about all others.
  */
 export class CircuitBreaker {
   readonly #limits: BreakerLimits;
@@ -44,8 +44,8 @@ export class CircuitBreaker {
   readonly #onChange: (change: BreakerChange) => void;
   #state: 'closed' | 'open' | 'trying' = 'closed';
   /**
-   * The number of failures since the last answer, and the time of the first one. `#networks` has the networks that
-   * they concerned, as many as `BreakerLimits.networks` at most.
+   * The number of failures since the last answer, and the time of the first one. `#networks` has the networks of these
+   * failures, and at most `BreakerLimits.networks` of them.
    */
   #failures = 0;
   #firstFailureAt = 0;
@@ -73,7 +73,8 @@ export class CircuitBreaker {
         return 'refused';
       case 'open': {
         const pausedMs = this.#clock() - this.#pausedAt;
-        // Below zero, the clock was set back. Then the pause is over, because otherwise it could last very long.
+        // A negative value means that the clock was set back. Then the pause ends at once, because it could last very
+        // long otherwise.
         if (pausedMs >= 0 && pausedMs < this.#pauseMs) return 'refused';
         this.#state = 'trying';
         return 'trial';
@@ -84,7 +85,7 @@ export class CircuitBreaker {
   /** `network` is the network of the visitor whom the question was about. */
   settle(admission: 'asked' | 'trial', result: QuestionResult, network: string): void {
     if (admission === 'trial') this.#settleTrial(result);
-    // A question that was sent before the breaker opened says nothing about the validator now.
+    // A question that was sent before the breaker opened does not show whether the validator answers now.
     else if (this.#state === 'closed') this.#count(result, network);
   }
 
@@ -120,7 +121,7 @@ export class CircuitBreaker {
   #countFailure(network: string): void {
     const { failures, networks, leastMs, firstPauseMs } = this.#limits;
     const now = this.#clock();
-    // A time before the first failure means that the clock was set back. Then the count of time begins anew.
+    // A time before the first failure means that the clock was set back. Then the time is measured from now on.
     if (this.#failures === 0 || now < this.#firstFailureAt) this.#firstFailureAt = now;
     this.#failures++;
     if (this.#networks.size < networks) this.#networks.add(network);

@@ -2,7 +2,7 @@ import type { LateReason, Patience, Wait } from '@guard/config/time/patience';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { Queue, Waiter, Window } from './queue.ts';
 
-/** The answer over HTTP, or why there is none. */
+/** The answer over HTTP, or why no answer came. */
 export type Reply =
   | { readonly kind: 'answer'; readonly status: number; readonly body: Buffer }
   /** The header section came, but the body was too large, came too late, or broke off. */
@@ -11,12 +11,12 @@ export type Reply =
 
 export type Silence = 'timeout' | 'connection' | GivenUp;
 /**
- * The gateway ended the question itself. `given up`: the answer is not needed any more. `overloaded`: there was no
- * room or no time to ask.
+ * The gateway ended the question itself. `given up`: the answer is not needed any more. `overloaded`: too many
+ * questions were waiting, or too little time was left to ask.
  */
 type GivenUp = 'given up' | 'overloaded';
 
-/** What is the same for every question to one validator. */
+/** The values that are the same for every question to one validator. */
 export interface ValidatorTerms {
   readonly connections: Connections;
   readonly queue: Queue;
@@ -28,21 +28,22 @@ export interface ValidatorTerms {
 }
 
 const QUESTION_OVER = new Error('the question is over');
-/** The errors of a connection that the other side closed while it was idle. */
+/** The error codes after the other side has closed an idle connection. */
 const STALE_ERRORS: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /**
- * One `POST /validate`: it waits for its turn, is sent, and collects an answer of bounded size. One time limit
- * covers all of that. `settle` is called exactly once, before the time limit ends. Its place in the queue becomes
- * free together with its connection, which may be later.
+ * One `POST /validate`: it waits for its turn, is sent, and collects an answer of bounded size. One time limit covers
+ * all these steps. `settle` is called exactly once, before the time limit ends. The question leaves the queue when its
+ * connection is free again, and this can be later.
  *
- * When a question waits in the queue while the validator answers other questions, the validator is not late. Then
- * the question ends as `overloaded`. A question is sent only in the first half of its time. Later, the gateway would
- * often give it up before the answer, and the validator would work on abandoned questions.
+ * When the time ends while the question waits and the validator answers other questions, the fault is not the
+ * validator's. Then the question ends as `overloaded`. A question is sent only in the first half of its time. If it
+ * were sent later, the gateway would often give it up before the answer. The validator would then work on abandoned
+ * questions.
  *
  * A question is sent once more when a kept connection was already closed and no byte of an answer came. POST is not
- * idempotent (RFC 9110 section 9.2.2), so the validator may record one event too many. But otherwise each restart of
- * a validator would let visitors pass unchecked.
+ * idempotent (RFC 9110 section 9.2.2), so the validator can record one event too many. But without the second try, each
+ * restart of a validator would let visitors pass unchecked.
  */
 export class Question implements Dispatcher.DispatchHandler, Waiter {
   readonly #terms: ValidatorTerms;
@@ -55,7 +56,7 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   #isUnderWay = false;
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
-  /** The connection may be a kept one that the other side has closed. */
+  /** True when the other side may already have closed the connection. */
   #mayBeStale = false;
   #hasAnswerBegun = false;
   #status = 0;
@@ -91,7 +92,7 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
   start(): void {
     const { connections, patience } = this.#terms;
     this.#isUnderWay = true;
-    // The pool does not say which connection it takes.
+    // The pool does not say whether it uses an open connection or a new one.
     this.#mayBeStale = connections.areOpen();
     this.#sentAt = patience.counted;
     this.#send();
@@ -147,7 +148,7 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
     return this.#mayBeStale && !this.#hasAnswerBegun && STALE_ERRORS.has(code);
   }
 
-  /** Ends the question from this side. One that was not sent yet leaves the queue. */
+  /** Ends the question from this side. A question that was not sent yet leaves the queue. */
   #abandon(cause: 'timeout' | 'too large' | GivenUp): void {
     if (this.#isSettled) return;
     if (!this.#isUnderWay) this.#terms.queue.leave(this);
@@ -156,7 +157,8 @@ export class Question implements Dispatcher.DispatchHandler, Waiter {
         ? { kind: 'partial', status: this.#status, cause }
         : this.#failedReply(cause, 'no answer in time'),
     );
-    // Without a controller the connection is not open yet. onRequestStart ends it when it opens.
+    // Without a controller the connection is not open yet. Then onRequestStart ends the question when the connection
+    // opens.
     this.#controller?.abort(QUESTION_OVER);
   }
 
@@ -193,17 +195,17 @@ interface PoolLimits {
   readonly maxHeaderBytes: number;
 }
 
-/** How long an idle connection is kept. The validator can ask for less. */
+/** How long an idle connection is kept. The validator can ask for a shorter time. */
 const KEEP_ALIVE_MS = 55_000;
 
-/** The connections to one validator. Each carries one question at a time. */
+/** The connections to one validator. Each connection carries one question at a time. */
 interface Connections {
   readonly pool: Pool;
-  /** Whether any connection is open. The other side may have closed it already. */
+  /** Whether any connection is open. The other side may have closed that connection already. */
   readonly areOpen: () => boolean;
 }
 
-/** Opens no connection yet: the first question that needs one opens it. */
+/** Makes a pool without connections. The first question that needs a connection opens it. */
 export function openPool(origin: string, limits: PoolLimits, patience: Patience): Connections {
   const pool = new Pool(origin, {
     connections: limits.connections,
@@ -224,7 +226,7 @@ export function openPool(origin: string, limits: PoolLimits, patience: Patience)
 }
 
 /**
- * Limits an attempt to connect by the same clock as the questions. An ordinary timer would also count time in which
+ * Limits an attempt to connect with the same clock as the questions. An ordinary timer would also count time in which
  * this thread was busy.
  */
 function connectWithin(patience: Patience): buildConnector.connector {

@@ -15,7 +15,7 @@ interface QueueLimits {
   readonly waiting: number;
 }
 
-/** Sends questions to one validator in the order in which they came, as far as the window allows. */
+/** Sends questions to one validator in the order in which they came, as many at once as the window allows. */
 export class Queue {
   readonly #limits: QueueLimits;
   readonly #window: Window;
@@ -31,11 +31,11 @@ export class Queue {
     return this.#waiters.size > 0;
   }
 
-  /** Starts the waiter, now or as soon as it is its turn. False when too many wait already. */
+  /** Starts the waiter now or when its turn comes. False when too many are waiting already. */
   take(waiter: Waiter): boolean {
     const { connections, waiting } = this.#limits;
-    // When nothing is under way, `release` did not start those that still wait, because they were too late. So the new
-    // one is next.
+    // When no question is under way, all waiting questions are too late: `release` did not start them. So the new
+    // question is next.
     const isNext = !this.areWaiting || this.#underWay === 0;
     if (isNext && this.#hasRoomFor(waiter)) this.#start(waiter);
     else if (this.#underWay + this.#waiters.size < connections + waiting) this.#waiters.add(waiter);
@@ -78,11 +78,12 @@ const MAX_BYTES = 256 * 1024;
 const FASTEST_GROWTH_MS = 0.1;
 
 /**
- * Bounds how much one validator is asked at once, by how promptly it answers. It counts bytes, because the cost of
- * a question depends on its length. While questions wait, the window grows by the length of each prompt answer's
- * question, so it doubles in each round. When answers take long it halves, at most once per time limit. When it is
- * not used it shrinks. So a burst of visitors waits here, where it is counted. At the validator it would look like
- * silence. A validator that gives no answer is asked one question at a time.
+ * Limits the questions that are under way to one validator at once. The faster the validator answers, the higher the
+ * limit. The window counts bytes, because the cost of a question depends on its length. While questions wait, each
+ * prompt answer adds the length of its question to the window, so the window doubles in each round. When answers take
+ * long, the window halves, at most once per time limit. When the window is not used, it shrinks. So a burst of visitors
+ * waits in the gateway, which counts it. If it waited at the validator, the validator would seem silent. A validator
+ * that gives no answer is asked one question at a time.
  */
 export class Window {
   readonly #limitMs: number;
@@ -91,10 +92,13 @@ export class Window {
   #underWay = 0;
   #fastestMs = Number.POSITIVE_INFINITY;
   #halvedAt = Number.NEGATIVE_INFINITY;
-  /** The time since which questions are under way and none was answered. */
+  /**
+   * The time since which an answer is awaited: the time of the last answer, or of the first question after it.
+   * Undefined while no answer is awaited.
+   */
   #unansweredSince: number | undefined;
 
-  /** `limitMs` is the time limit of an answer. `clock` gives the milliseconds that count for it. */
+  /** `limitMs` is the time limit of an answer. `clock` gives the milliseconds that count for this limit. */
   constructor(limitMs: number, clock: () => number) {
     this.#limitMs = limitMs;
     this.#clock = clock;
@@ -106,7 +110,10 @@ export class Window {
     return since !== undefined && this.#clock() - since >= this.#limitMs;
   }
 
-  /** Whether a question of this length may be sent now. When nothing is under way, it always may. */
+  /**
+   * Whether a question of this length may be sent now. When no question is under way, a question of any length may be
+   * sent.
+   */
   hasRoomFor(bytes: number): boolean {
     if (this.#underWay === 0) return true;
     return this.#underWay + bytes <= this.#size && !this.isSilent;

@@ -7,7 +7,7 @@ const KIB = 1024;
 function build() {
   const time = { now: 1_000 };
   const window = new Window(LIMIT_MS, () => time.now);
-  /** Answers `count` questions of 1 KiB, each after `tookMs`. `more`: other questions wait. */
+  /** Answers `count` questions of 1 KiB, each after `tookMs`. `more` is true when other questions wait. */
   const answer = (count: number, tookMs = 10, more = true) => {
     for (let i = 0; i < count; i++) {
       window.noteSent(KIB);
@@ -35,7 +35,7 @@ test('the window doubles with each round of prompt answers while questions wait,
   expect(rounds).toEqual([16, 32, 64, 128, 256, 256]);
 });
 
-test('a long question takes the room of many short ones, and the longest is sent alone', () => {
+test('a long question uses the room of many short questions, and the longest question is sent alone', () => {
   const { answer, room } = build();
   expect(room(64 * KIB)).toBe(1);
   answer(1_000);
@@ -56,7 +56,7 @@ test('the window stays when answers take an eighth of the time limit, and halves
   expect(room()).toBe(16);
 });
 
-test('a long distance to the validator does not count as slow', () => {
+test('a validator that is far away is not treated as slow', () => {
   const { answer, room } = build();
   answer(1_000, 200);
   expect(room()).toBe(256);
@@ -77,7 +77,7 @@ test('a validator without an answer for the time limit is silent, and is asked o
   expect([window.isSilent, room()]).toEqual([false, 256]);
 });
 
-test('an unused window shrinks, and the next burst begins with a small one', () => {
+test('an unused window shrinks, and the next burst begins with a small window', () => {
   const inUse = build();
   inUse.answer(1_000);
   inUse.answer(100, 10, false);

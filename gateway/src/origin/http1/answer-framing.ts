@@ -8,7 +8,7 @@ import {
 } from '../../base/characters.ts';
 import type { StatusLine } from './section-lines.ts';
 
-/** How a reader finds the end of an answer (RFC 9112 section 6.3). */
+/** How to find the end of an answer (RFC 9112 section 6.3). */
 export type AnswerFraming =
   | { readonly kind: 'none' }
   | { readonly kind: 'sized'; readonly length: number }
@@ -25,7 +25,7 @@ export class FramingFields {
   isChunked = false;
   closesConnection = false;
   keepsConnection = false;
-  /** `Keep-Alive: timeout=`, in seconds. */
+  /** The value of `Keep-Alive: timeout=`, in seconds. */
   keepsForS: number | undefined;
   #lastHint = '';
   #lastHintS: number | undefined;
@@ -40,7 +40,7 @@ export class FramingFields {
 
   /**
    * Reads the last field of `fields`. A second Content-Length with the same value is removed, so that the next reader
-   * sees one (RFC 9110 section 8.6). Returns what is wrong, or undefined.
+   * finds only one (RFC 9110 section 8.6). Returns what is wrong, or undefined.
    */
   note(fields: string[]): string | undefined {
     const name = fields[fields.length - 2] ?? '';
@@ -67,7 +67,7 @@ export class FramingFields {
         else if (trimmedOption === 'keep-alive') this.keepsConnection = true;
       }
     } else if (name === 'keep-alive') {
-      // An origin sends the same value each time, so the last result is kept.
+      // An origin sends the same value each time, so the result for the last value is kept.
       if (value !== this.#lastHint) {
         this.#lastHint = value;
         this.#lastHintS = readTimeout(value);
@@ -90,7 +90,10 @@ export class FramingFields {
     return undefined;
   }
 
-  /** Guard cannot decode other codings. With `chunked` twice, one chunked body would be inside another. */
+  /**
+   * Returns what is wrong, or undefined. Guard cannot decode other codings than `chunked`. When `chunked` comes twice,
+   * one chunked body would be inside another.
+   */
   #noteCoding(value: string): string | undefined {
     if (this.isChunked || value.toLowerCase() !== 'chunked')
       return 'Transfer-Encoding not supported';
@@ -100,8 +103,8 @@ export class FramingFields {
 }
 
 /**
- * Whether the last field of `fields` must not be a trailer: it frames the message (RFC 9110 section 6.5.1). A server
- * that merges trailers into the header section would read the message in another way. Returns what is wrong, or
+ * Checks the last field of `fields`. A field that frames the message must not be a trailer (RFC 9110 section 6.5.1). A
+ * server that merges trailers into the header section would read the message in another way. Returns what is wrong, or
  * undefined.
  */
 export function trailerFault(fields: readonly string[]): string | undefined {
@@ -122,7 +125,7 @@ function readTimeout(hint: string): number | undefined {
 }
 
 /**
- * The framing of an answer (RFC 9112 section 6.3). Suspicious answers are refused, and the result is a string that
+ * The framing of an answer (RFC 9112 section 6.3). A suspicious answer is refused: then the result is a string that
  * says why. `isHead` is true when the request was HEAD.
  */
 export function framingOf(
@@ -141,9 +144,9 @@ export function framingOf(
 }
 
 /**
- * Whether another answer may follow on the connection (RFC 9112 section 9.3). It may not when the origin could still
- * send a body that this answer must not have: after HEAD, and after a 204 that announces a body (section 6.3). The
- * bytes of that body would be taken for the answer to another visitor.
+ * Whether another answer may follow on the connection (RFC 9112 section 9.3). The result is false when the origin could
+ * still send a body that this answer must not have: after HEAD, and after a 204 that announces a body (section 6.3).
+ * Guard would read the bytes of that body as the answer to another visitor.
  */
 export function keepsConnection(
   { status, minor }: StatusLine,
@@ -156,7 +159,7 @@ export function keepsConnection(
 
 interface ChunkSize {
   readonly size: number;
-  /** The length of the extensions after the size. Their content is ignored (RFC 9112 section 7.1.1). */
+  /** The length of the chunk extensions after the size. Their content is ignored (RFC 9112 section 7.1.1). */
   readonly extensionBytes: number;
 }
 

@@ -57,7 +57,7 @@ function readWhole(text: string, method?: string): Notes {
 const answer = (...lines: readonly string[]) => ['HTTP/1.1 200 OK', ...lines].join('\r\n');
 const chunked = (...lines: readonly string[]) => answer('Transfer-Encoding: chunked', '', ...lines);
 
-describe('an answer reads the same, however it is cut into chunks (RFC 9112 section 2.2)', () => {
+describe('the reading of an answer does not depend on where its bytes are split (RFC 9112 section 2.2)', () => {
   const random = seededRandom();
   const methods = ['GET', 'GET', 'GET', 'HEAD'] as const;
 
@@ -68,7 +68,7 @@ describe('an answer reads the same, however it is cut into chunks (RFC 9112 sect
       const method = random.pick(methods);
       const { bytes, damage } = generateAnswer(random, method);
       const expected = readPieces([bytes], method);
-      // The reader finds bytes after the end together with the answer, or later. The answer is the same in both cases.
+      // Bytes after the end can come together with the answer, or later. The answer is the same in both cases.
       const { complete, fault, ...rest } = expected;
       for (let way = 0; way < 5; way++) {
         const cuts = way === 0 ? bytes.length : 1 + random.below(20);
@@ -124,7 +124,7 @@ describe('the end of an answer (RFC 9112 section 6.3)', () => {
     ['GET', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n', true],
     ['GET', 'HTTP/1.1 204 No Content\r\n\r\n', true],
     ['GET', 'HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n', true],
-    // The body that is announced may still come.
+    // The announced body may still come.
     ['GET', 'HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n', false],
     ['GET', 'HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n', false],
   ])('to %s, %j has no body', (method, text, reusable) => {
@@ -139,7 +139,7 @@ describe('the end of an answer (RFC 9112 section 6.3)', () => {
     'HTTP/1.1 103 Early Hints\r\n\r\n',
     'HTTP/1.1 2',
     '',
-  ])('an end of the connection does not complete %j', (text) => {
+  ])('the end of the connection does not complete %j', (text) => {
     expect(readWhole(text)).toMatchObject({ complete: undefined, fault: undefined });
   });
 
@@ -155,7 +155,7 @@ describe('the end of an answer (RFC 9112 section 6.3)', () => {
   });
 });
 
-describe('a length is one length (RFC 9112 section 6.3, RFC 9110 section 8.6)', () => {
+describe('several lengths (RFC 9112 section 6.3, RFC 9110 section 8.6)', () => {
   test.each([
     answer('Content-Length: 2', 'X: y', 'content-length: 2', '', 'ok'),
     answer('Content-Length: 2, 2', 'X: y', '', 'ok'),
@@ -222,7 +222,7 @@ describe('bytes that are not exactly one answer (RFC 9112 sections 2.2, 4, 5, 6,
   }); // prettier-ignore
 });
 
-describe('every part has a bound', () => {
+describe('every part of an answer has a bound', () => {
   const repeatLine = (count: number, line: string) => Array.from({ length: count }, () => line);
   const { maxFields, maxInterim, maxChunkLineBytes, maxChunkExtensionBytes } = HTTP1_LIMITS;
   const longExtension = ';x=' + 'y'.repeat(maxChunkLineBytes - 100);

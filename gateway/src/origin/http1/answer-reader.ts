@@ -42,7 +42,7 @@ export class AnswerReader {
   #isHeadRequest = false;
   #hasBegun = false;
   #interimCount = 0;
-  /** How many more bytes the lines of this section may have. */
+  /** The number of bytes that the remaining lines of this section may have. */
   #lineBytesLeft = 0;
   #chunkExtensionBytesLeft = 0;
   /** Bytes of the body, or of the chunk, that are still to come. */
@@ -54,7 +54,7 @@ export class AnswerReader {
     this.#maxHeaderBytes = maxHeaderBytes;
   }
 
-  /** Starts to expect an answer. `isHeadRequest` is true when the request was HEAD. */
+  /** Prepares for the next answer. `isHeadRequest` is true when the request was HEAD. */
   expect(isHeadRequest: boolean): void {
     this.#isHeadRequest = isHeadRequest;
     this.#hasBegun = false;
@@ -68,7 +68,7 @@ export class AnswerReader {
     this.#state = 'stopped';
   }
 
-  /** Whether a byte of the answer has come. */
+  /** Whether at least one byte of the answer has come. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -100,7 +100,7 @@ export class AnswerReader {
     }
   }
 
-  /** The origin has closed its side. A body with neither a length nor chunks is complete then. */
+  /** The origin has closed its side. Then a body without a length and without chunks is complete. */
   finish(): void {
     if (this.#state === 'body until close') this.#complete(NO_FIELDS, false);
   }
@@ -128,7 +128,7 @@ export class AnswerReader {
     return to;
   }
 
-  /** Reads up to the end of a line, or the part of it that has come. */
+  /** Reads a line up to its end, or the part of the line that has come. */
   #readLine(bytes: Buffer, at: number, end: number): number {
     let lf = at;
     while (lf < end && bytes[lf] !== LF) lf++;
@@ -180,7 +180,7 @@ export class AnswerReader {
         if (isEmpty) this.#expectLine('chunk size', HTTP1_LIMITS.maxChunkLineBytes);
         else this.#fail('chunk longer than its chunk size says');
         break;
-      // These states read no lines.
+      // In these states the reader reads no lines.
       case 'idle':
       case 'sized body':
       case 'body until close':

@@ -1,4 +1,4 @@
-/** Gets the parts of an answer in their order. */
+/** Receives the parts of an answer in their order. */
 export interface AnswerSink {
   onInformational(status: number, fields: readonly string[]): void;
   onHead(status: number, reason: string, fields: readonly string[]): void;
@@ -9,6 +9,6 @@ export interface AnswerSink {
    * promises to keep the connection open.
    */
   onComplete(trailers: readonly string[], isReusable: boolean, keepsForS: number | undefined): void;
-  /** Nothing more is read after this. */
+  /** The reader reads no more bytes after this call. */
   onFault(fault: string): void;
 }

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import type { BodySink, RequestBody } from '../origin.ts';
 import { trailerSection } from './request-head.ts';
 
-/** Gets events about the progress of a request body. */
+/** Receives events about the progress of a request body. */
 export interface BodySenderListener {
-  /** `isBlocked` has changed. */
+  /** Called when `isBlocked` has changed. */
   onBodyBlockedChanged(): void;
   onBodySent(): void;
-  /** The body differs from what was announced, so the request cannot be completed. */
+  /** The body differs from the announced body, so the request cannot be completed. */
   onBodyFault(fault: string): void;
 }
 
@@ -16,7 +16,7 @@ const CRLF = '\r\n';
 
 /** Writes one request body in the framing that the header section announced (RFC 9112 section 7.1). */
 export class BodySender implements BodySink {
-  /** True while the origin takes no more bytes. Otherwise the visitor has to send the next part. */
+  /** True while the origin accepts no more bytes. While it is false, the visitor has to send the next part. */
   isBlocked = false;
   readonly #socket: Socket;
   readonly #body: RequestBody;
@@ -67,7 +67,7 @@ export class BodySender implements BodySink {
     this.#listener.onBodySent();
   }
 
-  /** The socket has room again. */
+  /** Called when the socket can accept bytes again. */
   resume(): void {
     if (this.#isOver || !this.isBlocked) return;
     this.isBlocked = false;

@@ -4,7 +4,7 @@ import { ask, askAndWait, startScripted } from '../../testing/origin-client.ts';
 import { waitUntil } from '../../testing/raw-client.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 
-describe('a connection is used again only when no bytes can be misread (RFC 9112 section 9.3)', () => {
+describe('a connection is used again only when no bytes can be read as a wrong answer (RFC 9112 section 9.3)', () => {
   test.each([
     ['Connection: close', 'GET', OK.replace('\r\n', '\r\nConnection: close\r\n')],
     ['HTTP/1.0', 'GET', OK.replace('1.1', '1.0')],
@@ -32,7 +32,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
     expect(origin.sockets).toHaveLength(2);
   });
 
-  test('the origin is told that a request is the last on its connection', async () => {
+  test('Guard tells the origin when a request is the last one on its connection', async () => {
     const origin = await startScripted(() => keepOpenAfter(OK));
     const client = openClient(origin.url);
     await askAndWait(client);
@@ -42,7 +42,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
     );
   });
 
-  test('the connection that fell idle last is taken first, and the others expire', async () => {
+  test('the connection that became idle last is used first, and the others expire', async () => {
     const sweep = holdSweeps();
     const origin = await startScripted(() => keepOpenAfter(OK));
     const client = openClient(origin.url);
@@ -56,7 +56,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
     expect(origin.sockets).toHaveLength(3);
   });
 
-  test('Keep-Alive: timeout of the origin, less a margin, bounds the idle time', async () => {
+  test('a connection stays idle for at most the origin’s Keep-Alive: timeout, minus a margin', async () => {
     const sweep = holdSweeps();
     const origin = await startScripted(() =>
       keepOpenAfter(OK.replace('\r\n', '\r\nKeep-Alive: timeout=20\r\n')),
@@ -70,7 +70,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
     await waitUntil(() => allClosed(origin));
   });
 
-  test('a request that must not be sent twice takes a recently used or a new connection', async () => {
+  test('a request that must not be sent twice gets a recently used or a new connection', async () => {
     const sweep = holdSweeps();
     const origin = await startScripted(() => keepOpenAfter(OK));
     const client = openClient(origin.url);
@@ -85,7 +85,7 @@ describe('a connection is used again only when no bytes can be misread (RFC 9112
     expect(origin.sockets).toHaveLength(2);
   });
 
-  test('an exchange that has ended cannot affect the next one on its connection', async () => {
+  test('an exchange that has ended cannot affect the next exchange on its connection', async () => {
     const origin = await startScripted((requestText) =>
       requestText.includes('/slow') ? undefined : keepOpenAfter(OK),
     );

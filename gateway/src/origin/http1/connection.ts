@@ -7,13 +7,16 @@ import type { Exchange, OriginTicks } from './exchange.ts';
 import { BodySender, type BodySenderListener } from './body-sender.ts';
 import type { OriginError, RequestBody } from '../origin.ts';
 
-/** The pool of one origin, as its connections see it. */
+/** The pool of one origin, in the form that its connections use. */
 export interface ConnectionPool {
   readonly tickClock: OriginTicks;
   readonly maxHeaderBytes: number;
-  /** The exchange has ended. Its lane has room for another one. */
+  /** The exchange has ended. Its lane can accept another one. */
   onReleased(exchange: Exchange): void;
-  /** The connection can take another request. `keepsForS` is how many seconds the origin promises to keep it open. */
+  /**
+   * The connection can take another request. `keepsForS` is how many seconds the origin promises to keep the connection
+   * open.
+   */
   onIdle(connection: Connection, keepsForS: number | undefined): void;
   onClosed(connection: Connection): void;
 }
@@ -22,7 +25,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 /** One connection to an origin, with at most one request on it at a time. */
 export class Connection implements AnswerSink, BodySenderListener, EndOfTurnListener {
-  /** The tick (see OriginTicks) after which the connection has waited too long. The pool checks it. */
+  /** After this tick (see OriginTicks) the connection has waited too long. The pool checks it. */
   deadline: number;
   idleSince = 0;
   /**
@@ -65,7 +68,7 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
     return this.#exchange !== undefined;
   }
 
-  /** TCP is connected, and the TLS handshake is done where there is one. */
+  /** Called when TCP is connected and, with TLS, the handshake is done. */
   onConnected(): void {
     this.#isConnected = true;
     const body = this.#exchange?.request.body;
@@ -97,15 +100,15 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
       callAtEndOfTurn(this);
       this.#awaitAnswer();
     } else if (this.#isConnected) {
-      // Before the connection is made, the body is not read. So another origin can get the body when this origin
-      // cannot be reached.
+      // The body is read only after the connection is made. So another origin can get the body when this origin cannot
+      // be reached.
       this.#startBody(body);
     }
   }
 
   #startBody(body: RequestBody): void {
-    // The visitor may have sent a part of the body together with its header section. It is read in this turn, and
-    // both go out in one write.
+    // The visitor may have sent a part of the body together with its header section. This part is read in this turn,
+    // and then both go out in one write.
     this.#socket.cork();
     this.#writeHead();
     this.#bodySender = new BodySender(this.#socket, body, this);
@@ -125,7 +128,7 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
     this.#head = undefined;
   }
 
-  /** Ends the exchange without a call of its handler. */
+  /** Ends the exchange without calling its handler. */
   abort(): void {
     this.#close(undefined);
   }
@@ -178,7 +181,7 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
   ): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
-    // When the answer came before the end of the body, the rest of the body is not sent, and the connection is not
+    // When the answer comes before the end of the body, the rest of the body is not sent, and the connection is not
     // reusable.
     const isSent = this.#bodySender === undefined;
     if (isReusable && isSent) {
@@ -212,7 +215,7 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
     this.#close({ kind: 'unsendable', detail: fault });
   }
 
-  /** Sets the deadline of the origin. There is none while the visitor has to send more of the body. */
+  /** Sets the deadline for the origin. While the visitor has to send more of the body, the origin has no deadline. */
   #awaitAnswer(): void {
     if (!this.#isConnected || this.#hasAnswerHead || this.#exchange === undefined) return;
     const waitsForVisitor = this.#bodySender !== undefined && !this.#bodySender.isBlocked;

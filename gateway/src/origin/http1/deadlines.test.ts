@@ -6,7 +6,7 @@ import { ask, askAndWait, PartedBody, startScripted } from '../../testing/origin
 import { waitUntil } from '../../testing/raw-client.ts';
 
 describe('every wait ends', () => {
-  test('an origin that reads nothing is a timeout, and a slow upload is none', async () => {
+  test('an origin that reads nothing causes a timeout, and a slow upload does not', async () => {
     const sweep = holdSweeps();
     const origin = await startScripted(() => undefined);
     const client = openClient(origin.url, { originHeadersMs: 1_000 });
@@ -33,7 +33,7 @@ describe('every wait ends', () => {
     expect((await stuck?.receivedAnswer)?.error?.kind).toBe('timeout');
   });
 
-  test('no deadline is early, and each part of a body starts a new one', async () => {
+  test('no deadline ends early, and each part of a body starts a new one', async () => {
     const sweep = holdSweeps();
     const origin = await startScripted(() =>
       keepOpenAfter('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na'),
@@ -74,7 +74,7 @@ describe('every wait ends', () => {
       for (const socket of acceptedSockets) socket.destroy();
       silent.close();
     });
-    const { port } = silent.address() as AddressInfo; // a TCP listener has one
+    const { port } = silent.address() as AddressInfo; // A TCP listener has an address.
     const client = openClient(`https://127.0.0.1:${port}`, { originConnectMs: 50 });
     expect((await askAndWait(client)).error?.kind).toBe('connect');
   });

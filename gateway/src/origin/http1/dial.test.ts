@@ -37,7 +37,7 @@ describe('addresses of an origin', () => {
     });
     onTestFinished(() => void server.close());
     await once(server.listen(0, '::1'), 'listening');
-    const { port } = server.address() as AddressInfo; // a TCP listener has one
+    const { port } = server.address() as AddressInfo; // A TCP listener has an address.
     const client = openClient(`http://[::1]:${port}`);
     expect((await askAndWait(client)).body.toString()).toBe('ok');
     await client.destroy();
@@ -63,7 +63,7 @@ describe('addresses of an origin', () => {
         server.close();
       });
       await once(server.listen(0, 'localhost'), 'listening');
-      const { port } = server.address() as AddressInfo; // a TCP listener has one
+      const { port } = server.address() as AddressInfo; // A TCP listener has an address.
       return { port, seen: handshakes };
     }
 

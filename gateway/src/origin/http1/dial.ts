@@ -4,19 +4,22 @@ import type { Origin as OriginAddress } from '@guard/config/settings/values/valu
 import { connectOptions } from '../connect-options.ts';
 import { Connection, type ConnectionPool } from './connection.ts';
 
-/** After a connection was silent for this time, TCP probes find out whether the origin is still there. */
+/** After a connection was silent for this time, TCP sends probes, which find out whether the origin is still there. */
 const PROBE_AFTER_MS = 60_000;
 
-/** Opens a connection. Requests may be sent at once, and wait until the connection is made. */
+/** Opens a connection. Requests can be sent at once. They wait until the connection is made. */
 export type Dial = (pool: ConnectionPool) => Connection;
 
-/** Returns the function that opens connections to an address: by TCP, TLS, or a unix socket. */
+/** Returns the function that opens connections to an address: over TCP, TLS, or a unix socket. */
 export function dialTo(address: OriginAddress): Dial {
   const { isSecure, options } = connectOptions(address);
   return isSecure ? dialTls(options) : (pool) => dialPlain(options, pool);
 }
 
-/** Each connection reads into its own memory. An allocation for every read, as in Node, cost more than the read. */
+/**
+ * Each connection reads into its own memory. Node allocates memory for every read, and this costs more time than the
+ * read itself.
+ */
 function dialPlain(target: NetConnectOpts, pool: ConnectionPool): Connection {
   const memory = new ReadMemory();
   const socket = connect({
@@ -36,7 +39,7 @@ function dialPlain(target: NetConnectOpts, pool: ConnectionPool): Connection {
   return connection;
 }
 
-/** Connects by TLS, verifies the certificate, and resumes the last TLS session. */
+/** Connects over TLS, verifies the certificate, and resumes the last TLS session. */
 function dialTls(target: ConnectionOptions): Dial {
   let session: Buffer | undefined;
   return (pool) => {
@@ -57,7 +60,7 @@ function dialTls(target: ConnectionOptions): Dial {
 }
 
 function openConnection(socket: Socket, pool: ConnectionPool): Connection {
-  // Nagle's algorithm would only delay: a request is one write.
+  // Nagle's algorithm would only delay a request, because a request is one write.
   socket.setNoDelay(true);
   socket.setKeepAlive(true, PROBE_AFTER_MS);
   return new Connection(socket, pool);
@@ -66,10 +69,13 @@ function openConnection(socket: Socket, pool: ConnectionPool): Connection {
 /** The most bytes of one read (the size that libuv suggests). */
 const READ_BYTES = 64 * 1024;
 
-/** The memory into which one connection is read. It is used again, unless a reader still needs the last bytes. */
+/**
+ * The memory for the bytes that are read from one connection. The next read uses the same memory, unless a reader still
+ * needs the last bytes.
+ */
 class ReadMemory {
   bytes = Buffer.allocUnsafeSlow(READ_BYTES);
-  /** Whether the next read may overwrite the last one. */
+  /** Whether the next read may overwrite the bytes of the last one. */
   isFree = true;
 
   bufferForNextRead(): Buffer {

@@ -4,8 +4,8 @@ import type { AnswerHandler, Lane, OriginError, OriginExchange, OriginRequest } 
 export type OriginTicks = DeadlineTicks<'connect' | 'head' | 'body'>;
 
 /**
- * One request and its connection. Callers may keep this object longer than the request has the connection. Then it
- * must not affect the next request on that connection.
+ * One request and its connection. A caller can still have this object when the request has already given back the
+ * connection. Then the object must not affect the next request on that connection.
  */
 export class Exchange implements OriginExchange {
   readonly lane: Lane;

@@ -2,14 +2,15 @@ import type { VisitorSocket } from '../../message/message.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * Connections to an origin on which a visitor has signed in to the origin. NTLM and Negotiate (RFC 4559) sign in a connection, so each
- * further request on it is the visitor's. Such a connection carries only requests of the visitor's own connection, and
- * ends with it. For each connection of a visitor, at most one idle connection to the origin is kept.
+ * Connections to an origin on which a visitor has signed in to the origin. NTLM and Negotiate (RFC 4559) sign in a
+ * connection, so the origin treats each further request on it as the visitor's. Such a connection carries only requests
+ * from one connection of the visitor, and ends together with it. For each connection of a visitor, at most one idle
+ * connection to the origin is kept.
  */
 export class HeldConnections {
   /** The visitors who signed in and have not left. */
   readonly #visitors = new WeakSet<VisitorSocket>();
-  /** The idle connection of each of them. The one that is idle for the longest time comes first. */
+  /** The idle connection of each of these visitors. The connection that has been idle longest comes first. */
   readonly #idle = new Map<VisitorSocket, Connection>();
   readonly #max: number;
 
@@ -18,8 +19,8 @@ export class HeldConnections {
   }
 
   /**
-   * Takes the visitor's own connection, when it is idle. A connection that became idle before the tick `earliestIdleTick` is
-   * closed, and the origin asks the visitor to sign in again.
+   * Takes the visitor's own connection, if it is idle. A connection that became idle before the tick `earliestIdleTick`
+   * is closed, and the origin asks the visitor to sign in again.
    */
   take(visitor: VisitorSocket | undefined, earliestIdleTick: number): Connection | undefined {
     if (visitor === undefined || this.#idle.size === 0) return undefined;
@@ -31,7 +32,9 @@ export class HeldConnections {
     return undefined;
   }
 
-  /** From now on no other visitor gets the connection. Without `visitor` it is not used again. */
+  /**
+   * From now on no other visitor gets the connection. When `visitor` is undefined, the connection is not used again.
+   */
   reserve(connection: Connection, visitor: VisitorSocket | undefined): void {
     if (visitor === undefined || visitor.destroyed) {
       connection.signedInVisitor = 'unusable';
@@ -47,8 +50,9 @@ export class HeldConnections {
   }
 
   /**
-   * Keeps an idle connection for its visitor. False when the visitor has left or has one. When there are too many, the
-   * one that is idle for the longest time is closed, so that one visitor with many sign-ins cannot take the places of all others.
+   * Keeps an idle connection for its visitor. False when the visitor has left or already has an idle connection. When
+   * there are too many, the connection that has been idle longest is closed. So one visitor with many sign-ins does not
+   * keep other visitors from signing in.
    */
   put(connection: Connection): boolean {
     const { signedInVisitor } = connection;

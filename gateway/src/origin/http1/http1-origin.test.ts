@@ -3,7 +3,7 @@ import { IdleStack } from './http1-origin.ts';
 
 const at = (idleSince: number) => ({ idleSince });
 
-test('the connection that was used last is taken first, unless it was idle too long', () => {
+test('the connection that was used last is used first, unless it was idle too long', () => {
   const stack = new IdleStack(3);
   const [old, recent] = [at(1), at(5)];
   stack.put(old);
@@ -15,7 +15,7 @@ test('the connection that was used last is taken first, unless it was idle too l
   expect(stack.take(0)).toBeUndefined();
 });
 
-test('the stack never exceeds its bound, and a removed connection is not taken', () => {
+test('the stack never exceeds its bound, and a removed connection is not used', () => {
   const stack = new IdleStack(2);
   const [first, second] = [at(1), at(2)];
   expect([stack.put(first), stack.put(second), stack.put(at(3))]).toEqual([true, true, false]);

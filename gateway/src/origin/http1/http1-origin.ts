@@ -18,9 +18,9 @@ import {
 } from '../origin.ts';
 
 /**
- * The client of an origin in HTTP/1.1 (RFC 9112). Each connection carries one request at a time, so no request waits
- * for another. A request takes the connection that became idle last, or opens a new one. The lanes bound how many
- * there are.
+ * The client for an origin that uses HTTP/1.1 (RFC 9112). Each connection carries one request at a time, so no request
+ * waits for another. A request uses the connection that became idle last, or opens a new one. The lanes bound the
+ * number of requests under way.
  */
 export class Http1Origin implements OpenOrigin, ConnectionPool {
   readonly address: OriginAddress;
@@ -137,20 +137,23 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
 const FRESH_TICKS = ticksOf(HTTP1_LIMITS.freshMs, HTTP1_LIMITS.sweepMs);
 const IDLE_TICKS = ticksOf(HTTP1_LIMITS.idleMs, HTTP1_LIMITS.sweepMs);
 
-/** How many sweeps a connection may stay idle: as long as the origin promises, within the bounds. */
+/** How many sweeps a connection may stay idle: as many as the origin promises, within the bounds. */
 function idleTicksOf(keepsForS: number | undefined): number {
   if (keepsForS === undefined) return IDLE_TICKS;
   const hintedMs = keepsForS * 1000 - HTTP1_LIMITS.hintMarginMs;
   return Math.floor(Math.min(hintedMs, HTTP1_LIMITS.maxHintedIdleMs) / HTTP1_LIMITS.sweepMs);
 }
 
-/** Reports a request that cannot be written. Like every failure, it comes after `send` has returned. */
+/** Reports a request that cannot be written. Like every failure, it is reported after `send` has returned. */
 function refuseExchange(lanes: Lanes, exchange: Exchange): void {
   lanes.release(exchange.lane);
   exchange.refuse({ kind: 'unsendable', detail: 'the request cannot be written as HTTP/1.1' });
 }
 
-/** Idle connections. The last used one is taken first, so connections that are not needed stay idle and expire. */
+/**
+ * Idle connections. The connection that was used last is taken first, so connections that are not needed stay idle and
+ * expire.
+ */
 export class IdleStack<T extends { readonly idleSince: number }> {
   readonly #max: number;
   readonly #stack: T[] = [];

@@ -20,16 +20,16 @@ export function requestHead(request: OriginRequest, isLast: boolean): string | u
 
   const framing = length === undefined ? framingLine(request) : '';
   // Keep-alive is the default of HTTP/1.1, but servers of HTTP/1.0 need the field, and Apache sends Keep-Alive only
-  // in reply to it.
+  // when the request has this field.
   const end = isLast ? 'Connection: close\r\n\r\n' : 'Connection: keep-alive\r\n\r\n';
   const rest = `${fieldLines(gatewayFields)}${framing}${end}`;
-  // The last 1 is the Connection field.
+  // The last 1 is for the Connection field.
   const count = gatewayFields.length / 2 + (framing === '' ? 0 : 1) + 1;
   if (!readsBack(rest, count)) return undefined;
   return `${method} ${target} HTTP/1.1\r\n${lines}${rest}`;
 }
 
-/** The characters of a request target: no blank, no line break, nothing outside latin1. */
+/** The characters of a request target: no space, no NUL, no line break, and no character outside latin1. */
 const TARGET_PATTERN = /^[^\0\r\n \u0100-\uffff]+$/;
 
 function write(fields: readonly string[]): WrittenFields | 'unsound' {
@@ -53,19 +53,22 @@ function fieldLines(fields: readonly string[]): string {
   return lines;
 }
 
-/** The framing of the body, when the fields do not have it already. */
+/** The header line that frames the body. Empty when the fields already frame it. */
 function framingLine({ method, body }: OriginRequest): string {
   if (body !== undefined && body.length === undefined) return 'Transfer-Encoding: chunked\r\n';
   if (body === undefined && !METHODS_WITH_CONTENT.has(method)) return '';
   return `Content-Length: ${body?.length ?? 0}\r\n`;
 }
 
-/** The value of Content-Length in bytes. `unsound` when there is a second one, or another field that frames. */
+/**
+ * The value of Content-Length in bytes. `unsound` when there is a second Content-Length, or another field that frames
+ * the body.
+ */
 function announcedLength(fields: readonly string[]): number | 'unsound' | undefined {
   let length: number | undefined;
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = fields[i] ?? '';
-    // The length is compared first, so that few names have to be lower-cased.
+    // The length of the name is compared first, so that few names have to be converted to lower case.
     if (name.length === 14 && name.toLowerCase() === 'content-length') {
       if (length !== undefined) return 'unsound';
       length = readDecimal(fields[i + 1] ?? '');
@@ -84,14 +87,14 @@ function isFramedHere(name: string): boolean {
 
 /**
  * Whether the text has exactly `fields` field lines and an empty line at the end, as a server reads it. A line break
- * inside a name or value makes one line more (RFC 9112 section 11.1), so this one check covers all parts. A character
- * outside latin1 would lose its high byte, and U+010A would become a line break.
+ * inside a name or value makes one line more (RFC 9112 section 11.1). So this single check covers all names and values.
+ * A character outside latin1 would lose its high byte, and U+010A would become a line break.
  */
 function readsBack(text: string, fields: number): boolean {
   return (SECTION_PATTERNS[fields] ??= sectionPattern(fields)).test(text);
 }
 
-/** The index is the number of fields. The bound on the fields of a header section bounds it. */
+/** The index is the number of fields, so it cannot exceed the limit for the fields of a header section. */
 const SECTION_PATTERNS: RegExp[] = [];
 
 /** A regular expression takes a third of the time of a loop over the characters. */

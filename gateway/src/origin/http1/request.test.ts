@@ -3,7 +3,7 @@ import { allClosed, keepOpenAfter, OK, openClient } from '../../testing/http1-ri
 import { askAndWait, PartedBody, startScripted } from '../../testing/origin-client.ts';
 import { waitUntil } from '../../testing/raw-client.ts';
 
-describe('a request that could be read as two is not sent (RFC 9112 section 11.1)', () => {
+describe('a request that could be read as two requests is not sent (RFC 9112 section 11.1)', () => {
   const threeByteBody = () => new PartedBody([Buffer.from('abc')]);
   test.each([
     ['CR LF in a value', { fields: ['X', 'a\r\nY: b'] }],
@@ -32,7 +32,8 @@ describe('a request that could be read as two is not sent (RFC 9112 section 11.1
     ['a length and chunks', { fields: ['Content-Length', '3'], body: PartedBody.chunked([]) }],
   ])('%s', async (_what, request) => {
     const origin = await startScripted(() => keepOpenAfter(OK));
-    // The fields come from the gateway, from both, and from the visitor.
+    // First all fields come from the gateway, then some from the gateway and some from the visitor, then all from the
+    // visitor.
     for (const visitorFieldCount of [0, 1, 2]) {
       const answer = await askAndWait(openClient(origin.url), {
         ...request,
@@ -46,16 +47,19 @@ describe('a request that could be read as two is not sent (RFC 9112 section 11.1
   test.each([
     ['shorter', 4],
     ['longer', 2],
-  ])('a body that is %s than it was announced leaves a broken request', async (_what, length) => {
-    const origin = await startScripted(() => undefined);
-    const body = new PartedBody([Buffer.from('a'), Buffer.from('bc')], length);
-    const fields = ['Host', 'a', 'Content-Length', String(length)];
-    const answer = await askAndWait(openClient(origin.url), { method: 'POST', fields, body });
-    expect(answer.error?.kind).toBe('unsendable');
-    expect(body.isStopped).toBe(true);
-    await waitUntil(() => allClosed(origin));
-    expect((origin.receivedTexts[0] ?? '').split('\r\n\r\n')[1]?.length).not.toBe(length);
-  });
+  ])(
+    'a body that is %s than its announced length leaves a broken request',
+    async (_what, length) => {
+      const origin = await startScripted(() => undefined);
+      const body = new PartedBody([Buffer.from('a'), Buffer.from('bc')], length);
+      const fields = ['Host', 'a', 'Content-Length', String(length)];
+      const answer = await askAndWait(openClient(origin.url), { method: 'POST', fields, body });
+      expect(answer.error?.kind).toBe('unsendable');
+      expect(body.isStopped).toBe(true);
+      await waitUntil(() => allClosed(origin));
+      expect((origin.receivedTexts[0] ?? '').split('\r\n\r\n')[1]?.length).not.toBe(length);
+    },
+  );
 });
 
 describe('bodies of requests', () => {
@@ -71,7 +75,7 @@ describe('bodies of requests', () => {
   test.each([
     ['a line break in a trailer', ['X', 'a\r\nY: b']],
     ['a trailer without a name', ['', 'b']],
-  ])('%s ends the connection before it is written', async (_what, trailers) => {
+  ])('%s closes the connection before it is written', async (_what, trailers) => {
     const origin = await startScripted(() => undefined);
     const body = PartedBody.chunked([Buffer.from('ab')], trailers);
     const answer = await askAndWait(openClient(origin.url), { method: 'POST', body });
@@ -79,7 +83,7 @@ describe('bodies of requests', () => {
     expect(origin.receivedTexts[0]).not.toContain(': b');
   });
 
-  test('POST, PUT and PATCH without a body send Content-Length: 0, GET does not (RFC 9110 section 8.6)', async () => {
+  test('POST, PUT and PATCH without a body send Content-Length: 0, and GET does not (RFC 9110 section 8.6)', async () => {
     const origin = await startScripted(() => keepOpenAfter(OK));
     const client = openClient(origin.url);
     for (const method of ['POST', 'PUT', 'PATCH', 'GET']) await askAndWait(client, { method });

@@ -1,14 +1,17 @@
 import { COLON, isBlank, isTextCharacter, isTokenCharacter, SP } from '../../base/characters.ts';
 import { type FieldName, FieldNames } from '../../message/field-names.ts';
 
-/** This many bytes are decoded at once, because most header sections are shorter and one call costs less than many. */
+/**
+ * This many bytes are decoded at once, because most header sections are shorter, and one call costs less time than many
+ * calls.
+ */
 const DECODE_BYTES = 2048;
 
 const names = new FieldNames();
 
 /**
- * Reads the lines of header and trailer sections. A line comes as bytes without its end. The returned texts share the
- * memory of a larger text, so do not keep them longer than the answer.
+ * Reads the lines of header and trailer sections. A line is given as bytes without its line end. The returned texts
+ * share the memory of a larger text, so do not keep them longer than the answer.
  */
 export class SectionLines {
   #lastName: FieldName = names.beforeFirst;
@@ -18,7 +21,7 @@ export class SectionLines {
   #chunk: Buffer | undefined;
   #end = 0;
 
-  /** Takes new bytes: `chunk` up to `end`. The memory of `chunk` may be that of the chunk before. */
+  /** Takes new bytes: `chunk` up to `end`. `chunk` can use the same memory as the chunk before. */
   take(chunk: Buffer, end: number): void {
     this.#chunk = chunk;
     this.#end = end;
@@ -35,7 +38,9 @@ export class SectionLines {
     return readStatusLine(this.#decodedText, at, at + to - from);
   }
 
-  /** Appends name and value of one line to `fields` (RFC 9112 section 5). Returns its fault, or undefined. */
+  /**
+   * Appends name and value of one line to `fields` (RFC 9112 section 5). Returns the fault of the line, or undefined.
+   */
   readField(bytes: Buffer, from: number, to: number, fields: string[]): string | undefined {
     const at = this.#placeOf(bytes, from, to);
     const lineEnd = at + to - from;
@@ -56,7 +61,10 @@ export class SectionLines {
     return undefined;
   }
 
-  /** The index of these bytes in `#decodedText`. They belong to the chunk, or to a line that was joined from two chunks. */
+  /**
+   * The index of these bytes in `#decodedText`. The bytes come from the chunk, or from a line that was joined from two
+   * chunks.
+   */
   #placeOf(bytes: Buffer, from: number, to: number): number {
     if (bytes !== this.#chunk) this.take(bytes, bytes.length);
     const at = from - this.#decodedFrom;
@@ -71,21 +79,27 @@ export class SectionLines {
   }
 }
 
-/** The index after a field name. The end of a line is not a token character, so a name ends there at the latest. */
+/**
+ * The index after a field name. A name ends at the end of the line at the latest, because a line end is not a token
+ * character.
+ */
 function nameEnd(text: string, from: number, to: number): number {
   let at = from;
   while (at < to && isTokenCharacter(text.charCodeAt(at))) at++;
   return at;
 }
 
-/** Section 5.1: servers have read a space before the colon in different ways. Section 5.2: folded lines. */
+/**
+ * Section 5.1: servers read a space before the colon in different ways. Section 5.2: a line that begins with white
+ * space is folded.
+ */
 function nameFault(code: number): string {
   return isBlank(code) ? 'space around a field name, or a folded line' : 'field without a name';
 }
 
 export interface StatusLine {
   readonly minor: 0 | 1;
-  /** 100 to 999. A status above 599 is passed on. */
+  /** A number from 100 to 999. A status above 599 is passed on. */
   readonly status: number;
   readonly reason: string;
 }
@@ -94,8 +108,8 @@ const VERSION_START = 'HTTP/1.';
 const ZERO = 0x30;
 
 /**
- * Reads a status line without its end (RFC 9112 section 4). Undefined when it is not one of HTTP/1.0 or 1.1. The
- * space before an empty reason may be missing, because many servers leave it out.
+ * Reads a status line without its end (RFC 9112 section 4). Undefined when the line is not a status line of HTTP/1.0 or
+ * 1.1. The space before an empty reason can be missing, because many servers leave it out.
  */
 function readStatusLine(text: string, from: number, to: number): StatusLine | undefined {
   const minor = readMinor(text, from);
@@ -125,7 +139,7 @@ function readStatus(text: string, from: number): number | undefined {
   return status < 100 ? undefined : status;
 }
 
-/** The first part of a line that is not complete. The caller of `append` checks the limit. */
+/** Keeps the first part of a line that is not complete. The caller of `append` checks the limit. */
 export class LineBuffer {
   length = 0;
   #bytes = Buffer.alloc(0);
