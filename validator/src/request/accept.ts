@@ -1,19 +1,19 @@
-/** How much an Accept header (RFC 9110 12.5.1) asks for pages. */
+/** How strongly an Accept header (RFC 9110 12.5.1) asks for a page. */
 interface PageWish {
-  /** Quality of HTML, 0 to 1, by the most specific range that covers it. 0 means "not acceptable". */
+  /** Quality of HTML from 0 to 1. The most specific range that covers HTML sets it. 0 means "not acceptable". */
   readonly html: number;
-  /** Whether HTML is named, and not only covered by a wildcard. */
+  /** Whether the header names HTML. False when only the wildcard for all types covers HTML. */
   readonly named: boolean;
-  /** The best quality among the other named types. */
+  /** The highest quality among all other ranges. */
   readonly other: number;
 }
 
 /** Ranges that cover HTML, the most specific first. */
 const HTML_RANGES = ['text/html', 'application/xhtml+xml', 'text/*', '*/*'] as const;
-/** Maximum number of ranges that are read. Browsers name less than half as many. */
+/** Maximum number of ranges that Guard reads. Browsers send less than half as many. */
 const MAX_RANGES = 32;
 
-/** How much a client wants a page. Without the header, every type is acceptable. */
+/** Reads how strongly a client asks for a page. Without the header, every type is acceptable. */
 export function readPageWish(accept: string | undefined): PageWish {
   if (accept === undefined || accept.trim() === '') return { html: 1, named: false, other: 0 };
   const html = new Map<string, number>();
@@ -44,7 +44,7 @@ export function qualityOf(parameters: readonly string[]): number {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? Number(value) : 0;
 }
 
-/** Whether an Accept-Encoding header names the coding, with a quality above 0 (RFC 9110 section 12.5.3). */
+/** Whether an Accept-Encoding header names the coding with a quality above 0 (RFC 9110 section 12.5.3). */
 export function acceptsCoding(header: string | undefined, coding: string): boolean {
   return (header ?? '').split(',', MAX_RANGES).some((range) => {
     const [name = '', ...parameters] = range.split(';');

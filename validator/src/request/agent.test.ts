@@ -23,7 +23,7 @@ describe('the claims of a User-Agent', () => {
     ['Edge', `${CHROME} Edg/147.0.0.0`, 'edge'],
     ['Opera', `${CHROME} OPR/130.0.0.0`, 'opera'],
     ['another Chromium', `${CHROME} Vivaldi/8.0`, 'other'],
-  ])('the product of %s is recognised', (_name, userAgent, product) => {
+  ])('the User-Agent of %s gives the right product', (_name, userAgent, product) => {
     expect(readAgent(userAgent)).toMatchObject({ engine: 'chromium', product });
   });
 
@@ -38,7 +38,7 @@ describe('the claims of a User-Agent', () => {
     });
   });
 
-  test('a browser inside an app is expected to send no such header', () => {
+  test('Guard expects no fetch metadata and no client hints of a browser inside an app', () => {
     const view = CHROME.replace('Chrome/', 'QtWebEngine/6.8.1 Chrome/');
     expect(readAgent(view)).toMatchObject({
       embedded: true,
@@ -49,11 +49,11 @@ describe('the claims of a User-Agent', () => {
     });
   });
 
-  test('each distinct string is read once', () => {
+  test('each distinct string is parsed once', () => {
     expect(readAgent(CHROME)).toBe(readAgent(CHROME));
   });
 
-  test('only the beginning of a very long string is read', () => {
+  test('only the beginning of a very long string is parsed', () => {
     const long = `${CHROME} ${'a'.repeat(2 ** 20)}`;
     expect(readAgent(long)).toBe(readAgent(`${long}b`));
   });

@@ -14,12 +14,12 @@ type Expectation = 'always' | 'usually' | 'unknown';
 
 /** The claims of a User-Agent string, and their consequences. */
 export interface Agent extends BrowserClaim {
-  /** The hash that is stored in a judged session (user-agent-hash.ts). */
+  /** The hash of the User-Agent, which a judged session stores (user-agent-hash.ts). */
   readonly hash: string;
   readonly plausibility: Plausibility;
-  /** Sec-Fetch-* on https (W3C Fetch Metadata). */
+  /** How often this browser sends Sec-Fetch-* on https (W3C Fetch Metadata). */
   readonly fetchMetadata: Expectation;
-  /** Low-entropy client hints on https (W3C UA-CH). */
+  /** How often this browser sends low-entropy client hints on https (W3C UA-CH). */
   readonly clientHints: Expectation;
   /** The exact `sec-ch-ua` value of this browser. Empty when it is unknown. */
   readonly brands: string;
@@ -30,15 +30,15 @@ export interface Agent extends BrowserClaim {
   readonly crawler: CatalogueCrawler | undefined;
 }
 
-/** Maximum number of parsed strings in the cache. It is bounded, because a visitor can invent new strings. */
+/** Maximum number of parsed strings in the cache. A limit is needed, because a visitor can invent new strings. */
 const MAX_AGENTS = 5_000;
 
 /** First major versions that send Sec-Fetch-* with every request to a trustworthy origin. */
 const FETCH_METADATA_SINCE = { chromium: 80, gecko: 90, webkit: 17 } as const;
-/** First major version of Chrome, Edge and Opera that sends `sec-ch-ua` by default everywhere. */
+/** First major version in which Chrome, Edge and Opera send `sec-ch-ua` by default on all systems. */
 const CLIENT_HINTS_SINCE = 90;
 
-/** Parses each distinct User-Agent once. */
+/** Creates a function that parses a User-Agent. It parses each distinct one only once. */
 export function createAgentReader(
   crawlers: CrawlerCatalogue,
   tokens: UserAgentCatalogue,
@@ -75,7 +75,7 @@ function readAgent(
   };
 }
 
-/** The agent of a crawler when only its name is known. */
+/** The agent of a crawler of which only the name is known. */
 export function agentOf(crawler: CatalogueCrawler): Agent {
   return {
     hash: '',
@@ -96,7 +96,10 @@ export function agentOf(crawler: CatalogueCrawler): Agent {
   };
 }
 
-/** Safari usually sends fetch metadata: on iOS, browsers inside apps and content blockers leave it out. */
+/**
+ * Safari is only `usually`, because on iOS some browsers inside apps and some content blockers leave fetch metadata
+ * out.
+ */
 function fetchMetadataOf({ engine, major, embedded }: BrowserClaim): Expectation {
   if (engine === undefined || embedded || major < FETCH_METADATA_SINCE[engine]) return 'unknown';
   return engine === 'webkit' ? 'usually' : 'always';

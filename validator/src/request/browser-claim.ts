@@ -2,7 +2,7 @@ export const ENGINES = ['chromium', 'gecko', 'webkit'] as const;
 export type Engine = (typeof ENGINES)[number];
 export type Platform = 'windows' | 'macos' | 'linux' | 'android' | 'ios' | 'chromeos' | 'unknown';
 
-/** The Chromium browsers whose headers follow from their version. */
+/** The Chromium browsers whose version determines their headers. All other browsers are `other`. */
 type Product = 'chrome' | 'edge' | 'opera' | 'other';
 
 export interface BrowserClaim {
@@ -13,7 +13,7 @@ export interface BrowserClaim {
   readonly product: Product;
   readonly mobile: boolean;
   readonly platform: Platform;
-  /** Whether the browser is part of an app, a television or another program. Such a browser sends fewer headers. */
+  /** Whether the browser is inside an app, a television or another program. Such a browser sends fewer headers. */
   readonly embedded: boolean;
   /** Whether the User-Agent claims any browser, including browsers that no longer exist. */
   readonly recognised: boolean;
@@ -29,7 +29,9 @@ const EMBEDDED_PATTERN = new RegExp(
   ].join('|'),
 );
 
-/** The form of Chrome, with the additions of Edge and Opera. A browser with another addition is another product. */
+/**
+ * The User-Agent of Chrome, with the additions of Edge and Opera. A browser with another addition is another product.
+ */
 const PLAIN_CHROMIUM =
   /\(KHTML, like Gecko\) Chrome\/\d+[\d.]* (?:Mobile )?Safari\/537\.36(?: (EdgA?|OPR)\/[\d.]+)?$/;
 
@@ -38,8 +40,8 @@ const OTHER_BROWSER =
   /AppleWebKit\/|Gecko\/|Trident\/|MSIE |Opera[ /]|Presto\/|KHTML\/|NetFront|Goanna\//;
 
 /**
- * The browser that a User-Agent claims, if it has exactly the form that browsers write. Only such a browser is expected
- * to send the headers of a browser.
+ * Reads the browser that a User-Agent claims. It recognises an engine only in exactly the form that browsers write,
+ * because Guard expects the headers of a browser only with this form.
  */
 export function readBrowserClaim(userAgent: string): BrowserClaim {
   const engine = engineOf(userAgent);
@@ -56,8 +58,8 @@ export function readBrowserClaim(userAgent: string): BrowserClaim {
 }
 
 /**
- * As readBrowserClaim, but also accepts an engine that is named in another form. The evidence of a page is compared
- * with this claim, so that one more space does not make a browser unknown.
+ * Like readBrowserClaim, but also recognises an engine in another form. Judges compare the evidence of a page with this
+ * claim, because one more space must not make a browser unknown.
  */
 export function readPageClaim(userAgent: string): BrowserClaim {
   const claim = readBrowserClaim(userAgent);

@@ -23,7 +23,7 @@ describe('the brand list of Chromium (W3C UA-CH, GREASE)', () => {
     expect(hasGreaseOf(major + 1, brands)).toBe(false);
   });
 
-  test('Edge has its own brand in the same place', () => {
+  test('Edge has its own brand at the position of the product', () => {
     expect(expectedBrands(claim(143, ' Edg/143.0.0.0'))).toBe(
       '"Microsoft Edge";v="143", "Chromium";v="143", "Not A(Brand";v="24"',
     );

@@ -1,10 +1,10 @@
 import type { BrowserClaim } from './browser-claim.ts';
 
-/** Chromium chooses the punctuation, the version and the place of its GREASE brand from these lists. */
+/** Chromium takes the punctuation, the version and the position of its GREASE brand from these lists. */
 const PUNCTUATION = [' ', '(', ':', '-', '.', '/', ')', ';', '=', '?', '_'] as const;
 const VERSIONS = ['8', '99', '24'] as const;
 type Places = readonly [grease: number, chromium: number, product: number];
-/** Places of GREASE, Chromium and the product in a list of three. */
+/** Positions of GREASE, Chromium and the product in a list of three brands. */
 const PLACES: readonly [Places, ...Places[]] = [
   [0, 1, 2],
   [0, 2, 1],
@@ -14,7 +14,7 @@ const PLACES: readonly [Places, ...Places[]] = [
   [2, 1, 0],
 ];
 
-/** The first major version that chooses its GREASE brand in this way. */
+/** The first major version with this method for the GREASE brand. */
 const FIRST_MAJOR = 110;
 
 const BRAND = { chrome: 'Google Chrome', edge: 'Microsoft Edge' } as const;
@@ -44,12 +44,15 @@ export function expectedBrands({ product, major }: BrowserClaim): string {
   return list.join(', ');
 }
 
-/** Whether a brand list has the GREASE brand of its version, on the right side of the Chromium brand. */
+/**
+ * Whether a brand list has the GREASE brand of its version. In a list of three brands, also whether it is on the right
+ * side of the Chromium brand.
+ */
 export function hasGreaseOf(major: number, brands: string): boolean {
   if (major < FIRST_MAJOR) return brands.includes('Not') && brands.includes('Brand');
   const grease = brands.indexOf(greaseBrand(major));
   if (grease === -1) return false;
-  // The places are only known for lists of three.
+  // The positions are known only for lists of three brands.
   if (brands.split('", "').length !== 3) return true;
   const [greasePlace, chromiumPlace] = pick(PLACES, major);
   return grease < brands.indexOf('"Chromium"') === greasePlace < chromiumPlace;

@@ -13,7 +13,7 @@ import { clientClass, connectionClass, isSameClient } from './client-class.ts';
 const chromium = handshakeOf('Chromium 156').facts;
 const resumed = {
   ...chromium,
-  // Another hash of extensions and no ALPN, as in a resumed connection for a WebSocket.
+  // A hello with another hash of extensions and no ALPN, as a browser sends in a resumed connection for a WebSocket.
   hello: chromium.hello && {
     ...chromium.hello,
     ja4: chromium.hello.ja4.replace(/^t13d....h2/, 't13d151700').replace(/[^_]+$/, '0123456789ab'),
@@ -39,7 +39,7 @@ test('a new and a resumed connection of one browser are the same client, over HT
   );
 });
 
-test('another TLS library, another order in HTTP/2 or another scheme is another client, in both directions', () => {
+test('another TLS library, another order in HTTP/2 or another scheme is another client, whichever request comes first', () => {
   const classOfChrome = connectionClass('https', chromium);
   const otherClasses = [
     connectionClass('https', openssl),
@@ -53,7 +53,7 @@ test('another TLS library, another order in HTTP/2 or another scheme is another 
   }
 });
 
-test('an unseen part, and a session of an earlier version, are no difference', () => {
+test('a part that Guard did not see is no difference, and a session of an earlier version is none either', () => {
   const unseen = connectionClass('https', undefined);
   expect(isSameClient(connectionClass('https', chromium), unseen)).toBe(true);
   expect(isSameClient(unseen, connectionClass('https', chromium))).toBe(true);
@@ -81,7 +81,7 @@ function withoutField(
   return Object.fromEntries(Object.entries(headers).filter(([field]) => field !== name));
 }
 
-test('a client is another one when Accept-Language or Accept-Encoding is missing, or has another place', () => {
+test('a missing Accept-Language or Accept-Encoding, or another order of both, makes another client', () => {
   const classOfChrome = classOf(chromeHttps);
   const headersWithoutLanguage = withoutField('accept-language', chromeHttps);
   for (const other of [headersWithoutLanguage, firefoxHttps, curl]) {
@@ -93,7 +93,7 @@ test('a client is another one when Accept-Language or Accept-Encoding is missing
   expect(isSameClient(classOf(safariIphone), classOf(curl))).toBe(false);
 });
 
-test('requests of scripts are compared only by their connection, also when only Accept shows a script', () => {
+test('requests of scripts are compared only by their connection, even when only Accept shows a script', () => {
   const headersInOtherOrder = { 'accept-language': 'de', ...scriptFetch };
   expect(isSameClient(classOf(chromeHttps), classOf(headersInOtherOrder))).toBe(true);
   for (const accept of ['*/*', 'text/html']) {
@@ -103,7 +103,7 @@ test('requests of scripts are compared only by their connection, also when only 
   }
 });
 
-test('behind a CDN that changes fields of some paths, all pages have the shape `proxied`', () => {
+test('behind a CDN that changes fields for some paths, all pages have the value `proxied`', () => {
   const headersWithVia: Readonly<Record<string, string>> = { ...chromeHttps, via: '1.1 cdn' };
   const headersWithoutLanguage = withoutField('accept-language', headersWithVia);
   const classBehindCdn = (headers: typeof headersWithVia) =>

@@ -4,8 +4,9 @@ import { isPage } from './representation.ts';
 import { passedProxy } from './passed-proxy.ts';
 
 /**
- * The properties that one browser does not change between pages: its connection ({@link connectionClass}), and how its
- * engine writes the header section of a page. The result has five parts, separated by blanks. Some may be empty.
+ * The client class: properties that one browser does not change between pages. These are its connection ({@link
+ * connectionClass}), and how its engine writes the header section of a page. The result has five parts, separated by
+ * blanks. Each part can be empty.
  */
 export function clientClass(facts: ClassFacts): string {
   return `${connectionClass(facts.url.scheme, facts.transport)} ${headerShape(facts)}`;
@@ -15,14 +16,14 @@ type ClassFacts = Pick<Facts, 'method' | 'url' | 'headers' | 'ipFrom' | 'transpo
 
 /**
  * The scheme, the cipher suites of the TLS handshake (their part of JA4, and whether there was GREASE), and the order
- * of the HTTP/2 pseudo-header fields. Other parts of the fingerprints differ between new and resumed connections, or
- * between HTTP versions.
+ * of the HTTP/2 pseudo-header fields. All other parts of the fingerprints can differ between the connections of one
+ * browser.
  */
 export function connectionClass(scheme: string, transport: TransportFacts | undefined): string {
   return `${scheme} ${transport === undefined ? ' ' : transportClass(transport)}`;
 }
 
-/** The part of a class that comes from the connection, and not from the single request. */
+/** The parts of a class that come from the connection, and not from the request. */
 export function connectionOf(client: string): string {
   return client.split(' ', 3).join(' ');
 }
@@ -33,9 +34,10 @@ export function handshakeOf(client: string): string {
   return tls;
 }
 
-/** Whether a request can come from the client that was judged. An empty part fits every value. */
+/** Whether a request can come from the judged client. An empty part matches every value. */
 export function isSameClient(judgedClass: string, requestClass: string): boolean {
-  // Without a page, the last parts are empty. Then the judged class begins with the class of the request.
+  // When the request is for no page, its last parts are empty. Then the judged class can begin with the class of the
+  // request.
   if (judgedClass.startsWith(requestClass)) return true;
   const parts = requestClass.split(' ');
   return judgedClass
@@ -43,7 +45,7 @@ export function isSameClient(judgedClass: string, requestClass: string): boolean
     .every((part, index) => part === '' || (parts[index] ?? '') === '' || part === parts[index]);
 }
 
-/** Cached for each connection, because a connection has many requests. */
+/** A cache by connection, because a connection has many requests. */
 const classesByTransport = new WeakMap<TransportFacts, string>();
 
 function transportClass(transport: TransportFacts): string {
@@ -59,9 +61,10 @@ function transportClass(transport: TransportFacts): string {
 
 /**
  * Whether the request for a page has both Accept-Language and Accept-Encoding, and which of them comes first. Scripts
- * can set these fields and change their place. So the order is compared only when the browser sends
- * Upgrade-Insecure-Requests, as for navigations. The operator's CDN may drop the two fields for some paths, so pages
- * through a CDN all get the value `proxied`. A company's proxy on the visitor's side treats every page in the same way.
+ * of a page can change the order of these fields. So the order is read only with Upgrade-Insecure-Requests, which
+ * browsers send with navigations. The operator's CDN can drop the two fields for some paths, so all pages through a CDN
+ * get the value `proxied`. A company's proxy on the visitor's side is no problem, because it changes every page request
+ * in the same way.
  */
 function headerShape(facts: ClassFacts): string {
   const { headers } = facts;

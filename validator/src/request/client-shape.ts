@@ -1,6 +1,9 @@
 import type { Facts } from './facts.ts';
 
-/** Fields that a browser sends with each page, in its own order. It sends other fields only with some requests. */
+/**
+ * Fields that browsers send with each page. Each browser has its own order. Other fields are left out, because a
+ * browser sends them only with some requests.
+ */
 const SHAPING: ReadonlyMap<string, number> = new Map(
   [
     'host connection user-agent accept accept-encoding accept-language sec-ch-ua',
@@ -12,9 +15,9 @@ const SHAPING: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * The properties that visitors with the same program share: the fingerprint of the TLS client (JA4), the opening of
- * HTTP/2, and the order of the header fields as a number. Behind another proxy Guard sees no handshake, so the shape is
- * only the order.
+ * The client shape: properties that visitors with the same program share. These are the fingerprint of the TLS client
+ * (JA4), the opening of HTTP/2, and the order of the header fields as a number. Behind another proxy Guard sees no
+ * handshake, so there the shape is only the order.
  */
 export function clientShape({ headers, transport }: Pick<Facts, 'headers' | 'transport'>): string {
   let order = 0;

@@ -28,12 +28,15 @@ export interface CrawlerClaim extends CrawlerFact {
   readonly allowlisted: boolean;
 }
 
-/** The reason why a session does not count: passed for another client (client-class.ts), or shared (renewal.ts). */
+/**
+ * Why a session that passed is not verified for this request: another client passed (client-class.ts), or two clients
+ * share the session (renewal.ts).
+ */
 export type LostBy = Extract<Reason, 'session_of_another' | 'session_shared'>;
 
 /**
- * The challenge that a session got within the last hour and has not passed. `open`: the session can still answer it.
- * `uncleared`: the challenge has expired.
+ * The challenge that a session got within the last hour and has not passed. `open`: the visitor can still answer it.
+ * `uncleared`: it has expired.
  */
 export type ShownChallenge = 'none' | 'open' | 'uncleared';
 
@@ -44,36 +47,44 @@ export type SessionFact =
       readonly state: 'issued';
       readonly id: string;
       readonly challenge: ShownChallenge;
-      /** A page gets a new session, because the request had several values, or two clients share this session. */
+      /**
+       * True when a page must get a new session, because the request had several values, or because two clients share
+       * this session.
+       */
       readonly contested?: boolean;
-      /** Why the session does not count, although it passed its challenge. */
+      /** Why the session is not verified, although it passed its challenge. */
       readonly lost?: LostBy;
-      /** With `session_shared`: the session that two clients have. */
+      /** The stored session that two clients share. Only with `session_shared`. */
       readonly shared?: Session;
     }
   | {
       readonly state: 'verified' | 'rejected';
       readonly id: string;
       readonly session: Session;
-      /** The request had several sessions, and each may be the visitor's own. So none of them gets a new value. */
+      /**
+       * True when the request had several sessions, and each of them can be the visitor's own. Then none of them gets a
+       * new value.
+       */
       readonly contested?: boolean;
     };
 
-/** The facts about a request for signals and rules. They are parsed once and do not change. */
+/** The facts about a request for signals and rules. They are parsed once. Only the session is set later. */
 export interface Facts {
   readonly url: RequestUrl;
-  /** Every way in which an origin could read the path. The first one is the path as sent. */
+  /** All path readings. The first one is the path as sent. */
   readonly paths: readonly string[];
-  /** The same paths, folded. The same list object when folding changes nothing. */
+  /** The folded path readings. It is the list `paths` itself when folding changes nothing. */
   readonly foldedPaths: readonly string[];
-  /** In upper case: frameworks of callers may send lower case. */
+  /** The method in upper case, because some callers send lower case. */
   readonly method: string;
-  /** From the `referrer` field, or else from the Referer header. Empty when neither was sent. */
+  /** The `referrer` field of the question. Without this field, the Referer header. Empty when both are missing. */
   readonly referrer: string;
   readonly ip: string;
-  /** How Guard found the address. `peer`: the visitor connected directly, without a trusted proxy. */
+  /** From which source Guard has the address. `peer`: the visitor connected directly, without a trusted proxy. */
   readonly ipFrom: IpSource;
-  /** Names are in lower case, in the order of the request. Values of a repeated field are joined. */
+  /**
+   * The header fields in the order of the request. Names are in lower case, and values of a repeated field are joined.
+   */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly agent: Agent;
@@ -81,33 +92,42 @@ export interface Facts {
   /** Undefined for a request without a valid signature. */
   readonly signedAgent?: SignedAgentFact | undefined;
   readonly network: NetworkKind | undefined;
-  /** Whether CrowdSec has a decision on the address, its network, system or country. False for a verified crawler. */
+  /**
+   * Whether CrowdSec has a decision on the address, or on its network, autonomous system or country. False for a
+   * verified crawler.
+   */
   isListed(): boolean;
-  /** Country (ISO 3166-1 alpha-2), looked up at each call. Empty when unknown. */
+  /** Country (ISO 3166-1 alpha-2), looked up at the first call. Empty when unknown. */
   country(): string;
-  /** The autonomous system of the address, looked up at each call. 0 when unknown. */
+  /** The number of the address's autonomous system, looked up at the first call. 0 when unknown. */
   asn(): number;
-  /** The holder of that system. Empty when unknown. */
+  /** The holder of the address's autonomous system. Empty when unknown. */
   asnName(): string;
   readonly session: SessionFact;
-  /** The kind of network where the session was judged. Undefined for an ordinary network, and without a judgement. */
+  /**
+   * The kind of network in which the session was judged. Undefined for an ordinary network, and for a session without a
+   * judgement.
+   */
   sessionNetwork(): NetworkKind | undefined;
-  /** What the visitor's TLS handshake showed. Undefined when Guard did not see it. */
+  /**
+   * Facts from the visitor's TLS handshake and opening of HTTP/2. Undefined when Guard saw no connection of the
+   * visitor.
+   */
   readonly transport?: TransportFacts | undefined;
 }
 
-/** The place of a visitor. */
+/** The address of a visitor, with its country and autonomous system. */
 export type Located = Pick<Facts, 'ip' | 'country' | 'asn'>;
 
 export interface FactSources {
   readonly readAgent: (userAgent: string) => Agent;
   readonly proveClaim: ProveClaim;
-  /** Undefined when no key is known. */
+  /** Undefined when there are no keys. */
   readonly checkSignature: CheckSignature | undefined;
   readonly networkOf: (ip: string) => NetworkKind | undefined;
   readonly countryOf: (ip: string) => string | undefined;
   readonly asns: Asns;
-  /** As Facts.isListed, for every visitor. */
+  /** Like Facts.isListed, but without the exception for verified crawlers. */
   readonly isListed: (visitor: Located) => boolean;
 }
 
@@ -119,12 +139,12 @@ type Described =
   | {
       readonly kind: 'described';
       readonly facts: RequestFacts;
-      /** The `_guard` values that came with the request (presentedSessions). */
+      /** The `_guard` values that the request sent (presentedSessions). */
       readonly cookies: readonly string[];
     }
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
-/** How the request reached the caller. */
+/** Facts from the caller about the visitor's connection. */
 interface Reached {
   readonly ipFrom: IpSource;
   readonly transport?: TransportFacts | undefined;
@@ -166,7 +186,7 @@ export function describe(
   };
 }
 
-/** A class, because it makes no functions for each request. */
+/** This is a class, because an object literal would create its functions for each request. */
 export class RequestFacts implements Facts {
   readonly url: RequestUrl;
   readonly paths: readonly string[];
@@ -182,7 +202,7 @@ export class RequestFacts implements Facts {
   readonly signedAgent: SignedAgentFact | undefined;
   readonly network: NetworkKind | undefined;
   readonly transport: TransportFacts | undefined;
-  /** `none` until the store has answered. Then it is set once. */
+  /** `none` until the store has answered. After that it does not change. */
   session: SessionFact = NO_SESSION;
   readonly #sources: FactSources;
   #country: string | undefined;
@@ -209,7 +229,7 @@ export class RequestFacts implements Facts {
     this.headers = headers;
     this.userAgent = headers['user-agent'] ?? '';
     this.agent = sources.readAgent(this.userAgent);
-    // The signature is checked once for both uses, because its nonce counts only once.
+    // The signature is checked only once for agent and crawler, because its nonce is valid only once.
     const signatureProof =
       headers['signature-input'] === undefined
         ? undefined

@@ -15,8 +15,8 @@ describe('contract 3: a challenged form is sent again only if it is the site’s
     ['cross-site', 'foreign'],
     ['none', 'foreign'],
     ['nonsense', 'foreign'],
-  ])('Fetch Metadata 2.3: Sec-Fetch-Site %s is a form that is %s', (site, source) => {
-    // The other headers make no difference.
+  ])('Fetch Metadata 2.3: with Sec-Fetch-Site %s the form is %s', (site, source) => {
+    // The other headers have no effect.
     const headers = { 'sec-fetch-site': site, origin: 'https://shop.example' };
     expect(post(headers)).toBe(source);
   });
@@ -32,7 +32,7 @@ describe('contract 3: a challenged form is sent again only if it is the site’s
     [{ referer: 'https://shop.example/cart' }, 'own'],
     [{ referer: 'https://evil.example/?https://shop.example/' }, 'foreign'],
     [{}, 'foreign'],
-  ] as const)('RFC 6454, 7: without fetch metadata, %j is %s', (headers, source) => {
+  ] as const)('RFC 6454, 7: without fetch metadata, a form with %j is %s', (headers, source) => {
     expect(post(headers)).toBe(source);
   });
 });

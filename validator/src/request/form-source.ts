@@ -4,18 +4,18 @@ import { referrerOrigin } from '@guard/config/contract/referrer-origin';
 export type FormSource =
   /** There is no form: GET or HEAD. */
   | 'none'
-  /** The form is on a page of the same origin. The browser may send it again from the challenge page. */
+  /** The form is on a page of the same origin. The challenge page can make the browser send it again. */
   | 'own'
   /** The form is on a page of another origin, or of an unknown origin. */
   | 'foreign';
 
 /**
- * Distinguishes a form of the site itself from a foreign one, for the time after the pass. Chromium's location.reload()
- * sends a POST again as if the challenge page were its source: with the site as `Origin`, `Sec-Fetch-Site: same-origin`
- * and all SameSite cookies. With a foreign form this would be a forgery (CSRF), so only a form of the site itself is
- * sent again.
+ * Finds out whether a challenged form is from the site itself. Only such a form is sent again after the pass.
+ * Chromium's location.reload() sends a POST again as if the challenge page were its source: with the site as `Origin`,
+ * `Sec-Fetch-Site: same-origin` and all SameSite cookies. For a foreign form this would be a forgery (CSRF).
  *
- * Sec-Fetch-Site is read first, because page scripts cannot set it. Without it, `Origin` is read, then `Referer`.
+ * Sec-Fetch-Site has priority, because page scripts cannot set it. Without this field, `Origin` decides, and without
+ * `Origin`, `Referer`.
  */
 export function formSource(request: {
   readonly method: string;

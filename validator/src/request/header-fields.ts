@@ -7,15 +7,16 @@ type ReadHeaders =
   | { readonly kind: 'error'; readonly message: string };
 
 const NOT_A_MAP = '`headers` must be an object of strings.';
-/** No HTTP parser accepts these in a field (RFC 9110 section 5.5), so no real request had them. */
+/** No HTTP parser accepts these characters in a field (RFC 9110 section 5.5), so no real request contained them. */
 const NEVER_IN_A_FIELD = /[\0\r\n]/;
 
 /**
- * Reads the `headers` of a described request (contract 2.1). The result has no prototype, because a field can be called
- * `constructor`. A name may have any printable characters, because callers also pass names such as `:authority`. Half a
- * surrogate pair in a value becomes U+FFFD.
+ * Reads the `headers` of a question (contract 2.1). The result has no prototype, because a field can have the name
+ * `constructor`. All printable characters are allowed in a name, because callers also pass names such as `:authority`.
+ * A lone surrogate in a value becomes U+FFFD.
  *
- * Most callers send names in lower case. Then the object is used without a copy, which also makes look-ups faster.
+ * Most callers send names in lower case. Then the function returns the object itself and no copy, which also makes
+ * look-ups faster.
  */
 export function readHeaders(value: unknown): ReadHeaders {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -67,8 +68,8 @@ function isPrintable(text: string): boolean {
 }
 
 /**
- * The same fields with names in lower case. Names that differ only in case are the same field. Their values are
- * joined in their order: those of `cookie` with a semicolon, all others with a comma (RFC 9110 section 5.3, RFC 9113
+ * A copy of the fields with names in lower case. Names that differ only in case are one field. Its values are joined in
+ * their order, with a semicolon for `cookie` and with a comma for all other fields (RFC 9110 section 5.3, RFC 9113
  * section 8.2.3).
  */
 function foldNames(headers: HeaderFields): HeaderFields {

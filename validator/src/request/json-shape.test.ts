@@ -36,7 +36,7 @@ function someObject(level: number): { value: Record<string, unknown>; text: stri
   return { value, text: `{${parts.join(random.pick([',', ' , ']))}}` };
 }
 
-test(`a text has as many members as its value, unless a name occurs twice; seed ${random.seed}`, () => {
+test(`a text has as many members as its parsed value, unless a name occurs twice; seed ${random.seed}`, () => {
   for (let i = 0; i < 2_000; i++) {
     const { value, text } = someObject(1);
     expect(JSON.parse(text)).toEqual(value);

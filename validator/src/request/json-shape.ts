@@ -1,8 +1,8 @@
 /** Facts about a JSON text that `JSON.parse` does not return. */
 interface JsonShape {
-  /** Deepest nesting of objects and arrays. Counting stops above the allowed depth. */
+  /** Deepest nesting of objects and arrays. The scan stops above the allowed depth. */
   readonly depth: number;
-  /** The number of members in the text of the outermost object and of its direct values. */
+  /** The number of members in the text, of the outermost object and of the objects directly inside it. */
   readonly members: number;
 }
 
@@ -16,8 +16,8 @@ const CLOSE_OBJECT = 0x7d;
 
 /**
  * Finds the depth and the number of members of a JSON text in one pass. JSON does not define the meaning of a name that
- * occurs twice (RFC 8259 section 4). Such a text has more members than {@link memberCount} counts in the parsed value.
- * For a text that is not JSON the result has no meaning.
+ * occurs twice in one object (RFC 8259 section 4). A text with such a name has more members than {@link memberCount}
+ * finds in its parsed value. For a text that is not JSON the result has no meaning.
  */
 export function scanJson(text: string, maxDepth: number): JsonShape {
   let depth = 0;
@@ -58,7 +58,7 @@ export function memberCount(value: object): number {
   return count;
 }
 
-/** Index of the quote that ends the string whose first quote is at `from`. */
+/** Index of the quote at the end of the string. `from` is the index of its first quote. */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -19,7 +19,7 @@ test.each([
   ],
   ['an agent', (text: string) => !readAgent(text).recognised],
   ['an id of ours', (text: string) => ids.isOurs('acme', text)],
-])('%s with a piece of a long text as key keeps only the piece in memory', (_what, use) => {
+])('%s with a piece of a long text as key keeps only this piece in memory', (_what, use) => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   collectGarbage();
@@ -29,6 +29,6 @@ test.each([
     expect(use(head.slice(0, 36))).toBe(true);
   }
   collectGarbage();
-  // The texts have 32 MiB. The pieces have less than a tenth of 1 MiB.
+  // All texts together have 32 MiB. The pieces together have less than a tenth of 1 MiB.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(8 * 1024 ** 2);
 });

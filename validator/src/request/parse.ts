@@ -14,12 +14,13 @@ type ParsedRequest =
   | { readonly kind: 'error'; readonly type: ValidateErrorType; readonly message: string };
 
 /**
- * Parses the body of `POST /validate` (contract 2.1). An error is one of contract 7.1, and its message names the field.
- * `null` and an empty text count as absent, because many languages write a missing field so. Unknown fields are
- * ignored. A name that occurs twice in one object is refused, because its meaning is not clear.
+ * Parses the body of `POST /validate` (contract 2.1). Its errors are those of contract 7.1, and their messages name the
+ * field. A field with `null` or an empty text is treated as missing, because many languages write a missing field so.
+ * Unknown fields are ignored. A body with a name that occurs twice in one object is refused, because its meaning is not
+ * clear.
  */
 export function parseValidateBody(body: string): ParsedRequest {
-  // This check comes before JSON.parse, so that a deeply nested text is not parsed.
+  // This check comes first, because JSON.parse must not parse a deeply nested text.
   const shape = scanJson(body, VALIDATE.maxJsonDepth);
   if (shape.depth > VALIDATE.maxJsonDepth) {
     return invalid(`The body is nested deeper than ${VALIDATE.maxJsonDepth} levels.`);
@@ -29,7 +30,7 @@ export function parseValidateBody(body: string): ParsedRequest {
     return invalid('The body must be a JSON object.');
   }
   if (memberCount(value) !== shape.members) return invalid('A name stands twice in one object.');
-  // This value of JSON.parse is an object, and no array.
+  // The checks above leave only an object that is no array.
   return readFields(value as Readonly<Record<string, unknown>>);
 }
 
@@ -69,7 +70,7 @@ function undefinedIfEmpty(value: unknown): unknown {
 
 const BAD_URL = `\`url\` must be text of at most ${VALIDATE.maxUrlLength} characters, without control characters.`;
 
-/** Whether the text can be a URL; splitUrl checks the rest. Half a surrogate pair cannot be part of a URL. */
+/** Whether the value can be a URL; splitUrl does the other checks. A URL cannot contain a lone surrogate. */
 function isUrl(value: unknown): value is string {
   return (
     typeof value === 'string' &&

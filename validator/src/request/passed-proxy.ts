@@ -3,8 +3,8 @@ import type { Facts } from './facts.ts';
 type ProxyFacts = Pick<Facts, 'headers' | 'ipFrom'>;
 
 /**
- * Whether a header field shows that the request came through a proxy or CDN of the operator, which reorders, adds and
- * drops header fields. Fields of a visitor who connects directly do not count, because a visitor can write them too.
+ * Whether a header field shows that the request came through a proxy or CDN of the operator. These reorder, add and
+ * drop header fields. False for a visitor who connects directly, because a visitor can write the same fields.
  */
 export function passedProxy({ headers, ipFrom }: ProxyFacts): boolean {
   if (ipFrom === 'peer') return false;
@@ -20,8 +20,8 @@ export function passedProxy({ headers, ipFrom }: ProxyFacts): boolean {
 }
 
 /**
- * As passedProxy, but Via counts too (RFC 9110 section 7.6.3): a proxy on the visitor's side, such as a company's,
- * writes it. Use this only for weak signs.
+ * Like passedProxy, but also true for any request with Via (RFC 9110 section 7.6.3), which a proxy on the visitor's
+ * side writes, such as a company's proxy. Use this function only for weak signs.
  */
 export function mayHavePassedProxy(facts: ProxyFacts): boolean {
   return facts.headers['via'] !== undefined || passedProxy(facts);

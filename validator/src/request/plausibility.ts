@@ -1,11 +1,11 @@
 import type { BrowserClaim, Engine } from './browser-claim.ts';
 
-/** Whether the browser of a User-Agent exists, is rarely used, or cannot exist. */
+/** `plausible`: the claimed browser exists. `implausible`: hardly anyone uses it. `impossible`: it cannot exist. */
 export type Plausibility = 'plausible' | 'implausible' | 'impossible';
 
 /**
- * The oldest and newest plausible major versions. The limits are wide: televisions never update their browser, and
- * browsers may be newer than this file.
+ * The oldest and newest plausible major versions. The limits are wide, because televisions never update their browser,
+ * and browsers can be newer than this file.
  */
 const MAJORS: Record<Engine, { readonly oldest: number; readonly newest: number }> = {
   chromium: { oldest: 38, newest: 300 },
@@ -28,9 +28,12 @@ const WINDOWS_NT_VERSIONS = new Set([
   '6.4',
   '10.0',
 ]);
-/** The last Chromium that runs on Windows before 10. */
+/** The last version of Chromium that runs on a Windows older than 10. */
 const LAST_CHROMIUM_OF_OLD_WINDOWS = 109;
-/** From this version on, Chrome and Edge on the desktop send only the major version, and a fixed system version. */
+/**
+ * From this version on, the User-Agent of Chrome and Edge on the desktop has only the major version, and a fixed
+ * version of the system.
+ */
 const REDUCED_SINCE = 112;
 
 /** Compares a User-Agent with existing browsers. */
@@ -50,7 +53,7 @@ export function plausibilityOf(userAgent: string, claim: BrowserClaim): Plausibi
 
 function hasImpossibleSystem(userAgent: string): boolean {
   const system = userAgent.slice(0, userAgent.indexOf(')') + 1);
-  // Windows Phone named all systems, so that sites would accept it.
+  // The User-Agent of Windows Phone named several systems, so that sites would accept it.
   if (system.includes('Windows Phone')) return false;
   if (SYSTEMS.filter((pattern) => pattern.test(system)).length > 1) return true;
   const windows = WINDOWS_NT.exec(system)?.[1];
@@ -87,7 +90,10 @@ function hasForeignRevision(userAgent: string, { major }: BrowserClaim): boolean
   return Number(revision) !== major && !(revision === '109' && major >= 110 && major < 120);
 }
 
-/** Whether Safari does not fit its iOS: both have the same version, up to 18. From Safari 26 on, it names system 18. */
+/**
+ * Whether the versions of Safari and iOS do not fit together, or Safari has a version that never existed. Up to 18,
+ * both have the same version. Since 26, Safari can name an older version of iOS.
+ */
 function hasForeignSystemVersion(userAgent: string, { major, platform }: BrowserClaim): boolean {
   if (major > 18 && major < 26) return true;
   if (platform !== 'ios' || major === 0) return false;

@@ -1,7 +1,7 @@
 import { canonicalHost } from '@guard/config/matching/host';
 import { domainToASCII } from 'node:url';
 
-/** The parts of a request URL as sent. Only scheme and host are changed, to lower case. */
+/** The parts of a request URL. Path and query are as sent. Scheme and host are in lower case. */
 export interface RequestUrl {
   readonly scheme: string;
   /** Host in lower case, without port and trailing dot. IPv6 is in brackets and in its RFC 5952 form. */
@@ -13,8 +13,8 @@ export interface RequestUrl {
 }
 
 /**
- * Splits an absolute http(s) URL by hand. `new URL` would resolve `%2e%2e` and backslashes, but rules must see the same
- * bytes as the origin. Undefined when the text is no such URL.
+ * Splits an absolute http(s) URL. `new URL` would resolve `%2e%2e` and backslashes, but rules must see the bytes that
+ * the origin sees. Undefined when the text is no absolute http(s) URL.
  */
 export function splitUrl(url: string): RequestUrl | undefined {
   const afterScheme = url.indexOf('://');
@@ -53,7 +53,10 @@ function endOfAuthority(url: string, from: number): number {
   return url.length;
 }
 
-/** The host in the form that rules compare. Converts a Unicode name to ASCII (RFC 5891). */
+/**
+ * The host in the form that rules compare. A Unicode name is converted to ASCII (RFC 5891). Undefined when the text is
+ * no host.
+ */
 function hostOf(authority: string): string | undefined {
   const host = canonicalHost(isAscii(authority) ? authority : asciiOf(authority));
   return host === '' ? undefined : host;
