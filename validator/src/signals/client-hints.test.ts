@@ -15,7 +15,7 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     ['"Brave";v="147", "Not.A/Brand";v="8", "Chromium";v="147"'],
     ['"Chromium";v="147", "Not.A/Brand";v="8"'],
     ['"Not.A/Brand";v="8", "Chromium";v="147", "YaBrowser";v="26.4", "Yowser";v="2.5"'],
-  ])('the brands of other Chromium browsers are no finding: %s', (brands) => {
+  ])('the brand list of another Chromium browser is no finding: %s', (brands) => {
     expect(reasonsFor({ 'sec-ch-ua': brands })).toEqual([]);
   });
 
@@ -52,10 +52,13 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
   test.each([
     ['no GREASE brand', '"Chromium";v="147", "Google Chrome";v="147"'],
     [
-      "another version's GREASE",
+      'the GREASE brand of another version',
       '"Google Chrome";v="147", "Not_A Brand";v="24", "Chromium";v="147"',
     ],
-    ["another version's order", '"Chromium";v="147", "Not.A/Brand";v="8", "Google Chrome";v="147"'],
+    [
+      'the order of another version',
+      '"Chromium";v="147", "Not.A/Brand";v="8", "Google Chrome";v="147"',
+    ],
   ])('a list written by hand is unusual: %s', (_what, brands) => {
     expect(reasonsFor({ 'sec-ch-ua': brands })).toEqual(['client_hints_unusual']);
   });
@@ -76,7 +79,7 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     ['script', 'no-cors'],
     ['json', 'cors'],
     ['font', 'cors'],
-    // The first is a fetch in a worker, the second a link that downloads a file.
+    // The first row is a fetch in a worker, and the second a link that downloads a file.
     ['empty', 'cors'],
     ['empty', 'navigate'],
   ])('Chrome sends no hints from a worker or with a download: %s, %s', (destination, mode) => {
@@ -90,7 +93,7 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
   });
 
   test.each(['document', 'iframe', 'image', 'style', 'empty'])(
-    'Chrome sends hints with pages, and with parts that only pages load: %s',
+    'Chrome sends hints with pages, and with files that only pages load: %s',
     (destination) => {
       const headers = {
         ...chromeHttp,
@@ -101,7 +104,7 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
     },
   );
 
-  test('hints of a browser inside an app are not missing', () => {
+  test('a browser inside an app without hints has no finding', () => {
     const agent =
       'Mozilla/5.0 (Linux; Android 15; V2302; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/153.0.8010.36 Mobile Safari/537.36';
     expect(clientHintsSignal(factsOf({ ...chromeHttp, 'user-agent': agent }))).toEqual([]);

@@ -14,17 +14,17 @@ const PLATFORM_HINTS: ReadonlyMap<string, Platform> = new Map([
 ]);
 
 /**
- * Values of Sec-Fetch-Dest for files that workers and worklets load. Chromium sends no client hints with them, or with
- * a link that downloads a file. Pages load some of these too, with client hints. The header fields do not show whether
- * a page or a worker asks.
+ * Values of Sec-Fetch-Dest for files that workers and worklets load, and for downloads by a link. Chromium sends no
+ * client hints with these requests. Pages load some of these files too, with client hints, but the header fields do not
+ * show whether a page or a worker asks.
  */
 const LOADED_BY_WORKERS: ReadonlySet<string | undefined> = new Set(
   'audioworklet empty font json paintworklet script serviceworker sharedworker worker'.split(' '),
 );
 
 /**
- * Compares the User-Agent client hints (W3C UA-CH) with the User-Agent. Only Chromium sends them. They are absent
- * with plain http, in WebSocket handshakes, in browsers inside apps, and with what workers load.
+ * Compares the User-Agent client hints (W3C UA-CH) with the User-Agent. Only Chromium sends them. They are absent over
+ * plain http, in WebSocket handshakes, in browsers inside apps, and in requests of workers.
  */
 export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   if (agent.engine === undefined || crawler) return NO_REASONS;
@@ -45,8 +45,7 @@ export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
 };
 
 /**
- * Whether a request of Chromium can be without hints. Chromium always sends them for a page, also through a service
- * worker.
+ * Whether a request of Chromium can lack hints. Chromium always sends them for a page, even through a service worker.
  */
 function mayLackHints(headers: Facts['headers']): boolean {
   if (isHandshake(headers)) return true;
@@ -70,7 +69,7 @@ function contradicts(agent: Agent, brands: string, headers: Facts['headers']): b
 
 const CHROMIUM = '"Chromium";v="';
 
-/** The number after `"Chromium";v="`. Undefined for a list without it; every real list has it. */
+/** The version of the brand "Chromium". Undefined for a list without this brand, which every real list has. */
 function chromiumMajor(brands: string): number | undefined {
   const at = brands.indexOf(CHROMIUM);
   if (at === -1) return undefined;

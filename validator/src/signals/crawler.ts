@@ -6,8 +6,9 @@ const CRAWLER_BLOCKED: readonly Reason[] = ['crawler_blocked'];
 const CRAWLER_UNVERIFIED: readonly Reason[] = ['crawler_unverified'];
 
 /**
- * Judges the User-Agent of a known crawler: an impersonator, a crawler that is not on the allowlist, or a crawler
- * without proof. The allowlist requires a proof, because any client can send a crawler's name.
+ * Judges a request with the User-Agent of a known crawler. It finds an impersonator, a crawler that is not on the
+ * allowlist, or a crawler without proof. Even a crawler on the allowlist needs a proof, because any client can send its
+ * name.
  */
 export const crawlerSignal: Signal = ({ crawler }) => {
   if (!crawler) return NO_REASONS;

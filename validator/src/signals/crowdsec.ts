@@ -3,5 +3,8 @@ import { NO_REASONS, type Signal } from './signal.ts';
 
 const CROWDSEC_LISTED: readonly Reason[] = ['crowdsec_listed'];
 
-/** Finds an address that CrowdSec lists. People share addresses, so the finding asks and never rejects. */
+/**
+ * Finds a visitor whose address CrowdSec lists. By default the finding leads to a challenge and never to a block,
+ * because people share addresses.
+ */
 export const crowdsecSignal: Signal = (facts) => (facts.isListed() ? CROWDSEC_LISTED : NO_REASONS);

@@ -4,14 +4,14 @@ import { NO_REASONS, type Signal } from './signal.ts';
 
 const MODES = new Set(['navigate', 'cors', 'no-cors', 'same-origin', 'websocket']);
 const SITES = new Set(['none', 'same-origin', 'same-site', 'cross-site']);
-/** Destinations of parts of pages. A navigation never has one of them. */
+/** Values of Sec-Fetch-Dest for parts of pages. A navigation never has such a value. */
 const SUBRESOURCES = new Set(
   'audio font image manifest script serviceworker sharedworker style track video worker'.split(' '),
 );
 
 const IMPOSSIBLE: readonly Reason[] = ['fetch_metadata_impossible'];
 
-/** The first major version of Chromium that sends Sec-Fetch-Dest with the other two fields. */
+/** The first major version of Chromium that sends all three fields. Older versions send no Sec-Fetch-Dest. */
 const COMPLETE_SINCE = 80;
 
 /** Checks Sec-Fetch-* (W3C Fetch Metadata). The browser sets these fields itself, with values from a fixed list. */

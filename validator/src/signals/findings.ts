@@ -17,7 +17,7 @@ export class Findings {
     this.#strengths = strengths;
   }
 
-  /** Empty before the first use. */
+  /** The findings, if they are already computed. Empty before the first call of `all`. */
   get computed(): readonly Reason[] {
     return this.#findings ?? NO_FINDINGS;
   }

@@ -40,7 +40,7 @@ describe('header order (contract 2.2, fingerprint_mismatch)', () => {
     expect(headerOrderSignal(factsOf(headers))).toEqual(['header_order_mismatch']);
   });
 
-  test('the order is not checked behind a proxy or for requests of scripts', () => {
+  test('the order is not checked behind a proxy, or for requests of scripts', () => {
     const headers = { ...reordered(HTTPX, chromeHttps), ...ACCEPT };
     expect(headerOrderSignal(factsOf({ ...headers, via: '1.1 proxy' }))).toEqual([]);
     const forwarded = { ...headers, 'x-forwarded-for': '84.115.20.7' };

@@ -4,9 +4,9 @@ import { isDownload } from '../request/representation.ts';
 import { NO_REASONS, type Signal } from './signal.ts';
 
 /**
- * Compares the order of header names with the order of the claimed browser. This is a weak sign: it finds only orders
- * that libraries have by default and that this browser never has. It checks only navigations, because a script of a
- * page can set Accept and change its place.
+ * Compares the order of the header fields with the order of the claimed browser. It finds only orders that libraries
+ * have by default and that the claimed browser never has. It checks only navigations, because for other requests a
+ * script of a page can set Accept and so change the order. The finding is a weak sign.
  */
 export const headerOrderSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;
@@ -21,7 +21,10 @@ function isNavigation(headers: Facts['headers']): boolean {
   return headers['accept']?.startsWith('text/html') === true;
 }
 
-/** Both send Host, User-Agent, Accept. Firefox then sends language and encoding, Chromium encoding and language. */
+/**
+ * Chromium and Firefox send Host, User-Agent and Accept in this order. After these, Firefox sends Accept-Language
+ * before Accept-Encoding, and Chromium sends them the other way round.
+ */
 function hasForeignOrder(headers: Facts['headers'], engine: 'chromium' | 'gecko'): boolean {
   let agentSeen = false;
   let acceptSeen = false;

@@ -9,7 +9,7 @@ test.each([
   ['Chrome', chromeHttps],
   ['Firefox', firefoxHttps],
   ['Safari', safariIphone],
-])('a plain request of %s has no findings, and allocates no list', (_name, headers) => {
+])('an ordinary request of %s has no findings, and allocates no list', (_name, headers) => {
   expect(findingsOf(factsOf(headers))).toBe(NO_REASONS);
 });
 
@@ -26,7 +26,7 @@ test('a download in Chromium has no findings, although it has no Accept and no c
     'accept-language': 'en-US,en;q=0.9',
   };
   expect(findingsOf(factsOf(download))).toEqual([]);
-  // A page has all these fields.
+  // A browser sends all these fields with a page.
   const page = findingsOf(factsOf({ ...download, 'sec-fetch-dest': 'document' }));
   expect(page).toEqual(expect.arrayContaining(['client_hints_missing', 'header_missing']));
 });
@@ -40,7 +40,7 @@ test('each signal is in the list and has its own test', () => {
   expect(signals.map(({ name }) => name).toSorted()).toEqual(signalNames.toSorted());
 });
 
-test('a finding in both the challenge and the request is reported once', () => {
+test('a finding of the challenge that the request has too is reported once', () => {
   const session = {
     organisation: 'acme',
     state: 'rejected',

@@ -16,7 +16,7 @@ import { transportHttp2Signal } from './transport-http2.ts';
 import { transportTlsSignal } from './transport-tls.ts';
 import { userAgentSignal } from './user-agent.ts';
 
-/** Every signal, in the order in which its reasons are reported. */
+/** All signals. Reasons are reported in this order. */
 export const signals: readonly Signal[] = [
   crawlerSignal,
   sessionSignal,
@@ -35,12 +35,12 @@ export const signals: readonly Signal[] = [
 ];
 
 /**
- * The signals for a signed agent. Its signature already shows that it is a program. Headers and networks that are
- * typical of programs add nothing.
+ * The signals for a signed agent. Its signature already shows that it is a program, so headers and networks that are
+ * typical of programs are no findings.
  */
 const signedAgentSignals: readonly Signal[] = [crawlerSignal, sessionSignal];
 
-/** All findings of a request, without repetition. A request without findings gets a list that all share. */
+/** All findings of a request, without repetition. All requests without findings share one empty list. */
 export function findingsOf(facts: Facts): readonly Reason[] {
   let findings: Reason[] | undefined;
   for (const signal of facts.signedAgent ? signedAgentSignals : signals) {
@@ -48,6 +48,6 @@ export function findingsOf(facts: Facts): readonly Reason[] {
     if (reasons.length > 0) (findings ??= []).push(...reasons);
   }
   if (findings === undefined) return NO_REASONS;
-  // A rejected session repeats the reasons of its challenge. A signal can find the same reason again.
+  // A rejected session keeps the reasons of its challenge. Another signal can find the same reason in this request.
   return findings.length === 1 ? findings : [...new Set(findings)];
 }

@@ -33,13 +33,13 @@ describe('headers missing (contract 2.2, header_anomaly)', () => {
     expect(reasonsFor({ accept: undefined, 'sec-websocket-version': '13' })).toEqual([]);
   });
 
-  test('a navigation without Upgrade-Insecure-Requests is a weak sign', () => {
+  test('a navigation without Upgrade-Insecure-Requests has a weak finding', () => {
     expect(reasonsFor({ 'upgrade-insecure-requests': undefined })).toEqual([
       'navigation_incomplete',
     ]);
   });
 
-  test('Safari without fetch metadata is only a weak sign, because browsers inside apps send none', () => {
+  test('Safari without fetch metadata has only a weak finding, because some browsers inside apps send none', () => {
     const headers = Object.entries(safariIphone).filter(([name]) => !name.startsWith('sec-fetch-'));
     expect(missingHeadersSignal(factsOf(Object.fromEntries(headers)))).toEqual([
       'navigation_incomplete',

@@ -6,8 +6,8 @@ const MISSING: readonly Reason[] = ['header_missing'];
 const INCOMPLETE: readonly Reason[] = ['navigation_incomplete'];
 
 /**
- * Finds missing headers that the claimed browser always sends. It checks only clients that claim a browser: an HTTP
- * library that names itself contradicts nothing. Crawlers copy the words of browsers, so they are not checked.
+ * Finds missing headers that the claimed browser always sends. It checks only clients that claim to be a browser.
+ * Crawlers are not checked, although their User-Agents contain the words of browsers.
  */
 export const missingHeadersSignal: Signal = ({ agent, headers, url, crawler }) => {
   if (agent.engine === undefined || crawler) return NO_REASONS;

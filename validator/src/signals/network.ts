@@ -8,6 +8,9 @@ const REASON: Readonly<Record<NetworkKind, readonly Reason[]>> = {
   tor: ['tor_ip'],
 };
 
-/** Finds nothing for verified crawlers, because nearly all are in datacenters (Facts.network is undefined). */
+/**
+ * Finds visitors in a datacenter, VPN or Tor. Facts.network is undefined for verified crawlers, because nearly all of
+ * them are in datacenters.
+ */
 export const networkSignal: Signal = ({ network }) =>
   network === undefined ? NO_REASONS : REASON[network];

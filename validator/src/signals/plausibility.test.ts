@@ -53,7 +53,7 @@ describe('a browser that hardly anyone uses is implausible', () => {
     ['a version that nobody uses any more', chromium(WINDOWS, 'Chrome/19.0.1084.46 Safari/536.5')],
     ['a version too new for its Windows', chromium('Windows NT 6.1; Win64; x64', DESKTOP)],
     [
-      'a version of macOS that Chrome no longer sends',
+      'a version of macOS that Chrome does not send any more',
       chromium('Macintosh; Intel Mac OS X 14_2_1', DESKTOP),
     ],
     ['a version of Safari that never existed', safari(MAC, 'Version/22.1')],
@@ -70,7 +70,7 @@ describe('a browser that hardly anyone uses is implausible', () => {
   });
 });
 
-test('a crawler may claim any browser', () => {
+test('a crawler can claim any browser', () => {
   const agent = chromium('Windows NT 11.0', 'Chrome/999.0.0.0 Safari/537.36');
   expect(plausibilitySignal(factsOf({ 'user-agent': agent }, { crawler: claimOf({}) }))).toEqual(
     [],

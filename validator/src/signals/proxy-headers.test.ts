@@ -24,7 +24,7 @@ test('a field with the visitor’s address is no finding, because a proxy of the
   expect(reasonsFor({})).toEqual([]);
 });
 
-test('a verified crawler may send proxy headers', () => {
+test('a verified crawler can send proxy headers', () => {
   const crawler = claimOf({ proof: 'verified', verified: true });
   expect(
     proxyHeadersSignal(factsOf(changeHeaders(chromeHttps, { via: '1.1 x' }), { crawler })),

@@ -5,8 +5,8 @@ import { NO_REASONS, type Signal } from './signal.ts';
 const PROXY_HEADERS: readonly Reason[] = ['proxy_headers'];
 
 /**
- * Finds proxy headers that the visitor sent. A header with the visitor's address does not count, because a proxy of the
- * operator wrote it. The finding is only a hint, because companies have proxies too.
+ * Finds proxy headers that the visitor sent. A header that contains the visitor's address is no finding, because a
+ * proxy of the operator wrote it. The finding is only a hint, because companies use proxies too.
  */
 export const proxyHeadersSignal: Signal = ({ headers, ip, crawler }) => {
   if (crawler?.proof === 'verified') return NO_REASONS;

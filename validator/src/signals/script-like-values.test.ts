@@ -29,14 +29,14 @@ describe('script-like values (contract 2.2, header_anomaly)', () => {
     expect(reasonsFor(changes)).toEqual(['header_script_like']);
   });
 
-  test('an unusual Accept-Encoding is a weak sign', () => {
+  test('an unusual Accept-Encoding is a weak finding', () => {
     expect(reasonsFor({ 'accept-encoding': 'br, gzip, deflate' })).toEqual([
       'accept_encoding_unusual',
     ]);
     expect(reasonsFor({ 'accept-encoding': 'gzip' })).toEqual(['accept_encoding_unusual']);
   });
 
-  test('an unusual Accept-Encoding is no finding behind a CDN, or for a part of a video', () => {
+  test('an unusual Accept-Encoding is no finding behind a CDN, or for a range of a video', () => {
     const forwarded = { 'accept-encoding': 'gzip', 'x-forwarded-for': '84.115.20.7' };
     expect(reasonsFor(forwarded, { ipFrom: 'x-forwarded-for' })).toEqual([]);
     expect(reasonsFor(forwarded)).toEqual(['accept_encoding_unusual']);

@@ -14,7 +14,7 @@ const session = {
   judgedAt: 0,
 } as const;
 
-test('a rejected session has the reasons of its rejection, but only reasons of this version of Guard', () => {
+test('a rejected session has the reasons of its rejection, but only those that exist in this version of Guard', () => {
   const rejected = { state: 'rejected', id: 'x', session } as const;
   expect(sessionSignal(factsOf(chromeHttps, { session: rejected }))).toEqual(['webdriver']);
 });
@@ -23,7 +23,7 @@ test('a request without a session has no finding', () => {
   expect(sessionSignal(factsOf(chromeHttps))).toEqual([]);
 });
 
-test('contract 2.2 challenge_failure: only a session whose challenge expired without an answer is "never cleared"', () => {
+test('contract 2.2 challenge_failure: a session is "never cleared" only when its challenge expired without an answer', () => {
   const issuedSession = (challenge: ShownChallenge) =>
     ({ state: 'issued', id: 'x', challenge }) as const;
   expect(sessionSignal(factsOf(chromeHttps, { session: issuedSession('uncleared') }))).toEqual([

@@ -11,14 +11,14 @@ const LOST: Readonly<Record<LostBy, readonly Reason[]>> = {
 
 /**
  * Findings about the session. A rejected session keeps the reasons of its challenge until it expires. An unanswered
- * challenge is only a weak sign, because a person may have closed the page. A session that passed in a person's network
- * must not move to a network of machines.
+ * challenge is only a weak sign, because a person can close the page. A verified session in a datacenter, VPN or Tor is
+ * a finding, unless it passed in this kind of network.
  */
 export const sessionSignal: Signal = (facts) => {
   const { session, network } = facts;
   switch (session.state) {
     case 'rejected':
-      // In a shared store, another version of Guard may have written reasons that do not exist in this version.
+      // In a shared store, another version of Guard can have written reasons that do not exist in this version.
       return session.session.reasons.filter(isReason);
     case 'issued':
       if (session.lost !== undefined) return LOST[session.lost];

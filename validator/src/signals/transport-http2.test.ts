@@ -30,7 +30,7 @@ describe('the opening of HTTP/2 and the claimed browser (contract 2.2, fingerpri
     },
   );
 
-  test('one browser that claims to be another is a mismatch', () => {
+  test('a browser that claims to be another browser is a mismatch', () => {
     expect(reasonsFor(firefoxHttps, 'Chromium 156')).toEqual(MISMATCH);
     expect(reasonsFor(chromeHttps, 'Firefox 153')).toEqual(MISMATCH);
     expect(reasonsFor(safariIphone, 'Chromium 156')).toEqual(MISMATCH);
@@ -46,13 +46,16 @@ describe('the opening of HTTP/2 and the claimed browser (contract 2.2, fingerpri
     expect(transportHttp2Signal(facts)).toEqual(MISMATCH);
   });
 
-  test.each(['m,s,p,a', 'm,s,a,p'])('versions of Safari have the order %s', (pseudoHeaders) => {
-    const http2 = { fingerprint: '', settings: new Map([[4, 2_097_152]]), pseudoHeaders };
-    const facts = { ...factsOf(safariIphone), transport: { hello: undefined, http2 } };
-    expect(transportHttp2Signal(facts)).toEqual([]);
-  });
+  test.each(['m,s,p,a', 'm,s,a,p'])(
+    'some versions of Safari have the order %s',
+    (pseudoHeaders) => {
+      const http2 = { fingerprint: '', settings: new Map([[4, 2_097_152]]), pseudoHeaders };
+      const facts = { ...factsOf(safariIphone), transport: { hello: undefined, http2 } };
+      expect(transportHttp2Signal(facts)).toEqual([]);
+    },
+  );
 
-  test('there is no finding over HTTP/1.1, for an unseen handshake, or for a client that claims no browser', () => {
+  test('there is no finding over HTTP/1.1, without a handshake that Guard saw, or for a client that claims no browser', () => {
     expect(reasonsFor(chromeHttps, 'curl 7.88 --http1.1')).toEqual([]);
     expect(transportHttp2Signal(factsOf(chromeHttps))).toEqual([]);
     expect(reasonsFor(curl, 'curl 7.88')).toEqual([]);

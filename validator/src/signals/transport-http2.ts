@@ -3,7 +3,7 @@ import type { Engine } from '../request/agent.ts';
 import { NO_REASONS, type Signal } from './signal.ts';
 import { isKnown } from './transport-tls.ts';
 
-/** Identifiers of settings (RFC 9113 section 6.5.2). */
+/** Identifiers of HTTP/2 settings (RFC 9113 section 6.5.2). */
 const HEADER_TABLE_SIZE = 1;
 const INITIAL_WINDOW_SIZE = 4;
 
@@ -29,7 +29,8 @@ function contradicts({ settings, pseudoHeaders }: Http2Opening, engine: Engine):
     case 'gecko':
       return pseudoHeaders !== 'm,p,a,s' || tableSize !== 65_536;
     case 'webkit':
-      // Only the first two fields are compared, because versions of Safari differ in the order of the others.
+      // For Safari only the first two fields are compared, because its versions differ in the order of the other
+      // fields.
       return !pseudoHeaders.startsWith('m,s,');
   }
 }

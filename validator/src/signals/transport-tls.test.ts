@@ -30,7 +30,7 @@ describe('the handshake and the claimed browser (contract 2.2, fingerprint_misma
     expect(reasonsFor(safariIphone, client)).toEqual([TLS]);
   });
 
-  test('one browser that claims to be another is a mismatch', () => {
+  test('a browser that claims to be another browser is a mismatch', () => {
     expect(reasonsFor(firefoxHttps, 'Chromium 156')).toEqual([TLS]);
     expect(reasonsFor(chromeHttps, 'Firefox 153')).toEqual([TLS]);
     expect(reasonsFor(safariIphone, 'Chromium 156')).toEqual([TLS]);
@@ -40,7 +40,7 @@ describe('the handshake and the claimed browser (contract 2.2, fingerprint_misma
   test('reserved values (GREASE) in a hello of Safari are no finding', () => {
     const { hello } = handshakeOf('Chromium 156').facts;
     const transport = {
-      // The hello of Chromium without the extension that only Chromium sends.
+      // This is the hello of Chromium without the extension that only Chromium sends.
       hello: hello && { ...hello, extensions: hello.extensions.filter((type) => type !== 17613) },
       http2: undefined,
     };
@@ -57,7 +57,7 @@ test.each([
     'an app on a Mac that names only WebKit',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)',
   ],
-])('%s may have the handshake of any browser, but not of a library', (_what, agent) => {
+])('%s can have the handshake of any browser, but not that of a library', (_what, agent) => {
   const headers = { ...chromeHttps, 'user-agent': agent };
   expect(reasonsFor(headers, 'curl 7.88')).toEqual([TLS]);
   expect(reasonsFor(headers, 'Firefox 153')).toEqual([]);

@@ -15,7 +15,7 @@ describe('the claims of a User-Agent (contract 2.2, bot_identity and automated_b
     expect(reasonsFor('python-requests/2.34.2')).toEqual(['http_client_user_agent']);
   });
 
-  test('a headless browser is found by its User-Agent or by its brands', () => {
+  test('the User-Agent or the brands show a headless browser', () => {
     const agent = chromeHttps['user-agent'] ?? '';
     expect(reasonsFor(agent.replace('Chrome/', 'HeadlessChrome/'))).toEqual([
       'headless_user_agent',

@@ -1,6 +1,9 @@
 import { NO_REASONS, type Signal } from './signal.ts';
 
-/** Crawlers are judged in crawler.ts. */
+/**
+ * Finds a missing or unknown User-Agent, and the names of HTTP clients and automation tools. crawler.ts judges
+ * crawlers.
+ */
 export const userAgentSignal: Signal = ({ userAgent, agent, crawler, headers }) => {
   if (crawler) return NO_REASONS;
   if (userAgent === '') return ['user_agent_missing'];

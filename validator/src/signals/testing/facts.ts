@@ -5,7 +5,7 @@ import type { CrawlerClaim, Facts } from '../../request/facts.ts';
 
 export const readAgent = createAgentReader(CrawlerCatalogue.load(), UserAgentCatalogue.load());
 
-/** Facts of a GET of https://shop.example/ from an address that is on no list. */
+/** Facts of a GET request for https://shop.example/ from an address that is on no list. */
 export function factsOf(
   headers: Readonly<Record<string, string>>,
   changes: Partial<Facts> = {},
@@ -34,12 +34,12 @@ export function factsOf(
   };
 }
 
-/** The same request over plain http. */
+/** The change of `url` for a request over plain http. */
 export const PLAIN_HTTP: Pick<Facts, 'url'> = {
   url: { scheme: 'http', host: 'shop.example', path: '/', query: '' },
 };
 
-/** A copy of the headers with these changes; undefined removes a header. */
+/** A copy of the headers with these changes. The value undefined removes a header. */
 export function changeHeaders(
   original: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, string | undefined>>,
