@@ -2,8 +2,9 @@ import type { Budget, Charge } from '@guard/config/contract/ports';
 import { ipv6NetworkOf } from '@guard/config/net/network-of';
 
 /**
- * The IPv6 networks that one address is charged to, and the number of budgets of each. One visitor usually has a /64. A
- * visitor who has a whole /56 gets 4 budgets, and one who has a /48 gets 16, not thousands.
+ * The IPv6 networks of one address that have counters, and how many budgets each of them gets. One visitor usually has
+ * a /64. A visitor with a whole /56 gets 4 budgets, and a visitor with a whole /48 gets 16. Without these counters,
+ * they would get 256 and 65,536 budgets.
  */
 const IPV6_GROUPS = [
   { bits: 64, budgets: 1 },
@@ -11,7 +12,7 @@ const IPV6_GROUPS = [
   { bits: 48, budgets: 16 },
 ] as const;
 
-/** The counters that one address is charged to. `ip` has the form that `parseIp` returns. */
+/** Returns the counters for one address. `ip` is spelled as `parseIp` returns it. */
 export type AddressCharges = (ip: string) => readonly Charge[];
 
 export function compileAddressCharges(budget: Budget): AddressCharges {

@@ -13,11 +13,11 @@ const postOf = (length: string): RequestChanges => ({
 
 testPreset(
   'wp-cron',
-  'WordPress, and the cron of a server, to start the tasks that are due',
+  'WordPress, and the cron daemon of a server, to start due tasks',
   [
     [
       '/wp-cron.php?doing_wp_cron=1795747963.2249',
-      // The request of the PHP function curl, from the server of the site or from another server.
+      // The request that PHP's curl functions send, from the server of the site or from another server.
       {
         method: 'POST',
         ...withHeaders({
@@ -32,7 +32,7 @@ testPreset(
     ['/wp-cron.php', { method: 'HEAD' }],
   ],
   [
-    // Plugins read form fields at any address, so a request with a body does not pass.
+    // Plugins read form fields at any path, so a request with a body does not pass.
     ['/wp-cron.php', postOf('31')],
     ['/wp-cron.php', { method: 'POST' }],
     ['/wp-cron.php', postOf('0, 31')],

@@ -13,7 +13,7 @@ import {
 import { compileMatch } from './compile-match.ts';
 import { at, matches } from '../../../test/kit/product/rule-matches.ts';
 
-/** Each condition of a match, with a value that an ordinary visit does not have. */
+/** For each condition of a match, a value that an ordinary visit does not have. */
 const FOREIGN_VALUES: Readonly<Record<keyof Match, unknown>> = {
   host: 'other.example',
   path: '/elsewhere',
@@ -35,7 +35,7 @@ const FOREIGN_VALUES: Readonly<Record<keyof Match, unknown>> = {
   not: {},
 };
 
-describe('every condition counts', () => {
+describe('every condition has an effect', () => {
   test('the empty match holds for every visitor', async () => {
     expect(await matches({})).toBe(true);
   });
@@ -47,7 +47,7 @@ describe('every condition counts', () => {
     },
   );
 
-  test('all given conditions must hold', async () => {
+  test('a match with several conditions holds only when all of them hold', async () => {
     const wanted = { method: 'GET', path: '/', host: 'shop.example', ip: HOME_IP };
     expect(await matches(wanted)).toBe(true);
     for (const name of Object.keys(wanted)) {
@@ -83,7 +83,7 @@ describe('method', () => {
     expect(await matches({ method }, { method: requestValue })).toBe(expected);
   });
 
-  test('a request without a method counts as GET', async () => {
+  test('a request without a method is treated as GET', async () => {
     const { method, ...requestWithoutMethod } = visit();
     expect(method).toBe('GET');
     const { ask } = validatorWith('[{ name: r, match: { method: GET }, verdict: block }]');
@@ -110,7 +110,7 @@ describe('ja4', () => {
   const factsWith = (ja4: string) => ({
     transport: { hello: { ja4, greased: true, ciphers: [], extensions: [] }, http2: undefined },
   });
-  // The condition reads no other part of a request.
+  // The facts have only the part that the condition reads.
   const holds = (match: unknown, facts: object) =>
     compileMatch(Match.parse(match), 'some')(facts as never, { all: () => [] });
 
@@ -121,7 +121,7 @@ describe('ja4', () => {
     [{ not: { not: { ja4: JA4 } } }, true, false],
     [{ not: { any: [{ ja4: JA4 }] } }, false, true],
   ])(
-    '%j: %s for this handshake, %s for another, never when Guard saw no handshake',
+    '%j: %s for this handshake, %s for another handshake, and false when Guard saw no handshake',
     (match, expected, expectedOfOther) => {
       expect(holds(match, factsWith(JA4))).toBe(expected);
       expect(holds(match, factsWith(OTHER))).toBe(expectedOfOther);
@@ -193,7 +193,7 @@ describe('header and user_agent', () => {
     expect(await matches({ user_agent: wanted }, { headers: { ...curl } })).toBe(expected);
   });
 
-  test('a missing User-Agent counts as empty', async () => {
+  test('a missing User-Agent is treated as empty', async () => {
     expect(await matches({ user_agent: { regex: '^$' } }, { headers: {} })).toBe(true);
   });
 });
@@ -234,7 +234,7 @@ describe('crawler', () => {
   });
 });
 
-describe('category: findings count even when no rule sets detect', () => {
+describe('category: a match reads findings even when no rule sets detect', () => {
   test.each([
     ['suspicious_network', { ip: '3.5.140.2' }, true],
     ['suspicious_network', {}, false],
@@ -261,7 +261,7 @@ describe('any, all and not', () => {
   });
 });
 
-test('findings are made only when a condition needs them', () => {
+test('findings are computed only when a condition needs them', () => {
   const requestValue = { findings: 0 };
   const findings = {
     all() {
@@ -270,7 +270,7 @@ test('findings are made only when a condition needs them', () => {
     },
   };
   const holds = compileMatch(Match.parse({ method: 'POST', category: 'bot_identity' }), 'some');
-  // The facts have only what the conditions read. The method alone decides, so no findings are made.
+  // The method alone decides here, so no findings are computed. They would need facts that are missing.
   const facts = { method: 'GET' } as Parameters<typeof holds>[0];
   expect(holds(facts, findings)).toBe(false);
   expect(requestValue.findings).toBe(0);

@@ -20,7 +20,7 @@ import type { Reading } from './reading.ts';
 
 export type Condition = (facts: Facts, findings: LazyFindings) => boolean;
 
-/** The findings are computed at the first use. Most requests need no findings. */
+/** The findings of a request. They are computed at the first use, because most requests need none. */
 export interface LazyFindings {
   all(): readonly Reason[];
 }
@@ -34,9 +34,9 @@ type Compilers = {
 };
 
 /**
- * One compiler for each condition of guard.yaml, in the order in which conditions are checked: cheap ones first,
- * findings and inner matches last. The type requires a compiler for each condition of the schema. Without it, a
- * forgotten condition would let a rule match all visitors.
+ * One compiler for each condition of guard.yaml. Conditions are checked in this order: cheap conditions first, findings
+ * and inner matches last. The type requires a compiler for each condition of the schema, because a rule with a
+ * forgotten condition would match all visitors.
  */
 const compilers: Compilers = {
   method: methodIs,
@@ -56,10 +56,11 @@ const compilers: Compilers = {
   reason: foundReason,
   all: (matches, reading) => allOf(matches.map((match) => compileMatch(match, reading))),
   any: (matches, reading) => anyOf(matches.map((match) => compileMatch(match, reading))),
-  // `not` holds in some reading when its match fails in that reading, so the match is compiled for the other.
+  // `not` holds in some reading when its match does not hold in every reading. So the match is compiled with the
+  // opposite value of Reading.
   not: negationOf,
 };
-// The object is written in this file, so its keys are exactly the keys of the type.
+// The object above is a literal, so its keys are exactly the keys of the type.
 const CONDITIONS = Object.keys(compilers) as readonly (keyof Match)[];
 
 /** Compiles one `match` of guard.yaml. All its conditions must hold. An empty match always holds. */
@@ -76,9 +77,9 @@ function compileCondition<Name extends keyof Match>(
 }
 
 /**
- * Whether a match that holds in some reading also holds in every reading, for a path with one reading that folding does
- * not change. This is true when the match reads no parameter and names no session, when every glob is already folded,
- * and when every regular expression reads the whole value.
+ * For a path with only one reading that folding does not change: whether the match holds in every reading when it holds
+ * in some reading. This is true when the match has no condition on the query, names no session digest, has only globs
+ * that are already folded, and has only regular expressions that read the whole value.
  */
 export function isSureOfPlainPaths(match: Match): boolean {
   const isFolded = (pattern: Pattern) =>
@@ -92,8 +93,8 @@ export function isSureOfPlainPaths(match: Match): boolean {
   );
 }
 
-// Loops, because `every` and `some` would create functions at every request. With twenty rules, these functions took a
-// fifth of the memory that a decision allocated.
+// The next functions use loops, because `every` and `some` would create functions at every request. With twenty rules,
+// these functions took a fifth of the memory that a decision allocated.
 
 function allOf(conditions: readonly Condition[]): Condition {
   const [firstCondition] = conditions;
@@ -131,7 +132,7 @@ function negate(condition: Condition): Condition {
   return (facts, findings) => !condition(facts, findings);
 }
 
-/** Caches the last host, because a site has few hosts and a comparison is slow. */
+/** Caches the result for the last host, because a site has few hosts and a comparison is slow. */
 function hostIs(hosts: readonly string[]): Condition {
   const find = compileHosts([{ hosts, value: true }]);
   let lastHost: string | undefined;
@@ -144,7 +145,7 @@ function hostIs(hosts: readonly string[]): Condition {
   };
 }
 
-/** With the reading `some`, a glob ignores case. A regular expression says itself whether case matters. */
+/** With the reading `some`, a glob ignores case. A regular expression itself decides whether case matters. */
 function pathIs(patterns: readonly Pattern[], reading: Reading): Condition {
   if (reading === 'every') {
     const matches = anyTest(patterns.map((pattern) => compilePattern(pattern, false)));
@@ -163,7 +164,7 @@ function methodIs(methods: readonly string[]): Condition {
   return (facts) => isWanted(facts.method);
 }
 
-/** Shared by both readings, and by all rules that use the same list. */
+/** Compiled lists. Both values of Reading and all rules with the same list share them. */
 const lists = new CompileOnce();
 
 function addressIn(ranges: readonly string[]): Condition {
@@ -171,7 +172,7 @@ function addressIn(ranges: readonly string[]): Condition {
   return (facts) => networks.has(facts.ip);
 }
 
-/** Fails when Guard did not see the handshake. */
+/** Does not hold when Guard did not see the handshake. */
 function ja4Is(fingerprints: readonly string[]): Condition {
   const wantedFingerprints = lists.compileOnce(fingerprints, (list) => new Set(list));
   return ({ transport }) =>
@@ -239,7 +240,10 @@ function crawlerIs(condition: NonNullable<Match['crawler']>): Condition {
   };
 }
 
-/** Compares the name or the directory of the agent, ignoring case. `*` is every agent with a valid signature. */
+/**
+ * Compares the name or the directory of the signed agent, and ignores case. `*` matches every agent with a valid
+ * signature.
+ */
 function agentIs(agents: readonly string[]): Condition {
   const wantedAgents = new Set(agents.map((agent) => agent.toLowerCase().replace(/\/$/, '')));
   const isAny = wantedAgents.has('*');
@@ -262,9 +266,10 @@ function foundReason(list: readonly Reason[]): Condition {
 }
 
 /**
- * Matches a session by its digest: a session with our MAC, or a judged one. Events and the origin may contain the
- * digest, because no session can be computed from it. A session value that a client invents has the state `none`. For
- * a rule that lets requests through, a session that another client uses too is not enough.
+ * Matches a session by its state or its digest. A digest matches a session with a MAC of Guard, or a judged session. A
+ * session value that a client invents has the state `none` and never matches. The digest is no secret, because no
+ * session can be computed from it. A rule that lets requests through does not match a session that another client uses
+ * too.
  */
 function sessionIs(condition: NonNullable<Match['session']>, reading: Reading): Condition {
   if (condition === 'verified') return (facts) => facts.session.state === condition;

@@ -3,7 +3,10 @@ import type { Clock } from '@guard/config/contract/ports';
 import type { Located } from '../request/facts.ts';
 import { PrefixMap } from './prefix-map.ts';
 
-/** The current decisions of CrowdSec. Every request looks up its visitor. A change does not rebuild the list. */
+/**
+ * The current decisions of CrowdSec. Every request looks up its visitor here. A change of a few decisions does not
+ * rebuild the list.
+ */
 export class CrowdsecList {
   readonly #clock: Clock;
   #networks = new PrefixMap<CrowdsecDecision>();
@@ -43,7 +46,7 @@ export class CrowdsecList {
   }
 }
 
-/** A decision ends at its time, even while CrowdSec gives no answer. */
+/** Whether a decision has not ended. It ends at its time, even while CrowdSec gives no answer. */
 function isCurrent(decision: CrowdsecDecision | undefined, nowMs: number): boolean {
   return decision !== undefined && decision.until > nowMs;
 }

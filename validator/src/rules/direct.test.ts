@@ -12,7 +12,7 @@ const login: Rule = {
 };
 const feeds: Rule = { name: 'feeds', match: { path: ['/feed'] }, verdict: 'allow' };
 
-test('a reload compiles only new rules, and gives each rule its new place', () => {
+test('a reload compiles only new rules, and gives each rule its new position', () => {
   const before = atOnce(compileRules({ organisation: 'acme', rules: [admin, login] }));
   const source = { organisation: 'acme', rules: [login, feeds, { ...admin }] };
   const after = atOnce(compileRules(source, before.list));
@@ -20,7 +20,7 @@ test('a reload compiles only new rules, and gives each rule its new place', () =
     atOnce(compileRules(source)).list.map(({ rule }) => rule.name),
   );
   expect(after.list[0]).toBe(before.list[1]);
-  // The copy of `admin` is equal, but another object, as after a new reading of the settings. So it is compiled again.
+  // The copy of `admin` is equal, but it is another object. So it is compiled again.
   expect(after.list[2]).not.toBe(before.list[0]);
   const factsOf = (path: string) => ({
     method: 'GET',

@@ -15,11 +15,13 @@ import { END, type FindRules, RuleIndex } from './rule-index.ts';
 
 interface CompiledRule {
   readonly rule: Rule;
-  /** Whether the rule matches in some reading of path and query. This is enough for strict directives. */
+  /**
+   * Whether the rule matches in some reading of path, query and header fields. This is enough for strict directives.
+   */
   readonly holds: Condition;
-  /** Whether the rule matches in every reading of path and query. Lenient directives need this. */
+  /** Whether the rule matches in every reading of path, query and header fields. Lenient directives need this. */
   readonly surelyHolds: Condition;
-  /** Whether `holds` implies `surelyHolds` for a path with one reading that folding does not change. */
+  /** The result of isSureOfPlainPaths: for a plain path, `surelyHolds` is true when `holds` is true. */
   readonly sureOfPlainPaths: boolean;
   /** The directives that the rule sets when it matches in every reading. */
   readonly sets: Directives;
@@ -27,7 +29,7 @@ interface CompiledRule {
   readonly setsStrictly: Directives;
 }
 
-/** A directive's value and the rule that set it. */
+/** The value of a directive, and the rule that set the value. */
 interface Directive<T> {
   readonly value: T;
   readonly by: Rule;
@@ -54,21 +56,21 @@ export interface CompiledRules {
   readonly index: FindRules;
 }
 
-/** Presets that are already compiled. Many organisations share them. Their regular expressions take a millisecond. */
+/** Compiled presets, which many organisations share. To compile their regular expressions takes a millisecond. */
 const compiledPresets = new CompileOnce();
 const compiledMatches = new CompileOnce();
 
 interface RulesToCompile {
   readonly organisation: string;
   readonly rules: readonly Rule[];
-  /** These rules come after the organisation's own rules. */
+  /** Rules of presets, which follow the organisation's own rules. */
   readonly presets?: readonly Rule[];
 }
 
 /**
- * Compiles the rules of one organisation in their order, and adds the built-in rule at the end. It pauses after each
- * rule. `earlierRules` are compiled rules of the same organisation. A rule that is already among them is not compiled
- * again.
+ * Compiles the rules of one organisation in their order, and adds the built-in rule at the end. The generator pauses
+ * after each rule. `earlierRules` are the compiled rules of this organisation before a reload. A rule that is among
+ * them is not compiled again.
  */
 export function* compileRules(
   { organisation, rules, presets = [] }: RulesToCompile,
@@ -87,14 +89,14 @@ export function* compileRules(
   return { list, index: yield* RuleIndex.build(list.map(({ rule }) => rule.match)) };
 }
 
-/** A preset without a budget is the same for all organisations, so it is compiled once. */
+/** Compiles a rule of a preset. Without a budget it is equal for all organisations, so it is compiled only once. */
 function compilePreset(preset: Rule, organisation: string): CompiledRule {
   return preset.rate_limit === undefined
     ? compiledPresets.compileOnce(preset, (rule) => compileRule(rule, ''))
     : compileRule(preset, organisation, compiledMatches.compileOnce(preset.match, compileReadings));
 }
 
-/** The name of a budget contains the organisation. */
+/** Compiles one rule. It needs the organisation, because the name of a budget contains the organisation. */
 function compileRule(
   rule: Rule,
   organisation: string,
@@ -120,8 +122,8 @@ function compileReadings(match: Match): CompiledReadings {
 }
 
 /**
- * For each directive, the first matching rule that sets it decides. Later rules do not change it. `monitor: false` sets
- * nothing, so it cannot end the monitor mode of another rule (contract 1).
+ * Finds the directives for a request. The first matching rule that sets a directive decides its value. Later rules do
+ * not change it. `monitor: false` sets nothing, so it cannot end the monitor mode of another rule (contract 1).
  */
 export function direct(
   { list, index }: CompiledRules,
@@ -152,8 +154,8 @@ export function direct(
 }
 
 /**
- * The part of a rule that counts when only some readings match: no directive that lets requests through. The caller
- * keeps the rate limit.
+ * The directives of a rule that apply when only some readings match. None of them lets requests through. The rate limit
+ * is missing here, because the caller adds it.
  */
 function strictPartOf(rule: Rule): Partial<Rule> {
   return {

@@ -16,7 +16,7 @@ export function setBy(rule: Rule): Partial<Pick<Rule, DirectiveName>> {
   };
 }
 
-/** The directives for which a matching rule decides. */
+/** The directives whose value comes from this matching rule. */
 export function directivesOf(rule: Rule, directives: Directives): DirectiveName[] {
   const { verdict, detect, rateLimit, challenge } = directives;
   const decides: Record<DirectiveName, boolean> = {

@@ -1,15 +1,15 @@
 import type { Reading } from './reading.ts';
 
-/** Fields whose single value can contain commas: lists (RFC 9110 section 5.6.1), dates, addresses and program names. */
+/** Fields in which one value can contain commas: lists (RFC 9110 section 5.6.1), dates, addresses and program names. */
 const HAS_COMMAS =
   /^(?:accept(?:-|$)|sec-ch-ua|cache-control$|connection$|cookie$|forwarded$|from$|if-|pragma$|prefer$|priority$|range$|referer$|te$|user-agent$|via$|x-forwarded-)/;
 
 /**
  * Compiles the test of one header field. `name` is in lower case.
  *
- * The reading `some` counts every value that some origin could take for the field. When a field is sent twice, origins
- * take the first or the last value, so one matching value is enough. A name with `_` instead of `-` counts too, because
- * CGI, WSGI and PHP treat both as equal. The reading `every` counts only the exact name with the joined value.
+ * The reading `some` tests every value that some origin could use for the field. When a field is sent twice, origins
+ * use the first or the last value, so one matching value is enough. A name with `_` in place of `-` is the same name,
+ * because CGI, WSGI and PHP treat both as equal. The reading `every` tests only the exact name with the joined value.
  */
 export function compileField(
   name: string,

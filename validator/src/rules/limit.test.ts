@@ -39,7 +39,7 @@ describe('rate_limit by: ip', () => {
     expect(await countPassing(guard, 1, () => visit({ ip: '84.115.20.8' }))).toBe(1);
   });
 
-  test('an IPv6 visitor is a /64 in every spelling; a v4-mapped address counts as its IPv4 address', async () => {
+  test('an IPv6 visitor is counted by the /64 in every spelling, and a v4-mapped address by its IPv4 address', async () => {
     const { ask } = limitedBy('ip', 1);
     await ask(visit({ ip: '2a02:1748:1:1::1' }));
     expect((await ask(visit({ ip: '2A02:1748:0001:1:ffff::9' }))).rate_limited).toBe(true);
@@ -49,14 +49,14 @@ describe('rate_limit by: ip', () => {
 });
 
 describe('rate_limit by: session', () => {
-  test('each session that passed a challenge has its own budget, also at one address', async () => {
+  test('each session that passed a challenge has its own budget, even when several share one address', async () => {
     const guard = limitedBy('session');
     const [first, second] = [keepVerified(guard, uuid(1)), keepVerified(guard, uuid(2))];
     expect(await countPassing(guard, 4, () => visit({ cookie: first }))).toBe(3);
     expect(await countPassing(guard, 1, () => visit({ cookie: second }))).toBe(1);
   });
 
-  test('one session has one budget at all its addresses', async () => {
+  test('one session has only one budget at all its addresses', async () => {
     const guard = limitedBy('session');
     const cookie = keepVerified(guard, uuid(1));
     expect(await countPassing(guard, 4, (i) => visit({ cookie, ip: `84.115.20.${i}` }))).toBe(3);
@@ -101,7 +101,7 @@ describe('rate_limit by: header:<name>', () => {
   const withKey = (key: string, changes = {}) =>
     visit({ headers: { ...chromeHttps, 'x-api-client': key }, ...changes });
 
-  test('each value has its own budget, and the name ignores upper and lower case', async () => {
+  test('each value has its own budget, and the case of the name has no effect', async () => {
     const guard = limitedBy('header:x-API-client');
     expect(await countPassing(guard, 4, (i) => withKey('one', { ip: `84.115.20.${i}` }))).toBe(3);
     expect(await countPassing(guard, 1, () => withKey('two'))).toBe(1);
@@ -123,13 +123,13 @@ describe('rate_limit by: header:<name>', () => {
     expect((await ask(withKey(HOME_IP))).rate_limited).toBeUndefined();
   });
 
-  test('a header may have the name of an inherited property', async () => {
+  test('a header can have the name of an inherited property', async () => {
     const { ask } = limitedBy('header:constructor', 1);
     expect((await ask(visit())).decision).toBe('allow');
     expect((await ask(visit())).rate_limited).toBe(true);
   });
 
-  test('the counter does not contain the value, because it may be a credential', async () => {
+  test('the key of the counter does not contain the value, because the value can be a credential', async () => {
     const { ask, store } = limitedBy('header:authorization');
     const keys: string[] = [];
     const take = store.take.bind(store);
@@ -153,19 +153,19 @@ describe('rate_limit by a list: a request must fit all budgets', () => {
   const requestOfDevice = (name: string, ip = HOME_IP) =>
     visit({ ip, headers: { ...chromeHttps, 'x-device': name } });
 
-  test('one session on many addresses has the budget of the session', async () => {
+  test('one session at many addresses has the budget of one session', async () => {
     const guard = limitedBy('[ip, session]');
     const cookie = keepVerified(guard, uuid(1));
     expect(await countPassing(guard, 20, (i) => visit({ cookie, ip: `84.115.${i}.7` }))).toBe(3);
   });
 
-  test('many sessions on one address have the budget of the address', async () => {
+  test('many sessions at one address have the budget of one address', async () => {
     const guard = limitedBy('[ip, session]');
     const requestOf = (i: number) => visit({ cookie: keepVerified(guard, uuid(i)) });
     expect(await countPassing(guard, 20, requestOf)).toBe(3);
   });
 
-  test('many sessions on many addresses have the smaller sum: of session budgets or of address budgets', async () => {
+  test('many sessions at many addresses have the sum of session budgets or the sum of address budgets, whichever is smaller', async () => {
     const guard = limitedBy('[ip, session]');
     const sessions = Array.from({ length: 4 }, (_, i) => keepVerified(guard, uuid(i)));
     const requestsFrom = (addresses: number) => (i: number) =>
@@ -181,14 +181,14 @@ describe('rate_limit by a list: a request must fit all budgets', () => {
     expect(guard.store.counterCount).toBe(1);
   });
 
-  test('a request that one budget refuses takes nothing from another', async () => {
+  test('a request that one budget refuses takes nothing from the other budgets', async () => {
     const guard = limitedBy('[ip, header:x-device]');
     expect(await countPassing(guard, 3, () => requestOfDevice('a', '192.0.2.1'))).toBe(3);
     expect(await countPassing(guard, 50, () => requestOfDevice('a'))).toBe(0);
     expect(await countPassing(guard, 3, () => requestOfDevice('b'))).toBe(3);
   });
 
-  test('the same part twice in the list counts once', async () => {
+  test('a repeated part of the list is counted only once', async () => {
     const { ask } = limitedBy('[header:x-device, header:X-Device]', 1);
     expect((await ask(requestOfDevice('a'))).rate_limited).toBeUndefined();
     expect((await ask(requestOfDevice('a', '192.0.2.1'))).rate_limited).toBe(true);
@@ -210,7 +210,7 @@ describe('IPv6 networks: a /64 has 1 budget, a /56 has 4, a /48 has 16', () => {
     }
   });
 
-  test('a neighbour in the /56 has its own budget', async () => {
+  test('another /64 of the same /56 has its own budget', async () => {
     const { ask } = limitedBy('ip', 1);
     await ask(visit({ ip: '2a02:1748:1:100::1' }));
     expect((await ask(visit({ ip: '2a02:1748:1:100::2' }))).rate_limited).toBe(true);
@@ -219,7 +219,7 @@ describe('IPv6 networks: a /64 has 1 budget, a /56 has 4, a /48 has 16', () => {
 });
 
 describe('a budget', () => {
-  test('two rules never share a budget, with any names', async () => {
+  test('two rules never share a budget, whatever their names are', async () => {
     const { ask } = validatorWith(`
 - { name: 'a', match: { path: /a }, rate_limit: { requests: 1, per: 1m } }
 - { name: '${HOME_IP} a', match: { path: /b }, rate_limit: { requests: 1, per: 1m } }`);
@@ -228,7 +228,7 @@ describe('a budget', () => {
     expect((await ask(visit({ url: 'https://shop.example/a' }))).rate_limited).toBe(true);
   });
 
-  test('a budget refills one request at a time, and Retry-After is the time until the next (GCRA)', async () => {
+  test('a budget refills one request at a time, and Retry-After is the time until the next request fits (GCRA)', async () => {
     const { ask, time } = limitedBy('ip', 6);
     for (let i = 0; i < 6; i++) await ask(visit());
     expect((await ask(visit())).retry_after).toBe(10);
@@ -253,7 +253,7 @@ describe('a budget', () => {
   });
 });
 
-test('rate_limit by: all is one budget for every visitor', async () => {
+test('rate_limit by: all is one budget that all visitors share', async () => {
   const requestOf = (i: number) => visit({ ip: `84.115.2${i}.7` });
   expect(await countPassing(limitedBy('all'), 4, requestOf)).toBe(3);
 });

@@ -6,12 +6,15 @@ import type { Facts } from '../request/facts.ts';
 import { compileAddressCharges } from './address-charges.ts';
 
 /**
- * A compiled rate limit. It takes a request from all of its counters, or from none. It returns 0 when the request fits,
- * otherwise the milliseconds until the request fits.
+ * A compiled rate limit. It counts a request in all of its counters, or in none. It returns 0 when the request fits all
+ * budgets, and otherwise the milliseconds until the request fits.
  */
 export type Limit = (facts: Facts, store: SessionStore) => MaybePromise<number>;
 
-/** Compiles a rate limit. The id of an organisation has no space, so two rules never share a budget. */
+/**
+ * Compiles a rate limit. The counter's name is the organisation's id, a space and the rule's name. An id contains no
+ * space, so two rules never share a counter.
+ */
 export function compileLimit(organisation: string, rule: Rule, limit: RateLimit): Limit {
   const name = `${organisation} ${rule.name}`;
   const budget: Budget = { requests: limit.requests, perMs: limit.per };
@@ -26,7 +29,7 @@ export function compileLimit(organisation: string, rule: Rule, limit: RateLimit)
       if (subject === undefined) isByAddress = true;
       else charges.push({ subject, budget });
     }
-    // Charge the address only once, even when several parts of `by` fall back to it.
+    // Count the address only once, even when several parts of `by` fall back to it.
     if (isByAddress) charges.push(...addressCharges(facts.ip));
     return charges;
   }
@@ -36,7 +39,7 @@ export function compileLimit(organisation: string, rule: Rule, limit: RateLimit)
     return (facts, store) => store.takeAll(name, chargesOf(facts));
   }
   return (facts, store) => {
-    // Most rules have one counter, so no list is created for it.
+    // Most rules have only one counter, so this code creates no list for it.
     const subject = onlySubject(facts) ?? (facts.ip.includes(':') ? undefined : facts.ip);
     return subject === undefined
       ? store.takeAll(name, chargesOf(facts))
@@ -44,7 +47,9 @@ export function compileLimit(organisation: string, rule: Rule, limit: RateLimit)
   };
 }
 
-/** The function for the subject of a counter. It returns undefined when the request is counted by address. */
+/**
+ * Returns a function that finds the subject of a counter. It returns undefined when the request is counted by address.
+ */
 function compileSubject(part: string): (facts: Facts) => string | undefined {
   if (part === 'ip') return () => undefined;
   if (part === 'all') return () => 'all';
@@ -62,8 +67,8 @@ function sessionOf({ session }: Facts): string | undefined {
 }
 
 /**
- * The value is hashed, because it may be a credential and may be long. A visitor without the header is counted by
- * address: with one common counter, one visitor could use it up for the others.
+ * The value is hashed, because it can be long and can be a credential. A visitor without the header is counted by
+ * address: with one common counter, one visitor could use up the budget of all others.
  */
 function headerOf(name: string, { headers }: Facts): string | undefined {
   const value = headers[name];

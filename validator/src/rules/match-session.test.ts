@@ -35,7 +35,7 @@ describe('session: a digest', () => {
     ['verified', {}],
     ['rejected', { state: 'rejected' }],
   ] as const)(
-    'holds for a session that is %s, and not for a visitor without one',
+    'holds for a session that is %s, and not for a visitor without a session',
     async (_, changes) => {
       const { ask, store } = validatorWithRule(matchOfDigest, 'block');
       store.keepSession(id, { ...session, ...changes }, 60_000);
@@ -50,7 +50,7 @@ describe('session: a digest', () => {
     expect((await ask(visit({ cookie: id }))).decision).toBe('allow');
   });
 
-  test('holds for an issued session with the digest of its event', async () => {
+  test('holds for an issued session when the rule names the digest of its event', async () => {
     const validatorOfFirstVisit = validatorWith('[{ name: r, match: {}, detect: true }]');
     const cookie = (await validatorOfFirstVisit.ask(visit())).cookies?.[0]?.value ?? '';
     const { ask } = validatorWithRule(

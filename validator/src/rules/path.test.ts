@@ -45,7 +45,7 @@ describe('path', () => {
     ['/Open', '/open', 'block'],
     ['/open/*', '/open', 'block'],
   ])(
-    'a rule that allows %s matches only this spelling: the decision on %s is %s',
+    'a rule that allows %s matches no other spelling: the decision on %s is %s',
     async (path, requestPath, decision) => {
       const { ask } = validatorWith(
         stringify([

@@ -1,17 +1,17 @@
 import { readAddress } from '@guard/config/net/read-address';
 
-/** One map for each prefix length, the longest first. The keys are masked addresses. */
+/** One map for each prefix length, with the longest prefix first. The keys are masked addresses. */
 type ByPrefix<Key, Value> = { readonly length: number; readonly values: Map<Key, Value> }[];
 
 /**
- * Values by network, each with its end. A look-up reads one map for each prefix length in use, and a change writes one
- * map. IPv4 and IPv6 are separate. A v4-mapped address or network counts as IPv4.
+ * Values by network. Each value has a time at which it ends. A look-up reads one map for each prefix length in use, and
+ * a change writes one map. IPv4 and IPv6 are separate. A v4-mapped address or network is treated as IPv4.
  */
 export class PrefixMap<Value extends { readonly until: number }> {
   readonly #v4: ByPrefix<number, Value> = [];
   readonly #v6: ByPrefix<string, Value> = [];
 
-  /** `network` is an address or a CIDR range, which the caller has checked (net/cidr.ts). */
+  /** Sets the value of a network. `network` is an address or a CIDR range that the caller has checked (net/cidr.ts). */
   set(network: string, value: Value): void {
     this.#changeAt(network, (values, key) => values.set(key, value));
   }
@@ -63,7 +63,7 @@ function maskV4(address: number, length: number): number {
   return length === 0 ? 0 : (address & (0xffff_ffff << (32 - length))) >>> 0;
 }
 
-/** The masked words as text, because a number cannot hold 128 bits. */
+/** The masked address as text, because a number cannot have 128 bits. */
 function maskV6(words: Uint32Array, length: number): string {
   let text = '';
   for (let word = 0; word < 4; word += 1) {

@@ -19,7 +19,7 @@ const createGuard = () =>
 const at = (path: string, ip = '203.0.113.9') =>
   visit({ headers: { ...curl }, ip, url: `https://shop.example${path}` });
 
-describe('no preset allows a parameter that WordPress or a wiki answers with a page at any path', () => {
+describe('no preset allows a parameter that makes WordPress or a wiki answer with a page at any path', () => {
   test.each([
     '/favicon.ico?rest_route=/wp/v2/posts',
     '/robots.txt?rest_route=/wp/v2/posts',
@@ -41,7 +41,7 @@ describe('no preset allows a parameter that WordPress or a wiki answers with a p
   });
 });
 
-describe('a page in answer to a path of a preset counts as a page', () => {
+describe('when the path of a preset gets a page as its answer, the page is counted as a page', () => {
   test.each([
     ['well-known', (index: number) => `/robots.txt?curid=${index}`],
     ['git', (index: number) => `/wiki/a/info/refs?service=git-upload-pack&curid=${index}`],
@@ -53,19 +53,19 @@ describe('a page in answer to a path of a preset counts as a page', () => {
     const decided = await decisions(guard, 60, (index) => at(path(index)));
     const allowedCount = decided.filter((decision) => decision === 'allow').length;
     expect([50, 51]).toContain(allowedCount);
-    // Another address has its own budget, and after ten minutes this address has a new one.
+    // Another address has its own budget, and after ten minutes this address has a new budget.
     expect((await guard.ask(at(path(1), '203.0.113.10'))).decision).toBe('allow');
     guard.time.now += 600_001;
     await guard.ask(at(path(1)));
     expect(guard.events.at(-1)?.rule).toBe(`preset:${preset}`);
   });
 
-  test('pictures and stored files do not count, and data counts only at the path of a picture', async () => {
+  test('pictures and stored files are not counted, and data is counted only at the path of a picture', async () => {
     const guard = createGuard();
     expect(await countAllowed(guard, 100, () => at('/a.png'))).toBe(100);
     guard.origin.answers = 'file';
     expect(await countAllowed(guard, 100, () => at('/a.png'))).toBe(100);
-    // An authority asks for one file without a type for each name of a certificate.
+    // An authority asks for one file for each name of a certificate. The path of the file has no extension.
     const challengeFile = (index: number) => at(`/.well-known/acme-challenge/${index}`);
     expect(await countAllowed(guard, 100, challengeFile)).toBe(100);
     guard.origin.answers = 'data';
@@ -75,7 +75,7 @@ describe('a page in answer to a path of a preset counts as a page', () => {
   });
 });
 
-test('of 1,000 requests before the first answer, 500 pass', async () => {
+test('of 1,000 requests without an answer yet, 500 pass', async () => {
   const guard = createGuard();
   guard.origin.answers = 'never';
   const decided = await decisions(guard, 1000, (index) => at(`/robots.txt?curid=${index}`));
@@ -99,7 +99,7 @@ test.each([
   expect(decided.at(-1) === 'allow' ? 'free' : 'counted').toBe(expected);
 });
 
-test('without a preset, a stored file without a type counts only when the path is not the path of a file', async () => {
+test('without a preset, a stored file without a content type is counted only when its path is not that of a file', async () => {
   const guard = validatorWith(RULES);
   guard.origin.answers = 'file';
   await guard.ask(visit());
@@ -109,7 +109,7 @@ test('without a preset, a stored file without a type counts only when the path i
   expect((await decisions(guard, 60, requestTo('/list'))).at(-1)).toBe('redirect');
 });
 
-test('an address may read 300 feeds of each organisation in ten minutes', async () => {
+test('an address can read 300 feeds of each organisation in ten minutes', async () => {
   const neighbour = organisationWith(RULES, { id: 'neighbour', presets });
   const guard = validatorWith(RULES, { organisation: { presets }, neighbour });
   const feedRequest = (index: number) => at(`/t/${index}.rss`);
@@ -131,7 +131,7 @@ test('monitor mode lifts the limit of feeds, but not the limit of pages', async 
   expect(pages.lastIndexOf('allow')).toBe(50);
 });
 
-test('an allowlisted crawler has no budgets of presets, because it needs no preset', async () => {
+test('the budgets of presets do not limit an allowlisted crawler, because it needs no preset', async () => {
   const guard = createGuard();
   const crawlerRequestTo = (path: string) => () =>
     visit({ headers: { ...googlebot }, ip: GOOGLEBOT_IP, url: `https://shop.example${path}` });
@@ -139,14 +139,14 @@ test('an allowlisted crawler has no budgets of presets, because it needs no pres
   guard.origin.answers = 'document';
   expect(await countAllowed(guard, 60, crawlerRequestTo('/robots.txt'))).toBe(60);
   expect(guard.events.at(-1)?.rule).toBe('crawler allowlist');
-  // The name of a crawler alone is no proof.
+  // The name of a crawler without its address is no proof.
   const impostor = await guard.ask(
     visit({ headers: { ...googlebot }, url: 'https://shop.example/a' }),
   );
   expect(impostor.decision).toBe('block');
 });
 
-test('a visitor who passed has the limits of the pass, not the limit of feeds', async () => {
+test('a visitor who passed has the limits of the pass, and no limit of feeds', async () => {
   const guard = createGuard();
   const cookie = await newSession(guard);
   guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), 600_000);

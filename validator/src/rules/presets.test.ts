@@ -23,7 +23,7 @@ import {
 
 const catalogue = CrawlerCatalogue.load();
 
-/** An address from the published list of this crawler. */
+/** An address from the published ranges of this crawler. */
 function addressOf(name: string): string {
   const crawler = catalogue.all().find((candidate) => candidate.name === name);
   const [entry = ''] = (crawler && catalogue.proofsOf(crawler).list?.entries) ?? [];
@@ -46,7 +46,7 @@ const LFS_REQUEST: RequestChanges = {
 
 testPreset(
   'well-known',
-  'any honest program to read the files that are made for programs',
+  'any program that sends an honest User-Agent to read the files that are made for programs',
   [
     ['/.well-known/acme-challenge/token', withAgent('Mozilla/5.0 (compatible; letsencrypt.org)')],
     ['/.well-known/security.txt', {}],
@@ -73,7 +73,7 @@ testPreset(
 
 testPreset(
   'feeds',
-  'any honest program to read a feed',
+  'any program that sends an honest User-Agent to read a feed',
   [
     ['/feed', withAgent('FreshRSS/1.26.1 (Linux; https://freshrss.org)')],
     ['/blog/feed/', withAgent('Feedly/1.0 (+http://www.feedly.com/fetcher.html; 7 subscribers)')],
@@ -82,7 +82,7 @@ testPreset(
     ['/ada/engine/releases.atom', withAgent('python-requests/2.32.3')],
     ['/index.xml', { method: 'HEAD' }],
     ['/feed.json?page=2', {}],
-    // Podcasts of WordPress, Pelican, Blogger, Movable Type.
+    // Paths of podcasts and feeds in WordPress, Pelican, Blogger and Movable Type.
     ['/feed/podcast/', withAgent('newsboat/2.21.0 (Linux x86_64)')],
     ['/feed/podcast/harbour', {}],
     ['/podcast.xml', {}],
@@ -193,7 +193,7 @@ describe.each([
 ])('preset:%s: %s', (preset, name, userAgent) => {
   const ip = addressOf(name);
 
-  test('may read any page from an address of its operator', async () => {
+  test('can read any page from an address of its operator', async () => {
     const rule = `preset:${preset}`;
     expect(await decisionOn(requestTo('/any/page', { ...withAgent(userAgent), ip }))).toEqual([
       'allow',
@@ -203,7 +203,7 @@ describe.each([
     expect(await decisionOn(requestTo('/', head))).toEqual(['allow', rule]);
   });
 
-  test('may not POST, and may read nothing from other addresses', async () => {
+  test('cannot POST, and can read nothing from other addresses', async () => {
     const post: RequestChanges = { ...withAgent(userAgent), ip, method: 'POST' };
     expect((await decisionOn(requestTo('/login', post)))[0]).not.toBe('allow');
     expect(
@@ -215,7 +215,7 @@ describe.each([
 describe('a preset lifts a challenge, but changes no rule of the settings', () => {
   const feed = requestTo('/feed');
 
-  test('a block and an allow of the settings come before a preset', async () => {
+  test('a block and an allow of the settings have priority over a preset', async () => {
     const rules = `
 - { name: not from there, match: { ip: ${HOME_IP} }, verdict: block }
 - { name: rest, match: {}, detect: true }`;

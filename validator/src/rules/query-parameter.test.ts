@@ -16,7 +16,7 @@ async function decisionOn(rules: string, query: string, path = '/'): Promise<str
     .decision;
 }
 
-describe('a rule for a parameter of the query', () => {
+describe('a rule with a condition on a parameter of the query', () => {
   test.each([
     ['?format=rss', true],
     ['?page=2&format=rss&', true],
@@ -37,7 +37,7 @@ describe('a rule for a parameter of the query', () => {
   });
 
   test.each(['?format=rss&format=html', '?format=html&format=rss', '?FORMAT=html&format=rss'])(
-    'a parameter sent twice, %s, matches strict rules only, because an origin may take either value',
+    'a parameter sent twice, %s, matches only strict rules, because an origin can use either value',
     async (query) => {
       expect(await decisionOn(strict, query)).toBe('block');
       expect(await decisionOn(lenient, query)).toBe('block');
@@ -57,7 +57,7 @@ describe('a rule for a parameter of the query', () => {
       'x&;FORMAT',
     ],
   ])(
-    'another spelling of the name, %s, matches strict rules only, because some origin may accept it',
+    'another spelling of the name, %s, matches only strict rules, because some origins accept it',
     async (name) => {
       expect(await decisionOn(strict, `?${name}=rss`)).toBe('block');
       expect(await decisionOn(lenient, `?${name}=rss`)).toBe('block');
@@ -74,13 +74,13 @@ describe('a rule for a parameter of the query', () => {
     '?%00format',
   ])('%s matches no rule', async (query) => expect(await decisionOn(strict, query)).toBe('allow'));
 
-  test('for some origins a value ends at ";", so rules read the value in both ways', async () => {
+  test('for some origins a value ends at ";", so rules test the value with and without this end', async () => {
     expect(await decisionOn(strict, '?format=rss;x=1')).toBe('block');
     expect(await decisionOn(strict.replace('rss', '"rss;x"'), '?format=rss;x')).toBe('block');
     expect(await decisionOn(lenient, '?format=rss;x=1')).toBe('block');
   });
 
-  test('"+" is a blank, and a pattern may be a glob, a regular expression or the empty value', async () => {
+  test('"+" is a blank, and a pattern can be a glob, a regular expression or the empty value', async () => {
     const rules = (pattern: string) =>
       `[{ name: r, match: { query: { q: ${pattern} } }, verdict: block }]`;
     expect(await decisionOn(rules('"a b"'), '?q=a+b')).toBe('block');
@@ -89,7 +89,7 @@ describe('a rule for a parameter of the query', () => {
     expect(await decisionOn(rules("{ regex: '^$' }"), '?q=1')).toBe('allow');
   });
 
-  test('all parameters of a rule must match, also when the path has several readings', async () => {
+  test('all parameters of a rule must match, even when the path has several readings', async () => {
     const rulesForBoth =
       '[{ name: r, match: { path: /a, query: { x: "1", y: "2" } }, verdict: block }]';
     expect(await decisionOn(rulesForBoth, '?y=2&x=1', '/a')).toBe('block');
@@ -98,7 +98,7 @@ describe('a rule for a parameter of the query', () => {
   });
 });
 
-/** A PHP program. It reads one query as JSON from each line, and prints the names of its parameters. */
+/** A PHP program. Each line of its input is one query as JSON. It prints the names of the parameters of this query. */
 const PARSE_STR = `while (($line = fgets(STDIN)) !== false) {
   parse_str(json_decode($line), $sent);
   echo json_encode(array_keys($sent), JSON_INVALID_UTF8_SUBSTITUTE), "\\n";

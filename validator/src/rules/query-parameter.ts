@@ -7,11 +7,12 @@ const EQUALS = 0x3d;
 
 /**
  * Compiles the test of one parameter of a query (`a=1&b=2`, without its question mark). `name` is in lower case. Names
- * are compared in lower case, because some origins ignore case. When a parameter is sent twice, origins take the first
- * or the last value, so it has two values. A missing parameter has none.
+ * are compared in lower case, because some origins ignore case. A parameter that is sent twice has two values, because
+ * origins use the first or the last one. A missing parameter has no value.
  *
- * The reading `some` also counts other names that some origin could take for the parameter, such as `q[]` or `q.x`.
- * The reading `every` requires the exact name, and every value must match, also values under the other names.
+ * The reading `some` also tests fields under other names that some origin could take for the parameter, such as `q[]`
+ * or `q.x`. The reading `every` requires a field with the exact name. Then every value must match, including values
+ * under the other names.
  */
 export function compileParameter(
   name: string,
@@ -21,8 +22,8 @@ export function compileParameter(
   const decides = reading === 'some';
 
   /**
-   * `enough`: one field decides. `sent`: a field has the exact name. `otherSeparator` is a second separator besides
-   * `&`.
+   * Searches the fields. `enough`: one field has decided the result. `sent`: none has decided, and at least one has the
+   * exact name. `otherSeparator` is a second separator in addition to `&`.
    */
   function search(query: string, otherSeparator: number): 'enough' | 'sent' | 'nothing' {
     let result: 'sent' | 'nothing' = 'nothing';
@@ -48,13 +49,13 @@ export function compileParameter(
   return (query) => {
     const result = search(query, AMPERSAND);
     if (result === 'enough') return decides;
-    // Older origins also separate fields at `;`, so their value can be shorter.
+    // Older origins also separate fields at `;`, so for them the value can be shorter.
     if (query.includes(';') && search(query, SEMICOLON) === 'enough') return decides;
     return result === 'sent' && !decides;
   };
 }
 
-/** The name of a field, decoded and in lower case. Empty when the field is surely another parameter. */
+/** The name of a field, decoded and in lower case. Empty when it is certain that the field is another parameter. */
 function nameOf(query: string, start: number, end: number, wantedName: string): string {
   // Decoding never makes a name longer, so a shorter name cannot be `wantedName`.
   if (end - start < wantedName.length) return '';
@@ -75,7 +76,7 @@ function isTakenFor(name: string, sentName: string): boolean {
   return mangleName(text) === name || mangleName(beforeArray) === name;
 }
 
-/** The name as PHP changes it: variables in PHP cannot have these characters. */
+/** Replaces characters as PHP does, because names of PHP variables cannot contain them. */
 function mangleName(name: string): string {
   return name.replace(/[ .[]/g, '_');
 }

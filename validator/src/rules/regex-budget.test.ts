@@ -3,11 +3,11 @@ import { stringify } from 'yaml';
 import { validatorWith } from '../../../test/kit/product/validator.ts';
 import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
 
-/** A regular expression with a large program, so that tests of 1,000 characters are timed. It never matches. */
+/** A regular expression that is so costly that Guard measures its time for 1,000 characters. It never matches. */
 const COSTLY = 'a{1,50}b{1,50}c';
 const headers = { ...chromeHttps, 'x-long': 'x'.repeat(1_000) };
 
-/** The rules that decide these visits. Each reading of the clock is `stepMs` later than the one before. */
+/** The names of the rules that decide these visits. Each call of the clock is `stepMs` later than the call before. */
 async function rulesThatDecide(rules: readonly object[], stepMs: number, visits = 1) {
   const { ask, events } = validatorWith(stringify(rules));
   let now = 0;
@@ -27,8 +27,8 @@ function costlyRules(count: number, verdict: 'allow' | 'block') {
 
 const REST = { name: 'rest', match: {}, verdict: 'allow' };
 
-describe('limits: all regular expressions of one request may take 100 ms', () => {
-  test('after the limit, a long value matches a blocking rule; each request has its own limit', async () => {
+describe('the time limit for all regular expressions of one request is 100 ms', () => {
+  test('after the limit, a long value matches a blocking rule, and each request has its own limit', async () => {
     expect(await rulesThatDecide([...costlyRules(9, 'block'), REST], 10, 3)).toEqual(
       Array(3).fill('rest'),
     );
@@ -37,7 +37,7 @@ describe('limits: all regular expressions of one request may take 100 ms', () =>
     );
   });
 
-  test('1,000 short values of one parameter count like one long value', async () => {
+  test('1,000 short values of one parameter are treated like one long value', async () => {
     const { ask, events } = validatorWith(
       stringify([
         { name: 'q', match: { query: { q: { regex: COSTLY } } }, verdict: 'block' },

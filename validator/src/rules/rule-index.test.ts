@@ -51,7 +51,7 @@ function randomPath(random: SeededRandom): string {
   return `/${randomList(random, () => random.pick(PATH_SEGMENTS)).join('/')}`;
 }
 
-/** A random match with conditions that the index reads, and with conditions that it does not read. */
+/** A random match, with some conditions that the index reads and some that it does not read. */
 function randomMatch(random: SeededRandom, depth = 0): Record<string, unknown> {
   const maybe = (share: number, name: string, make: () => unknown) =>
     random.next() < share ? { [name]: make() } : {};
@@ -103,7 +103,7 @@ function randomFacts(random: SeededRandom): Facts {
   );
 }
 
-/** A search that returns every rule, one after the other. */
+/** A search that returns all rules one after the other. */
 function searchAll(count: number): FindRules {
   return {
     find() {
@@ -140,12 +140,12 @@ test('the index gives the same directives as a test of all rules one after the o
       if (expected.verdict !== undefined) decidedCount += 1;
     }
   }
-  // Some rules matched, and the index left some rules out.
+  // This shows that some rules matched, and that the index left some rules out.
   expect(decidedCount).toBeGreaterThan(100);
   expect(comparedCount).toBeLessThan(0.9 * ruleCount);
 });
 
-test('a path that matches a glob is the folder of this glob, or is inside of it', () => {
+test('a path that matches a glob is the folder of this glob, or is inside this folder', () => {
   const random = seededRandom();
   let matchedCount = 0;
   for (let round = 0; round < rounds(20_000, 500_000); round++) {
@@ -160,7 +160,7 @@ test('a path that matches a glob is the folder of this glob, or is inside of it'
   expect(matchedCount).toBeGreaterThan(20);
 });
 
-test('of 10,000 rules, a request is compared with few, in their order', () => {
+test('of 10,000 rules, a request is compared with only a few, in their order', () => {
   const matches = Array.from({ length: 10_000 }, (_, n) =>
     n % 2 === 0
       ? { host: [`h${n}.example`], path: [`/a/${n}/**`] }

@@ -4,12 +4,15 @@ import type { Match } from '@guard/config/settings/sections/rule';
 import type { Work } from '@guard/config/time/slices';
 import type { Facts } from '../request/facts.ts';
 
-/** Places in the list of rules, in ascending order. */
+/** Positions of rules in the list of rules, in ascending order. */
 type Places = readonly number[];
 
-/** Finds the places of the rules that could match a request, in ascending order. */
+/** Finds the positions of the rules that could match a request, in ascending order. */
 export interface FindRules {
-  /** Each call of `next` returns the next place, and at the end {@link END}. Read all places before the next `find`. */
+  /**
+   * Each call of `next` returns the next position, and {@link END} at the end. Read all positions before the next call
+   * of `find`.
+   */
   find(request: IndexedRequest): { next(): number };
 }
 
@@ -19,22 +22,23 @@ type IndexedRequest = Pick<Facts, 'method' | 'foldedPaths'> & {
 };
 
 /**
- * Maximum number of entries of one rule. A rule with more combinations of hosts, paths and methods is found by its
- * hosts alone, or is tested for each request.
+ * Maximum number of entries of one rule. A rule with more combinations of hosts, paths and methods is found only by its
+ * hosts. Without hosts, it is tested for each request.
  */
 const MAX_ENTRIES = 10_000;
 
 /**
- * Finds the rules that could match a request by its host, the first segments of its path, and its method. It leaves out
- * only rules that cannot match, and keeps their order, so the result is the same as without the index.
+ * Finds the rules that could match a request. It uses the request's host, the first segments of its path, and its
+ * method. It leaves out only rules that cannot match, and keeps the order, so the decision is the same as without the
+ * index.
  */
 export class RuleIndex implements FindRules {
   readonly #rulesByHost = new Map<string, ByPath>();
-  /** For hosts such as `*.shop.example`. The key is the part after the first dot. */
+  /** Rules for hosts such as `*.shop.example`. The key is the part after the first dot. */
   readonly #rulesByParent = new Map<string, ByPath>();
   readonly #rulesOfAnyHost = new ByPath();
 
-  /** Pauses after each rule. */
+  /** Builds the index. The generator pauses after each rule. */
   static *build(matches: readonly Match[]): Work<RuleIndex> {
     const index = new RuleIndex();
     for (const [place, match] of matches.entries()) {
@@ -59,7 +63,7 @@ export class RuleIndex implements FindRules {
     }
   }
 
-  /** Undefined for a name that is no host. No request has such a name. */
+  /** The table for a host name. Undefined for a name that is no host, because no request has such a host. */
   #tableOf(name: string): ByPath | undefined {
     const isParent = name.startsWith('*.');
     const host = canonicalHost(isParent ? name.slice(2) : name);
@@ -78,7 +82,7 @@ export class RuleIndex implements FindRules {
   }
 
   #findByHost(host: string, request: IndexedRequest): void {
-    // Most hosts are in canonical form.
+    // The first look-up is enough for most hosts, because they are in canonical form.
     const direct = this.#rulesByHost.get(host);
     const table = direct ?? this.#rulesByHost.get(canonicalHost(host) ?? '');
     table?.find(request, cursor);
@@ -92,7 +96,7 @@ export class RuleIndex implements FindRules {
   }
 }
 
-/** The folders that contain every path that can match. Undefined when a path outside of all folders can match. */
+/** Folders that contain all paths that can match. Undefined when there are no such folders. */
 function foldersOf(paths: NonNullable<Match['path']>): readonly string[] | undefined {
   const folders = new Set<string>();
   for (const pattern of paths) {
@@ -103,7 +107,7 @@ function foldersOf(paths: NonNullable<Match['path']>): readonly string[] | undef
   return folders.size === 0 ? undefined : [...folders];
 }
 
-/** Rules by the folder of their paths. */
+/** Rules by the folders of their paths. */
 class ByPath {
   readonly #rulesByFolder = new Map<string, ByMethod>();
   readonly #rulesOfAnyPath = new ByMethod();
@@ -165,12 +169,12 @@ function entryOf<Entry>(map: Map<string, Entry>, key: string, EntryClass: new ()
   return newEntry;
 }
 
-/** Marks the end of the places. */
+/** The value of `next` after the last position. */
 export const END = -1;
 
 /**
- * Walks through several lists of places in ascending order, and returns each place once. All requests use one object,
- * so that no garbage is created.
+ * Merges several lists of positions. It returns each position once, in ascending order. All requests use one Cursor
+ * object, so that a request creates no garbage.
  */
 class Cursor {
   readonly #lists: Places[] = [];
@@ -188,7 +192,7 @@ class Cursor {
     this.#count += 1;
   }
 
-  /** The next place, or END. */
+  /** The next position, or END. */
   next(): number {
     let nextPlace = Number.POSITIVE_INFINITY;
     for (let list = 0; list < this.#count; list += 1) {

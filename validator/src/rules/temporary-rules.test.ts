@@ -36,7 +36,7 @@ function decision(
 const NO_RULES = '[]';
 const BLOCK_ALL = '[{ name: closed, match: {}, verdict: block }]';
 
-describe('a temporary decision comes before the rules of guard.yaml', () => {
+describe('a temporary decision has priority over the rules of guard.yaml', () => {
   test.each([
     ['203.0.113.9', '203.0.113.9', 'block'],
     ['203.0.113.9', '203.0.113.10', 'allow'],
@@ -54,7 +54,7 @@ describe('a temporary decision comes before the rules of guard.yaml', () => {
     expect((await ask(visit({ ip }))).decision).toBe(expected);
   });
 
-  test('an allow comes before a block of a rule, detection and the challenge', async () => {
+  test('an allow has priority over a block of a rule, over detection and over the challenge', async () => {
     const { ask, temporary, events } = validatorWith(BLOCK_ALL);
     const allowed = decision('allow', networkTarget('203.0.113.9'));
     temporary.replace([allowed]);
@@ -70,7 +70,7 @@ describe('a temporary decision comes before the rules of guard.yaml', () => {
     expect((await ask(visit({ ip: '1.1.1.1' }))).decision).toBe('allow');
   });
 
-  test('an allow of a session applies only to the session whose digest it names', async () => {
+  test('an allow for a session applies only to the session with the named digest', async () => {
     const { ask, store, temporary } = validatorWith(BLOCK_ALL);
     store.keepSession(id, session, HOUR);
     temporary.replace([decision('allow', { kind: 'session', session: sessionDigest(id) })]);
@@ -79,7 +79,7 @@ describe('a temporary decision comes before the rules of guard.yaml', () => {
     expect((await ask(visit({ cookie: id.replace(/^0/, '1') }))).decision).toBe('block');
   });
 
-  test('a decision on a session comes before the smallest network, and a network before an autonomous system', async () => {
+  test('a session has priority over the smallest network, and a network has priority over an autonomous system', async () => {
     const { ask, store, temporary } = validatorWith(NO_RULES);
     store.keepSession(id, session, HOUR);
     const allowSession = decision('allow', { kind: 'session', session: sessionDigest(id) });
@@ -103,7 +103,7 @@ describe('the limits of a temporary decision', () => {
     expect((await ask(visit({ ip: '203.0.113.9' }))).decision).toBe('allow');
   });
 
-  test('a decision ends on time, also when the list is not read again', async () => {
+  test('a decision ends on time, even when the list is not read again', async () => {
     const { ask, temporary, time } = validatorWith(NO_RULES);
     temporary.replace([
       decision('block', networkTarget('203.0.113.9'), { until: NOW + HOUR }),

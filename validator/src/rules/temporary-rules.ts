@@ -8,8 +8,8 @@ import type { Directives } from './direct.ts';
 import { PrefixMap } from './prefix-map.ts';
 
 /**
- * A temporary decision as a rule with directives. It sets only the verdict, so that the monitor mode of another rule
- * does not lift it.
+ * A temporary decision in the form of a rule. Its directives set only the verdict. They replace the directives of the
+ * other rules, so the monitor mode of a rule does not lift a temporary block.
  */
 interface TemporaryRule {
   readonly directives: Directives;
@@ -18,8 +18,8 @@ interface TemporaryRule {
 }
 
 /**
- * The current temporary decisions. They come before the rules of guard.yaml. When several apply, the most specific one
- * decides: a session before the smallest network, and a network before an autonomous system.
+ * The current temporary decisions. They have priority over the rules of guard.yaml. When several decisions apply, the
+ * most specific one is used: first a session, then the smallest network, then an autonomous system.
  */
 export class TemporaryRules {
   readonly #clock: Clock;
@@ -39,7 +39,7 @@ export class TemporaryRules {
     this.#rulesByOrganisation = rulesByOrganisation;
   }
 
-  /** The directives of the decision that applies to this request, or the given `directives` when none applies. */
+  /** The directives of the decision that applies to this request. The given `directives` when no decision applies. */
   applyTo(directives: Directives, organisation: string, facts: Facts): Directives {
     return (
       this.#rulesByOrganisation.get(organisation)?.find(facts, this.#clock())?.directives ??
@@ -79,7 +79,7 @@ class RulesOfOrganisation {
   #ruleOfSession({ session }: Facts, nowMs: number): TemporaryRule | undefined {
     if (this.#sessions.size === 0 || session.state === 'none') return undefined;
     const rule = unlessEnded(this.#sessions.get(sessionDigest(session.id)), nowMs);
-    // Two clients have this session, and an `allow` is meant for only one of them.
+    // This session is not only the session of one client, and an `allow` must not help the other client.
     const isLost = session.state === 'issued' && session.lost !== undefined;
     return isLost && rule?.isLenient === true ? undefined : rule;
   }
@@ -89,7 +89,7 @@ class RulesOfOrganisation {
   }
 }
 
-/** The rule, unless its time is over. A decision ends at its time, even when the list is not replaced. */
+/** The rule, or undefined when its time is over. A decision ends at its time, even when the list is not replaced. */
 function unlessEnded(rule: TemporaryRule | undefined, nowMs: number): TemporaryRule | undefined {
   return rule !== undefined && rule.until > nowMs ? rule : undefined;
 }

@@ -9,7 +9,7 @@ export const withAllPresets = {
   webhook_paths: ['/hooks/**', '/api/stripe'],
 };
 
-/** Challenges every request that no preset allows. */
+/** Rules that challenge every request that no preset allows. */
 export const STRICT = '[{ name: everybody, match: {}, detect: true, challenge: always }]';
 export const guardWithPresets = validatorWith(STRICT, { organisation: withAllPresets });
 
@@ -24,13 +24,15 @@ export const withHeaders = (headers: Readonly<Record<string, string>>): RequestC
 export const withAgent = (userAgent: string): RequestChanges =>
   withHeaders({ 'user-agent': userAgent });
 
-/** The decision on a request, and the rule that its event names. */
+/** The decision on a request, and the name of the rule in its event. */
 export async function decisionOn(request: ValidateRequest): Promise<[string, string]> {
   const { decision } = await guardWithPresets.ask(request);
   return [decision, guardWithPresets.events.at(-1)?.rule ?? ''];
 }
 
-/** Tests that this preset allows some requests, and that no preset allows the others. */
+/**
+ * Tests that this preset allows the requests of the first table, and that no preset allows those of the second table.
+ */
 export function testPreset(
   name: string,
   purpose: string,
