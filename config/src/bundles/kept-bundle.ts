@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { z } from 'zod';
 
-/** Code for browsers. It is bundled at install, and at start when the kept bundle is missing or stale. */
+/**
+ * Code for browsers. The code is bundled at install. It is bundled again at start when the kept bundle is missing or
+ * stale.
+ */
 export interface KeptBundle<Bundle extends { readonly sources: string }> {
   readonly file: URL;
   readonly schema: z.ZodType<Bundle>;
-  /** The hash of all that the bundle is made of. A kept bundle with another value in `sources` is stale. */
+  /** The hash of all sources and options of the bundle. A kept bundle with another value in `sources` is stale. */
   readonly hashOfSources: () => string;
   /** Throws when esbuild fails. */
   readonly bundle: () => Bundle;
@@ -32,7 +35,10 @@ export function loadBundle<Bundle extends { readonly sources: string }>(
   return newBundle;
 }
 
-/** Writes a temporary file and renames it. So a process never reads a file that another process has written in part. */
+/**
+ * Writes a temporary file and renames it. So a process never reads a file that another process has not completely
+ * written.
+ */
 export function keepBundle(file: URL, bundle: object): void {
   mkdirSync(new URL('./', file), { recursive: true });
   const temporaryFile = new URL(`${file.href}.${process.pid}.tmp`);

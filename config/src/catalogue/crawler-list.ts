@@ -12,14 +12,17 @@ export interface CrawlerList {
   /** Name of the file in config/data/crawlers, without its extension. */
   readonly file: string;
   readonly operator: string;
-  /** The list is complete: a visitor that claims one of its crawlers from another address is an impersonator. */
+  /**
+   * True when the list is complete: then a visitor that claims one of its crawlers from another address is an
+   * impersonator.
+   */
   readonly authoritative: boolean;
   readonly sourceUrl: string;
   /** The machine-readable parts of the list, to be joined. Empty when there are none. */
   readonly refreshUrls: readonly string[];
   /** When the operator last confirmed the list, in milliseconds since the epoch. */
   readonly asOf: number;
-  /** Before merging. */
+  /** The ranges before they are merged. */
   readonly entries: readonly string[];
   readonly ranges: PrefixSet;
   /** Counts of the dropped entries. */
@@ -27,8 +30,8 @@ export interface CrawlerList {
 }
 
 /**
- * The list of a crawler file. Undefined when the operator publishes none. The refreshed list replaces the bundled
- * one unless the bundled one is newer.
+ * The list of a crawler file. Undefined when the operator publishes none. The refreshed list replaces the bundled one
+ * unless the bundled list is newer.
  */
 export function crawlerListOf(
   name: string,
@@ -48,7 +51,7 @@ export function crawlerListOf(
   return {
     file: name,
     operator: file.operator,
-    // With an empty list, no visitor counts as an impersonator.
+    // With an empty list, no visitor is treated as an impersonator.
     authoritative: authoritative && prefixSet.size > 0,
     sourceUrl: source_url,
     refreshUrls: refresh,

@@ -62,9 +62,12 @@ describe('a User-Agent identifies (contract 1.3)', () => {
     'robot',
     'Code/1.0',
     'Spider',
-  ])('no crawler, because the word is generic or belongs to another product: %s', (userAgent) => {
-    expect(catalogue.identify(userAgent)).toBeUndefined();
-  });
+  ])(
+    'a User-Agent names no crawler, because the word is generic or belongs to another product: %s',
+    (userAgent) => {
+      expect(catalogue.identify(userAgent)).toBeUndefined();
+    },
+  );
 });
 
 describe('verification (contract 1.3: the source IP lies inside the published ranges)', () => {
@@ -144,7 +147,7 @@ describe('loading the crawlers', () => {
     expect(standingOf('8.8.8.8', folder)).toBe('verified');
   });
 
-  test('makes no visitor an impersonator when a list has no entry left', () => {
+  test('treats no visitor as an impersonator when a list has no entry left', () => {
     expect(standingOf('8.8.8.8', file(['10.0.0.0/8']))).toBe('unverifiable');
   });
 

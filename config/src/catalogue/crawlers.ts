@@ -20,8 +20,9 @@ export interface CatalogueCrawler {
 }
 
 /**
- * What the address tells about a claimed crawler: it is in the operator's ranges, it is outside of them although the
- * operator publishes all of them, or Guard cannot know.
+ * The result of checking the address of a claimed crawler. `verified`: the address is in the operator's ranges.
+ * `impersonator`: it is outside of them, although the operator publishes all its ranges. `unverifiable`: Guard cannot
+ * find out.
  */
 export type CrawlerStanding = 'verified' | 'impersonator' | 'unverifiable';
 
@@ -29,7 +30,7 @@ export type CrawlerStanding = 'verified' | 'impersonator' | 'unverifiable';
 export interface CrawlerProofs {
   /** Undefined when the operator publishes no addresses. */
   readonly list: CrawlerList | undefined;
-  /** Domains of the host names of the operator's addresses. Empty when none are published. */
+  /** Domains of the host names of the operator's addresses. Empty when the operator publishes no domains. */
   readonly reverseDnsDomains: readonly string[];
 }
 
@@ -82,7 +83,7 @@ export class CrawlerCatalogue {
   }
 
   /**
-   * Reads every .json file of a folder, by default the bundled ones, which are read once. Refreshed ranges come from
+   * Reads every .json file of a folder, by default the bundled files, which are read once. Refreshed ranges come from
    * `overlay` if that folder exists. Throws an Error that names the file when it does not have the format of
    * crawler-file.ts or refreshed-ranges.ts.
    */
@@ -93,7 +94,7 @@ export class CrawlerCatalogue {
     );
   }
 
-  /** Awaits `pause` after each bundled file. */
+  /** Does the same as `load` without a folder, and awaits `pause` after each bundled file. */
   static async loadInSlices(overlay: string | undefined, pause: Pause): Promise<CrawlerCatalogue> {
     const loadedFiles: LoadedFile[] = [];
     for (const bundledFile of bundledFiles()) {
@@ -123,7 +124,7 @@ export class CrawlerCatalogue {
     return this.#crawlers;
   }
 
-  /** The crawler that a User-Agent claims to be. The claim alone proves nothing (contract 1.3). */
+  /** The crawler that a User-Agent claims to be. The claim alone is no proof (contract 1.3). */
   identify(userAgent: string): CatalogueCrawler | undefined {
     return this.#matcher.find(userAgent)?.value;
   }

@@ -11,7 +11,7 @@ const networks = NetworkCatalogue.load();
 const sources = readFileSync(dataPath('SOURCES.md'), 'utf8');
 const folder = testFolder();
 
-/** The day that SOURCES.md gives for a package, behind its version. */
+/** The day that SOURCES.md gives for a package, after its version. */
 function dayOf(name: string): number {
   const [, day = ''] =
     new RegExp(`${name}. [\\d.]+, of (\\d{4}-\\d{2}-\\d{2})`).exec(sources) ?? [];
@@ -27,7 +27,7 @@ test('the bundled data is as old as SOURCES.md says', () => {
   });
 });
 
-test('a database of the user replaces the bundled one; its age is its build time, or that of its file', () => {
+test('a database of the user replaces the bundled one; its age is that of its build time, or of its file', () => {
   const file = join(folder, 'own.mmdb');
   writeFileSync(file, '');
   utimesSync(file, 1_700_000_000, 1_700_000_000);

@@ -6,7 +6,7 @@ import type { NetworkCatalogue } from './networks.ts';
 /** A database with information about an address: its country or its autonomous system. */
 export type DatabaseKind = 'country' | 'asn';
 
-/** Lists and databases of this age need a warning. */
+/** Guard warns about lists and databases that are older than this. */
 export const OLD_AFTER_MS = 45 * 86_400_000;
 
 /** The day of the bundled tables of autonomous systems (config/data/SOURCES.md). */
@@ -18,7 +18,7 @@ export type NetworkData = (typeof NETWORK_DATA)[number];
 
 /**
  * When each part of the current network data was created, in milliseconds since the epoch. `files` are the databases
- * that replace bundled ones. A database without a build time has the age of its file.
+ * that replace bundled ones. For a database without a build time, it is the time of its file.
  */
 export function networkDataAt(
   networks: NetworkCatalogue,

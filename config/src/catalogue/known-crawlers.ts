@@ -2,8 +2,8 @@ import { RSL_CATEGORIES } from './crawler-file.ts';
 import { CrawlerCatalogue } from './crawlers.ts';
 
 /**
- * The names and categories of crawlers that settings may use. They come from the bundled catalogue: refreshed lists
- * have only addresses, and settings cannot define crawlers.
+ * The names and categories of crawlers that settings may use. They come only from the bundled catalogue, because
+ * refreshed lists have only addresses, and settings cannot define crawlers.
  */
 
 // The cast is needed, because the type of Object.keys is string[].
@@ -16,7 +16,7 @@ export function crawlerNames(): readonly string[] {
   return namesOnce().listed;
 }
 
-/** Whether the bundled catalogue has a crawler of this name, in any case of letters. */
+/** Whether the bundled catalogue has a crawler of this name, in upper or lower case. */
 export function isCrawlerName(name: string): boolean {
   return namesOnce().folded.has(name.toLowerCase());
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CrawlerCatalogue } from './crawlers.ts';
 import { UserAgentCatalogue } from './user-agents.ts';
 
-/** Sample User-Agents of an independent collection. The catalogue takes names from it, but no samples. */
+/** Sample User-Agents of an independent collection. The catalogue has names from this collection, but no samples. */
 const samples = z
   .array(z.object({ instances: z.array(z.string()) }))
   .parse(createRequire(import.meta.url)('crawler-user-agents'))

@@ -1,9 +1,12 @@
 import { createRequire } from 'node:module';
 
-/** Bound of one record or of a file's metadata. A city with names in ten languages has about 2,000. */
+/**
+ * The maximum number of values and characters of one record, or of a file's metadata. The record of a city with names
+ * in ten languages has about 2,000.
+ */
 const MAX_VALUES = 16_384;
 
-/** The library's decoder. Its types hide most of it. */
+/** The library's decoder. The library's types hide most of its methods. */
 interface Decoder {
   decode: (this: Decoder, offset: number) => unknown;
   decodeArray: (this: Decoder, size: number, offset: number) => unknown;
@@ -35,7 +38,8 @@ function charge(amount: number): void {
   if (valuesLeft < 0) throw new Error('a record that is too large');
 }
 
-// The library creates its decoder itself and decodes the metadata at once, so the limits patch its prototype.
+// The library creates its decoder itself and decodes the metadata at once, so the limits are patched into the decoder's
+// prototype.
 const library = createRequire(import.meta.url)('mmdb-lib/lib/decoder.js') as {
   readonly default: { readonly prototype: Decoder };
 };
@@ -46,7 +50,8 @@ decoder.decode = function (offset) {
   return decode.call(this, offset);
 };
 decoder.decodeArray = function (size, offset) {
-  // The library allocates memory for all entries before it reads the first one.
+  // The entries are counted before the read, because the library allocates memory for all of them before it reads the
+  // first one.
   charge(size);
   return decodeArray.call(this, size, offset);
 };

@@ -34,7 +34,7 @@ const LISTS = Buffer.concat(
   Array.from({ length: 100 }, () => Buffer.from([0x1f, 4, 255, 255, 255])),
 );
 
-test('a record that expands to far more than its bytes counts as missing, and a file with such metadata is refused', () => {
+test('a record that expands to far more than its bytes is treated as missing, and a file with such metadata is refused', () => {
   const mmdb = mmdbOf([{ prefix: '0', record: country('DE') }]);
   const record = mmdb.indexOf('country_code') - 2;
   const bomb = Buffer.concat([mmdb.subarray(0, record), LISTS, mmdb.subarray(record)]);
@@ -44,7 +44,7 @@ test('a record that expands to far more than its bytes counts as missing, and a 
   expect(() => openCountryDatabase(fileWithLargeMetadata)).toThrow('not a country database');
 });
 
-test('the cache of decoded records has a bound, also when single records are large', () => {
+test('the cache of decoded records is bounded, also when single records are large', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const heapMiB = () => {

@@ -3,7 +3,7 @@ import { Reader, type Response } from 'maxmind';
 import { readAddress } from '../net/read-address.ts';
 import { withBounds, decodedSize } from './mmdb-bounds.ts';
 
-/** Addresses that every complete database has: public resolvers of four operators. */
+/** Addresses that every complete database contains: public DNS resolvers of four operators. */
 const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
 /**
  * Maximum number of values and characters in all cached records. All countries or all autonomous systems fit. They need
@@ -12,7 +12,7 @@ const WELL_KNOWN = ['8.8.8.8', '1.1.1.1', '9.9.9.9', '208.67.222.222'];
 const MAX_CACHED_SIZE = 4 * 2 ** 20;
 /** The overhead of a cached record, in the same unit. */
 const RECORD_OVERHEAD = 4;
-/** Number of networks with a cached record: a power of two. 256 KiB. */
+/** The number of networks with a cached record. It must be a power of two. The cache of networks needs 256 KiB. */
 const CACHE_SLOTS = 16_384;
 /** Records are cached per network with this prefix length. Records of smaller networks are not cached. */
 const CACHED_PREFIX_BITS = { v4: 24, v6: 48 } as const;
@@ -20,9 +20,9 @@ const CACHED_PREFIX_BITS = { v4: 24, v6: 48 } as const;
 const MAX_OPEN_FILES = 2;
 
 /**
- * Opens an MMDB database from a path or bytes and returns its look-up. It maps an address, spelled as `parseIp`
- * returns it, to the result of `read` for its record, or undefined. `what` names the kind of database in errors. A
- * damaged or too large record counts as missing.
+ * Opens an MMDB database from a path or bytes and returns its look-up. The look-up maps an address, spelled as
+ * `parseIp` returns it, to the result of `read` for its record, or to undefined. `what` names the kind of database in
+ * errors. A damaged or too large record is treated as missing.
  *
  * Throws an Error that names the file when it cannot be read, is not an MMDB, or is another kind of database. A
  * database is of another kind when `read` finds nothing for well-known addresses that have records.
@@ -49,7 +49,7 @@ export function openMmdb<Value>(
   ) {
     throw new Error(`${refusal} contains other data`);
   }
-  // A tree of IPv4 addresses would misread the first bits of an IPv6 address as an IPv4 address.
+  // With a tree of IPv4 addresses, the library would read the first bits of an IPv6 address as an IPv4 address.
   const isOfIpv4 = reader.metadata.ipVersion === 4;
   // Results are cached per network, because visitors send many requests and have neighbours. The library parses the
   // address and walks the tree for each look-up.
@@ -59,7 +59,7 @@ export function openMmdb<Value>(
     const { family, v4, v6 } = readAddress(ip);
     if (family === 'none' || (family === 'v6' && isOfIpv4)) return undefined;
     const network = family === 'v4' ? ipv4Network(v4) : ipv6Network(v6);
-    // Each cache slot has one entry: the network that was used last.
+    // Each cache slot has one entry: the network that used this slot last.
     const slot = network & (CACHE_SLOTS - 1);
     if (networks[slot] === network) return values[slot];
     const [record, bits] = recordOf(ip);
@@ -72,19 +72,19 @@ export function openMmdb<Value>(
   };
 }
 
-/** Negative, so that it differs from every number of an IPv6 network. */
+/** The number is negative, so that it differs from the number of every IPv6 network. */
 function ipv4Network(address: number): number {
   return -1 - (address >>> (32 - CACHED_PREFIX_BITS.v4));
 }
 
-/** The first 48 bits as one number. */
+/** The first 48 bits of the address as one number. */
 function ipv6Network([high = 0, low = 0]: Uint32Array): number {
   return high * 2 ** (CACHED_PREFIX_BITS.v6 - 32) + (low >>> (64 - CACHED_PREFIX_BITS.v6));
 }
 
 /**
- * The build time in the metadata of a file, in milliseconds since the epoch. 0 when it has none. Undefined when the
- * file cannot be read.
+ * The build time in the metadata of a file, in milliseconds since the epoch. 0 when the metadata has no build time.
+ * Undefined when the file cannot be read.
  */
 export function mmdbBuiltAt(path: string): number | undefined {
   try {

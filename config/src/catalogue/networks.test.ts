@@ -36,7 +36,7 @@ describe('the bundled networks', () => {
     }
   });
 
-  test('contain verified crawlers, so crawlers are checked first', () => {
+  test('contain verified crawlers, so Guard checks for crawlers first', () => {
     const crawlers = CrawlerCatalogue.load();
     const googlebot = crawlers.identify('Googlebot/2.1');
     expect(googlebot && crawlers.verify(googlebot, '66.249.66.1')).toBe('verified');

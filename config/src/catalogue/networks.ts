@@ -8,7 +8,7 @@ import { dataPath } from './data-path.ts';
 /** A network that people's devices rarely use. iCloud Private Relay is not included, because people use it. */
 export type NetworkKind = 'datacenter' | 'vpn' | 'tor';
 
-/** In order of priority: an address in several lists has the first kind. */
+/** The lists in order of priority: an address in several lists has the kind of the first one. */
 export const NETWORK_LISTS = [
   { kind: 'tor', file: 'tor.txt', widthLimit: { v4: 32, v6: 128 } },
   { kind: 'vpn', file: 'vpn.txt', widthLimit: { v4: 16, v6: 29 } },
@@ -33,7 +33,8 @@ export class NetworkCatalogue {
   }
 
   /**
-   * Reads the three lists of a folder, by default the bundled ones, which are read once. Throws when a file is missing.
+   * Reads the three lists of a folder, by default the bundled lists, which are read once. Throws when a file is
+   * missing.
    */
   static load(folder?: string): NetworkCatalogue {
     return folder === undefined
@@ -46,7 +47,7 @@ export class NetworkCatalogue {
     const lists = NETWORK_LISTS.map(({ kind, file, widthLimit }) => {
       const text = readFileSync(join(folder, file), 'utf8');
       days.push(...daysOf(text));
-      // One range a line. `#` starts a comment line.
+      // Each line has one range. `#` starts a comment line.
       const entries = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
       const { ranges, refusals } = readPublicRanges(entries, widthLimit);
       return { kind, ranges: PrefixSet.fromRanges(ranges), refusals };
@@ -54,7 +55,7 @@ export class NetworkCatalogue {
     return new NetworkCatalogue(lists, Math.min(...days));
   }
 
-  /** `ip` is as `parseIp` returns it. Check crawlers first, because their ranges are in datacenters. */
+  /** `ip` is spelled as `parseIp` returns it. Check crawlers first, because their ranges are in datacenters. */
   kindOf(ip: string): NetworkKind | undefined {
     for (const list of this.lists) {
       if (list.ranges.has(ip)) return list.kind;
@@ -63,10 +64,10 @@ export class NetworkCatalogue {
   }
 }
 
-/** Cached, because the bundled lists do not change while the program runs. To read them takes 150 ms. */
+/** Cached, because the bundled lists do not change while the program runs. Reading them takes 150 ms. */
 let bundledCatalogue: NetworkCatalogue | undefined;
 
-/** The days in the comments. Each source has one: `# github.com/owner/name, 2026-08-22, MIT`. */
+/** The days in the comments. Each source has a comment with its day: `# github.com/owner/name, 2026-08-22, MIT`. */
 function daysOf(text: string): number[] {
   return [...text.matchAll(/^#.*, (\d{4}-\d{2}-\d{2}), /gm)].map(([, day = '']) => Date.parse(day));
 }

@@ -4,12 +4,12 @@ import { z } from 'zod';
 
 /**
  * Ranges that were fetched after the bundled ones. A folder of the installation has one file for each file of
- * config/data/crawlers with a list, under the same name. `guard crawlers refresh` writes them.
+ * config/data/crawlers with a list, with the same name. `guard crawlers refresh` writes them.
  */
 
 const FetchedSource = z.strictObject({
   url: z.string().min(1),
-  /** The server's name for this version of the list, for conditional requests. */
+  /** The ETag of the server for this version of the list. It is used in conditional requests. */
   etag: z.string().optional(),
   last_modified: z.string().optional(),
   v4: z.array(z.string()),
@@ -25,8 +25,8 @@ export const RefreshedRanges = z.strictObject({
 export type RefreshedRanges = Readonly<z.infer<typeof RefreshedRanges>>;
 
 /**
- * The refreshed ranges of one list. Undefined when the folder has none. Throws an Error that names the file when it
- * has another format.
+ * The refreshed ranges of one list. Undefined when the folder has no such file. Throws an Error that names the file
+ * when it has another format.
  */
 export function readRefreshedRanges(folder: string, file: string): RefreshedRanges | undefined {
   const path = join(folder, `${file}.json`);

@@ -39,7 +39,7 @@ test('SOURCES.md gives the attributions of the table of autonomous systems (CC B
   }
 });
 
-test('SOURCES.md names the licence texts of that table', () => {
+test('SOURCES.md names the licence texts of the table of autonomous systems', () => {
   for (const file of readdirSync(dataPath('licences')).filter(
     (name) => name.includes('CC-BY') || name.includes('asn'),
   )) {

@@ -58,7 +58,7 @@ describe('a token', () => {
     );
   });
 
-  test('with `atStart` counts only at the start', () => {
+  test('with `atStart` is found only at the start', () => {
     expect(findToken('Java/17', '^Java')).toBe('^Java');
     expect(findToken('UCWEB/2.0 (Java; U)', '^Java')).toBeUndefined();
   });
@@ -70,7 +70,7 @@ describe('a token', () => {
     );
   });
 
-  test(`counts only within the first ${MAX_USER_AGENT_LENGTH} characters`, () => {
+  test(`is found only within the first ${MAX_USER_AGENT_LENGTH} characters`, () => {
     const before = ' '.repeat(MAX_USER_AGENT_LENGTH - 'Googlebot'.length);
     expect(findToken(`${before}Googlebot`, 'Googlebot')).toBe('Googlebot');
     expect(findToken(`${before} Googlebot`, 'Googlebot')).toBeUndefined();

@@ -1,10 +1,13 @@
-/** Only this many UTF-16 code units of a User-Agent are read. Product tokens are never further back. */
+/** Only this many UTF-16 code units of a User-Agent are read. Product tokens are never after that. */
 export const MAX_USER_AGENT_LENGTH = 1024;
 
 export interface Token<T> {
   /** The token as its owner writes it. ASCII letters match in either case. */
   readonly text: string;
-  /** Match only at the start of the User-Agent. This is for words that a browser's User-Agent may contain later. */
+  /**
+   * True when the token matches only at the start of the User-Agent. This is for words that a browser's User-Agent can
+   * contain at a later position.
+   */
   readonly atStart: boolean;
   readonly value: T;
 }

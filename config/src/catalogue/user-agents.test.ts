@@ -69,7 +69,7 @@ describe('an automated browser is known by its User-Agent', () => {
   });
 });
 
-test('no browser that people use is taken for an HTTP client or for automation', () => {
+test('no browser that people use is identified as an HTTP client or as automation', () => {
   const browsers = readFileSync(
     join(import.meta.dirname, 'fixtures/browser-user-agents.txt'),
     'utf8',

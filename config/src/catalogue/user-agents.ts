@@ -34,7 +34,7 @@ export class UserAgentCatalogue {
 
   /**
    * The token that names an HTTP library, a command-line client or a scanner, spelled as in the list. Undefined when
-   * there is none. Call it after the crawler check: some crawlers name the library that they use.
+   * there is none. Check for crawlers first, because some crawlers name the library that they use.
    */
   httpClientToken(userAgent: string): string | undefined {
     return this.#httpClients.find(userAgent)?.value;

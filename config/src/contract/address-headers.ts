@@ -24,8 +24,8 @@ export const ADDRESS_HEADERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Other fields with an address, such as X-Forwarded-Client-Ip. The excluded names, such as X-Forwarded-Host, describe
- * the request.
+ * Other `X-Forwarded-` fields with an address, such as X-Forwarded-Client-Ip. The names that the pattern excludes, such
+ * as X-Forwarded-Host, describe the request.
  */
 const OTHER_FORWARDED =
   /^(?:x|x-original|x-vercel|fly)-forwarded-(?!(?:host|method|path|port|prefix|proto|protocol|scheme|ssl|uri|url)$)/;

@@ -4,7 +4,7 @@ import type { Decision } from './validate-response.ts';
 
 export type Action = 'allow' | 'block' | 'challenge' | 'limited';
 
-/** What the engine concluded before monitor mode, observe mode or a fail policy changed it. */
+/** The verdict before monitor mode, observe mode or a fail policy changed it. */
 type Conclusion = Action | 'none';
 
 export type ChallengeState = 'none' | 'issued' | 'verified' | 'rejected' | 'failed';
@@ -12,7 +12,10 @@ export type ChallengeState = 'none' | 'issued' | 'verified' | 'rejected' | 'fail
 /** The source of the visitor's address: the connection, a trusted proxy's header, or the caller of `POST /validate`. */
 export type IpSource = 'peer' | 'x-forwarded-for' | 'forwarded' | 'caller';
 
-/** How a decision spent its time, in microseconds. The rest was needed to create and write the answer. */
+/**
+ * How long the stages of a decision took, in microseconds. The rest of the decision's time was needed to create and
+ * write the answer.
+ */
 export interface StageTimes {
   /** Reading the request. */
   readonly facts: number;
@@ -35,7 +38,7 @@ export interface CrawlerFact {
 export interface SignedAgentFact {
   /** The name in the settings. */
   readonly name: string;
-  /** The origin that publishes its keys. Empty for a key of the user's file. */
+  /** The origin that publishes its keys. Empty for a key that comes from a file in the settings. */
   readonly directory: string;
 }
 
@@ -60,15 +63,17 @@ export interface DecisionEvent {
   readonly site: string;
   readonly action: Action;
   readonly decision: Conclusion;
-  /** The same result as the word of the wire contract. */
+  /** The same result in the words of the wire contract. */
   readonly response: Decision;
-  /** The visitor's status if the gateway knows it. Before that, and for other callers, the decided status. */
+  /**
+   * The status that the visitor gets. Until the gateway knows it, and for other callers, this is the decided status.
+   */
   statusCode: number;
   /** 0 or undefined when no origin has answered. */
   originStatus?: number;
   /** Microseconds until the origin's header section had arrived. */
   originUs?: number;
-  /** Name of the rule that decided. Empty when none matched. */
+  /** Name of the rule that decided. Empty when no rule decided. */
   readonly rule: string;
   readonly monitor: boolean;
   readonly observe: boolean;
@@ -93,10 +98,10 @@ export interface DecisionEvent {
   readonly asn?: number;
   /** The holder of that system. Empty or undefined when it is unknown. */
   readonly asnName?: string;
-  /** ISO 3166-1 alpha-2, or empty. */
+  /** The country of the address as an ISO 3166-1 alpha-2 code, or empty. */
   readonly country: string;
   readonly userAgent: string;
-  /** All findings of detection, also those that changed nothing. */
+  /** All findings of detection, also findings that did not change the decision. */
   readonly findings?: readonly Reason[];
   /** The points of each finding for this organisation (strengths.ts), in the same order. */
   readonly findingPoints?: readonly number[];
@@ -110,14 +115,14 @@ export interface DecisionEvent {
   readonly validator: 'in-process' | 'api' | 'remote';
   /** How long the decision took, in microseconds. */
   readonly durationUs: number;
-  /** Of the settings that decided (settings/derived/revision.ts). */
+  /** The revision of the settings that decided (settings/derived/revision.ts). */
   readonly settingsRevision?: string;
-  /** The span of the request, only for the log. Undefined without tracing. */
+  /** The ids of the request's span. Only the log gets them. Undefined without tracing. */
   trace?: TraceIds;
   readonly stagesUs?: StageTimes;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * First bytes of the body as text, without the values of fields with secret names. Empty or absent when the site
+   * The first bytes of the body as text, without the values of fields with secret names. Empty or absent when the site
    * keeps no sample.
    */
   readonly body?: string;

@@ -1,6 +1,6 @@
 /** A page for a visitor whose request no origin answered. */
 export interface FailurePage {
-  /** In UTF-8. */
+  /** The page in UTF-8. */
   readonly html: Buffer;
   readonly headers: Readonly<Record<string, string>>;
   /** The code on the page. The event of the request gets it too. */
@@ -8,8 +8,8 @@ export interface FailurePage {
 }
 
 /**
- * The port between gateway and validator for these pages: one for each organisation. Header names are in lower case.
- * Undefined for a client that is shown no pages. Never throws.
+ * The port by which the gateway gets these pages from the validator. Each organisation has its own function. Header
+ * names are in lower case. Returns undefined for a client that gets no pages. Never throws.
  */
 export type RenderFailurePage = (failure: {
   readonly status: 502 | 503 | 504;

@@ -9,7 +9,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Undefined for a text that is not JSON or does not have the form of the schema. */
+/**
+ * The value of a JSON text that has the form of the schema. Undefined for a text that is not JSON or does not have this
+ * form.
+ */
 export function readJson<T>(schema: z.ZodType<T>, text: string): T | undefined {
   return schema.safeParse(parseJson(text)).data;
 }

@@ -11,7 +11,7 @@ export const VALIDATE = {
   callersTimeoutMs: { min: 300, max: 500, default: 400 },
   /** Largest body of `POST /validate`, in bytes. */
   maxBodyBytes: 256 * KiB,
-  /** Deepest nesting of its JSON. The contract needs two levels; later fields may bring more. */
+  /** Deepest nesting of the JSON of this body. The contract needs two levels. Later fields may need more. */
   maxJsonDepth: 16,
   /** Maximum number of header fields of one described request. */
   maxHeaders: 256,
@@ -39,9 +39,12 @@ export const QUERY = {
   maxAnswerBytes: 4 * MiB,
   /** Queries of one analytics key that run at the same time. Further queries wait. */
   runningOfKey: 4,
-  /** The same for one organisation. It is more than for one key, so that one key cannot block the others. */
+  /**
+   * Queries of one organisation that run at the same time. The limit is higher than the limit of one key, so that one
+   * key cannot block the others.
+   */
   runningOfOrganisation: 8,
-  /** Queries of a key or organisation that may wait. Above it the caller gets 503 at once. */
+  /** Queries of a key or organisation that may wait. Above this number the caller gets 503 at once. */
   maxWaiting: 16,
 } as const;
 
@@ -51,7 +54,7 @@ export const MCP = {
   /** A larger tool answer is discarded and replaced by a message that asks for a LIMIT. */
   maxToolAnswerBytes: 256 * KiB,
   docsMaxBodyBytes: 16 * KiB,
-  /** Requests of one address (or /64) to the public documentation server; above it 429. */
+  /** Requests of one address (or /64) to the public documentation server; above it the answer is 429. */
   docsRequestsPerAddress: { requests: 600, perMs: 60_000 },
   searchLimit: { min: 1, max: 20, default: 8 },
 } as const;
@@ -73,15 +76,18 @@ export const CHALLENGE = {
   /** The largest difference between the clocks of instances that share a secret. */
   clockSkewMs: 60_000,
   /**
-   * Bits of memory-hard work: the maximum, the recommended value when each visitor does it, and the value for a
-   * doubtful visitor. One bit more doubles the work.
+   * Bits of memory-hard work. `max` is the maximum. `advised` is recommended when each visitor does the work. `ofDoubt`
+   * is for a doubtful visitor. One bit more doubles the work.
    */
   work: { max: 8, advised: 4, ofDoubt: 5 },
-  /** Challenges that one network passes without work. */
+  /** How many challenges the visitors of one network can pass without work. */
   freePasses: { passes: 20, per: 10 * 60_000 },
   /** Pages for one address before it has to pass a challenge, when a rule says `challenge: auto`. */
   freePages: { pages: 5, per: 10 * 60_000 },
-  /** The limits of one passed challenge: more than a person needs, and less than a program that copies a site. */
+  /**
+   * The limits after one passed challenge. They are more than a person needs, and less than a program that copies a
+   * site.
+   */
   sessionLimits: { requests_per_minute: 600, pages_per_hour: 600, at_once: 100 },
   /** The shape of a session is judged after this many documents. Each finding doubles the number, up to the maximum. */
   sessionShape: { firstDocuments: 10, maxDocuments: 80 },
@@ -91,22 +97,22 @@ export const CHALLENGE = {
   uploadBudgetMs: 2_000,
   /**
    * Solved challenges of one network (/24 or /64). Above it the answer is 429. A browser solves one a day, so a
-   * thousand people in one office pass within ten minutes. Only an upload without findings counts, and it counts for
-   * the network of its ticket.
+   * thousand people in one office pass within ten minutes. Only an upload without findings is counted, for the network
+   * of its ticket.
    */
   uploadsPerNetwork: { requests: 120, perMs: 60_000 },
   /**
-   * The first solved challenges of one address (IPv4, or /64) do not count for its network. So a neighbour who uses up
-   * the network's budget does not affect them.
+   * The first solved challenges of one address (IPv4, or /64) are not counted for its network. So a neighbour who uses
+   * up the network's budget does not affect them.
    */
   firstUploadsPerAddress: { requests: 5, perMs: 60_000 },
   /** Useless uploads of one address. Above it the answer is 429. They do not use the budget of solved challenges. */
   vainUploadsPerAddress: { requests: 120, perMs: 60_000 },
   /**
-   * Only this many wrong answers of one address count for its network. So one address alone cannot cause work for its
-   * neighbours.
+   * Only this many wrong answers of one address are counted for its network. So one address alone cannot make its
+   * neighbours do work.
    */
   failuresPerAddress: { requests: 10, perMs: 600_000 },
-  /** How often one ticket may ask for a session. Many copies at the same time count once. */
+  /** How often one ticket may ask for a session. Many copies of a request at the same time are counted as one use. */
   usesOfTicket: { requests: 1, perMs: 250 },
 } as const;

@@ -1,4 +1,4 @@
-/** `label` is the name of the only label. Its values are a bounded set. */
+/** `label` is the name of the only label. The number of its values is bounded. */
 function counter(help: string, label?: string) {
   return { kind: 'counter', help, label } as const;
 }
@@ -8,7 +8,7 @@ function gauge(help: string, label?: string) {
   return { kind: 'gauge', help, label } as const;
 }
 
-/** A gauge for which each thread has its own value. The highest is shown. */
+/** A gauge for which each thread has its own value. The highest of these values is reported. */
 function highestGauge(help: string) {
   return { ...gauge(help), threads: 'highest' } as const;
 }

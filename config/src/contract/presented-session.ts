@@ -5,17 +5,17 @@ const SPACE = 0x20;
 const TAB = 0x09;
 
 /**
- * Maximum number of values that are read. A neighbouring site can set `_guard` for many paths of this host, and a
- * browser sends the cookie with the longest path first. Guard's own cookie has the path `/`, so the last values are
- * read.
+ * The maximum number of `_guard` values that are read. A neighbouring site can set `_guard` for many paths of this
+ * host, and a browser sends the cookie with the longest path first. Guard's own cookie has the path `/`, so the last
+ * values are read.
  */
 const MAX_PRESENTED = 8;
 const NO_SESSIONS: readonly string[] = [];
 
 /**
- * The session ids of a request (contract 2.1), without duplicates: the bare `cookie`, then every `_guard` of the
- * Cookie header, the last one first. Values that are not UUIDs are ignored. A browser sends more than one when a
- * parent domain, or a page over http, has set its own.
+ * The session ids of a request (contract 2.1), without duplicates: the bare `cookie`, then every `_guard` of the Cookie
+ * header, the last one first. Values that are not UUIDs are ignored. A browser sends more than one when a parent
+ * domain, or a page over http, has set another `_guard`.
  */
 export function presentedSessions(
   cookie: string | undefined,
@@ -35,7 +35,7 @@ export function presentedSessions(
 
 function valueFrom(header: string, from: number): string {
   const semicolon = header.indexOf(';', from);
-  // A browser adds nothing around the value, so it can be cut out at once.
+  // A browser writes no white space around the value, so this code first cuts out the value as it is.
   const sentValue = header.slice(from, semicolon === -1 ? header.length : semicolon);
   return sentValue.length === 36 ? sentValue : sentValue.trim();
 }

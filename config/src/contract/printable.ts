@@ -5,19 +5,19 @@
 const UNSAFE_CHARACTERS =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
 
-/** Returns the text with these characters as escapes of JSON, such as `\u001b`. */
+/** Returns the text with unsafe characters as JSON escapes, such as `\u001b`. */
 export function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE_CHARACTERS, escapeCharacter);
 }
 
-/** As {@link escapeUnsafe}, and line breaks and tabs stay. */
+/** Does the same as {@link escapeUnsafe}, but keeps line breaks and tabs. */
 export function escapeUnsafeInLines(text: string): string {
   return text.replace(UNSAFE_CHARACTERS, (character) =>
     character === '\n' || character === '\t' ? character : escapeCharacter(character),
   );
 }
 
-/** Each UTF-16 code unit separately, because JSON has no other form. */
+/** Each UTF-16 code unit gets its own escape, because JSON has no other form. */
 function escapeCharacter(character: string): string {
   return Array.from({ length: character.length }, (_, at) => {
     return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;

@@ -3,16 +3,16 @@ import type { Group, Strength } from './strengths.ts';
 
 export type Category = (typeof CATEGORIES)[number];
 
-/** A finding of detection in a visitor's request or in a challenge. It is weighed (strengths.ts). */
+/** A finding of detection in a visitor's request or in a challenge. It has a weight (strengths.ts). */
 export interface FindingEntry {
   readonly category: Category;
-  /** The default. guard.yaml may change it. */
+  /** The default strength. guard.yaml can change it. */
   readonly strength: Strength;
   readonly group: Group;
   readonly meaning: string;
 }
 
-/** A decision of a rule or a limit, or the reason why an upload was no valid answer. It has no weight. */
+/** A decision of a rule or a limit, or the reason why an upload was not a valid answer. It has no weight. */
 export interface OutcomeEntry {
   readonly category: Category;
   readonly strength?: never;
@@ -28,7 +28,7 @@ export function inCategory<C extends Category, E extends Record<string, object>>
     name,
     { category, ...entry },
   ]);
-  // The type of Object.fromEntries has string keys.
+  // The cast is needed, because the result type of Object.fromEntries has string keys.
   return Object.fromEntries(namedEntries) as {
     readonly [Name in keyof E]: E[Name] & { category: C };
   };

@@ -2,9 +2,12 @@
 export interface ReplayAnswer {
   /** Number of events that were judged with the current and with the changed settings. */
   readonly judged: number;
-  /** 1 if all events of the time were judged. With n, one in n was judged, selected by request id. */
+  /**
+   * 1 when all events of the time range were judged. With a number n, one in n events was judged. The request id
+   * selects them.
+   */
   readonly sampled: number;
-  /** ISO 8601, of the first and the last event; null when none was judged. */
+  /** The times of the first and the last judged event, in ISO 8601. Null when no event was judged. */
   readonly from: string | null;
   readonly to: string | null;
   /** Events whose visitor would be treated differently. */
@@ -12,9 +15,9 @@ export interface ReplayAnswer {
   readonly transitions: readonly ReplayTransition[];
   /** The 20 largest groups of changed events. */
   readonly groups: readonly ReplayGroup[];
-  /** Data that rules need and the events do not have, each as a phrase. */
+  /** Data that rules need but the events do not have. Each entry is a phrase. */
   readonly unknown: readonly string[];
-  /** The text for guard.yaml, or the name of the entry to remove there. */
+  /** The text for guard.yaml, or the name of the entry to remove from guard.yaml. */
   readonly yaml: string;
   /** A sentence that says where to put the text. */
   readonly where: string;
@@ -31,7 +34,7 @@ interface ReplayTransition {
 }
 
 interface ReplayGroup extends ReplayTransition {
-  /** Name of the rule that decides after the change. Empty when none does. */
+  /** Name of the rule that decides after the change. Empty when no rule decides. */
   readonly rule: string;
   readonly reasons: readonly string[];
   /** At most three, without control characters. */
@@ -50,7 +53,7 @@ export type ReplayOutcome =
   | { readonly kind: 'replayed'; readonly answer: ReplayAnswer }
   /** The change or the hours are not valid; `message` is a sentence for the caller. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** Another replay runs in this process. */
+  /** Another replay is running in this process. */
   | { readonly kind: 'busy' }
   /** No answer: there is no database, time or memory ran out, or `signal` was aborted. */
   | { readonly kind: 'unavailable'; readonly message: string };

@@ -1,4 +1,4 @@
-/** Header fields whose value is a credential. They enter no event, log line or error. */
+/** Header fields whose value is a credential. They must not be in an event, a log line or an error. */
 export const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',

@@ -1,4 +1,4 @@
-/** The strengths of findings. guard.yaml can change them for an organisation. The defaults are beside the reasons. */
+/** The strengths of findings. guard.yaml can change them for an organisation. The defaults are in contract/reasons/. */
 export const STRENGTHS = ['off', 'note', 'weak', 'strong', 'conclusive'] as const;
 export type Strength = (typeof STRENGTHS)[number];
 
@@ -12,15 +12,15 @@ export const POINTS: Readonly<Record<Strength, number>> = {
 };
 
 /**
- * A visitor with at least `ask` points is asked: this takes one strong finding, or two weak ones. A visitor with at
- * least `reject` points is rejected: this takes a conclusive finding, or three strong ones. Weak ones never count
- * towards `reject`, because several oddities of one unusual browser are not evidence.
+ * A visitor with at least `ask` points gets a challenge. One strong finding or two weak findings give these points. A
+ * visitor with at least `reject` points is rejected. One conclusive finding or three strong findings give these points.
+ * Weak findings are never counted towards `reject`, because several oddities of one unusual browser are not evidence.
  */
 export const THRESHOLDS = { ask: 2, reject: 6 } as const;
 
 /**
- * Findings of one group can have one cause, which the text names. So only the strongest finding of each group
- * counts.
+ * The groups of findings. The findings of one group can have one cause, which the text of the group names. So only the
+ * strongest finding of each group is counted.
  */
 export const GROUPS = {
   name: 'The visitor says by its own name that it is a program.',

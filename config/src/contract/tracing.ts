@@ -1,7 +1,7 @@
-/** A request as its spans describe it. Address, agent and query are only in its event. */
+/** The facts about a request that its spans contain. Its address, User-Agent and query are only in its event. */
 export interface TracedRequest {
   readonly method: string;
-  /** As sent, without the query. */
+  /** The path as sent, without the query. */
   readonly path: string;
   readonly scheme: 'http' | 'https';
   /** Host header as sent. */
@@ -9,22 +9,22 @@ export interface TracedRequest {
   /** `1.0`, `1.1` or `2.0`. Undefined when another proxy describes the request without its version. */
   readonly httpVersion: string | undefined;
   readonly site: string;
-  /** Names in lower case. */
+  /** The header fields. Their names are in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** A trusted proxy sent or described the request, so the request may continue the trace of the proxy. */
+  /** True when a trusted proxy sent or described the request. Then the request can continue the trace of the proxy. */
   readonly trusted: boolean;
 }
 
 /** Starts the trace of a request. The functions here never throw. */
 export type Tracing = (request: TracedRequest) => RequestTrace;
 
-/** The span of a request. Both in lower-case hex digits, as W3C Trace Context writes them. */
+/** The ids of the span of a request and of its trace, in lower-case hex digits as in W3C Trace Context. */
 export interface TraceIds {
   readonly traceId: string;
   readonly spanId: string;
 }
 
-/** The gateway calls it while the request proceeds. */
+/** The gateway calls these functions while it handles the request. */
 export interface RequestTrace {
   /** Undefined when the SDK provides none. */
   readonly ids?: TraceIds | undefined;
@@ -36,18 +36,20 @@ export interface RequestTrace {
     attempt: number,
   ): OriginTrace;
   /**
-   * The last call. `status` is undefined when the visitor has disconnected, a WebSocket has ended, or another proxy
-   * forwards the request.
+   * The last call for a request. `status` is undefined when the visitor has disconnected, a WebSocket has ended, or
+   * another proxy forwards the request.
    */
   ended(status: number | undefined): void;
 }
 
 export interface OriginTrace {
-  /** Names and values in turn: the trace context for the origin. */
+  /** The header fields with the trace context for the origin: names and values in turn. */
   readonly fields: readonly string[];
-  /** Names, in lower case, of fields that only `fields` may set. */
+  /**
+   * The names of fields that come only from `fields`, in lower case. The visitor's fields with these names are removed.
+   */
   readonly replaced: ReadonlySet<string>;
   answered(status: number): void;
-  /** The last call. `error` names the kind of error. */
+  /** The last call for an attempt. `error` is the kind of the error. */
   ended(error: string | undefined): void;
 }

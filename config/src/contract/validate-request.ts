@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { VALIDATE } from './limits.ts';
 
-/** RFC 9110 9.1 and 5.6.2. */
+/** A method is a token (RFC 9110 sections 9.1 and 5.6.2). */
 export const METHOD_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** C0 and DEL cannot be in a URL unescaped. A space is allowed, as in most servers. */
+/** A URL cannot contain unescaped C0 control characters or DEL. A space is allowed, as in most servers. */
 export const URL_TEXT = /^[^\x00-\x1f\x7f]+$/;
 
 /**
  * Contract 2.1: one visitor request, as a caller describes it to the validator.
  *
- * The gateway builds the same shape in the same process, so both ways to ask stay equal. validator/src/request/parse.ts
- * reads the JSON of callers within the same bounds. This schema describes it in the documentation.
+ * The gateway builds an object with the same shape for a validator in its own process. So both kinds of callers ask the
+ * same question. validator/src/request/parse.ts reads the JSON of callers within the same bounds. This schema describes
+ * it in the documentation.
  */
 export const ValidateRequest = z.object({
   url: z

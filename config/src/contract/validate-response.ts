@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { CATEGORIES } from './categories.ts';
 import { UUID } from './uuid.ts';
 
-/** The statuses that a visitor can get (contract 2.2). The validator sends no other. */
+/** The statuses that a visitor can get (contract 2.2). The validator sends no other status. */
 export const STATUS_CODES = [200, 302, 401, 403, 404, 418, 429, 451, 460, 503] as const;
-// zod writes `number` for any literals that are numbers.
+// Without this `meta`, zod would write the type `number`.
 export const StatusCode = z.literal(STATUS_CODES).meta({ type: 'integer' });
 export type StatusCode = z.infer<typeof StatusCode>;
 
-/** Contract 2.3. An empty `domain` means host-only: the caller must not add its own domain. */
+/**
+ * A cookie for the visitor (contract 2.3). An empty `domain` means host-only: the caller must not add its own domain.
+ */
 export const Cookie = z.object({
   name: z.string().min(1),
   value: z.string(),
@@ -20,7 +22,7 @@ export const Cookie = z.object({
 });
 export type Cookie = Readonly<z.infer<typeof Cookie>>;
 
-/** Contract 2.4. `category` and `rsl_category` are open strings, copied from the catalogue. */
+/** A crawler (contract 2.4). `category` and `rsl_category` are open strings, copied from the catalogue. */
 export const Crawler = z.object({
   id: z.string(),
   name: z.string(),
@@ -54,9 +56,10 @@ export const ValidateResponse = z.object({
 export type ValidateResponse = Readonly<z.infer<typeof ValidateResponse>>;
 
 /**
- * What a caller accepts from another validator: any status code (the caller replaces an unknown one by its
- * fallback), and `not_matched`, which counts as `allow` (contract 2.2). An id that is no UUID counts as a missing
- * id, because ids go into fields and events. A category may be newer than the caller.
+ * What a caller accepts from another validator: any status code (the caller replaces an unknown one by its fallback),
+ * and `not_matched`, which means the same as `allow` (contract 2.2). An id that is not a UUID is treated as missing,
+ * because ids are copied into fields and events. A category can be unknown to the caller, because a newer version can
+ * have more categories.
  */
 export const ForeignValidateResponse = ValidateResponse.extend({
   decision: z.enum(['allow', 'block', 'redirect', 'not_matched']),

@@ -83,7 +83,7 @@ describe('in header text no character is special to `*` and `?`', () => {
   });
 });
 
-test('what a glob matches is what its definition says, character by character', () => {
+test('a glob matches exactly the values that its definition describes, character by character', () => {
   const random = seededRandom();
   console.log(`glob property: seed ${random.seed}`);
   for (let round = 0; round < 20_000; round++) {
@@ -132,7 +132,7 @@ function cuts(path: string, from: number): string[] {
 }
 
 test('the number of steps grows with the value, not with the number of ways to match', () => {
-  // A backtracking matcher needs about n^20 steps for the first pattern. With it this test would not end.
+  // A backtracking matcher needs about n^20 steps for the first pattern. With such a matcher this test would not end.
   const value = `/${'a'.repeat(16_000)}`;
   expect(compileGlob(`/${'a*'.repeat(20)}b`)(value)).toBe(false);
   expect(compileGlob(`/${'**a'.repeat(20)}b`)(value)).toBe(false);
@@ -141,13 +141,13 @@ test('the number of steps grows with the value, not with the number of ways to m
 });
 
 describe('a pattern is a glob or { regex }', () => {
-  test('a string is a glob over the whole value', () => {
+  test('a string is a glob that has to match the whole value', () => {
     expect(compilePattern('/api/*')('/api/users')).toBe(true);
     expect(compilePattern('/api/*')('/x/api/users')).toBe(false);
     expect(compileTextPattern('*curl/*')('curl/8.5')).toBe(true);
   });
 
-  test('a regex is unanchored and case-sensitive, unless it says otherwise', () => {
+  test('a regex is unanchored and case-sensitive, unless the expression itself says otherwise', () => {
     const match = compilePattern({ regex: 'bot[0-9]' });
     expect(match('a bot7 b')).toBe(true);
     expect(match('a BOT7 b')).toBe(false);
@@ -186,7 +186,7 @@ test.each([
   expect(compileRegex(source)).toEqual({ kind: 'invalid', reason });
 });
 
-test('canMatchPaths is true for exactly the globs that match some path, of all globs of up to four characters', () => {
+test('canMatchPaths is true for exactly the globs that match some path, among all globs of up to four characters', () => {
   const texts = (letters: string, length: number): string[] =>
     length === 0
       ? ['']

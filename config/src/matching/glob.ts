@@ -7,9 +7,9 @@ export type Pattern = string | { readonly regex: string };
 /**
  * Compiles a glob over paths once; the result takes linear time and allocates nothing.
  *
- * `*` is any run of characters within a segment, `**` across segments, `?` one character other than `/`. A whole
- * segment `**` may also match no segment: `/admin/**` matches `/admin` and everything below it, and `/**` alone is
- * every path. Everything else is literal, and case counts.
+ * `*` is any run of characters within a segment. `**` is any run of characters across segments. `?` is one character
+ * other than `/`. A whole segment `**` may also match no segment: `/admin/**` matches `/admin` and everything below it,
+ * and `/**` alone is every path. All other characters are literal, and case matters.
  */
 export function compileGlob(glob: string): (path: string) => boolean {
   if (glob === '/**') return () => true;
@@ -35,18 +35,18 @@ export function foldPath(path: string): string {
 
 /**
  * Compiles a glob that must not be bypassed by another spelling. The result takes a path that {@link foldPath} has
- * folded. It is true when a lenient router treats the path like one that matches.
+ * folded. The result is true when a lenient router treats the path like a path that matches.
  */
 export function compileFoldedGlob(glob: string): (foldedPath: string) => boolean {
   const foldedGlob = foldPath(glob);
   const matches = compileGlob(foldedGlob);
-  // Only an empty last segment can have disappeared with the trailing slash.
+  // With the trailing slash, only an empty last segment can have been removed.
   return foldedGlob.endsWith('/*') ? (path) => matches(path) || matches(`${path}/`) : matches;
 }
 
 /**
  * The folder, folded by {@link foldPath}, that contains or equals every path that {@link compileFoldedGlob} matches:
- * `/a/b` for `/a/b/**` and `/a/b`, and `/a` for `/a/b*`. Undefined when there is none.
+ * `/a/b` for `/a/b/**` and `/a/b`, and `/a` for `/a/b*`. Undefined when there is no such folder.
  */
 export function literalFolder(glob: string): string | undefined {
   const foldedGlob = foldPath(glob);
@@ -56,7 +56,9 @@ export function literalFolder(glob: string): string | undefined {
   return folder === '' ? undefined : folder;
 }
 
-/** Compiles a glob over other text, such as a header value: `*` is any run, `?` any one character. */
+/**
+ * Compiles a glob over other text, such as a header value: `*` is any run of characters, and `?` is any one character.
+ */
 function compileTextGlob(glob: string): (value: string) => boolean {
   if (!isWild(glob)) return (value) => value === glob;
   if (glob.includes('?')) return compileGlobStates(glob, 'text');
@@ -103,8 +105,8 @@ export function compileTextPattern(pattern: Pattern, tooLong = true): (value: st
 }
 
 /**
- * Whether a pattern reads even the longest value of a request (docs/guide/limits.md). A regular expression does so only
- * while the decision has time left for regular expressions.
+ * Whether a pattern reads even the longest value of a request (docs/guide/limits.md). A regular expression reads the
+ * longest value only while the decision has time left for regular expressions.
  */
 export function readsWhole(pattern: Pattern): boolean {
   return typeof pattern === 'string' || compiledRegex(pattern.regex).maxLength >= LONGEST_VALUE;
@@ -117,7 +119,7 @@ function isWild(glob: string): boolean {
 /** Longest total length of a request's header fields. */
 const LONGEST_VALUE = 32 * 1024;
 
-/** Tests a value completely or not at all, because the text after the limit could change the result. */
+/** Tests a value completely or not at all, because the text after a limit could change the result. */
 function compileRegexPattern(source: string, tooLong: boolean): (value: string) => boolean {
   const { test } = compiledRegex(source);
   return (value) => test(value) ?? tooLong;

@@ -51,7 +51,7 @@ describe('hosts match without their port, exact before wildcard, longest wildcar
   });
 });
 
-test('`*` matches every host that no other entry names, and no header that is not a host', () => {
+test('`*` matches every host that no other entry names, but no header that is not a host', () => {
   const find = compileHosts([
     { hosts: ['*'], value: 'any' },
     { hosts: ['*.shop.example'], value: 'shop' },
@@ -63,7 +63,7 @@ test('`*` matches every host that no other entry names, and no header that is no
   expect(find('a/b')).toBeUndefined();
 });
 
-test('case, port and a trailing dot never change the match', () => {
+test('case, port and a trailing dot never change which entry matches', () => {
   const random = seededRandom();
   console.log(`host property: seed ${random.seed}`);
   const labels = ['a', 'b', 'shop', 'example', 'x-1'] as const;

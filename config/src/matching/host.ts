@@ -9,8 +9,8 @@ const MAX_HOST_LENGTH = 255 + 6;
 /**
  * Compiles the host names of the settings into a look-up by Host header (RFC 9110 7.2). An exact name wins over a
  * wildcard, and a longer wildcard over a shorter one. `*` alone matches all other hosts. `*.shop.example` is every
- * subdomain, not the name itself. Case, port and a trailing dot do not count. IPv6 literals are in brackets and match
- * in any spelling. If two entries name the same host, the first one wins.
+ * subdomain, but not `shop.example` itself. Case, port and a trailing dot do not matter. IPv6 literals are in brackets
+ * and match in any spelling. If two entries name the same host, the first one wins.
  *
  * The result is undefined for a host that no site claims, and for a header that is not a host.
  */
@@ -50,8 +50,8 @@ export function compileHosts<T>(
 }
 
 /**
- * A host as it is compared: lower case, without port and trailing dot, an IPv6 literal in its RFC 5952
- * form. Undefined for a text that is not a host. An empty header (HTTP/1.0) is the empty host.
+ * A host in the form that is compared: lower case, without port and trailing dot, an IPv6 literal in its RFC 5952 form.
+ * Undefined for a text that is not a host. An empty header (HTTP/1.0) is the empty host.
  */
 export function canonicalHost(text: string): string | undefined {
   if (text.length > MAX_HOST_LENGTH) return undefined;

@@ -6,18 +6,21 @@ import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { hasPhp } from '../../../test/kit/tools.ts';
 
 /**
- * A model of a server that reads paths leniently. It is written from the behaviour of the server and not from
+ * A model of a server that reads paths leniently. The model follows the behaviour of the server, and not
  * path-readings.ts. Undefined when the server refuses the path.
  */
 type Server = (path: string) => string | undefined;
 
-/** nginx with merge_slashes: decodes once, and treats decoded slashes and dots like literal ones. */
+/** nginx with merge_slashes: it decodes once, and treats decoded slashes and dots like literal ones. */
 const nginx: Server = (path) => {
   const decodedPath = decodeOnce(path);
   return decodedPath.includes('\0') ? undefined : resolveSegments(decodedPath.split('/'));
 };
 
-/** Node: the URL class, then decodeURIComponent. Express then ignores case and a trailing slash. */
+/**
+ * Node: the URL class parses the path, and decodeURIComponent decodes it. Express then ignores case and a trailing
+ * slash.
+ */
 const express: Server = (path) => {
   const { pathname } = new URL(`http://host${path}`);
   try {
@@ -36,7 +39,7 @@ const nodeWithBase: Server = (path) => {
   }
 };
 
-/** IIS with the file system of Windows: dots and blanks at the end of a name do not count. */
+/** IIS with the file system of Windows: dots and blanks at the end of a name are ignored. */
 const windowsFileSystem: Server = (path) => {
   const servedPath = resolveSegments(decodeOnce(path).replaceAll('\\', '/').split('/'));
   return servedPath === undefined || servedPath.includes('\0')
@@ -50,7 +53,7 @@ const cleaningServer: Server = (path) => {
   return decodedPath && Buffer.from(decodedPath, 'latin1').toString().normalize('NFKC');
 };
 
-/** An old Tomcat: parameters go first, then escapes with overlong UTF-8, backslashes, and dots. */
+/** An old Tomcat: it removes parameters first. Then it handles escapes with overlong UTF-8, backslashes, and dots. */
 const tomcat: Server = (path) => {
   const plain = path
     .split('/')
@@ -88,7 +91,7 @@ function decodeOnce(path: string): string {
   );
 }
 
-/** Merges slashes and resolves dots; undefined above the root. */
+/** Merges slashes and resolves dots; undefined when the path leads above the root. */
 function resolveSegments(segments: readonly string[]): string | undefined {
   const resolvedSegments: string[] = [];
   for (const segment of segments.slice(1)) {
@@ -154,7 +157,7 @@ test('a protected path cannot be bypassed through a server that drops control ch
   expect(readingsOf(path)?.some((reading) => protects(foldPath(reading)))).toBe(true);
 });
 
-test('a path that a lenient server reads as a protected one is judged, in every spelling', () => {
+test('a path that a lenient server reads as a protected path is judged, in every spelling', () => {
   const random = seededRandom();
   console.log(`lenient servers, protect: seed ${random.seed}`);
   const isFoldedMatch = compileFoldedGlob('/admin/**');
@@ -175,7 +178,7 @@ test('a path that a lenient server reads as a protected one is judged, in every 
     expect(servedCounts.get(name) ?? 0, name).toBeGreaterThan(100);
 });
 
-test('a path that one of the servers does not read as a skipped one is not skipped', () => {
+test('a path is not skipped when one of the servers does not read it as a skipped path', () => {
   const random = seededRandom();
   console.log(`lenient servers, skip: seed ${random.seed}`);
   const skips = compileGlob('/assets/**');
@@ -200,7 +203,7 @@ const PARSE_URL = `while (($line = fgets(STDIN)) !== false)
   echo json_encode(parse_url(json_decode($line), PHP_URL_PATH), JSON_INVALID_UTF8_SUBSTITUTE), "\\n";`;
 
 test.skipIf(!hasPhp)(
-  'a path is judged when PHP reads it as a protected one, by parse_url and decoding',
+  'a path is judged when PHP, with parse_url and decoding, reads it as a protected path',
   () => {
     const random = seededRandom();
     console.log(`lenient servers, PHP: seed ${random.seed}`);

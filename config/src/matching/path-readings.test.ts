@@ -43,7 +43,7 @@ describe('`protect` looks at every reading, so no spelling bypasses it', () => {
     '/public/..%c1%9cadmin',
     '/public/..%u002fadmin',
     '/public/%2e%2e%2f%2e%2e%2fadmin',
-    // Some parsers take the text after two slashes for the host: `new URL(target, base)`, parse_url of PHP.
+    // Some parsers read the text after two slashes as the host: `new URL(target, base)`, parse_url of PHP.
     '//x/admin/s',
     '///x/admin/s',
     '/\\x/admin/s',
@@ -64,7 +64,7 @@ describe('`protect` looks at every reading, so no spelling bypasses it', () => {
     '/admin:$i30:$INDEX_ALLOCATION/s',
     '/public/..%20/admin',
     '//x/admin./s',
-    // Control characters that are dropped, and letters that are read as others.
+    // Control characters that some servers drop, and letters that some servers read as other letters.
     '/admin%09',
     '/ad%00min/s',
     '/admin%0a/s',
@@ -89,14 +89,15 @@ describe('`skip` holds only when all readings agree, so it cannot hide another p
     '/assets/..;/admin',
     '/assets/%252e%252e/admin',
     '/assets/%2e%2e%3bx/admin',
-    // One segment to a reader that keeps %2F, two segments to a reader that decodes it.
+    // `a%2fb` is one segment for a server that keeps %2F, and two segments for a server that decodes it.
     '/assets/a%2fb/%2e%2e/%2e%2e/admin',
     '/assets/a%252fb/%252e%252e/%252e%252e/admin',
-    // `..` removes the empty segment, or the segment before it when slashes were merged.
+    // `..` removes the empty segment, or, when slashes were merged, the segment before it.
     '/assets//../admin',
     '/assets/x\\..\\..\\admin',
     '/assets/x%00/../../admin',
-    // Control characters that are dropped, blanks and dots that Windows drops, letters that are read as dots.
+    // Control characters that some servers drop, blanks and dots that Windows drops, and letters that some servers read
+    // as dots.
     '/assets/.%00./admin/x',
     '/assets/.%09./admin/x',
     '/assets/..%20/admin',
@@ -111,7 +112,7 @@ describe('`skip` holds only when all readings agree, so it cannot hide another p
   test.each([
     ...['/assets/a.css', '/assets/a%20b.css', '/assets/x/../a.css', '/assets//a.css'],
     ...['/assets/a.css%20', '/assets/%E4%B8%AD.css', '/assets/$1:2'],
-  ])('%s stays an asset in every reading', (path) => {
+  ])('%s is an asset in every reading', (path) => {
     expect(readingsOf(path)?.every(isAsset)).toBe(true);
   });
 });
@@ -141,7 +142,7 @@ test('the first reading is the path as sent; a path that ends in `.` or `..` is 
   expect(readingsOf('/../..')).toEqual(['/../..', '/']);
 });
 
-test('a path that is asked again at once gets its cached readings, and another path never gets them', () => {
+test('when the same path comes twice in a row, its readings come from the cache; another path never gets them', () => {
   const readingsBefore = readingsOf('/%61/x');
   expect(readingsBefore).toEqual(['/%61/x', '/a/x']);
   expect(readingsOf('/%61/x')).toBe(readingsBefore);
@@ -151,7 +152,7 @@ test('a path that is asked again at once gets its cached readings, and another p
   expect(readingsAgain).toEqual(readingsBefore);
 });
 
-test('all readings of a path differ, the first is the path as sent, and none is longer than it', () => {
+test('all readings of a path differ, the first is the path as sent, and none is longer than the path', () => {
   const random = seededRandom();
   console.log(`property test of paths: seed ${random.seed}`);
   const pieces = [
@@ -188,7 +189,7 @@ describe('the readings of the worst paths of 16 KiB have at most MAX_READING_CHA
     (piece) => expect(readingsOf(longPathOf(piece))).toBeUndefined(),
   );
 
-  test('what browsers send is not refused: 16 KiB of Chinese, a long URL inside of a path', () => {
+  test('paths that browsers send are not refused: 16 KiB of Chinese, a long URL inside of a path', () => {
     expect(readingsOf(longPathOf('%E4%B8%AD'))).toHaveLength(2);
     const inner = `https://x.example/a//b?${'token=a%2Fb&'.repeat(250)}`;
     expect(readingsOf(`/proxy/${encodeURIComponent(inner)}`)?.length).toBeGreaterThan(3);

@@ -17,8 +17,8 @@ import {
 } from './path-steps.ts';
 
 /**
- * One request path, as different origins understand it. A rule for only one spelling can be bypassed with another:
- * `//admin`, `/%61dmin`, `/assets/..;/admin`.
+ * One request path, as different origins understand it. A visitor could bypass a rule for only one spelling with
+ * another spelling: `//admin`, `/%61dmin`, `/assets/..;/admin`.
  *
  * A protection applies when *any* reading matches. An exemption (`skip`, or a rule that allows) applies only when *all*
  * readings match.
@@ -28,8 +28,8 @@ import {
 export const MAX_READING_CHARACTERS = 32 * 1024;
 
 /**
- * Maximum number of escapes of ASCII characters in one path. Escapes of other letters, as in `/%E4%B8%AD`, do not
- * count.
+ * Maximum number of escapes of ASCII characters in one path. Escapes of other letters, as in `/%E4%B8%AD`, are not
+ * counted.
  */
 export const MAX_ASCII_ESCAPES = 1_024;
 
@@ -40,13 +40,14 @@ type Reader = readonly PathStep[];
  * The ways in which servers read a path. The comments name the servers.
  *
  * When only `unreserved` is decoded, `%2F` stays part of its segment. Then `..` removes more of the path:
- * `/assets/a%2fb/%2e%2e/%2e%2e/admin` is `/admin` to such a reader and `/assets/admin` to one that decodes everything.
+ * `/assets/a%2fb/%2e%2e/%2e%2e/admin` is `/admin` for such a server. It is `/assets/admin` for a server that decodes
+ * all escapes.
  */
 const READERS: readonly Reader[] = [
-  // Unchanged: routers that compare the raw target.
+  // No change: routers that compare the raw target.
   [],
-  // RFC 3986 6.2.2 normalisation; the URL standard's parser, which also takes `\` for `/`; proxies
-  // that merge slashes; servlet containers that leave %2F alone.
+  // RFC 3986 6.2.2 normalisation; the URL standard's parser, which also reads `\` as `/`; proxies that merge slashes;
+  // servlet containers that leave %2F alone.
   [decodeUnreserved, resolveDots],
   [decodeUnreserved, backslashes, resolveDots],
   [decodeUnreserved, mergeSlashes, resolveDots],
@@ -54,7 +55,8 @@ const READERS: readonly Reader[] = [
   // Node applications and others that decode the result of the URL parser.
   [decodeUnreserved, resolveDots, decodeBytes],
   [decodeUnreserved, backslashes, resolveDots, decodeBytes],
-  // Decoded once: first by handlers that only compare, then by servers that also normalise, each in its own way.
+  // Decoded once. The first reader is for handlers that only compare. The others are for servers that also normalise
+  // the path.
   [decodeBytes],
   [decodeBytes, mergeSlashes, resolveDots],
   [decodeBytes, backslashes, mergeSlashes, resolveDots],
@@ -69,7 +71,7 @@ const READERS: readonly Reader[] = [
   // One server decodes, and the next one normalises.
   [decodeAll, decodeUnreserved, backslashes, resolveDots],
   [decodeAll, decodeUnreserved, cutAtEnd, backslashes, dropParameters, mergeSlashes, resolveDots],
-  // Decoded twice. In the last two, a proxy normalises the path in between.
+  // Decoded twice. In the last two readers, a proxy normalises the path between the two decodings.
   [decodeAll, decodeAll],
   [decodeAll, decodeAll, resolveDots],
   [decodeAll, decodeAll, mergeSlashes, resolveDots],
@@ -87,7 +89,7 @@ const READERS: readonly Reader[] = [
   ],
 ];
 
-/** Further changes that some servers make to the result of a reader. Each is tried on each reading. */
+/** Further changes that some servers make to the result of a reader. Each change is tried on each reading. */
 const HABITS: readonly PathStep[] = [
   webAuthority,
   uriAuthority,
@@ -97,7 +99,10 @@ const HABITS: readonly PathStep[] = [
   compatible,
 ];
 
-/** A node in the tree of all readers. Readers that begin with the same steps share its nodes, so a shared step runs once. */
+/**
+ * A node in the tree of all readers. Readers that begin with the same steps share the nodes of these steps, so a shared
+ * step runs once.
+ */
 interface Branch {
   readonly endsReader: boolean;
   readonly next: readonly (readonly [step: PathStep, branch: Branch])[];
@@ -118,7 +123,7 @@ function branchOf(readers: readonly Reader[]): Branch {
 
 const TRUNK = branchOf(READERS);
 
-/** From this length on, a look-up of a step's result is faster than the step. */
+/** From this length on, it is faster to look up the result of a step than to repeat the step. */
 const LONG_PATH_LENGTH = 512;
 
 class FoundReadings {
@@ -136,7 +141,7 @@ class FoundReadings {
     this.#characterCount += reading.length;
   }
 
-  /** Computed once for a long path. */
+  /** For a long path, the result is computed only once. */
   resultOf(step: PathStep, path: string): string {
     if (path.length < LONG_PATH_LENGTH) return step(path);
     let results = this.#resultsByStep.get(step);
@@ -151,9 +156,9 @@ let lastPath = '/';
 let lastReadings: readonly string[] | undefined = ['/'];
 
 /**
- * Every plausible reading of a raw request path (without its query), each once, the path as sent first. A plain path
- * has only one reading, itself, and needs no work. Case is kept. Undefined for a path that must be refused, because it
- * exceeds {@link MAX_ASCII_ESCAPES} or {@link MAX_READING_CHARACTERS}.
+ * Every plausible reading of a raw request path (without its query). Each reading comes once, and the path as sent
+ * comes first. A plain path has only one reading, itself, and needs no work. Case is kept. Undefined for a path that
+ * must be refused, because it exceeds {@link MAX_ASCII_ESCAPES} or {@link MAX_READING_CHARACTERS}.
  *
  * The readings of the last path are cached, because one process needs them twice: the gateway, and then the rules.
  */
@@ -170,7 +175,7 @@ function readingsOfUnusualPath(rawPath: string): readonly string[] | undefined {
   const decodedPath = decodeAll(rawPath);
   const compatiblePath = compatible(sentAsUtf8(decodedPath));
   if (!AMBIGUOUS.test(decodedPath) && !AMBIGUOUS.test(compatiblePath)) {
-    // Escapes without danger, such as %20. Readers differ only in whether they decode them.
+    // The path has only harmless escapes, such as %20. Servers differ only in whether they decode them.
     foundReadings.add(rawPath);
     for (const reading of [
       decodeUnreserved(rawPath),
@@ -181,7 +186,7 @@ function readingsOfUnusualPath(rawPath: string): readonly string[] | undefined {
     ])
       foundReadings.add(reading);
   } else {
-    // A server that reads the start as an authority may change the rest in any way.
+    // A server that reads the start as an authority can apply any reader to the rest.
     const startPaths = new Set([rawPath, webAuthority(rawPath), uriAuthority(rawPath)]);
     for (const rest of startPaths) addReadings(TRUNK, rest, foundReadings);
     addHabitReadings(foundReadings);
@@ -189,11 +194,11 @@ function readingsOfUnusualPath(rawPath: string): readonly string[] | undefined {
   return foundReadings.isOverLimit ? undefined : [...foundReadings.readings];
 }
 
-/** Also counts a `%` that starts no escape. */
+/** A `%` that starts no escape is counted too. */
 function countAsciiEscapes(path: string): number {
   let count = 0;
   for (let at = path.indexOf('%'); at !== -1; at = path.indexOf('%', at + 1)) {
-    // 8, 9 and a to f begin the escapes of bytes above 127.
+    // Escapes of bytes above 127 begin with 8, 9 or a to f.
     const code = path.charCodeAt(at + 1) | 0x20;
     if (code !== 0x38 && code !== 0x39 && !(code >= 0x61 && code <= 0x66)) count++;
   }
@@ -212,7 +217,9 @@ function addReadings(
   }
 }
 
-/** The iteration over the Set includes entries that are added meanwhile, so combinations of habits are found too. */
+/**
+ * The iteration over the Set includes entries that are added during the loop, so it finds combinations of habits too.
+ */
 function addHabitReadings(foundReadings: FoundReadings): void {
   for (const reading of foundReadings.readings) {
     for (const habit of HABITS) {
@@ -220,7 +227,7 @@ function addHabitReadings(foundReadings: FoundReadings): void {
       if (habitReading === reading) continue;
       if (foundReadings.isOverLimit) return;
       foundReadings.add(habitReading);
-      // A server with this habit may or may not read a backslash as a slash.
+      // Some servers with this habit read a backslash as a slash, and others do not.
       for (const variant of [habitReading, foundReadings.resultOf(backslashes, habitReading)]) {
         foundReadings.add(foundReadings.resultOf(resolveDots, variant));
         foundReadings.add(
@@ -242,7 +249,7 @@ for (let code = 0; code < 128; code++) {
 const SLASH = 0x2f;
 const DOT = 0x2e;
 
-/** True when all readers read the path in the same way: no empty segment, and none that ends in a dot. */
+/** True when all readers read the path in the same way: no segment is empty or ends in a dot. */
 function isPlain(path: string): boolean {
   let previousCode = 0;
   for (let at = 0; at < path.length; at++) {

@@ -2,11 +2,11 @@ import { decodePercent } from './percent-decoding.ts';
 import { roomFor, textIn } from './text-room.ts';
 
 /**
- * The single steps that servers apply to a request path, for path-readings.ts. Each takes time linear in the path, and
- * only {@link compatible} can make the path longer.
+ * The single steps that servers apply to a request path, for path-readings.ts. The time of each step is linear in the
+ * length of the path. Only {@link compatible} can make the path longer.
  */
 
-/** Returns the path itself when it changes nothing. */
+/** Returns the same string when the step changes nothing. */
 export type PathStep = (path: string) => string;
 
 const SLASH = 0x2f;
@@ -105,7 +105,7 @@ function lastSegment(room: Uint16Array, length: number): number {
   return at;
 }
 
-/** 1 for the segment `.`, 2 for `..`, 0 for any other. */
+/** 1 for the segment `.`, 2 for `..`, 0 for any other segment. */
 function dotsBetween(path: string, start: number, end: number): 0 | 1 | 2 {
   if (end - start > 2 || path.charCodeAt(start) !== DOT) return 0;
   if (end - start === 1) return 1;
@@ -113,8 +113,8 @@ function dotsBetween(path: string, start: number, end: number): 0 | 1 | 2 {
 }
 
 /**
- * What a file system of Windows opens: no dots and blanks at the end of a name, and no stream behind it
- * (`/admin./x`, `/admin%20/x`, `/admin::$DATA`). `.` and `..` stay, also with blanks behind them.
+ * The names that a file system of Windows opens: without dots and blanks at the end of a name, and without a stream
+ * after it (`/admin./x`, `/admin%20/x`, `/admin::$DATA`). `.` and `..` stay, also when blanks follow them.
  */
 export function windowsNames(path: string): string {
   if (!/[. ](?:\/|$)|\$/.test(path)) return path;
@@ -137,7 +137,7 @@ export function windowsNames(path: string): string {
   return textIn(room, length);
 }
 
-/** The start of a segment's stream: a colon and a dollar. The end of the segment without one. */
+/** The start of a segment's stream: a colon and a dollar. The end of the segment when it has no stream. */
 function streamAt(path: string, start: number, end: number): number {
   let colon = end;
   for (let at = start; at < end; at++) {
@@ -153,7 +153,7 @@ export function dropControls(path: string): string {
   return path.replace(/[\0-\x1f\x7f]+/g, '');
 }
 
-/** Unescaped bytes are Latin-1 characters here, but UTF-8 for most origins. */
+/** Decodes unescaped bytes as UTF-8. In the path they are Latin-1 characters, but most origins read them as UTF-8. */
 export function sentAsUtf8(path: string): string {
   if (!/[\x80-\xff]/.test(path) || /[^\0-\xff]/.test(path)) return path;
   const decodedPath = Buffer.from(path, 'latin1').toString();
@@ -161,8 +161,8 @@ export function sentAsUtf8(path: string): string {
 }
 
 /**
- * Replaces look-alike letters (NFKC): full-width `ａ` becomes `a`, and `／` a slash. The dotless `ı` becomes `i`, as in a
- * program that compares in upper case (Java).
+ * Replaces look-alike letters (NFKC): full-width `ａ` becomes `a`, and `／` a slash. The dotless `ı` becomes `i`, because
+ * some programs compare in upper case (Java).
  */
 export function compatible(path: string): string {
   return path.normalize('NFKC').replaceAll('ı', 'i');
@@ -177,7 +177,10 @@ export function webAuthority(path: string): string {
   return mark === undefined ? path : path.slice(mark.length) || '/';
 }
 
-/** The same by RFC 3986 section 3.2, where `\` is no slash and a host may be empty: PHP, Python, Java. */
+/**
+ * The path after the authority as RFC 3986 section 3.2 defines it. There `\` is not a slash, and a host may be empty.
+ * PHP, Python and Java read paths in this way.
+ */
 export function uriAuthority(path: string): string {
   if (!path.startsWith('//')) return path;
   const slash = path.indexOf('/', 2);

@@ -6,15 +6,15 @@ import { roomFor, textIn } from './text-room.ts';
  */
 
 /**
- * Which escapes are decoded: those of unreserved characters (RFC 3986 6.2.2.2), all escapes of bytes (most servers), or
- * also the other forms that the most lenient servers accept.
+ * Which escapes are decoded: `unreserved`: the escapes of unreserved characters (RFC 3986 section 6.2.2.2). `bytes`:
+ * all escapes of bytes, as in most servers. `all`: also the other forms that the most lenient servers accept.
  */
 type DecodeScope = 'unreserved' | 'bytes' | 'all';
 
 const PERCENT = 0x25;
 const NO_BYTE = -1;
 
-/** The value of each hexadecimal digit by its code; else {@link NO_BYTE}. */
+/** The value of each hexadecimal digit by its character code. For other codes {@link NO_BYTE}. */
 const DIGITS = new Int8Array(128).fill(NO_BYTE);
 for (let value = 0; value < 16; value++) {
   const digit = value.toString(16);
@@ -29,8 +29,8 @@ for (let code = 0; code < 128; code++) {
 
 /**
  * Decodes one level of escapes. Other text stays unchanged. A byte that is not UTF-8 becomes the Latin-1 character of
- * its value. With `all`, `%uXXXX` (IIS) is decoded too, and overlong UTF-8 (`%c0%af`) becomes the character it spells.
- * The result is never longer than the path.
+ * its value. With `all`, `%uXXXX` (IIS) is decoded too, and overlong UTF-8 (`%c0%af`) becomes the character that it
+ * encodes. The result is never longer than the path.
  */
 export function decodePercent(path: string, scope: DecodeScope): string {
   if (!path.includes('%')) return path;
@@ -63,7 +63,7 @@ function digitAt(path: string, at: number): number {
   return code < 128 ? (DIGITS[code] ?? NO_BYTE) : NO_BYTE;
 }
 
-/** {@link NO_BYTE} when there is no escape at this place. */
+/** {@link NO_BYTE} when there is no escape at this index. */
 function byteAt(path: string, at: number): number {
   if (path.charCodeAt(at) !== PERCENT) return NO_BYTE;
   const high = digitAt(path, at + 1);
@@ -71,7 +71,7 @@ function byteAt(path: string, at: number): number {
   return high === NO_BYTE || low === NO_BYTE ? NO_BYTE : high * 16 + low;
 }
 
-/** {@link NO_BYTE} when there is no `%uXXXX` at this place. */
+/** {@link NO_BYTE} when there is no `%uXXXX` at this index. */
 function unitAt(path: string, at: number): number {
   if (path.charCodeAt(at) !== PERCENT || (path.charCodeAt(at + 1) | 0x20) !== 0x75) return NO_BYTE;
   let unit = 0;
@@ -83,13 +83,13 @@ function unitAt(path: string, at: number): number {
   return unit;
 }
 
-/** The smallest code point that needs a sequence of this many bytes. */
+/** The smallest code point that needs a UTF-8 sequence of this many bytes. The index is the number of bytes. */
 const SMALLEST = [0, 0, 0x80, 0x800, 0x1_0000] as const;
 
 /**
  * Decodes the UTF-8 sequence of two to four bytes that begins with `lead`, or this byte alone when there is no such
- * sequence. Returns the code point times 16, plus the length of the escapes. It is one number, because an object for
- * each character doubled the time.
+ * sequence. Returns the code point times 16, plus the length of the escapes. The result is a single number, because an
+ * object for each character would double the time.
  */
 function characterAt(path: string, start: number, lead: number, takesOverlong: boolean): number {
   const singleByte = (lead << 4) | 3;

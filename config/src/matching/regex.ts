@@ -2,13 +2,13 @@ import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 
 /**
  * Regular expressions of users, in RE2 syntax, which takes linear time. A backtracking engine needs seconds for
- * `(a+)+$` on 28 characters that a visitor chooses. Linear time can still be slow: a counted repetition such as
+ * `(a+)+$` on 28 characters that a visitor chooses. But linear time can be slow too: a counted repetition such as
  * `.{1,100}` makes a large program, and each instruction and character can take 40 ns.
  */
 
 /** Maximum product of instructions and characters in one test. It takes at most 20 ms. */
 const MAX_STEPS = 500_000;
-/** Tests of one decision below this total take at most 10 ms and are not timed. */
+/** When all tests of one decision together have fewer steps than this, they take at most 10 ms and are not timed. */
 const UNTIMED_STEPS = 250_000;
 /** Time limit for all timed tests of one decision. */
 const MAX_MS = 100;
@@ -22,7 +22,7 @@ export function beginRegexes(): void {
   spentMs = 0;
 }
 
-/** Whether an expression was skipped, because earlier ones of this decision had taken too long. */
+/** Whether an expression was skipped, because earlier expressions of this decision had taken too long. */
 export function areRegexesSpent(): boolean {
   return spentMs >= MAX_MS;
 }
@@ -38,7 +38,7 @@ type CompiledRegex =
   /** `reason` names the fault. It does not quote the expression, which may contain a secret. */
   | { readonly kind: 'invalid'; readonly reason: string };
 
-/** Compiles one unanchored, case-sensitive expression (`(?i)` in front makes it insensitive). */
+/** Compiles one unanchored, case-sensitive expression (`(?i)` at its start makes it case-insensitive). */
 export function compileRegex(source: string): CompiledRegex {
   try {
     const regex = RE2JS.compile(source);

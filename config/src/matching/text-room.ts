@@ -6,7 +6,7 @@ const sharedBytes = Buffer.alloc(ROOM_UNITS);
 
 /**
  * A buffer for a text of at most this many UTF-16 code units. Writing into it is several times as fast as adding
- * strings. All callers share it, so call {@link textIn} before the next `roomFor`.
+ * strings. All callers share the buffer, so call {@link textIn} before the next `roomFor`.
  */
 export function roomFor(units: number): Uint16Array {
   return units <= ROOM_UNITS ? sharedUnits : new Uint16Array(units);

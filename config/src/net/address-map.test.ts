@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../test/kit/seeded-random.ts';
 import { AddressMap } from './address-map.ts';
 
-/** A map of these runs. A run of IPv4 starts at a number, a run of IPv6 at the two words of the upper half. */
+/**
+ * A map of these runs. A run of IPv4 addresses starts at a number. A run of IPv6 addresses starts at the two words of
+ * the upper half.
+ */
 function mapOf(
   v4: readonly (readonly [start: number, value: number])[],
   v6: readonly (readonly [high: number, low: number, value: number])[] = [],

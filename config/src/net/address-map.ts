@@ -1,8 +1,8 @@
 import { readAddress } from './read-address.ts';
 
 /**
- * Runs of addresses in ascending order. A run ends where the next one starts. Each run has a value, and 0 means
- * none. IPv6 starts are the upper 64 bits, because smaller networks are not routed.
+ * Runs of addresses in ascending order. A run ends where the next one starts. Each run has a value, and 0 means that it
+ * has no value. IPv6 starts are the upper 64 bits, because smaller networks are not routed.
  */
 export interface AddressRuns {
   readonly v4: { readonly starts: Uint32Array; readonly values: Uint32Array };
@@ -17,7 +17,7 @@ export interface AddressRuns {
 export class AddressMap {
   readonly #v4: AddressRuns['v4'];
   readonly #v6: AddressRuns['v6'];
-  /** For each upper half of an IPv4 address: how many runs start before it. */
+  /** For each upper half of an IPv4 address: the number of runs that start before it. */
   readonly #index: Uint32Array;
 
   /** The runs are not copied. */
@@ -27,7 +27,7 @@ export class AddressMap {
     this.#index = indexByUpperHalf(runs.v4.starts);
   }
 
-  /** Includes runs without a value. */
+  /** The number of runs, including runs without a value. */
   get size(): number {
     return this.#v4.values.length + this.#v6.values.length;
   }
@@ -68,7 +68,10 @@ export class AddressMap {
   }
 }
 
-/** For each upper half of an IPv4 address, and for the end: how many of the sorted addresses are below it. */
+/**
+ * For each upper half of an IPv4 address, and for the end of all addresses: the number of the sorted addresses that are
+ * below it.
+ */
 export function indexByUpperHalf(starts: Uint32Array): Uint32Array {
   const index = new Uint32Array(65_537);
   let runsBefore = 0;

@@ -29,7 +29,7 @@ describe('reading addresses', () => {
     for (const text of texts) expect(wordsOf(text), text).toBeUndefined();
   });
 
-  test('reads only dotted quads without leading zeros as IPv4', () => {
+  test('reads only dotted quads without leading zeros as IPv4 addresses', () => {
     expect(readIpv4('255.255.255.255', 0, 15)).toBe(4_294_967_295);
     expect(readIpv4('0.0.0.0', 0, 7)).toBe(0);
     for (const text of [

@@ -1,6 +1,6 @@
 /**
- * Parses IP addresses and CIDR ranges into numbers. It is hand-written, because the request path looks addresses up
- * without allocations, and the lists have tens of thousands of ranges.
+ * Parses IP addresses and CIDR ranges into numbers. It is hand-written, because the code that handles requests must
+ * look up addresses without allocations, and the lists have tens of thousands of ranges.
  */
 
 const DOT = 46;
@@ -36,7 +36,7 @@ export function readIpv4(text: string, from: number, to: number): number {
 
 /**
  * Parses the IPv6 address before index `to` of a text (RFC 4291 section 2.2, with dotted tail) into the four 32-bit
- * `words`, most significant first. Returns false for any other text, and then `words` holds no address.
+ * `words`, most significant first. Returns false for any other text, and then `words` has no valid address.
  */
 export function readIpv6(text: string, to: number, words: Uint32Array): boolean {
   if (hasLooseColon(text, to)) return false;
@@ -81,7 +81,7 @@ function groupEnd(text: string, from: number, to: number): number {
   return end;
 }
 
-/** One to four hex digits. -1 for other text. */
+/** The value of one to four hex digits. -1 for other text. */
 function readGroup(text: string, from: number, to: number): number {
   if (to === from || to - from > 4) return -1;
   let value = 0;

@@ -1,9 +1,9 @@
 import { type AddressRange, readRange } from './address.ts';
 
 /**
- * Ranges that a list of public addresses must not contain. Upstream lists do contain them: one lists 192.168.1.0/24
- * for a crawler, another the documentation networks for a hosting provider. special-address.ts classifies single
- * addresses. This file checks ranges, which can contain special addresses.
+ * Ranges that a list of public addresses must not contain. Some published lists do contain them: one has 192.168.1.0/24
+ * for a crawler, and another has the documentation networks for a hosting provider. special-address.ts classifies
+ * single addresses. This file checks ranges, which can contain special addresses.
  */
 
 /** Special-purpose addresses: RFC 6890 and the IANA registries that follow it. */
@@ -58,8 +58,8 @@ type Refusal = keyof Refusals;
 export function refusalOf(range: AddressRange, widthLimit: WidthLimit): Refusal | undefined {
   if (range.length < (range.family === 4 ? widthLimit.v4 : widthLimit.v6)) return 'tooWide';
   const bogons = BOGONS_BY_FAMILY[range.family];
-  // A start of Guard reads 30,000 ranges, so this is a binary search. Only the last bogon that starts before the end of
-  // the range can overlap it.
+  // Guard checks 30,000 ranges when it starts, so this is a binary search. Only the last bogon that starts before the
+  // end of the range can overlap it.
   let low = 0;
   let high = bogons.length;
   while (low < high) {
@@ -72,7 +72,7 @@ export function refusalOf(range: AddressRange, widthLimit: WidthLimit): Refusal 
   return lastBefore && range.first <= lastBefore.last ? 'bogon' : undefined;
 }
 
-/** Refused entries are dropped and counted. */
+/** Reads the ranges of a list of public addresses. Refused entries are dropped and counted. */
 export function readPublicRanges(
   entries: Iterable<string>,
   widthLimit: WidthLimit,

@@ -35,7 +35,7 @@ describe('one IP address in its canonical spelling', () => {
     '192.0.2.1, 192.0.2.2',
     '192.0.2.0/24',
     'localhost',
-  ])('%j is none', (text) => {
+  ])('%j is not an IP address', (text) => {
     expect(parseIp(text)).toBeUndefined();
   });
 });

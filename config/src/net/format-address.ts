@@ -6,8 +6,8 @@ export function formatIpv4(address: number): string {
 }
 
 /**
- * The form of RFC 5952 section 4 of four 32-bit words: if two runs of zero groups are equally long, the first one
- * becomes `::`.
+ * The form of RFC 5952 section 4 of four 32-bit words: the longest run of zero groups becomes `::`, and of several
+ * longest runs the first one.
  */
 export function formatIpv6(words: Uint32Array): string {
   const gap = longestGap(words);

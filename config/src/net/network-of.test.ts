@@ -16,7 +16,7 @@ describe('the network of an address', () => {
     expect(networkOf(ip)).toBe(network);
   });
 
-  test('of IPv6 is also a /56 and a /48', () => {
+  test('of an IPv6 address can also be a /56 or a /48', () => {
     expect(ipv6NetworkOf('2001:db8:1:2345::9', 56)).toBe('2001:db8:1:2300::/56');
     expect(ipv6NetworkOf('2001:db8:1:2345::9', 48)).toBe('2001:db8:1::/48');
     expect(ipv6NetworkOf('::1', 48)).toBe('::/48');

@@ -2,7 +2,7 @@ import { readIpv6 } from './address.ts';
 
 const words = new Uint32Array(4);
 
-/** The bits of the third and fourth group that a prefix keeps. */
+/** The bits of the third and fourth group that a prefix of this length keeps. */
 const LOW_BITS = { 64: 0xffffffff, 56: 0xffffff00, 48: 0xffff0000, 32: 0 } as const;
 
 /** The key for counting one visitor: an IPv4 address, or the /64 of an IPv6 address. */

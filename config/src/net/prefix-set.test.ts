@@ -8,7 +8,7 @@ import { PrefixSet } from './prefix-set.ts';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 function randomBytes(pick: (below: number) => number, length: number): number[] {
-  // Few distinct values, so that prefixes overlap, touch and repeat.
+  // There are few distinct values, so that prefixes overlap, touch and repeat.
   return Array.from({ length }, () => [0, 1, 2, 127, 128, 254, 255, pick(256)][pick(8)] ?? 0);
 }
 
@@ -73,7 +73,7 @@ describe('a prefix set', () => {
     }
   });
 
-  test('gives the same results with and without an index', () => {
+  test('gives the same results with an index and without it', () => {
     const seed = randomInt(2 ** 31);
     console.log(`prefix-set index seed: ${seed}`);
     const pick = seededRandom(seed).below;
@@ -107,7 +107,7 @@ describe('a prefix set', () => {
     expect(PrefixSet.from([]).has('10.0.0.1')).toBe(false);
   });
 
-  test('contains every address of a family for /0, and none of the other', () => {
+  test('contains every address of a family for /0, and no address of the other family', () => {
     const v4 = PrefixSet.from(['0.0.0.0/0']);
     expect([v4.has('0.0.0.0'), v4.has('255.255.255.255'), v4.has('::')]).toEqual([
       true,
@@ -119,7 +119,7 @@ describe('a prefix set', () => {
     expect(v6.has('127.0.0.1')).toBe(false);
   });
 
-  test('contains one address for /32, /128 and an address without a length', () => {
+  test('contains one address for /32, /128 and an address without a prefix length', () => {
     const set = PrefixSet.from(['192.0.2.7/32', '2001:db8::7/128', '198.51.100.1', '2001:db8::9']);
     for (const ip of ['192.0.2.7', '2001:db8::7', '198.51.100.1', '2001:db8::9']) {
       expect(set.has(ip)).toBe(true);
@@ -129,7 +129,7 @@ describe('a prefix set', () => {
     }
   });
 
-  test('counts v4-mapped addresses and ranges as IPv4 (RFC 4291 section 2.5.5.2)', () => {
+  test('treats v4-mapped addresses and ranges as IPv4 (RFC 4291 section 2.5.5.2)', () => {
     const set = PrefixSet.from(['::ffff:192.0.2.0/120', '203.0.113.0/24']);
     expect(set.has('192.0.2.200')).toBe(true);
     expect(set.has('::ffff:203.0.113.9')).toBe(true);

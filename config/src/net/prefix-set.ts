@@ -9,7 +9,7 @@ const INDEX_MIN_INTERVALS = 4096;
  * A set of IP ranges. `has` allocates nothing.
  *
  * Ranges are merged into sorted, disjoint intervals. IPv4 and IPv6 are separate: `0.0.0.0/0` has no IPv6 address and
- * `::/0` no IPv4 address. A v4-mapped address or range counts as IPv4.
+ * `::/0` no IPv4 address. A v4-mapped address or range is treated as IPv4.
  */
 export class PrefixSet {
   readonly #v4: Ipv4Intervals;
@@ -20,7 +20,7 @@ export class PrefixSet {
     this.#v6 = v6;
   }
 
-  /** From validated CIDR ranges and single addresses (net/cidr.ts). Throws a TypeError for other text. */
+  /** Makes a set from validated CIDR ranges and single addresses (net/cidr.ts). Throws a TypeError for other text. */
   static from(cidrs: Iterable<string>): PrefixSet {
     const ranges: AddressRange[] = [];
     for (const cidr of cidrs) {
@@ -31,7 +31,7 @@ export class PrefixSet {
     return PrefixSet.fromRanges(ranges);
   }
 
-  /** The list must not change. Each list has one set, which all callers share. */
+  /** Returns the set of a list. The list must not change. All callers with the same list share one set. */
   static of(list: readonly string[]): PrefixSet {
     const cachedSet = setsByList.get(list);
     if (cachedSet !== undefined) return cachedSet;
@@ -84,7 +84,7 @@ export type PrefixWords = Readonly<Record<'v4' | 'v6', Words>>;
 
 type Interval<T extends number | bigint> = [first: T, last: T];
 
-/** Sorts intervals and joins overlapping and adjacent ones. */
+/** Sorts intervals and joins overlapping and adjacent intervals. */
 export function mergeIntervals<T extends number | bigint>(
   intervals: readonly Interval<T>[],
   successor: (last: T) => T,
@@ -107,7 +107,7 @@ class Ipv4Intervals {
   readonly count: number;
   readonly #firsts: Uint32Array;
   readonly #lasts: Uint32Array;
-  /** For each upper half of an address: how many intervals start before it. */
+  /** For each upper half of an address: the number of intervals that start before it. */
   readonly #index: Uint32Array | undefined;
 
   constructor(firsts: Uint32Array, lasts: Uint32Array) {
@@ -186,7 +186,7 @@ function packWords(addresses: readonly bigint[]): Uint32Array {
   return packedWords;
 }
 
-/** Negative, zero or positive, as for `sort`. */
+/** The result is negative, zero or positive, as in a compare function for `sort`. */
 function compareWords(packed: Uint32Array, at: number, address: Uint32Array): number {
   for (let word = 0; word < 4; word += 1) {
     const difference = (packed[at * 4 + word] ?? 0) - (address[word] ?? 0);

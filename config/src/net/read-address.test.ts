@@ -28,7 +28,7 @@ describe('an address as numbers', () => {
     expect(numbersOf(text)).toBe(numbers);
   });
 
-  test('does not depend on the address that was read before, also when it is the same one', () => {
+  test('does not depend on the address that was read before, also when both are the same', () => {
     const random = seededRandom();
     for (let turn = 0; turn < 5_000; turn++) {
       const [text, numbers] = random.pick(KNOWN_ADDRESSES);

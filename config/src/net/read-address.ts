@@ -10,13 +10,13 @@ interface AddressNumbers {
   readonly v6: Uint32Array;
 }
 
-/** Cache of the last result: one request looks the same address up in several tables. */
+/** Cache of the last result: for one request, the same address is looked up in several tables. */
 let lastText = '';
 const lastNumbers = { family: 'none' as AddressNumbers['family'], v4: 0, v6: new Uint32Array(4) };
 
 /**
- * Parses an address without a zone. The result is valid until the next call. It allocates nothing, and the same text
- * again costs nothing.
+ * Parses an address without a zone. The result is valid until the next call. The function allocates nothing. For the
+ * same text as in the last call, it returns the last result.
  */
 export function readAddress(text: string): AddressNumbers {
   if (text === lastText) return lastNumbers;

@@ -1,4 +1,4 @@
-/** Reads all bytes of a body. Undefined for more than `maxBytes`: in this case the rest is not read. */
+/** Reads all bytes of a body. Undefined for more than `maxBytes`: then the rest is not read. */
 export async function readAtMost(
   body: AsyncIterable<Uint8Array> | readonly Uint8Array[],
   maxBytes: number,

@@ -42,7 +42,7 @@ describe('RFC 6890: the use of an address', () => {
   test('agrees with the ranges that a list of public addresses must not contain', () => {
     const random = seededRandom();
     const word = () => random.below(2 ** 32);
-    // Half of the addresses begin like special ones of IPv6.
+    // Half of the addresses begin like special IPv6 addresses.
     const firstWord = () =>
       random.pick([word(), 0x20010000 + random.below(2 ** 25), 0x3fff0000, 0x5f000000]);
     const RESERVED = /^(?:[0-9a-f]{0,2}:|::|1[0-9a-f]{2}:)/;
@@ -67,7 +67,7 @@ test.each([
   '::ffff:127.0.0.1',
   'localhost',
   'LOCALHOST.',
-])('RFC 1122, RFC 4291, RFC 6761: %s is this machine', (host) => {
+])('RFC 1122, RFC 4291, RFC 6761: %s is an address of this machine', (host) => {
   expect(isLoopbackHost(host)).toBe(true);
 });
 

@@ -4,7 +4,7 @@ import { parseIp } from './cidr.ts';
 /** The use of an address: this machine, a private network, another special purpose (RFC 6890), or the internet. */
 type AddressUse = 'loopback' | 'private' | 'special' | 'public';
 
-/** By the range names of ipaddr.js. Its other names are special. */
+/** The use for each range name of ipaddr.js. Ranges with other names are special. */
 const USES: Readonly<Record<string, AddressUse>> = {
   loopback: 'loopback',
   private: 'private',
@@ -12,13 +12,16 @@ const USES: Readonly<Record<string, AddressUse>> = {
   linkLocal: 'private',
   carrierGradeNat: 'private',
   unicast: 'public',
-  // Public services with addresses of their own (RFC 7534, RFC 7535, RFC 7450).
+  // Public services with their own addresses (RFC 7534, RFC 7535, RFC 7450).
   as112: 'public',
   as112v6: 'public',
   amt: 'public',
 };
 
-/** Undefined for text that is no address. It takes some microseconds, which is too slow for each request. */
+/**
+ * The use of an address. Undefined for text that is not an address. A call takes some microseconds, which is too slow
+ * for each request.
+ */
 export function addressUse(address: string): AddressUse | undefined {
   // ipaddr.js alone would accept octal, hex and short forms.
   const ip = parseIp(address);

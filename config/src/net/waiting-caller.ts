@@ -5,7 +5,7 @@ const UNREAD_MS = 30_000;
 
 /**
  * Fires when the caller disconnects before it has its answer. Until {@link endWait}, no idle timeout applies to the
- * connection, because a statement can wait for its turn longer than that.
+ * connection, because a statement can wait for its turn longer than an idle timeout.
  */
 export function goneSignal(response: ServerResponse): AbortSignal {
   beginWait(response);

@@ -3,7 +3,7 @@ import { isUnanswered, type WholeEvent } from './whole-event.ts';
 
 type Reasons = Knowledge['reasons'];
 
-/** The people who can have this finding by accident. Empty when they are unknown. */
+/** A text about the people who can have this finding by accident. Empty when no such people are known. */
 export function falsePositivesOf(
   { reasons, findings }: WholeEvent,
   reasonFacts: Reasons,

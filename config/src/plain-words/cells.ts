@@ -1,4 +1,4 @@
-/** Cells of rows that the database sent as JSON. A 64-bit integer may come as text. */
+/** Cells of rows that the database sent as JSON. A 64-bit integer can come as text. */
 
 export function num(cell: unknown): number {
   const value = Number(cell);

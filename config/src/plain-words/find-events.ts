@@ -17,7 +17,7 @@ export function rangeCondition({ from, to }: TimeRange): string {
   return `created_at >= ${moment(from)} AND created_at < ${moment(to)}`;
 }
 
-/** One event with all columns. Most request ids contain their time, so only few rows are read. */
+/** The statement for one event with all columns. Most request ids contain their time, so only few rows are read. */
 export function oneEvent(requestId: string, now: number): string {
   const mintedAtMs = mintedAt(requestId);
   const range =
@@ -27,12 +27,12 @@ export function oneEvent(requestId: string, now: number): string {
   return selectEvents(range, `request_id = toUUID(${quote(requestId)})`, 1);
 }
 
-/** Newest first. */
+/** The statement for the events with a reference code, newest first. */
 export function eventsOfReference(code: string, now: number): string {
   return selectEvents(storedRange(now), `reference = ${quote(code)}`, MAX_EVENTS_PER_CODE);
 }
 
-/** The newest events of an address, or of a session by its digest. */
+/** The newest events of an address, or of a session (by its digest). */
 export function eventsOfVisitor(visitor: string, now: number, limit: number): string {
   return selectEvents(storedRange(now), visitor, limit);
 }
@@ -62,12 +62,12 @@ WHERE ${rangeCondition(range)} AND ${condition}
 ORDER BY created_at DESC LIMIT ${limit}`;
 }
 
-/** The range ends one day after now, because the clock of an instance may be ahead. */
+/** The range ends one day after now, because the clock of an instance can be ahead. */
 function storedRange(now: number): TimeRange {
   return { from: now - RETENTION_MS, to: now + DAY_MS };
 }
 
-/** The milliseconds since the epoch in a UUIDv7. Undefined for another id. */
+/** The time in a UUIDv7, in milliseconds since the epoch. Undefined for an id of another kind. */
 function mintedAt(requestId: string): number | undefined {
   const digits = requestId.replaceAll('-', '');
   return digits.charAt(12) === '7' ? Number.parseInt(digits.slice(0, 12), 16) : undefined;

@@ -9,7 +9,7 @@ import type { Knowledge, ReasonFacts, RuleFacts } from './facts.ts';
 
 const REASON_TEXTS_FOLDER = new URL('../../../docs/guide/block-reasons/', import.meta.url);
 
-/** Undefined when the settings do not have the organisation. */
+/** The facts about one organisation. Undefined when the settings do not have this organisation. */
 export function knowledgeOf(
   { organisations, sites }: Pick<Settings, 'organisations' | 'sites'>,
   id: string,
@@ -77,7 +77,7 @@ function readTexts(): ReadonlyMap<string, ReasonText> {
   );
 }
 
-/** Converts Markdown to plain text: no code blocks, no marks, only the text of links. */
+/** Converts Markdown to plain text: without code blocks and markup, and with only the text of links. */
 function toPlainText(markdown: string): string {
   return markdown
     .replace(/```[^]*?```/g, '')

@@ -2,7 +2,7 @@ import { temporaryDecisionOf } from '../contract/temporary-rule.ts';
 import { siteNetworkOf } from '../net/network-of.ts';
 import type { WholeEvent } from './whole-event.ts';
 
-/** A change of the settings, as replay/src/change/change.ts reads it. */
+/** A change of the settings, in the form that replay/src/change/change.ts reads. */
 export type LetInChange =
   | { readonly kind: 'allow'; readonly match: Visitors }
   | { readonly kind: 'reason'; readonly reason: string; readonly strength: 'note' };
@@ -15,7 +15,7 @@ interface Visitors {
 
 export interface LetInOption {
   readonly kind: 'session' | 'address' | 'network' | 'agent' | 'reason';
-  /** The visitors that the option lets in, in words before `value`. */
+  /** A phrase for the visitors that the option lets in. It stands before `value`. */
   readonly visitors: string;
   readonly value: string;
   readonly change: LetInChange;
@@ -26,7 +26,7 @@ export interface LetInOption {
 /** Reasons of rules. If a rule decided, the strength of findings does not matter. */
 const RULE_REASONS = ['policy_block', 'crawler_blocked', 'rate_limit_exceeded'];
 
-/** The narrowest reliable way comes first. */
+/** The ways to let the visitor in. The narrowest reliable way comes first. */
 export function letInOptions(event: WholeEvent): LetInOption[] {
   const options: LetInOption[] = [];
   // A temporary decision comes before all rules, so no rule can let the visitor in.
@@ -50,7 +50,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   const network = networkAround(event.ip);
   addOption('network', 'This network', network, { ip: network });
   addOption('agent', 'Everybody with this agent', event.userAgent, { user_agent: event.userAgent });
-  // A visitor who sent no session may never send one, so this is not the first choice.
+  // A visitor who sent no session may never send a session. So a rule for the session is then not the first option.
   if (!hasSentSession) addSession();
   const isRuled = RULE_REASONS.some((reason) => event.reasons.includes(reason));
   const weighedFindings = isRuled ? [] : event.findings.filter(({ points }) => points > 0);
@@ -66,7 +66,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   return options;
 }
 
-/** Why the changes cannot let this visitor in. Empty when they can. */
+/** Why the changes cannot let this visitor in. Empty when the changes can let the visitor in. */
 export function whyNoLetIn({ reasons, rule }: WholeEvent): string {
   const temporaryId = temporaryDecisionOf(rule);
   if (temporaryId !== undefined) {

@@ -1,6 +1,6 @@
 /**
  * Writes values into SQL statements. A value may come from a visitor, and the gate accepts any string literal. So the
- * result must be exactly one literal.
+ * result must be exactly one string literal.
  */
 
 export function quote(value: string): string {

@@ -5,7 +5,7 @@ export type SearchTerm =
     }
   | { readonly kind: 'nothing' };
 
-/** Decides by the form of the text. */
+/** Finds out from the form of a text what a person searches for. */
 export function parseSearchTerm(typedText: string): SearchTerm {
   const value = typedText.trim();
   if (value === '') return { kind: 'nothing' };
@@ -20,7 +20,7 @@ export function parseSearchTerm(typedText: string): SearchTerm {
   if (/^[0-9a-f]*:[0-9a-f:.]*$/i.test(value) && value.split(':').length > 2) {
     return { kind: 'address', value: value.toLowerCase() };
   }
-  // Crockford's base 32 has no letters that are misread or misheard as digits.
+  // Crockford's base 32 has no letters that people confuse with digits.
   const code = value.replace(/[\s-]/g, '').toUpperCase().replaceAll('O', '0').replace(/[IL]/g, '1');
   if (/^[0-9A-Z]{8}$/.test(code) && !value.startsWith('/')) {
     return { kind: 'reference', value: code };

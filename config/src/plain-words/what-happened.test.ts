@@ -23,7 +23,7 @@ test('a 502 that the origin itself sent is not reported as a page of Guard', () 
   expect(sentenceOf(answeredEvent, knowledge)).not.toContain('no answer');
 });
 
-test('when a rule decided, the weight of a finding is not offered as a way to let the visitor in', () => {
+test('when a rule decided, a change of a finding’s strength is not offered as a way to let the visitor in', () => {
   const cells = { action: 'block', ip: '2001:db8:1:2::9', findings: { header_missing: 2 } };
   const optionsFor = (reasons: readonly string[]) =>
     letInOptions(eventOf({ ...cells, block_reasons: reasons })).map(({ kind, value }) => [
@@ -38,7 +38,7 @@ test('when a rule decided, the weight of a finding is not offered as a way to le
   expect(optionsFor(['policy_block', 'header_missing'])).toEqual(visitorOptions);
 });
 
-test('the crawler allowlist has a text, and so has a rule that is no longer in the settings', () => {
+test('the crawler allowlist has a text, and a rule that is no longer in the settings has one too', () => {
   expect(ruleText('crawler allowlist', knowledge)).toBe(
     ': allow, for verified crawlers of crawler_allowlist.',
   );

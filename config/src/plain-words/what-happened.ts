@@ -41,7 +41,7 @@ function becauseOf(
   { ask, reject }: Knowledge['thresholds'],
 ): string {
   if (decision === 'none') return 'because the validator gave no answer';
-  // A rule that blocks a crawler gives the reason crawler_blocked, as the allowlist does.
+  // A rule that blocks a crawler gives the reason crawler_blocked, like the allowlist.
   if (decision === 'block' && (isBlocking || reasons.includes('policy_block')) && rule !== '')
     return `because the rule “${rule}” blocks it`;
   if (action === 'limited' && rule !== '')
@@ -79,9 +79,9 @@ export function unlistedRuleText(name: string): string {
 /** A finding against the visitor. Findings are sorted by points, highest first. */
 export interface ListedFinding {
   readonly name: string;
-  /** Undefined for a reason without points, such as a rule. */
+  /** Undefined for a reason without points, such as the reason of a rule. */
   readonly points: number | undefined;
-  /** False for a finding that changed nothing. */
+  /** False for a finding that did not change the result. */
   readonly counted: boolean;
 }
 

@@ -11,7 +11,7 @@ export function isUnanswered(event: WholeEvent): boolean {
   );
 }
 
-/** `cell` returns the value of a column of a statement of find-events.ts. */
+/** Makes an event from a row. `cell` returns the value of a column. The statement is from find-events.ts. */
 export function wholeEvent(cell: (column: string) => unknown) {
   const readText = (column: string): string => text(cell(column));
   const findings = entries(cell('findings')).map(([name, points]) => ({
@@ -23,14 +23,14 @@ export function wholeEvent(cell: (column: string) => unknown) {
     requestId: readText('request_id'),
     ip: readText('ip'),
     userAgent: readText('user_agent'),
-    /** The session of the request, or the new session of the visitor. */
+    /** The session that came with the request, or else the new session of the visitor. */
     session: readText('session_sent') === '' ? readText('session') : readText('session_sent'),
     path: readText('path'),
     action: readText('action'),
     decision: readText('decision'),
     rule: readText('rule'),
     reasons: texts(cell('block_reasons')),
-    /** Points of each finding, highest first. */
+    /** The findings with their points, highest first. */
     findings: findings.sort((a, b) => b.points - a.points || a.name.localeCompare(b.name)),
     headers: entries(cell('headers')).sort(([a], [b]) => a.localeCompare(b)),
     text: readText,

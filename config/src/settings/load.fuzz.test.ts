@@ -15,7 +15,7 @@ const MUTATIONS = rounds(400, 15_000);
 const LONG_TIMEOUT = { timeout: 300_000 };
 
 test(
-  'no mutation of a good file throws, and every problem has a place inside the file',
+  'no mutation of a good file makes the loader throw, and every problem has a position inside the file',
   LONG_TIMEOUT,
   () => {
     const random = seededRandom();
@@ -74,7 +74,7 @@ test(
   },
 );
 
-test('an unknown name inside a key is not shown, because it may be the key', () => {
+test('an unknown name inside a key is not shown, because it can be the key itself', () => {
   const text =
     'version: 1\norganisations: [{ id: a, secret_keys: [{ id: b, key: { keySECRETkey: *x } }] }]\n';
   const result = parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
@@ -102,7 +102,7 @@ test('no problem contains a key or a secret, wherever the mistake is', LONG_TIME
   }
   expect(problemCount).toBeGreaterThan(MUTATIONS);
 
-  /** Damages the text around the secrets, and keeps the names of the secrets readable. */
+  /** Damages the text around the secrets, but keeps the names of the settings with secrets readable. */
   function breakLines(text: string): string {
     const lines = text.split('\n');
     for (let count = 1 + random.below(3); count > 0; count--) {

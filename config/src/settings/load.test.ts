@@ -22,7 +22,7 @@ describe('a good file loads', () => {
   });
 });
 
-describe('a bad file gives every problem at once, with line, column, what was found and what is allowed', () => {
+describe('a bad file gives every problem at once, with line, column, the found value and the allowed values', () => {
   test.each(badFixtures)('$name', ({ path, env, expected }) => {
     const result = loadSettings(path, env);
     expect(expected).not.toEqual([]);
@@ -45,7 +45,7 @@ test('loaded settings are parsed: addresses, milliseconds, hashes, absolute path
   });
   expect(organisation?.secret_keys[1]).toMatchObject({
     key: Buffer.from('2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae', 'hex'),
-    // full.yaml says 2027-01-31. The key works until the end of that day.
+    // full.yaml says 2027-01-31. The key is valid until the end of that day.
     expires: Date.UTC(2027, 1, 1),
   });
   expect(organisation?.rules[2]?.rate_limit).toEqual({
@@ -94,7 +94,7 @@ test('relative paths, also of sockets, start from the folder of the settings fil
   });
 });
 
-test('`files` lists each file that is read with the settings, without duplicates; of the files that Guard writes, it lists only fetched ones', () => {
+test('`files` lists each file that is read with the settings, without duplicates; of the files that Guard itself writes, it lists only fetched files', () => {
   const fixture = goodFixtures.find(({ name }) => name === 'full.yaml');
   const result = loadSettings(fixture?.path ?? '', fixture?.env ?? {});
   expect(result.kind).toBe('loaded');
@@ -106,12 +106,12 @@ test('`files` lists each file that is read with the settings, without duplicates
   ]);
 });
 
-test('`files` is complete also when settings have problems: a missing file may exist at the next reload', () => {
+test('`files` is complete also when settings have problems: a missing file can exist at the next reload', () => {
   const result = parseWithLine('organisations: [{ id: acme, robots_txt: ./absent.txt }]', {});
   expect(result).toMatchObject({ kind: 'invalid', files: [join(folder, 'absent.txt')] });
 });
 
-test('`positionOf` gives the place of a setting, and for a missing setting the place of its mapping', () => {
+test('`positionOf` gives the position of a setting, and for a missing setting the position of its mapping', () => {
   const result = parseWithLine('organisations: [{ id: acme }, { id: other, monitor: true }]', {});
   if (result.kind === 'invalid') throw new Error(result.problems.map(formatProblem).join());
   expect(result.positionOf(['listen', 'docs'])).toEqual({ line: 2, column: 11 });
@@ -171,21 +171,21 @@ describe('a settings file that cannot be read is a problem, not an exception', (
       : '';
   };
 
-  test('it is missing, or a folder', () => {
+  test('because it is missing, or is a folder', () => {
     expect(problemsOf(join(folder, 'none.yaml'))).toBe(
       ':1:1: found no such file; expected a settings file of at most 8 MiB',
     );
     expect(problemsOf(folder)).toMatch(/^:1:1: found a folder or device, not a file;/);
   });
 
-  test('it is above 8 MiB', () => {
+  test('because it is larger than 8 MiB', () => {
     expect(problemsOf(writeSettings('large.yaml', '#'.repeat(8 * 1024 * 1024 + 1)))).toMatch(
       /^:1:1: found a file of more than 8 MiB;/,
     );
     expect(parseWithLine(`#${'é'.repeat(4_200_000)}`, {})).toMatchObject({ kind: 'invalid' });
   });
 
-  test('it is not UTF-8, and the problem has the place of the first invalid byte', () => {
+  test('because it is not UTF-8; the problem has the position of the first invalid byte', () => {
     const bytes = Buffer.from('version: 1\nname: caf\xe9\n', 'latin1');
     expect(problemsOf(writeSettings('latin1.yaml', bytes))).toMatch(
       /^:2:10: found a byte that is not UTF-8;/,
@@ -209,7 +209,7 @@ test.each([
   expect(result.kind === 'invalid' && result.problems.length).toBeGreaterThan(0);
 });
 
-test('a byte order mark and Windows line ends are accepted, and positions are right', () => {
+test('a byte order mark and Windows line ends are accepted, and the positions of problems are right', () => {
   const text = '\ufeffversion: 1\r\nlisten: { validator: x }\r\n';
   writeFileSync(join(folder, 'bom.yaml'), text);
   const result = loadSettings(join(folder, 'bom.yaml'), {});
@@ -233,7 +233,7 @@ function loadFixture(name: string): Settings {
   throw new Error(result.problems.map(formatProblem).join('\n'));
 }
 
-/** A small good file with one more line, which may replace one of the lines. */
+/** Parses a small good file with one additional line. The line can replace a line of the file. */
 function parseWithLine(line: string, env: Record<string, string>) {
   const baseLines = ['version: 1', 'listen: { docs: 127.0.0.1:0 }', 'secret: 9f2c7b1e5a8d4036c1e7'];
   const name = line.split(':', 1)[0] ?? '';

@@ -30,7 +30,7 @@ import { atOnce, type Work } from '../time/slices.ts';
 
 export { formatProblem, type Position, type Problem, type SettingPath };
 
-/** A star at a place where YAML allows an alias (`*name`). The star may also be in a comment. */
+/** Finds a star where YAML allows an alias (`*name`). The star can also be in a comment. */
 const ALIAS_PATTERN = /(?:^|[\s[{,])\*[^\s*]/m;
 
 /** The most values in one suggestion. */
@@ -48,7 +48,7 @@ export interface LoadedSettings {
 
 export type LoadResult =
   | LoadedSettings
-  /** In the order of the file, at least one. */
+  /** The problems in the order of the file. There is at least one. */
   | {
       readonly kind: 'invalid';
       readonly problems: readonly Problem[];
@@ -57,14 +57,14 @@ export type LoadResult =
     };
 
 interface SettingsSource {
-  /** The file name in problems. */
+  /** The name of the file that problems show. */
   readonly file: string;
-  /** For relative paths in the file. */
+  /** The folder for relative paths in the file. */
   readonly baseDir: string;
   readonly env: Environment;
 }
 
-/** Also reads the pages that the file names. Never throws, and has no side effects. */
+/** Reads a settings file, and the pages that it names. Never throws, and has no side effects. */
 export function loadSettings(path: string, env: Environment): LoadResult {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
   switch (file.kind) {
@@ -144,7 +144,7 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
   const meantSettings = parsed.success
     ? []
     : reportShapeProblems(parsed.error.issues, { schema: Settings, root, value }, problems);
-  // Settings below a misspelt name are unread, so contradictions with them would be wrong.
+  // Settings below a misspelt name were not read. So a contradiction with such a setting would be reported wrongly.
   const isUnread = [...meantSettings].some((name) => Object.hasOwn(Settings.shape, name));
   if (!isUnread) reportContradictions(value, root, problems);
 
@@ -164,7 +164,7 @@ export function parseSettings(text: string, source: SettingsSource): LoadResult 
 function reportContradictions(value: unknown, root: SettingsNode, problems: ProblemList): void {
   for (const { path, message, first, choices = [] } of atOnce(checkContradictions(value))) {
     const place = placeOf(root, path);
-    // One mistake often breaks several rules. The first message is enough.
+    // One mistake often violates several checks. The message of the first check is enough.
     if (problems.has(place.offset, path)) continue;
     const choiceTexts = choices
       .slice(0, MAX_CHOICES)

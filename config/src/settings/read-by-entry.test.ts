@@ -11,7 +11,10 @@ import { parseSettings } from './load.ts';
 import { type KeptEntries, readByEntry } from './read-by-entry.ts';
 import { readFixtures } from './testing/fixtures.ts';
 
-/** A reload reads by entry and keeps old entries. It gives the same settings as a reading of the whole file. */
+/**
+ * A reload reads the settings entry by entry and keeps old entries. It has to give the same settings as a reading of
+ * the whole file.
+ */
 
 const folder = testFolder();
 writeFileSync(join(folder, 'systems.txt'), '64496\n64497\n');
@@ -88,7 +91,7 @@ function readEntries(text: string, kept?: KeptEntries, source = SOURCE) {
   return atOnce(readByEntry(text, { ...source, kept, maxBytes: 10_000 }));
 }
 
-/** The results of a reading that a reload uses. */
+/** The results of a reading that must be the same for both. */
 function comparableParts(read: ReturnType<typeof readEntries> | ReturnType<typeof parseSettings>) {
   if (read?.kind !== 'loaded') return undefined;
   const { settings, positionOf, lists } = read;
@@ -129,7 +132,7 @@ test.each([
   expect(loadedCount).toBeGreaterThan(10);
 });
 
-test('a reload with the text of another good file equals a fresh start, or is left to the loader', () => {
+test('a reload with the text of another good file equals a fresh start, or the loader reads it', () => {
   const random = seededRandom();
   console.log(`read by entry: seed ${random.seed}`);
   const files = readFixtures('good');
@@ -216,7 +219,7 @@ test.each([
     'a list in an entry in braces',
     `${TOP}${SITE}\norganisations:\n  - {\n    id: acme,\n    rules:\n    ${RULE}\n    }\n`,
   ],
-])('a file with %s is left to the loader', (_what, text) => {
+])('the loader reads a file with %s', (_what, text) => {
   expect(readEntries(text)).toBeUndefined();
 });
 
@@ -229,19 +232,19 @@ test.each([
     'a text like a list in an entry that begins with a comment',
     `${TOP}${SITE}\norganisations:\n  -    # c\n    id: acme\n    branding: { name: "a\n       rules:\n       ${RULE}\n       b" }\n`,
   ],
-])('entries are cut correctly: %s', (_what, text) => {
+])('the entries are found correctly: %s', (_what, text) => {
   const reloadedEntries = readEntries(text);
   expect(reloadedEntries).toBeDefined();
   expect(comparableParts(reloadedEntries)).toEqual(comparableParts(parseSettings(text, SOURCE)));
 });
 
-test('an organisation whose rules contradict each other is left to the loader, also when the rules came one by one', () => {
+test('the loader reads an organisation whose rules contradict each other, also when the rules were added one by one', () => {
   const kept = readEntries(FILE)?.kept;
   const fileWithRuleTwice = FILE.replace(/ {6}- name: one\n.*\n.*\n/, '$&$&');
   expect(readEntries(fileWithRuleTwice, kept)).toBeUndefined();
 });
 
-test('a long entry, or one with an alias, is left to the loader', () => {
+test('the loader reads a long entry, and an entry with an alias', () => {
   const long = FILE.replace('/a/**', `/a/**, ${'/path, '.repeat(2_000)}`);
   expect(readEntries(long)).toBeUndefined();
   expect(readEntries(FILE.replace('[ { path: /x }', '[ &x { path: /x }, *x'))).toBeUndefined();

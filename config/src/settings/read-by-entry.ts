@@ -18,9 +18,9 @@ import { Rule } from './sections/rule.ts';
 import type { Work } from '../time/slices.ts';
 
 /**
- * Reads settings entry by entry, and reads only new entries: a site, a rule, an organisation without its rules. An
- * entry with the same text has the same value, unless it names a file or a variable. When something is unusual or
- * wrong, the loader (load.ts) reads the whole text and reports the problems.
+ * Reads settings entry by entry, and parses only new entries. An entry is a site, a rule, or an organisation without
+ * its rules. An entry with the same text has the same value, unless it names a file or a variable. When something is
+ * unusual or wrong, the loader (load.ts) reads the whole text and reports the problems.
  */
 
 /** The entries that one reading keeps for the next one: at most as many as the text has. */
@@ -34,7 +34,7 @@ export interface KeptEntries {
 interface Entry<Read> {
   readonly value: unknown;
   readonly read: Read;
-  /** Lines between the first line of the text and the start of the value. */
+  /** The number of lines between the first line of the text and the start of the value. */
   readonly lines: number;
   /** The lines of the rules in the value. */
   readonly rules: RuleLines;
@@ -44,7 +44,10 @@ export interface EntrySource {
   readonly baseDir: string;
   readonly env: Environment;
   readonly kept: KeptEntries | undefined;
-  /** The longest entry, new list, or text outside the entries. The loader reads settings with a longer one. */
+  /**
+   * The most bytes of an entry, of a new list, and of the text outside the entries. When one of them is longer, the
+   * loader reads the settings.
+   */
   readonly maxBytes: number;
 }
 
@@ -52,13 +55,13 @@ export interface ReadByEntry {
   readonly kind: 'loaded';
   readonly settings: Settings;
   readonly files: readonly string[];
-  /** Of a setting that is in no entry. */
+  /** The position of a setting that is not in an entry. */
   readonly positionOf: (path: SettingPath) => Position;
   readonly lists: KnownLists;
   readonly kept: KeptEntries;
 }
 
-/** Undefined when the loader has to read the text. Pauses after each entry. */
+/** Reads the settings, and pauses after each entry. Undefined when the loader has to read the text. */
 export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntry | undefined> {
   const { baseDir, kept } = source;
   const organisationTexts = cutEntries(text, 'organisations', 0);
@@ -147,18 +150,19 @@ class OrganisationEntries {
     return { organisations: this.#organisations.next, rules: this.#rules.next };
   }
 
-  /** `lineAt` gives the line of an offset of the file. */
+  /** Reads one entry. `lineAt` gives the line of an offset of the file. */
   *read(
     { text, start }: EntryText,
     lineAt: (offset: number) => number,
   ): Work<Entry<Organisation> | undefined> {
-    // If no name follows the dash, the other names have another indentation, or the entry is in braces.
+    // The result is 0 when no name follows the dash. Then the other names have another indentation, or the entry is in
+    // braces.
     const indent = /^ *- +(?=[a-z])/.exec(text)?.[0].length ?? 0;
     const { rest, entries } = cutEntries(text, 'rules', indent);
     const organisation = this.#organisations.read(rest);
     if (organisation === undefined) return undefined;
     yield;
-    // Each reading makes a new list, because the lines are remembered by list.
+    // Each reading makes a new list, because the lines are stored for each list.
     const rules = [...organisation.read.rules];
     const firstLine = lineAt(start);
     const lines = organisation.rules.rules.map((line) => firstLine + line);
@@ -214,7 +218,7 @@ class Entries<Read> {
     const result = withLists(this.#lists, () => this.#schema.safeParse(parsed.value));
     if (!result.success) return undefined;
     const entry: Entry<Read> = { ...parsed, read: result.data };
-    // An escape can stand for a dollar sign or a brace. A backslash at the end of a line joins two lines.
+    // An escape can mean a dollar sign or a brace. A backslash at the end of a line joins two lines.
     const isFixed = parsed.files.length === 0 && !/\$\{|\\[xuU\r\n]/.test(text);
     const isSure = isFixed && uses === this.#lists.uses;
     if (isSure) this.next.set(text, entry);
@@ -249,8 +253,8 @@ interface ParsedEntry extends Omit<Entry<unknown>, 'read'> {
 }
 
 /**
- * Reads the node of one entry. Undefined when the entry has a problem, or when it cannot be read alone: a directive
- * applies to all entries, and a block list cannot be inside a mapping in braces.
+ * Reads the node of one entry. Undefined when the entry has a problem, or when the entry cannot be read alone: a
+ * directive applies to all entries, and a block list cannot be inside a mapping in braces.
  */
 function nodeOf(text: string, path: SettingPath, source: EntrySource): SettingsNode | undefined {
   if (text.length > source.maxBytes || /^%/m.test(text)) return undefined;

@@ -73,7 +73,7 @@ const SessionLimits = z.strictObject({
   at_once: Count.default(CHALLENGE.sessionLimits.at_once),
 });
 
-/** `detection`: the strengths of findings for an organisation that differ from the defaults. */
+/** `detection`: the strengths of findings that an organisation changes. */
 
 const StrengthOf = z.enum(STRENGTHS).optional();
 
@@ -105,13 +105,13 @@ export const Organisation = z.strictObject({
       work: z.int().min(0).max(CHALLENGE.work.max).default(0),
       /** Pages without a passed challenge, when a rule says `challenge: auto`. `false` means no limit. */
       free_pages: z.union([z.literal(false), FreePages]).default(CHALLENGE.freePages),
-      /** Challenges that one network passes without work. `false` means no work for any number of them. */
+      /** Challenges that one network passes without work. `false` means that no challenge needs work. */
       free_passes: z.union([z.literal(false), FreePasses]).default(CHALLENGE.freePasses),
       /** Whether groups of visitors that ask for far more than usual lose their free pages. */
       pressure: z.boolean().default(true),
       /** The limits of one passed challenge. `false` means no limit. */
       session_limits: z.union([z.literal(false), SessionLimits]).default(CHALLENGE.sessionLimits),
-      /** Whether a session that moves through the site like a program has to pass a challenge again. */
+      /** Whether a session that loads pages like a program has to pass a challenge again. */
       session_shape: z.boolean().default(true),
     })
     .prefault({}),
@@ -150,12 +150,12 @@ export const Site = z
     hosts: z.array(HostPattern).min(1),
     organisation: Identifier,
     origin: oneOrMany(OriginAddress),
-    /** As originHeadersMs of the gateway's limits, which is the default. */
+    /** How long the origin may take until its answer begins. The default is originHeadersMs of the gateway's limits. */
     origin_timeout: OriginTimeout.optional(),
     protect: z.array(PathGlob).default(['/**']),
     skip: z.array(PathGlob).default([]),
     observe: z.boolean().default(false),
-    /** How many of the first bytes of a request's body the event keeps. 0 means none. */
+    /** How many of the first bytes of a request's body the event keeps. 0 means no bytes. */
     sample_body: sizeUpTo(BODY_SAMPLE.maxKiB).default(0),
     /** Form and JSON fields that no sample contains, in addition to fields with secret names. */
     sample_without: z.array(z.string().min(1).max(128)).max(100).default([]),
@@ -182,9 +182,9 @@ const Analytics = z.discriminatedUnion('engine', [
       user: z.string().min(1),
       password: Credential,
       cluster: z.string().min(1).optional(),
-      /** Each shard of the cluster keeps copies, through Keeper. */
+      /** Whether each shard of the cluster keeps copies of the data, coordinated by Keeper. */
       replicated: z.boolean().optional(),
-      /** Folder for events that wait while the server is away. */
+      /** The folder for events that wait while the database server is away. */
       spill: z.string().min(1).optional(),
       privacy: EventPrivacy.optional(),
     })
@@ -214,7 +214,7 @@ const Store = z.discriminatedUnion('engine', [
 const DEFAULT_REFRESH_MS = 24 * 3_600_000;
 
 const Crawlers = z.strictObject({
-  /** The folder for fetched ranges. It need not exist. The default is in the folder of store or analytics. */
+  /** The folder for fetched ranges. It can be missing. The default is below the folder of `store` or `analytics`. */
   ranges: z.string().min(1).optional(),
   /** How often a running Guard fetches the ranges of crawlers, and the keys of agents. */
   refresh: RefreshEvery.default(DEFAULT_REFRESH_MS),
@@ -238,9 +238,9 @@ export const Settings = z.strictObject({
     gateway: Listen.optional(),
     /** The gateway over https, with HTTP/2. It needs `tls`. */
     gateway_tls: Listen.optional(),
-    /** Other proxies ask here about each request, and forward it to the origin themselves. */
+    /** Other proxies ask at this address about each request. They forward the request to the origin themselves. */
     forward_auth: Listen.optional(),
-    /** Envoy asks here over gRPC (ext_authz). */
+    /** The address at which Envoy asks over gRPC (ext_authz). */
     ext_authz: Listen.optional(),
     validator: Listen.optional(),
     api: Listen.optional(),
@@ -253,7 +253,7 @@ export const Settings = z.strictObject({
     dashboard: Listen.optional(),
     /** Whether every connection to `gateway` and `gateway_tls` begins with a PROXY header from a trusted peer. */
     proxy_protocol: z.boolean().default(false),
-    /** Visitors of `gateway` are redirected to `gateway_tls`. The default is true if `tls.acme` is set. */
+    /** Whether visitors of `gateway` are redirected to `gateway_tls`. The default is true if `tls.acme` is set. */
     redirect_https: z.boolean().optional(),
   }),
   public_urls: z
@@ -267,9 +267,9 @@ export const Settings = z.strictObject({
   trusted_proxies: z
     .array(z.string().refine(isIpOrCidr, 'expected an IP address or a CIDR range'))
     .default([]),
-  /** The header that the trusted proxies write. The default is the one that came alone before, else both. */
+  /** The header that trusted proxies write. The default is the header that came alone before, or else both. */
   forwarded_header: ForwardedHeader.optional(),
-  /** Host names that the admin listener accepts, in addition to addresses and names without a dot. */
+  /** Host names that the admin listener accepts, in addition to IP addresses and names without a dot. */
   admin_hosts: z.array(HostPattern).max(100).default([]),
   dashboard: Dashboard.prefault({}),
   observe: z.boolean().default(false),

@@ -22,11 +22,14 @@ test('the file without a mistake is good, and there are at least thirty mistakes
   expect(mistakes.length).toBeGreaterThanOrEqual(30);
 });
 
-test.each(mistakes)('one message names the place and the mistake: $mistake', ({ change, says }) => {
-  const [from, to] = change;
-  expect(file.split(from).length).toBeGreaterThan(1);
-  expect(problemsOf(file.replace(from, () => to))).toEqual([says]);
-});
+test.each(mistakes)(
+  'a single message names the position and the mistake: $mistake',
+  ({ change, says }) => {
+    const [from, to] = change;
+    expect(file.split(from).length).toBeGreaterThan(1);
+    expect(problemsOf(file.replace(from, () => to))).toEqual([says]);
+  },
+);
 
 function problemsOf(text: string): string[] {
   const result = parseSettings(text, { file: 'guard.yaml', baseDir: tmpdir(), env });

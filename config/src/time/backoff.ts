@@ -1,4 +1,4 @@
-/** Waiting times that double from the first one to the longest. */
+/** Waiting times that double from the first waiting time up to the longest. */
 export class Backoff {
   readonly #firstMs: number;
   readonly #longestMs: number;
@@ -10,7 +10,7 @@ export class Backoff {
     this.#nextMs = firstMs;
   }
 
-  /** In milliseconds. */
+  /** The next waiting time in milliseconds. */
   next(): number {
     const ms = this.#nextMs;
     this.#nextMs = Math.min(ms * 2, this.#longestMs);

@@ -11,7 +11,7 @@ function createLoop() {
     after: (ms, call) => void pendingTimers.push({ at: now + ms, call }),
     afterReading: (call) => void immediates.push(call),
   };
-  /** Runs one turn after `ms`, in which the thread was busy or idle. `read` handles the data that has arrived. */
+  /** Runs one turn after `ms`. In this time the thread was busy or idle. `read` handles the data that has arrived. */
   const turn = (ms: number, read: () => void = () => undefined) => {
     now += ms;
     const due = pendingTimers.filter(({ at }) => at <= now);
@@ -49,7 +49,7 @@ describe('a wait', () => {
     expect(lateReasons).toEqual(['silent']);
   });
 
-  test('does not end when a turn took longer than the limit, because a long turn counts as 25 ms', () => {
+  test('does not end when a turn took longer than the limit, because a long turn is counted as 25 ms', () => {
     const { begin, turn, idle, lateReasons } = startWait(400);
     begin();
     turn(700);
@@ -61,7 +61,7 @@ describe('a wait', () => {
     expect(lateReasons).toEqual(['silent']);
   });
 
-  test('does not end while its answer has arrived and is not read', () => {
+  test('does not end while its answer has arrived but was not read', () => {
     const { begin, patience, turn, idle, lateReasons } = startWait(400);
     const wait = begin();
     idle(399);
@@ -70,7 +70,7 @@ describe('a wait', () => {
     expect(lateReasons).toEqual([]);
   });
 
-  test('that began in a long turn has its whole limit after this turn', () => {
+  test('that began in a long turn has its full time limit after this turn', () => {
     const { begin, patience, turn, idle, lateReasons } = startWait(400);
     const first = begin();
     idle(10);
@@ -100,7 +100,7 @@ describe('a wait', () => {
     expect(lateReasons).toEqual(['busy']);
   });
 
-  test('ends before each wait that began after it, and the last one leaves no timer', () => {
+  test('ends before each wait that began later, and after the last wait no timer is left', () => {
     const { patience, idle, timerCount } = startWait(100);
     const endedWaits: string[] = [];
     const begin = (name: string) => patience.begin(() => endedWaits.push(name));
@@ -119,7 +119,7 @@ describe('a wait', () => {
   });
 });
 
-test('a promise settles with its own result, or with the result for a late answer', async () => {
+test('a promise settles with its own result, or, when it is late, with the result for a late answer', async () => {
   const { patience, idle } = startWait(100);
   const pendingPromise = new Promise<string>(() => undefined);
   expect(await patience.within(Promise.resolve('answer'), (why) => why)).toBe('answer');

@@ -2,7 +2,9 @@
 export type LateReason =
   /** The other side had the full time limit, and all received data was read. */
   | 'silent'
-  /** The time limit has passed, but this thread was too busy to read. This says nothing about the other side. */
+  /**
+   * The time limit has passed, but this thread was too busy to read. So it is unknown whether the other side was late.
+   */
   | 'busy';
 
 export interface Wait {
@@ -17,35 +19,35 @@ export interface EventLoop {
   readonly now: () => number;
   /** Calls `call` once, after at least this many milliseconds. */
   readonly after: (ms: number, call: () => void) => void;
-  /** When all data that has arrived is read. */
+  /** Calls `call` once, when all data that has arrived was read. */
   readonly afterReading: (call: () => void) => void;
 }
 
 /** Time between two checks of waits. */
 const CHECK_MS = 20;
 const MAX_COUNTED_MS = 25;
-/** Longest wait by the clock, as a multiple of its limit. It is at least two checks. */
+/** The longest wait in clock time, as a multiple of its limit. It is never shorter than the time of two checks. */
 const LONGEST_FACTOR = 10;
 
 const THIS_THREAD: EventLoop = {
   now: () => performance.now(),
   after: (ms, call) => void setTimeout(call, ms),
-  // Timers run before sockets are read, and immediates after that.
+  // In each turn timers run first, then sockets are read, and then immediates run.
   afterReading: (call) => void setImmediate(call),
 };
 
 /**
- * Deadlines of answers that come from outside this thread. Only time in which an answer could have been read counts: a
- * long turn of the event loop counts as a short one, and all data that has arrived is read before an answer is late. So
- * a visitor who keeps this thread busy makes no other answer late. In an idle thread the limit is exact to a few
- * milliseconds.
+ * Deadlines of answers that come from outside this thread. Only time in which this thread could have read an answer is
+ * counted: a long turn of the event loop is counted as a short turn. Before an answer is treated as late, all data that
+ * has arrived is read. So a visitor who keeps this thread busy makes no other answer late. In an idle thread the limit
+ * is exact to a few milliseconds.
  *
  * All waits share one timer, which runs only while there are waits. The caller limits the number of waits.
  */
 export class Patience {
   readonly limitMs: number;
   readonly #loop: EventLoop;
-  /** The waits in the order of their start, which is also the order of their end. */
+  /** The waits in the order of their start, which is also the order in which they end. */
   readonly #waits = new Set<Wait>();
   #isWatching = false;
   #countedMs = 0;
@@ -75,7 +77,7 @@ export class Patience {
     this.#waits.delete(wait);
   }
 
-  /** Settles like `answer`, or with the result of `late`. */
+  /** Settles like `answer`. When the answer is late, it settles with the result of `late`. */
   within<T>(answer: Promise<T>, late: (why: LateReason) => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const wait = this.begin((why) => resolve(late(why)));

@@ -1,19 +1,21 @@
 import { setTimeout as rest } from 'node:timers/promises';
 
-/** How long work runs before requests get time. */
+/** How long work runs before requests are handled. */
 const SLICE_MS = 2;
 /**
- * How long requests run between two slices. One request takes about five turns of the event loop. With one turn after
- * each slice, a request waited for five slices.
+ * How long requests are handled between two slices. One request takes about five turns of the event loop. With only one
+ * turn after each slice, a request would wait for five slices.
  */
 const REST_MS = 1;
 
-/** Call it between two steps of long work, and await the result. Undefined when the work may go on at once. */
+/**
+ * Call it between two steps of long work, and await the result. It returns undefined when the work may go on at once.
+ */
 export type Pause = () => Promise<void> | undefined;
 
 export const noPause: Pause = () => undefined;
 
-/** Cuts long work into slices: between them the event loop reads sockets and runs timers. */
+/** Divides long work into slices. Between two slices the event loop reads sockets and runs timers. */
 export function inSlices(): Pause {
   let begunAt = performance.now();
   return () => {

@@ -1,4 +1,4 @@
-/** Writes small MMDB files (MaxMind DB 2.0) for tests, because the real ones with a free licence are large. */
+/** Writes small MMDB files (MaxMind DB 2.0) for tests, because real files with a free licence are large. */
 
 type Value = string | number | { readonly [name: string]: Value };
 
@@ -18,7 +18,7 @@ export function mmdbOf(
       const side = prefix[depth] === '1' ? 1 : 0;
       const node = nodes[nodeIndex] ?? [-1, -1];
       if (depth === prefix.length - 1) {
-        // Numbers below -1 stand for an entry until the number of nodes is known.
+        // A number below -1 is a placeholder for an entry, until the number of nodes is known.
         node[side] = -2 - entry;
         break;
       }

@@ -1,6 +1,6 @@
 import { inCategory, conclusive, outcome, weak } from '../reason-entry.ts';
 
-/** A challenge that was not passed, or cannot be (contract 2.2). */
+/** The visitor did not pass a challenge, or cannot pass one (contract 2.2). */
 export const challengeFailure = inCategory('challenge_failure', {
   interstitial_no_session: outcome('The session cookie of the challenge did not come back.'),
   challenge_invalid: outcome(

@@ -1,6 +1,6 @@
 import { inCategory, conclusive, note, strong, weak } from '../reason-entry.ts';
 
-/** What a browser cannot easily change disagrees with what it claims to be (contract 2.2). */
+/** Properties that a browser cannot easily change contradict its claim (contract 2.2). */
 export const fingerprintMismatch = inCategory('fingerprint_mismatch', {
   client_hints_mismatch: strong('other_client', 'The client hints disagree with the User-Agent.'),
   client_hints_malformed: strong(

@@ -1,6 +1,6 @@
 import { inCategory, strong, weak } from '../reason-entry.ts';
 
-/** Headers that are missing, contradict each other, or look like those of a script (contract 2.2). */
+/** Headers that are missing, contradict each other, or look like the headers of a script (contract 2.2). */
 export const headerAnomaly = inCategory('header_anomaly', {
   header_missing: strong('headers', 'A header that the claimed browser always sends is absent.'),
   header_contradiction: strong('headers', 'Two headers contradict each other.'),

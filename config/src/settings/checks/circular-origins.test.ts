@@ -19,9 +19,12 @@ test.each([
   ['10.0.0.5:8080', 'http://10.0.0.5:8080'],
   ['guard.internal:8080', 'http://Guard.internal:8080'],
   ['unix:/run/guard.sock', 'unix:/run/guard.sock'],
-])('a gateway at %s is the origin %s itself', (gateway, origin) => {
-  expect(circularPaths(gateway, origin)).toEqual([['sites', 0, 'origin']]);
-});
+])(
+  'a gateway at %s must not have the origin %s, because it is the gateway itself',
+  (gateway, origin) => {
+    expect(circularPaths(gateway, origin)).toEqual([['sites', 0, 'origin']]);
+  },
+);
 
 test.each([
   ['0.0.0.0:8080', 'http://127.0.0.1:3000'],
@@ -34,13 +37,13 @@ test.each([
   ['127.0.0.1:0', 'http://127.0.0.1'],
   ['unix:/run/guard.sock', 'unix:/run/shop.sock'],
 ])(
-  'a gateway at %s may have the origin %s, because only certain loops are refused',
+  'a gateway at %s may have the origin %s, because only loops that are certain are refused',
   (gateway, origin) => {
     expect(circularPaths(gateway, origin)).toEqual([]);
   },
 );
 
-test('each origin of a list is compared with each listener for visitors; other services of Guard may be origins', () => {
+test('each origin of a list is compared with each listener for visitors; other services of Guard can be origins', () => {
   const listen = {
     gateway: '127.0.0.1:8080',
     gateway_tls: '127.0.0.1:8443',

@@ -6,7 +6,8 @@ import type { Contradiction } from './repeated.ts';
 
 /**
  * Finds origins that are a listener of Guard for visitors. Each request would come back to Guard again and again, until
- * Guard answers 508. Other services of Guard can be origins: a gateway with TLS may be in front of the dashboard.
+ * Guard answers 508. Other services of Guard can be origins. For example, a gateway with TLS can be in front of the
+ * dashboard.
  */
 
 const FRONTS = ['gateway', 'gateway_tls', 'forward_auth', 'ext_authz'] as const;
@@ -49,7 +50,10 @@ function leadsTo(origin: Origin, listener: ListenAddress): boolean {
   );
 }
 
-/** The addresses that a connection to a host reaches on this machine. Any other host is returned as it is. */
+/**
+ * The addresses that a connection to a host reaches on this machine. A host that is not on this machine is returned
+ * unchanged.
+ */
 function reachedBy(hostText: string): readonly string[] {
   const text = hostText.toLowerCase();
   const host = parseIp(text) ?? text;

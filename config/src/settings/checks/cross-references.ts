@@ -10,8 +10,8 @@ import { type Contradiction, findRepeated } from './repeated.ts';
 import { findRuleContradictions } from './rule-references.ts';
 
 /**
- * Checks of one setting against another: names that must differ, and names that must exist. They read only an outline
- * of the settings, so they also run when other settings have a wrong shape.
+ * Checks that compare settings with each other: names that must differ, and names that must exist. The checks read only
+ * an outline of the settings, so they also run when other settings have a wrong shape.
  */
 
 const optionalText = z.string().optional().catch(undefined);
@@ -28,13 +28,14 @@ function listOf<T extends z.ZodType>(item: T) {
 
 function outline<T extends z.core.$ZodLooseShape>(shape: T) {
   const looseShape = z.object(shape);
-  // Every field accepts any value, so the empty mapping is valid. An entry of another kind counts as an empty mapping.
+  // Every field accepts any value, so the empty mapping is valid. An entry of another kind is treated as an empty
+  // mapping.
   return looseShape.catch(() => looseShape.parse({}));
 }
 
 const Key = outline({ id: optionalText, key: optionalText });
 
-/** A list. A missing list counts as empty. A value that is not a list becomes null, which means unknown. */
+/** A list. A missing list is treated as an empty list. A value that is not a list becomes null, which means unknown. */
 function listOrUnknown<T extends z.ZodType>(item: T) {
   return z.union([z.array(item), z.unknown().transform(() => null)]).default([]);
 }
@@ -61,7 +62,7 @@ const Outline = outline({
 });
 type Outline = z.infer<typeof Outline>;
 
-/** Pauses after each check. */
+/** Runs all checks, and pauses after each check. */
 export function* checkContradictions(value: unknown): Work<Contradiction[]> {
   const settings = Outline.parse(value);
   const contradictions: Contradiction[] = [];
@@ -164,9 +165,12 @@ function comparableHost(host: string): string {
   return wildcard + (canonicalHost(host.slice(wildcard.length)) ?? host);
 }
 
-/** A remote validator has its own organisations, so none has to be listed here. */
+/**
+ * Finds sites whose organisation is not in the settings. A remote validator has its own organisations, so they need not
+ * be in these settings.
+ */
 function findUnknownOrganisations({ organisations, sites }: Outline): Contradiction[] {
-  // If an id could not be read, any id of a site may be that one.
+  // If the id of an organisation could not be read, it can be the id that a site names.
   if (organisations === null || organisations.some(({ id }) => id === undefined)) return [];
   const knownIds = new Set(organisations.map(({ id }) => id));
   const choices = organisations.map((_, index) => ['organisations', index, 'id']);
@@ -186,7 +190,7 @@ function checkListeners({ listen, tls, sites, organisations }: Outline): Contrad
   const listenEntries = Object.entries(listen);
   const collisions = findRepeated(
     listenEntries.map(([service, address]) => ({
-      // Port 0 is a new port at each start.
+      // Port 0 means a new port at each start, so two listeners with port 0 are no conflict.
       name: typeof address !== 'string' || /:0+$/.test(address) ? undefined : address,
       path: ['listen', service],
     })),

@@ -14,7 +14,7 @@ const OWN_SECRET = '0c5d1b7e9a3f48261d0e5c7b';
 const pathsOf = (settings: unknown) =>
   findExposedSecrets(settings).map(({ path }) => path.join('.'));
 
-describe('a secret that only the same machine can use may be short or published', () => {
+describe('a secret that only programs on the same machine can use may be short or published', () => {
   test.each([
     '127.0.0.1:8080',
     '[::1]:8080',
@@ -26,7 +26,7 @@ describe('a secret that only the same machine can use may be short or published'
   });
 
   test.each(['0.0.0.0:8080', '[::]:8080', '192.0.2.1:8080', 'guard.internal:8080'])(
-    'but not when a service listens at %s',
+    'must be strong when a service listens at %s',
     (address) => {
       for (const service of [
         'gateway',
@@ -48,7 +48,7 @@ describe('a secret that only the same machine can use may be short or published'
   );
 });
 
-test('a published key is refused also as SHA-256, and a hashed key may have any length', () => {
+test('a published key is refused, also when it is written as SHA-256, and a hashed key may have any length', () => {
   const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
   const keys = [PUBLISHED_SECRET, OWN_SECRET].map((key) => ({ id: 'a', key: sha256(key) }));
   const listen = { gateway: '0.0.0.0:8080' };
@@ -80,7 +80,7 @@ test('every secret that the documentation and the examples show in plain text is
   ).toEqual([]);
 });
 
-/** All texts of at least 16 characters below the names of secrets, without ${NAME} and hashes. */
+/** All texts of at least 16 characters in settings that have the names of secrets, without ${NAME} and hashes. */
 function secretsIn(value: unknown, name = ''): string[] {
   if (typeof value === 'string') {
     const isSecretName = ['secret', 'key', 'health_check_token'].includes(name);
@@ -102,7 +102,7 @@ describe('a service listens only at the address in the settings', () => {
       },
     );
 
-  test('a service without its line does not listen', () => {
+  test('a service without its line in the settings does not listen', () => {
     const loadedSettings = settings('{ docs: 127.0.0.1:0 }');
     expect(loadedSettings.kind === 'loaded' && Object.keys(loadedSettings.settings.listen)).toEqual(
       ['docs', 'proxy_protocol'],
@@ -127,7 +127,7 @@ describe('a service listens only at the address in the settings', () => {
       return [listen['admin'], listen['api']].filter((address) => address !== undefined);
     });
     expect(addresses.length).toBeGreaterThanOrEqual(3);
-    // The demo takes its addresses from the environment, and cli/src/demo/demo.test.ts tests them.
+    // The demo takes its addresses from the environment, and cli/src/demo/demo.test.ts tests these addresses.
     for (const address of addresses)
       expect(address).toMatch(/^(127\.0\.0\.1:|\$\{DEMO_(ADMIN|API)\}$)/);
   });

@@ -5,7 +5,7 @@ import type { SettingPath } from '../problems/problems.ts';
 import { Listen } from '../values/values.ts';
 import type { Contradiction } from './repeated.ts';
 
-/** Refuses secrets that can be guessed and secrets of the documentation, as soon as other machines can connect. */
+/** Refuses secrets that are easy to guess, and secrets from the documentation, when other machines can connect. */
 
 /** Fewest characters of a `secret` that other machines can attack: 16 random bytes in Base64. */
 const LEAST_EXPOSED_SECRET = 24;
@@ -70,7 +70,7 @@ function isReachedByOthers(address: unknown): boolean {
   return listen.success && listen.data.kind === 'tcp' && !isLoopbackHost(listen.data.host);
 }
 
-/** Undefined for a strong secret, and for a shape that another check refuses. */
+/** What to do about a weak secret. Undefined for a strong secret, and for a form that another check refuses. */
 function remedyFor({ text, minLength }: Secret): string | undefined {
   if (typeof text !== 'string' || text === '') return undefined;
   if (isPublished(text)) return 'expected a secret of your own, this one is in the documentation';

@@ -12,7 +12,7 @@ export type Fault =
       readonly form?: string;
     }
   | { readonly kind: 'unknown_name'; readonly path: SettingPath; readonly name: string }
-  /** The kind of value is correct. `message` says what else is expected. */
+  /** The value has the right kind, but something else is wrong. `message` says what is expected. */
   | {
       readonly kind: 'invalid';
       readonly path: SettingPath;

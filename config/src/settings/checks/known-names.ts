@@ -47,6 +47,6 @@ function schemaBelow(schema: z.core.$ZodType, step: string | number): z.core.$Zo
 
 function valueBelow(value: unknown, step: string | number): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
-  // Reads one own property of a plain object or list. The result is unknown again.
+  // Reads one own property of a plain object or list. The type of the result is `unknown`.
   return Object.hasOwn(value, step) ? (value as Record<string | number, unknown>)[step] : undefined;
 }

@@ -3,9 +3,9 @@ import type { SettingPath } from '../problems/problems.ts';
 export interface Contradiction {
   readonly path: SettingPath;
   readonly message: string;
-  /** The earlier setting with the same name. */
+  /** The path of the earlier setting with the same name. */
   readonly first?: SettingPath;
-  /** The settings that have the valid values. */
+  /** The paths of the settings that have the valid values. */
   readonly choices?: readonly SettingPath[];
 }
 
@@ -14,7 +14,7 @@ interface NamedPlace {
   readonly path: SettingPath;
 }
 
-/** Finds names that occur more than once. `what` names the thing that must be unique. */
+/** Finds names that occur more than once. `what` is the noun for the value that must be unique. */
 export function findRepeated(list: readonly NamedPlace[], what: string): Contradiction[] {
   const firstPlaces = new Map<string, SettingPath>();
   return list.flatMap(({ name, path }) => {

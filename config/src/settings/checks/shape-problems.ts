@@ -16,7 +16,7 @@ import { keyOffset, placeOf, type Place, type SettingsNode } from '../reading/se
 
 const MAX_LISTED_NAMES = 24;
 
-/** This is far more than are shown. */
+/** The maximum number of faults that are collected. It is far more than Guard shows. */
 const MAX_FAULTS = 1000;
 
 interface CheckedSettings {
@@ -25,7 +25,7 @@ interface CheckedSettings {
   readonly value: unknown;
 }
 
-/** Returns the settings that were probably meant by misspelt names. */
+/** Reports the faults of the schema. Returns the settings whose names were probably misspelt. */
 export function reportShapeProblems(
   issues: readonly z.core.$ZodIssue[],
   checkedSettings: CheckedSettings,
@@ -35,7 +35,8 @@ export function reportShapeProblems(
   const meantSettings = new Set(faults.flatMap((fault) => meantSetting(fault, checkedSettings)));
   for (const fault of faults) {
     const place = placeOf(checkedSettings.root, fault.path);
-    // A misspelt name also causes a missing setting, and a missing variable a missing value. Each is reported once.
+    // A misspelt name also makes a setting missing, and a missing variable makes a value missing. Only one problem is
+    // reported for each.
     if (place.kind === 'absent' && meantSettings.has(formatPath(fault.path))) continue;
     if (wasReported(place)) continue;
     report(fault, place, checkedSettings, problems);
@@ -67,7 +68,8 @@ function report(
       reportUnknownName(fault, checkedSettings, problems);
       return;
     case 'invalid_name': {
-      // Only headers have free names. The text in place of the name may be the value, which can be a secret.
+      // Only headers have free names. The text where the name should be can be the value, and the value can be a
+      // secret.
       const nameOffset = keyOffset(checkedSettings.root, path);
       problems.add(nameOffset, path.slice(0, -1), 'a name (not shown)', fault.message);
       return;
@@ -80,8 +82,8 @@ function report(
       return;
     case 'unfit': {
       const message = `expected ${describeExpected(fault.expected)}${remedy(fault.expected, place)}`;
-      // For a number without quotes, the message describes the whole required text. Advice to add quotes would only
-      // lead to the next mistake.
+      // For a number without quotes, the message describes the whole required text. If it only advised quotes, the text
+      // in quotes could still be wrong.
       const form = isNumber(place) ? fault.form : undefined;
       problems.add(place.offset, path, describeFound(place, path), form ?? message);
     }
@@ -99,7 +101,7 @@ function isNumber(place: Place): boolean {
 }
 
 /**
- * Longest text of a list entry that is shown. A longer text, or a text with blanks, may come from a file that is not a
+ * Longest text of a list entry that is shown. A longer text, or a text with blanks, can come from a file that is not a
  * list.
  */
 const MAX_SHOWN_ENTRY = 45;
@@ -141,7 +143,7 @@ function reportUnknownName(
     knownNames.length <= MAX_LISTED_NAMES
       ? `expected ${alternatives(knownNames)}`
       : 'no such setting';
-  // Among keys and secrets, an unknown name may be a secret on the wrong side of the colon.
+  // Among keys and secrets, an unknown name can be a secret that was written before the colon.
   const isHidden = !isPlainName(name) || (nearest === undefined && isSecret(path));
   problems.add(
     offset,

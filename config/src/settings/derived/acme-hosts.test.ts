@@ -28,7 +28,7 @@ function hostsOf(
 }
 
 describe('the hosts that get a certificate from the authority', () => {
-  test('are the exact names of all sites, each once; no wildcard, address or name without a dot', () => {
+  test('are the exact names of all sites, each once, but no wildcards, addresses and names without a dot', () => {
     const names = ['shop.example', '*.shop.example', '127.0.0.1', '[::1]', 'localhost', '*'];
     expect(hostsOf([names, ['blog.example', 'shop.example']])).toEqual([
       'shop.example',
@@ -36,14 +36,14 @@ describe('the hosts that get a certificate from the authority', () => {
     ]);
   });
 
-  test('are the named hosts if there are any, and none without tls.acme', () => {
+  test('are the hosts of tls.acme.hosts if there are any; without tls.acme there are no such hosts', () => {
     expect(hostsOf([['*.shop.example']], { hosts: ['a.shop.example'] })).toEqual([
       'a.shop.example',
     ]);
     expect(acmeHosts({ tls: undefined, sites: [] })).toEqual([]);
   });
 
-  test('are no hosts with a certificate file, also when the file has a wildcard', () => {
+  test('do not include hosts with a certificate file, also when the file has a wildcard', () => {
     const sites = [['shop.example', 'a.shop.example', 'blog.example']];
     expect(hostsOf(sites, {}, [['*.shop.example'], ['blog.example']])).toEqual(['shop.example']);
     expect(hostsOf(sites, { hosts: ['blog.example'] }, [['blog.example']])).toEqual([]);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Settings } from '../schema.ts';
 
-/** The folder for data that survives a restart. Undefined if the settings name none. */
+/** The folder for data that has to survive a restart. Undefined if the settings name none. */
 export function dataFolder({ store, analytics }: Settings): string | undefined {
   const storePath = store.engine === 'memory' ? store.path : undefined;
   return storePath ?? (analytics?.engine === 'embedded' ? analytics.path : undefined);
@@ -14,7 +14,7 @@ const WithEmbeddedPath = z.object({
   analytics: z.object({ engine: z.literal('embedded'), path: nonEmptyText }),
 });
 
-/** `dataFolder` of settings that are not checked yet. */
+/** The result of `dataFolder` for settings that are not checked yet. */
 export function dataFolderIn(value: unknown): string | undefined {
   const withStore = WithStorePath.safeParse(value);
   if (withStore.success) return withStore.data.store.path;
@@ -22,7 +22,7 @@ export function dataFolderIn(value: unknown): string | undefined {
   return withEmbedded.success ? withEmbedded.data.analytics.path : undefined;
 }
 
-/** The folder for fetched ranges of crawlers. It need not exist. Undefined if the settings name none. */
+/** The folder for fetched ranges of crawlers. The folder can be missing. Undefined if the settings name none. */
 export function crawlerRangesFolder(settings: Settings): string | undefined {
   const folder = dataFolder(settings);
   return settings.crawlers.ranges ?? (folder === undefined ? undefined : join(folder, 'crawlers'));
@@ -30,7 +30,7 @@ export function crawlerRangesFolder(settings: Settings): string | undefined {
 
 export type RedisPlace = Omit<Extract<Settings['store'], { engine: 'redis' }>, 'engine'>;
 
-/** Where a text is stored that survives a restart. */
+/** The place for a text that has to survive a restart. */
 export type SharedPlace =
   /** All instances that use this Redis share the text. */
   | { readonly kind: 'redis'; readonly redis: RedisPlace }
@@ -38,7 +38,7 @@ export type SharedPlace =
   | { readonly kind: 'file'; readonly file: string }
   | { readonly kind: 'none' };
 
-/** `name` is the name of the text's file. */
+/** Returns the place for a text. `name` is the name of its file. */
 export function sharedPlace(settings: Settings, name: string): SharedPlace {
   const { store } = settings;
   if (store.engine === 'redis') return { kind: 'redis', redis: store };

@@ -36,12 +36,12 @@ test('both databases are fetched once a week when Guard has a folder, and never 
   ]);
 });
 
-test('the copies are files of the settings, so a new copy leads to a reload', () => {
+test('the copies are files of the settings, so a new copy causes a reload', () => {
   const { settings, files } = load(STORE);
   for (const { copyPath } of fetchedDatabasesOf(settings)) expect(files).toContain(copyPath);
 });
 
-test('without a setting, Guard uses the copy or the bundled database, and chooses the newer one; a damaged copy counts as missing', () => {
+test('without a setting, Guard uses the copy or the bundled database, whichever is newer; a damaged copy is treated as missing', () => {
   const { settings } = load(STORE);
   const asn = fetchedDatabasesOf(settings).find(({ kind }) => kind === 'asn');
   const copyPath = asn?.copyPath ?? '';

@@ -6,15 +6,16 @@ import { dataFolder } from './data-places.ts';
 import type { Settings } from '../schema.ts';
 
 /**
- * The default sources of databases: the builds of github.com/sapics/ip-location-db, from which the bundled ones come
- * too. The countries are by DB-IP (CC BY 4.0), and the autonomous systems by that project (PDDL).
+ * The default sources of databases: the builds of github.com/sapics/ip-location-db, which also made the bundled
+ * databases. The data of countries is from DB-IP (CC BY 4.0). The data of autonomous systems is from the project itself
+ * (PDDL).
  */
 const DEFAULT_URLS: Readonly<Record<DatabaseKind, string>> = {
   country: 'https://github.com/sapics/ip-location-db/releases/download/latest/dbip-country.mmdb',
   asn: 'https://github.com/sapics/ip-location-db/releases/download/latest/origin-asn.mmdb',
 };
 
-/** The files have many megabytes and change little. */
+/** A week is often enough, because the files have many megabytes and change little. */
 const DEFAULT_REFRESH_MS = 7 * 86_400_000;
 
 export interface FetchedDatabase {
@@ -22,17 +23,17 @@ export interface FetchedDatabase {
   readonly url: string;
   /** Milliseconds between two fetches. With `off` the current file is kept. */
   readonly every: number | 'off';
-  /** The file of the last good copy. It need not exist. */
+  /** The file of the last good copy. The file can be missing. */
   readonly copyPath: string;
-  /** The settings name the URL. */
+  /** True when the settings name the URL. */
   readonly isNamed: boolean;
 }
 
-/** Empty when the settings name no folder for copies. */
+/** The databases that Guard fetches. Empty when the settings name no folder for copies. */
 export function fetchedDatabasesOf(settings: Settings): readonly FetchedDatabase[] {
   const folder = dataFolder(settings);
   const { databases, crawlers } = settings;
-  // A user who switched off one of Guard's own requests wants none of the others.
+  // A user who switched off one of Guard's own requests does not want the others either.
   const every = databases.refresh ?? (crawlers.refresh === 'off' ? 'off' : DEFAULT_REFRESH_MS);
   return (['country', 'asn'] as const).flatMap((kind): FetchedDatabase[] => {
     const setting = databases[kind];
@@ -47,12 +48,12 @@ export function databaseCopyOf(folder: string, kind: DatabaseKind, url: string):
   return join(folder, 'databases', `${kind}-${hash('sha256', url, 'hex').slice(0, 16)}.mmdb`);
 }
 
-/** The files of the databases in use. Undefined for a bundled one. */
+/** The files of the databases in use. Undefined for a bundled database. */
 export type DatabaseFiles = Readonly<Partial<Record<DatabaseKind, string>>>;
 
 /**
- * The file of the user, or the last good copy. A copy that cannot be read counts as missing. A copy from a default
- * source also counts as missing when the bundled database is newer.
+ * The file of the user, or the last good copy. A copy that cannot be read is not used. A copy from a default source is
+ * not used either when the bundled database is newer.
  */
 export function databaseFilesOf(settings: Settings): DatabaseFiles {
   const { country, asn } = settings.databases;

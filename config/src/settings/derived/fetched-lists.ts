@@ -13,7 +13,7 @@ export function rememberFetchedLists(
   listsByOrganisations.set(organisations, fetchedLists);
 }
 
-/** The lists that rules take from URLs, without duplicates. */
+/** The lists from URLs that rules use, without duplicates. */
 export function fetchedListsOf({ organisations }: Settings): readonly FetchedList[] {
   return listsByOrganisations.get(organisations) ?? [];
 }

@@ -3,7 +3,10 @@ import type { Settings } from '../schema.ts';
 import { crawlerRangesFolder } from './data-places.ts';
 import { fetchedDatabasesOf } from './fetched-databases.ts';
 
-/** All files and folders that settings are read from, each once. The paths of `namedFiles` are in the settings. */
+/**
+ * All files and folders that settings are read from, each once. `namedFiles` are the files whose paths are in the
+ * settings.
+ */
 export function filesOf(
   settings: Settings | undefined,
   namedFiles: readonly string[],

@@ -12,12 +12,12 @@ export const Person = z.discriminatedUnion('kind', [
 ]);
 export type Person = z.infer<typeof Person>;
 
-/** The request of `guard forget` to a running Guard. `count` changes nothing. */
+/** The request of `guard forget` to a running Guard. `count` only counts, and changes nothing. */
 export const ForgetRequest = z.strictObject({
   act: z.enum(['count', 'delete']),
   organisation: Identifier,
   person: Person,
-  /** The account and machine that ask. */
+  /** The user account and the machine from which the request comes. */
   by: z.string().regex(/^\P{Cc}{1,200}$/u),
 });
 export type ForgetRequest = z.infer<typeof ForgetRequest>;
@@ -25,21 +25,21 @@ export type ForgetRequest = z.infer<typeof ForgetRequest>;
 const count = z.int().nonnegative();
 
 export const ForgetAnswer = z.discriminatedUnion('kind', [
-  /** `waiting`: events of all people that are not in the database yet, because it is away or far behind. */
+  /** `waiting`: events of all people that are not in the database yet, because the database is away or slow. */
   z.strictObject({ kind: z.literal('counted'), rows: count, waiting: count }),
   /** `left`: rows that are still in the database. `audit`: the digest that the log contains instead of the person. */
   z.strictObject({
     ...{ kind: z.literal('deleted'), rows: count, left: count, waiting: count },
     audit: z.string(),
   }),
-  /** Perhaps nothing was deleted. `message` is a sentence. */
+  /** It is possible that nothing was deleted. `message` is a sentence. */
   z.strictObject({ kind: z.literal('refused'), message: z.string() }),
 ]);
 export type ForgetAnswer = z.infer<typeof ForgetAnswer>;
 
 /**
- * The socket on which a Guard with these settings takes requests from its own account and from root. Undefined when the
- * settings name no folder or no database.
+ * The socket on which a Guard with these settings accepts requests from its own account and from root. Undefined when
+ * the settings name no folder or no database.
  */
 export function controlSocket(settings: Settings): string | undefined {
   const { analytics } = settings;

@@ -31,7 +31,7 @@ test('the revision is the same for the same file, and for a file that decides in
   expect(revisionOf(`${FILE}admin_hosts: ['*.svc']\n`)).toBe(revision);
 });
 
-test('each setting counts for the revision, or is in the list of those that do not', () => {
+test('each setting either changes the revision or is in the list of settings that do not', () => {
   const deciding = Object.keys(Settings.shape).filter((name) => !NOT_IN_REVISION.has(name));
   expect(deciding).toEqual([
     'version',
@@ -47,7 +47,7 @@ test('each setting counts for the revision, or is in the list of those that do n
   ]);
 });
 
-test('the revision does not depend on secrets and keys, so they cannot be guessed with it', () => {
+test('the revision does not depend on secrets and keys, so the revision does not help to guess them', () => {
   const changedFile = FILE.replace('one-secret', 'two-secret').replaceAll('_one_key', '_two_key');
   expect(changedFile).not.toBe(FILE);
   expect(revisionOf(changedFile)).toBe(revisionOf(FILE));
@@ -68,7 +68,7 @@ test.each([
   expect(revisionOf(changedFile)).not.toBe(revisionOf(FILE));
 });
 
-test('a long list counts by its entries, wherever it was read from', () => {
+test('for a long list, the revision depends only on the entries, and not on their source', () => {
   const settingsWithList = (last: number) => {
     const addresses = Array.from({ length: 2_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
     const ip = [...addresses, `192.0.2.${last}`].join(', ');

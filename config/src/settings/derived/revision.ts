@@ -20,14 +20,15 @@ export const NOT_IN_REVISION: ReadonlySet<string> = new Set<keyof Settings>([
 ]);
 
 /**
- * A name in 12 hex digits for the settings that affect decisions. Every reading of the same file gives the same name,
- * and a change gives another one. Keys and secrets do not affect it, so it cannot confirm a guessed one.
+ * Identifies the settings that affect decisions, in 12 hex digits. Every reading of the same file has the same
+ * revision, and a change of these settings gives another revision. Keys and secrets do not affect the revision, so it
+ * cannot confirm a guessed key.
  */
 export function settingsRevision(settings: Settings): string {
   return atOnce(makeRevision(settings));
 }
 
-/** Pauses after each rule. */
+/** Computes the revision, and pauses after each rule. */
 export function* makeRevision(settings: Settings): Work<string> {
   const cachedRevision = revisions.get(settings);
   if (cachedRevision !== undefined) return cachedRevision;

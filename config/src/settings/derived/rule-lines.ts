@@ -33,12 +33,12 @@ export function rememberLinesOf(rules: readonly object[], ruleLines: RuleLines):
   linesByRules.set(rules, ruleLines);
 }
 
-/** Undefined for rules that are in no file, such as those of presets. */
+/** The lines of rules. Undefined for rules that are in no file, such as the rules of presets. */
 export function linesOf(rules: readonly object[]): RuleLines | undefined {
   return linesByRules.get(rules);
 }
 
-/** Undefined for a rule that is in no file. */
+/** The line of a rule. Undefined for a rule that is in no file. */
 export function ruleLine(rule: object, rules: readonly object[]): number | undefined {
   return linesByRules.get(rules)?.rules[rules.indexOf(rule)];
 }

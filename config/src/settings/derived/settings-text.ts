@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 
-/** From this many entries on, a list is written as its digest. Thousands of rules may share a list of 100,000. */
+/**
+ * From this many entries on, a list is written as its digest. Thousands of rules can share a list of 100,000 entries.
+ */
 const LONG_LIST = 1_000;
 
 /** Cached, because a list in memory never changes. */
 const digests = new WeakMap<readonly unknown[], string>();
 
-/** Settings as JSON, the input of digests. Equal settings have the same text in every thread and instance. */
+/** Settings as JSON, as the input of digests. Equal settings have the same text in every thread and instance. */
 export function settingsText(value: unknown): string {
   return JSON.stringify(value, withoutLongLists);
 }

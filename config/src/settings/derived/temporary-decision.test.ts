@@ -15,7 +15,7 @@ const GOOD = {
 const listOf = (...decisions: unknown[]): string => JSON.stringify({ version: 1, decisions });
 
 describe('a list of decisions that another program wrote', () => {
-  test('is read when it is valid', () => {
+  test('is accepted when it is valid', () => {
     const result = readDecisions(listOf(GOOD));
     expect(result).toEqual([GOOD]);
     expect(readDecisions(writeDecisions(result ?? []))).toEqual(result);
@@ -34,7 +34,7 @@ describe('a list of decisions that another program wrote', () => {
     expect(readDecisions(listOf(GOOD, { ...GOOD, ...overrides }))).toBeUndefined();
   });
 
-  test('the largest number of decisions, with the longest texts that guard block accepts, is read again', () => {
+  test('the largest number of decisions, with the longest texts that guard block accepts, can be written and read again', () => {
     const longest: TemporaryDecision = {
       ...{ id: 't000001', organisation: 'a'.repeat(63), verdict: 'allow' },
       ...{ target: { kind: 'network', network: '2001:db8:1111:2222:3333:4444:5555:6666' } },

@@ -6,19 +6,19 @@ import { formatIpv4 } from '../../net/format-address.ts';
 import { IpOrCidr, SessionDigest } from '../sections/rule.ts';
 import { Identifier } from '../values/values.ts';
 
-/** A later moment than this one cannot be written as a date. */
+/** JavaScript cannot write a later time than this as a date. */
 const Moment = z.int().nonnegative().max(8_640_000_000_000_000);
 
 /**
  * A decision that a person makes for some time with `guard block` or `guard allow`. It is not in guard.yaml, but in
- * Redis when instances share a store, else in a file.
+ * Redis when instances share a store, or else in a file.
  */
 export const TemporaryDecision = z.strictObject({
   id: z.string().regex(/^t[0-9a-z]{6}$/),
   organisation: Identifier,
   verdict: z.enum(['allow', 'block']),
   target: z.discriminatedUnion('kind', [
-    /** One address, or a network as CIDR, as `canonicalNetwork` spells it. */
+    /** One address, or a network as CIDR, in the spelling of `canonicalNetwork`. */
     z.strictObject({
       kind: z.literal('network'),
       network: IpOrCidr.transform(canonicalNetwork).refine(
@@ -30,7 +30,7 @@ export const TemporaryDecision = z.strictObject({
   ]),
   /** The text has no control characters, because it is printed on terminals. */
   because: z.string().regex(/^\P{Cc}{1,200}$/u),
-  /** The account and machine that decided. */
+  /** The account and the machine of the person who decided. */
   by: z.string().regex(/^\P{Cc}{1,200}$/u),
   madeAt: Moment,
   until: Moment,
@@ -38,9 +38,12 @@ export const TemporaryDecision = z.strictObject({
 export type TemporaryDecision = z.infer<typeof TemporaryDecision>;
 export type DecisionTarget = TemporaryDecision['target'];
 
-/** The most current decisions of all organisations. Above this number `guard block` and `guard allow` refuse. */
+/**
+ * The largest number of decisions in force at one time, in all organisations together. Above this number `guard block`
+ * and `guard allow` refuse a new one.
+ */
 export const MAX_DECISIONS = 2_000;
-/** The longest time of a decision. A longer one has to be a rule. */
+/** The longest time of a decision. A decision for a longer time has to be a rule in guard.yaml. */
 export const MAX_DECISION_MS = 90 * 86_400_000;
 /** Longest text of all decisions, in UTF-16 code units. It is more than the largest number of decisions needs. */
 export const MAX_DECISIONS_LENGTH = 4 * 1024 * 1024;
@@ -50,7 +53,7 @@ const DecisionsText = z.strictObject({
   decisions: z.array(TemporaryDecision).max(MAX_DECISIONS),
 });
 
-/** Parses a text of `writeDecisions`. An empty text has no decisions. Undefined for any other text. */
+/** Parses a text that `writeDecisions` wrote. An empty text has no decisions. Undefined for any other text. */
 export function readDecisions(text: string): readonly TemporaryDecision[] | undefined {
   if (text.trim() === '') return [];
   if (text.length > MAX_DECISIONS_LENGTH) return undefined;
@@ -62,17 +65,20 @@ export function writeDecisions(decisions: readonly TemporaryDecision[]): string 
   return `{"version": 1, "decisions": [${lines.join(',')}\n]}\n`;
 }
 
-/** The shortest prefixes. A typing mistake, or a program in Redis, must not block much of the internet. */
+/**
+ * The shortest allowed prefix length of a network, by IP version. A typing mistake, or a program in Redis, must not
+ * block much of the internet.
+ */
 const WIDEST_PREFIX = { 4: 8, 6: 19 } as const;
 
-/** The shortest prefix length that a decision may have. Undefined when the network's own is long enough. */
+/** The shortest prefix length that a decision may have. Undefined when the prefix of `network` is long enough. */
 export function shortestAllowedPrefix(network: string): number | undefined {
   const range = readRange(network);
   if (range === undefined || range.length >= WIDEST_PREFIX[range.family]) return undefined;
   return WIDEST_PREFIX[range.family];
 }
 
-/** In the words of the command line. */
+/** The target in the words of the command line. */
 export function targetText(target: DecisionTarget): string {
   switch (target.kind) {
     case 'network':
@@ -85,8 +91,8 @@ export function targetText(target: DecisionTarget): string {
 }
 
 /**
- * An address as `parseIp` spells it, or a network with its first address. Accepts the texts that `isIpOrCidr`
- * accepts.
+ * The canonical text of an address (as `parseIp` spells it), or of a network (with its first address). Accepts the
+ * texts that `isIpOrCidr` accepts.
  */
 export function canonicalNetwork(text: string): string {
   const withoutZone = text.replace(/%[^/]*/, '');

@@ -20,16 +20,16 @@ import {
 export const FetchedKeys = z.strictObject({
   /** When the directory last confirmed these keys. */
   fetched_at: z.iso.datetime(),
-  /** The origin that published them. */
+  /** The origin that published the keys. */
   directory: z.string().min(1),
-  /** The server's name for this version, for conditional requests. */
+  /** The ETag of the server for this version. It is used in conditional requests. */
   etag: z.string().optional(),
   last_modified: z.string().optional(),
   keys: z.array(z.strictObject(PublicKey.shape)).min(1).max(MAX_KEYS),
 });
 export type FetchedKeys = Readonly<z.infer<typeof FetchedKeys>>;
 
-/** Where an origin publishes its keys (draft-meunier-http-message-signatures-directory). */
+/** The URL at which an origin publishes its keys (draft-meunier-http-message-signatures-directory). */
 export function directoryUrl({ url }: AgentDirectory): string {
   return `${url}/.well-known/http-message-signatures-directory`;
 }
@@ -38,14 +38,14 @@ type PublishedKeys =
   | {
       readonly kind: 'parsed';
       readonly keys: readonly PublicKey[];
-      /** Number of malformed keys and keys of other kinds. */
+      /** The number of keys that are malformed or of another kind. */
       readonly dropped: number;
     }
   | { readonly kind: 'refused'; readonly reason: string };
 
 const PublishedKeySet = z.looseObject({ keys: z.array(z.unknown()) });
 
-/** Parses a directory as its origin serves it. Unusable keys are dropped (RFC 7517 section 5). */
+/** Parses a directory in the form in which its origin serves it. Unusable keys are dropped (RFC 7517 section 5). */
 export function parsePublishedKeys(text: string): PublishedKeys {
   const value = parseJson(text);
   if (value === undefined) return { kind: 'refused', reason: 'no JSON' };
@@ -63,8 +63,9 @@ export function parsePublishedKeys(text: string): PublishedKeys {
 }
 
 /**
- * Undefined without a file, and for a file of another origin that had this name before. Throws an Error that names
- * the file when the file has another format.
+ * The fetched keys of a directory. Undefined when there is no file. Also undefined when the file is from another
+ * origin, which had the same name in earlier settings. Throws an Error that names the file when the file has another
+ * format.
  */
 export function readFetchedKeys(
   folder: string,
@@ -80,7 +81,7 @@ export function readFetchedKeys(
   }
 }
 
-/** Those of the user's file, and the fetched ones of the directories. */
+/** The keys of the file in the settings, and the fetched keys of the directories. */
 export function botKeysOf(settings: WebBotAuth | undefined): readonly BotKey[] {
   if (settings === undefined) return [];
   const { keys, directories, fetched_keys: folder = '' } = settings;

@@ -161,7 +161,7 @@ test('adding and removing a key restores every good settings file', () => {
   expect(triedCount).toBeGreaterThan(20);
 });
 
-test('a list that only a person should change stays unchanged, with a reason', () => {
+test('a list that only a person should change stays unchanged, and the result says why', () => {
   const alias = `${HEAD}organisations:
   - { id: acme, analytics_keys: &keys [{ id: board, key: ${OTHER_KEY} }] }
   - { id: other, analytics_keys: *keys }

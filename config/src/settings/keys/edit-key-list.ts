@@ -23,9 +23,9 @@ export interface KeyPlace {
 }
 
 interface NewKey extends KeyPlace {
-  /** As guard.yaml has it: `sha256:` and 64 hex digits. */
+  /** The key in the form of guard.yaml: `sha256:` and 64 hex digits. */
   readonly key: string;
-  /** Last day, such as `2027-06-30`. */
+  /** The last day on which the key is valid, such as `2027-06-30`. */
   readonly expires?: string | undefined;
 }
 
@@ -33,14 +33,14 @@ export type KeyEdit =
   | {
       readonly kind: 'edited';
       readonly text: string;
-      /** The entry that was added or removed, and its line, starting with 1. */
+      /** The entry that was added or removed, and its line, counted from 1. */
       readonly entry: string;
       readonly line: number;
     }
-  /** The list is written in a way that only a person should change. `reason` is a phrase. */
+  /** The list has a form that only a person should change. `reason` is a phrase. */
   | { readonly kind: 'impossible'; readonly reason: string };
 
-/** A replacement of `text[from..to)`. */
+/** A replacement for the text from `from` up to, but not including, `to`. */
 interface Splice {
   readonly from: number;
   readonly to: number;
@@ -105,7 +105,7 @@ function findOrganisation(text: string, id: string): YAMLMap | undefined {
 
 /** Null when the value of the entry is empty, undefined when there is no entry. */
 function valueOf(map: YAMLMap, name: string): Node | null | undefined {
-  // The parser creates pairs only from nodes.
+  // The cast is safe, because the parser creates pairs only from nodes.
   return map.items.find(({ key }) => textOf(key) === name)?.value as Node | null | undefined;
 }
 
@@ -166,7 +166,7 @@ function spliceNewList(
   return newLine(text, endOf(id), `${indent}${list}: [${entry}]`);
 }
 
-/** Inserts a line after the line of an offset and its comment. */
+/** Inserts a line after the line that contains the offset, and after the comment of that line. */
 function newLine(text: string, at: number, line: string): Splice {
   const newline = text.indexOf('\n', at);
   const lineEnd = newline === -1 ? text.length : newline;
@@ -181,7 +181,7 @@ function cutFlow({ items }: YAMLSeq<Node>, at: number): Splice | undefined {
   return { from: itemBefore ? endOf(itemBefore) : startOf(item), to: endOf(item), insertion: '' };
 }
 
-/** Removes the lines of the entry with their comments. An empty list stays, as `[]`. */
+/** Removes the lines of the entry with their comments. When the list becomes empty, it stays as `[]`. */
 function cutBlock(text: string, name: Node, keys: YAMLSeq<Node>, at: number): Splice | undefined {
   const item = keys.items[at];
   const dash = item && dashOf(text, keys, item);
@@ -193,7 +193,7 @@ function cutBlock(text: string, name: Node, keys: YAMLSeq<Node>, at: number): Sp
   return { from: colon, to, insertion: ` []${text.slice(colon, dash.lineStart)}` };
 }
 
-/** The dash of a block entry. Comments may follow it before its value. */
+/** The dash of a block entry. Comments can come between the dash and the value. */
 function dashOf(
   text: string,
   keys: YAMLSeq<Node>,
@@ -217,12 +217,15 @@ function startOf(node: Node): number {
   return node.range?.[0] ?? 0;
 }
 
-/** The position after the last character, without the comments after a block, which the parser includes. */
+/**
+ * The position after the last character of a node. The comments after a block do not belong to it, but the parser
+ * includes them.
+ */
 function endOf(node: Node): number {
   if (isCollection(node) && node.flow !== true) {
     const last: unknown = node.items.at(-1);
     const lastNode = isMap(node) ? (node.items.at(-1)?.value ?? node.items.at(-1)?.key) : last;
-    // The parser creates nodes for everything in a block.
+    // The cast is safe, because the parser creates a node for everything in a block.
     if (lastNode) return endOf(lastNode as Node);
   }
   return node.range?.[1] ?? 0;

@@ -19,7 +19,7 @@ const authenticate = createBearerAuth(
   () => now,
 );
 
-test('a bearer key identifies its organisation and its entry, with the scheme in any case (RFC 9110 11.1)', () => {
+test('a bearer key identifies its organisation and its entry, with the scheme in upper or lower case (RFC 9110 11.1)', () => {
   expect(authenticate('Bearer sk_api_ro_acme')).toEqual({ organisation: 'acme', key: 'a' });
   expect(authenticate('bearer  sk_api_ro_acme')).toEqual({ organisation: 'acme', key: 'a' });
   expect(authenticate('Bearer sk_api_ro_new')).toEqual({ organisation: 'other', key: 'new' });
@@ -37,7 +37,7 @@ test.each([
   'Bearer sk_api_ro_old',
   `Bearer ${'x'.repeat(300)}`,
 ])(
-  'contract 5: %s (absent, malformed, unknown or expired) identifies no organisation',
+  'contract 5: %s identifies no organisation, because the key is absent, malformed, unknown or expired',
   (header) => {
     expect(authenticate(header)).toBeUndefined();
   },

@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import type { AuthenticateBearer, Clock } from '../../contract/ports.ts';
 import type { Organisation } from '../schema.ts';
 
-/** Finds the entry of a key by the SHA-256 of the key. So the time of a look-up can reveal only digests. */
+/**
+ * Finds the entry of a key by the SHA-256 of the key. So the time that a look-up takes can reveal only facts about
+ * digests.
+ */
 export class KeyRing<T extends { readonly key: Buffer; readonly expires?: number | undefined }> {
   /** The entries by the SHA-256 of the key, one character for each byte. */
   readonly #entries: ReadonlyMap<string, T>;
@@ -11,7 +14,10 @@ export class KeyRing<T extends { readonly key: Buffer; readonly expires?: number
     this.#entries = new Map(entries.map((entry) => [entry.key.toString('binary'), entry]));
   }
 
-  /** `nowMs` is milliseconds since the epoch. */
+  /**
+   * The entry of a presented key. Undefined when the key is unknown or expired. `nowMs` is in milliseconds since the
+   * epoch.
+   */
   find(presentedKey: string, nowMs: number): T | undefined {
     const entry = this.#entries.get(hash('sha256', presentedKey, 'binary'));
     return entry?.expires !== undefined && entry.expires <= nowMs ? undefined : entry;

@@ -19,8 +19,8 @@ const WithKeys = z.object({
 
 /**
  * The first analytics key of each organisation in plain text and without an expiry date, from the settings file, the
- * environment, or the environment file. Loaded settings have only digests. Never throws. A file that cannot be read
- * has no keys.
+ * environment, or the environment file. Loaded settings have only digests. Never throws. A file that cannot be read is
+ * treated as a file without keys.
  */
 export function plainAnalyticsKeys(
   path: string,

@@ -6,7 +6,7 @@ import type { ListKind } from './list-text.ts';
 
 /**
  * The last good copy of a list from a URL: a comment with the source, and then the published list. A running Guard
- * writes it. The settings read it like any other list.
+ * writes it. The code that reads the settings reads it like any other list.
  */
 
 const Origin = z.strictObject({
@@ -14,7 +14,7 @@ const Origin = z.strictObject({
   url: z.string().min(1),
   /** When the list was fetched. */
   fetched_at: z.iso.datetime(),
-  /** The server's name for this version, for conditional requests. */
+  /** The ETag of the server for this version. It is used in conditional requests. */
   etag: z.string().optional(),
   last_modified: z.string().optional(),
 });
@@ -25,9 +25,9 @@ export interface FetchedList {
   readonly url: string;
   /** Milliseconds between two fetches. */
   readonly everyMs: number;
-  /** The file of the last good copy. It need not exist. */
+  /** The file of the last good copy. The file can be missing. */
   readonly copyPath: string;
-  /** Whether the settings could read it. */
+  /** Whether the copy was read as a list. */
   readonly isRead: boolean;
 }
 
@@ -54,7 +54,7 @@ export function newOrigin(
   };
 }
 
-/** Undefined for a text that is not a copy. */
+/** The source that a copy names in its comment. Undefined for a text that is not a copy. */
 export function originOf(text: string): ListOrigin | undefined {
   const [first = ''] = text.split('\n', 1);
   return first.startsWith(ORIGIN_MARK)
@@ -62,7 +62,7 @@ export function originOf(text: string): ListOrigin | undefined {
     : undefined;
 }
 
-/** Without query and user information, which can contain a secret. */
+/** The URL without query and user information, because both can contain a secret. */
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;

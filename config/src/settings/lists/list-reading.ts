@@ -12,9 +12,9 @@ import {
 } from './list-text.ts';
 
 /**
- * The most entries of one kind in all lists from files together. Rules share a list, so a list counts once. A list of
- * `user_agent` counts once per rule, because each of these rules takes time in a request. Lists from URLs do not count,
- * because a publisher must not be able to prevent a start. The number of URLs is limited instead.
+ * The most entries of one kind in all lists from files together. A list that several rules share is counted once. A
+ * list of `user_agent` is counted once for each rule, because each of these rules takes time in a request. Lists from
+ * URLs are not counted: otherwise a publisher could prevent a start of Guard. Instead, the number of URLs is limited.
  */
 const MAX_ALL_ENTRIES: Readonly<Record<ListKind, number>> = {
   ip: 1_000_000,
@@ -36,7 +36,10 @@ export type ListOutcome<Entry> =
       readonly expected: string;
     };
 
-/** Lists of the reading before, by kind and path. A list whose text has the same digest is not parsed again. */
+/**
+ * The lists of the last reading. The key is made of their kind and path. A list whose text has the same digest is not
+ * parsed again.
+ */
 export type KnownLists = ReadonlyMap<string, KnownList>;
 
 interface KnownList {
@@ -57,22 +60,22 @@ export class ListReading {
   readonly #options: ListOptions;
   readonly #listsByKey = new Map<string, ListOutcome<unknown>>();
   readonly #fetchedLists = new Map<string, FetchedList>();
-  /** Lists that count towards the limit of entries. */
+  /** Lists whose entries are counted for the limit. */
   readonly #fileLists = new Set<readonly unknown[]>();
-  /** The key of each list: its kind and its file. */
+  /** The key of each list. It is made of the kind and the file of the list. */
   readonly #keysByList = new Map<readonly unknown[], string>();
   readonly #nextKnown = new Map<string, KnownList>();
   readonly #joinedLists = new Map<string, readonly unknown[]>();
   readonly #entryCounts = { ip: 0, asn: 0, user_agent: 0, ja4: 0 };
 
-  /** How often a setting has used a list. */
+  /** How often settings have used a list of this reading. */
   uses = 0;
 
   constructor(options: ListOptions) {
     this.#options = options;
   }
 
-  /** The lists of this reading, for the next one. */
+  /** The lists of this reading, for the next reading. */
   get nextKnown(): KnownLists {
     return this.#nextKnown;
   }
@@ -81,7 +84,7 @@ export class ListReading {
     return [...this.#fetchedLists.values()];
   }
 
-  /** Reads a list from a file. A file that two rules name is read once. */
+  /** Reads a list from a file. A file that several rules name is read once. */
   readFile<Kind extends ListKind>(kind: Kind, path: string): ListOutcome<ListEntries[Kind]> {
     const list = this.#readOnce(kind, path);
     if (list.kind === 'read' && (kind === 'user_agent' || !this.#fileLists.has(list.entries))) {
@@ -92,8 +95,8 @@ export class ListReading {
   }
 
   /**
-   * Joins several lists and entries of a condition into one list. Rules with the same parts share it. A part is a list
-   * of this reading, or an array with one entry.
+   * Joins several lists and entries of a condition into one list. Rules with the same parts share this list. A part is
+   * a list of this reading, or an array with one entry.
    */
   join<Entry>(kind: ListKind, parts: readonly (readonly Entry[])[]): ListOutcome<Entry> {
     const [firstPart] = parts;
@@ -206,7 +209,7 @@ export class ListReading {
     }
   }
 
-  /** Callers may cast the entries: their key has the kind of the list. */
+  /** Callers can cast the entries safely, because the kind of the list is part of the key. */
   #earlierEntriesOf(key: string, digest: string): readonly unknown[] | undefined {
     const knownList = this.#options.earlierLists?.get(key);
     return knownList?.digest === digest ? knownList.entries : undefined;
@@ -220,7 +223,7 @@ export function currentLists(): ListReading {
   return currentReading ?? new ListReading({ folder: undefined });
 }
 
-/** Calls `read`, which checks settings against the schema. The lists that they name are read into `lists`. */
+/** Calls `read`, which checks settings against the schema. The lists that the settings name are read into `lists`. */
 export function withLists<T>(lists: ListReading, read: () => T): T {
   const outerReading = currentReading;
   currentReading = lists;

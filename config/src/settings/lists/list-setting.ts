@@ -7,13 +7,13 @@ import type { ListEntries, ListKind } from './list-text.ts';
 const LEAST_EVERY_MS = 5 * 60_000;
 const DEFAULT_EVERY_MS = 3_600_000;
 
-/** `what` names the data in messages. */
+/** The schema for a URL from which Guard fetches data. `what` is the noun for the data in messages. */
 export function publishedUrl(what: string) {
   const expected = `expected https:// and ${what}, without user and password; http:// is for this machine alone`;
   return z.string().max(2048).refine(isPublishedUrl, expected);
 }
 
-/** Plain http is only for this machine, because any machine on the way could change the list. */
+/** Plain http is allowed only for URLs on this machine. On the way from another machine, the list could be changed. */
 function isPublishedUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return false;
@@ -46,7 +46,7 @@ function listOf<Kind extends ListKind>(kind: Kind) {
   type Entries = readonly ListEntries[Kind][];
   return z.union([
     FileReference.transform(({ file }, context): Entries => {
-      // An unknown name is already a problem, but must not end the checks.
+      // An unknown name was already reported, but must not end the checks.
       if (context.issues.length > 0) return [];
       return entriesOf(currentLists().readFile(kind, file), 'file', context);
     }),
@@ -57,7 +57,7 @@ function listOf<Kind extends ListKind>(kind: Kind) {
   ]);
 }
 
-/** Of a zod issue, for faults.ts. */
+/** The parameters of a zod issue about invalid lines, for faults.ts. */
 export type BadLines = Extract<ListOutcome<unknown>, { readonly kind: 'bad_lines' }>;
 
 function entriesOf<Entry>(
@@ -79,8 +79,8 @@ function entriesOf<Entry>(
 
 /**
  * One entry, a list of a file or a URL, or several of them. The result is one list of all entries. The entries of a
- * list are checked when it is read (list-text.ts), because a schema for each of 100,000 entries took four times as
- * long.
+ * list are checked when it is read (list-text.ts), because a schema for each of 100,000 entries would take four times
+ * as long.
  */
 export function entriesFrom<Kind extends ListKind, T extends z.ZodType>(kind: Kind, entry: T) {
   type Entries = readonly (z.output<T> | ListEntries[Kind])[];

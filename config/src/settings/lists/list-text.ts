@@ -13,7 +13,10 @@ export interface ListEntries {
 
 /** Largest list, in bytes. */
 export const MAX_LIST_BYTES = 8 * 1024 * 1024;
-/** The most entries of one list. Each pattern is tried for each request: 1,000 take about 40 µs. */
+/**
+ * The most entries of one list. User-Agent patterns have a low limit, because each request is compared with each
+ * pattern. 1,000 patterns take about 40 µs.
+ */
 export const MAX_ENTRIES: Readonly<Record<ListKind, number>> = {
   ip: 250_000,
   asn: 250_000,
@@ -21,7 +24,7 @@ export const MAX_ENTRIES: Readonly<Record<ListKind, number>> = {
   ja4: 250_000,
 };
 
-/** JA4 as Guard computes it (gateway/src/tls/ja4.ts). */
+/** A JA4 fingerprint in the form that Guard computes (gateway/src/tls/ja4.ts). */
 const JA4 = /^t(?:1[0-3]|s[23]|00)[di]\d{4}[0-9A-Za-z]{2}_[0-9a-f]{12}_[0-9a-f]{12}$/;
 export const EXPECTED_JA4 =
   'expected a JA4 fingerprint, such as t13d1516h2_8daaf6152771_d8a2da3f94cd';
@@ -56,7 +59,7 @@ const LIST_FORMS: { readonly [Kind in ListKind]: ListForm<ListEntries[Kind]> } =
   },
   user_agent: {
     expected: 'expected a pattern of 1 to 1024 characters',
-    // A User-Agent can contain a #, so a comment has its own line.
+    // A User-Agent can contain a #, so a comment must be on its own line.
     comment: /^\s*#/,
     read: (text) => (text.length <= 1024 ? text : undefined),
   },
@@ -68,12 +71,12 @@ const LIST_FORMS: { readonly [Kind in ListKind]: ListForm<ListEntries[Kind]> } =
 };
 
 export interface BadLine {
-  /** Counted from 1. */
+  /** The number of the line, counted from 1. */
   readonly line: number;
   readonly text: string;
 }
 
-/** Further invalid lines are only counted. */
+/** The maximum number of invalid lines that are shown. Further invalid lines are only counted. */
 const MAX_BAD_LINES = 5;
 
 export type ParsedList<Entry> =
@@ -87,10 +90,10 @@ export type ParsedList<Entry> =
     }
   | { readonly kind: 'too_long'; readonly maxEntries: number };
 
-/** Number of lines between two pauses. A list of 8 MiB takes some tenths of a second. */
+/** Number of lines between two pauses. Parsing a list of 8 MiB takes some tenths of a second. */
 const LINES_A_STEP = 1_000;
 
-/** One entry per line, with optional comments and blank lines. The list may be empty. */
+/** Parses a list: one entry per line, with optional comments and blank lines. The list can be empty. */
 export function* parseList<Kind extends ListKind>(
   text: string,
   kind: Kind,

@@ -53,7 +53,7 @@ describe('a list from a file', () => {
     });
   });
 
-  test('counts as a file of the settings, whether it is good or bad', () => {
+  test('is among the files of the settings, whether it is good or bad', () => {
     const good = writeList('good.txt', '192.0.2.1');
     const bad = writeList('bad.txt', 'no address');
     expect(parseWith('{ ip: { file: good.txt } }').files).toEqual([good]);
@@ -61,7 +61,7 @@ describe('a list from a file', () => {
     expect(parseWith('{ header: { file: good.txt } }').files).toEqual([]);
   });
 
-  test('a bad line is a problem with the place in that file, and five of them are shown', () => {
+  test('a bad line is a problem with the position in that file; five such problems are shown', () => {
     const path = writeList(
       'typo.txt',
       '# list',
@@ -106,7 +106,7 @@ describe('a list from a file', () => {
     });
   });
 
-  test('rules that name the same list of addresses share it, so it counts once', () => {
+  test('rules that name the same list of addresses share it, so it is counted once', () => {
     writeList(
       'shared.txt',
       ...Array.from({ length: 60_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`),
@@ -119,7 +119,7 @@ describe('a list from a file', () => {
     }
   });
 
-  test('each of several lists counts, also when they differ in only one entry', () => {
+  test('each of several lists is counted, also when they differ in only one entry', () => {
     const addressOf = (at: number) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
     const addresses = Array.from({ length: 250_000 }, (_, at) => addressOf(at));
     writeList('large.txt', addresses.join('\n'));
@@ -161,7 +161,7 @@ describe('a list from a URL', () => {
   const MATCH = `{ ip: [192.0.2.1, { url: '${URL_OF}', every: 30m }] }`;
   const STORE = 'store: { engine: memory, path: ./data }';
 
-  /** Writes the copy of that list into a data folder. */
+  /** Writes a copy of the list from the URL into a data folder. */
   function copyIn(data: string, text: string): string {
     const copy = copyOf(join(folder, data), 'ip', URL_OF);
     mkdirSync(dirname(copy), { recursive: true });
@@ -173,7 +173,7 @@ describe('a list from a URL', () => {
     ['the store', STORE, 'data'],
     ['the embedded database', 'analytics: { engine: embedded, path: ./events }', 'events'],
   ])(
-    'has its last good copy in the folder of %s, and the copy is a file of the settings',
+    'has its last good copy in the folder of the setting %s, and the copy is a file of the settings',
     (_what, top, data) => {
       const before = parseWith(MATCH, top);
       expect(matchOf(before)?.ip).toEqual(['192.0.2.1']);
@@ -196,7 +196,7 @@ describe('a list from a URL', () => {
     );
   });
 
-  test('a damaged copy counts as missing, so Guard starts', () => {
+  test('a damaged copy is treated as missing, so Guard still starts', () => {
     copyIn('data', '<html>');
     expect(matchOf(parseWith(MATCH, STORE))?.ip).toEqual(['192.0.2.1']);
   });

@@ -3,8 +3,8 @@ import { NOT_LET_THROUGH } from './preset-matches.ts';
 
 /**
  * WordPress starts its scheduled tasks by a request to its own public address, without a cookie and with the User-Agent
- * of a crawler of the catalogue. For any client, the page is empty and runs only tasks that are due. Requests with a
- * form do not match, because plugins read forms at every address.
+ * of a crawler of the catalogue. For any client, the page is empty and runs only tasks that are due. Requests that send
+ * a form do not match, because plugins read forms at every address.
  */
 export const wpCron: Match = {
   path: ['/**/wp-cron.php'],
@@ -12,7 +12,7 @@ export const wpCron: Match = {
   not: NOT_LET_THROUGH,
 };
 
-/** Indexes below `dists` and packages below `pool`, as in Debian's repository format. */
+/** Debian's repository format: indexes are below `dists`, and packages are below `pool`. */
 export const apt: Match = {
   method: ['GET', 'HEAD'],
   path: [
@@ -66,8 +66,8 @@ const SOUND_AND_FILMS = 'aac|flac|m3u8|m4[abvs]|mkv|mov|mp3|mp4|mpd|og[agv]|opus
 const MAIL_PROXIES = ['GoogleImageProxy', 'YahooMailProxy'];
 
 /**
- * Files that mail programs, podcast apps and players fetch. Other crawlers do not match, so a site that stops AI
- * crawlers also keeps its pictures from them.
+ * Files that mail programs, podcast apps and players fetch. Other crawlers do not match, so a site that blocks AI
+ * crawlers also blocks them from its pictures.
  */
 export const media: Match = {
   method: ['GET', 'HEAD'],

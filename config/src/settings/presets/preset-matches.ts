@@ -1,8 +1,8 @@
 import type { Match } from '../sections/rule.ts';
 
 /**
- * Visitors that lie about what they are, and automated browsers. No preset lets them through. Other findings also fit
- * honest programs, which name themselves, send few headers, and come from a hosting provider.
+ * Visitors that lie about what they are, and automated browsers. No preset lets them through. Other findings can also
+ * be made in honest programs: these name themselves, send few headers, and come from a hosting provider.
  */
 export const CAUGHT_LYING: Match = {
   category: [
@@ -32,7 +32,7 @@ const TEXT_PARAMETERS: readonly Match[] = [
 
 /**
  * Parameters with which an application serves its content on any path, with a content type that hides this: WordPress
- * serves posts as JSON, a script or a feed, and MediaWiki and DokuWiki the source of a page.
+ * serves posts as JSON, a script or a feed. MediaWiki and DokuWiki serve the source of a page.
  */
 export const ASKS_FOR_TEXT: Match = {
   any: [
@@ -42,23 +42,27 @@ export const ASKS_FOR_TEXT: Match = {
   ],
 };
 
-/** An application answers these requests, and not the file that the path names. */
+/** The answers to these requests come from an application, and not from the file that the path names. */
 export const ANSWERED_BY_APPLICATION: Match = { any: [PATH_AFTER_SCRIPT, ASKS_FOR_TEXT] };
 
 /**
- * These visitors need no preset. A browser that has passed keeps the limits of its pass. The allowlist lets a verified
- * crawler through without a limit.
+ * Visitors that need no preset. A browser that has passed a challenge keeps the limits of its pass. The allowlist lets
+ * a verified crawler through without a limit.
  */
 const NEEDS_NO_PRESET: Match = {
   any: [{ session: 'verified' }, { crawler: { verified: true, allowlisted: true } }],
 };
 
-/** Requests that no preset with a path lets through, because the path misleads or they need no preset. */
+/**
+ * Requests that no preset with a path lets through, because their path is misleading or because they need no preset.
+ */
 export const NOT_LET_THROUGH: Match = {
   any: [CAUGHT_LYING, NEEDS_NO_PRESET, ANSWERED_BY_APPLICATION],
 };
 
-/** Files of RFC 8615 and older files of this kind. Each is for programs, and a site has each file once. */
+/**
+ * Files of RFC 8615 and older files of this kind. Each of these files is for programs, and a site has each file once.
+ */
 export const wellKnown: Match = {
   any: [
     {
@@ -100,7 +104,7 @@ export const feeds: Match = {
     '/**/feed/atom/',
     '/**/feed/rss2',
     '/**/feed/rss2/',
-    // Podcasts of WordPress, one of them or one of each show.
+    // The podcast of a WordPress site, or the podcast of each show.
     '/**/feed/podcast',
     '/**/feed/podcast/',
     '/**/feed/podcast/*',
@@ -132,7 +136,7 @@ const LFS_JSON = 'application/vnd.git-lfs+json*';
 
 /**
  * Smart HTTP (gitprotocol-http), and the batch, lock and object requests of git-lfs. The User-Agent is not a condition:
- * any program can send `git/2`, and JGit, go-git and CI runners send another one.
+ * any program can send `git/2`, and JGit, go-git and CI runners send other User-Agents.
  */
 export const git: Match = {
   any: [
@@ -187,19 +191,19 @@ export function webhooks(paths: readonly string[]): Match {
   const namedPaths: Match = {
     method: ['POST', 'PUT', 'GET', 'HEAD', 'OPTIONS'],
     path: [...paths],
-    // `do` stays: shops have it in the addresses of their webhooks.
+    // The parameter `do` is allowed, because shops use it in the addresses of their webhooks.
     not: { any: [CAUGHT_LYING, ...TEXT_PARAMETERS] },
   };
   return { any: [verifiedSenders, namedPaths] };
 }
 
-/** Verified uptime monitors. They may only read. */
+/** Verified uptime monitors. The preset allows only reading methods. */
 export const monitors: Match = {
   method: ['GET', 'HEAD'],
   crawler: { category: ['Monitoring'], verified: true },
 };
 
-/** Verified programs that make the preview of a shared link. They may only read. */
+/** Verified programs that make the preview of a shared link. The preset allows only reading methods. */
 export const linkPreviews: Match = {
   method: ['GET', 'HEAD'],
   crawler: { category: ['Preview', 'Social Media'], verified: true },

@@ -8,7 +8,7 @@ import { linkPreviews, monitors, WEBHOOK_SENDERS } from './preset-matches.ts';
 
 const allRules = presetRules({ presets: PRESETS, webhook_paths: ['/hooks/**'] });
 
-test('no preset is on unless it is named', () => {
+test('no preset is on unless the settings name it', () => {
   expect(presetRules({ presets: [], webhook_paths: ['/hooks/**'] })).toEqual([]);
 });
 

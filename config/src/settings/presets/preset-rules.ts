@@ -9,15 +9,15 @@ interface PresetSettings {
 }
 
 /**
- * A feed can contain the whole content of a site. So an address may read only as many feeds as the feed readers of an
- * office do.
+ * A feed can contain the whole content of a site. So one address can read only as many feeds as the feed readers of one
+ * office need.
  */
 const FEEDS_LIMIT: RateLimit = { requests: 300, per: 600_000, by: ['ip'] };
 
 /**
- * Presets whose programs read no pages. If the origin answers with a page all the same, it counts as a page
- * (validator/src/verdict/free-pages/pages-of-presets.ts). `apt` and `containers` are missing, because their files often have no
- * content type, as a page can.
+ * Presets whose programs read no pages. If the origin still answers with a page, the page is counted
+ * (validator/src/verdict/free-pages/pages-of-presets.ts). `apt` and `containers` are not in this list: their files
+ * often have no content type, and a page can also have none.
  */
 const WITHOUT_PAGES: readonly Preset[] = ['well-known', 'feeds', 'git', 'wp-cron', 'media'];
 export const RULES_WITHOUT_PAGES: ReadonlySet<string> = new Set(
@@ -25,8 +25,8 @@ export const RULES_WITHOUT_PAGES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether the answer to a request of this rule and path can be JSON or XML: feeds, answers to git-lfs, files below
- * `.well-known`, and manifests. `robots.txt` and the other files are text.
+ * Whether the answer to a request with this rule and path can be JSON or XML. This is so for feeds, answers to git-lfs,
+ * files below `.well-known`, and manifests. `robots.txt` and the other files are text.
  */
 export function answersData(rule: string, path: string): boolean {
   switch (rule) {
@@ -42,8 +42,8 @@ export function answersData(rule: string, path: string): boolean {
 }
 
 /**
- * The rules `preset:git` and so on. They come after the rules of the user, whose blocks, budgets and monitor mode
- * decide first.
+ * The rules of the presets, such as `preset:git`. They come after the rules of the user, whose blocks, budgets and
+ * monitor mode decide first.
  */
 export function presetRules({ presets, webhook_paths }: PresetSettings): Rule[] {
   return PRESETS.filter((preset) => presets.includes(preset)).map((preset) =>
@@ -56,7 +56,7 @@ function ruleOf(preset: Preset, match: Match, limit?: RateLimit): Rule {
   return limit ? { ...rule, rate_limit: limit } : rule;
 }
 
-/** All organisations share these, so each match is compiled once. */
+/** All organisations share these rules, so each match is compiled once. */
 const sharedRules = {
   'well-known': ruleOf('well-known', wellKnown),
   feeds: ruleOf('feeds', feeds, FEEDS_LIMIT),

@@ -1,11 +1,11 @@
-/** Longest name that is compared. The time for a distance grows with the square of the length. */
+/** Longest name that is compared. The time to compute a distance grows with the square of the length. */
 const MAX_LENGTH = 64;
 
 /**
- * The known name that was probably meant, or undefined. A letter that is swapped, missing, added or wrong is one
- * difference, and about one in three letters may differ. Case, and `-` for `_`, are no difference. If no name is so
- * near, a name is taken that begins with the other one (`username` for `user`), or whose beginning has one
- * difference (`ChatGPT-User` for `ChatGTP`).
+ * The known name that the user probably wanted to write, or undefined. A letter that is swapped, missing, added or
+ * wrong is one difference. About one in three letters may differ. Case does not matter, and `-` is the same as `_`. If
+ * no known name is so near, the result is a name that begins with the written name or is its beginning (`username` for
+ * `user`), or a name whose beginning has one difference (`ChatGPT-User` for `ChatGTP`).
  */
 export function nearestName(name: string, knownNames: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
@@ -32,7 +32,7 @@ function extendsOther(a: string, b: string): boolean {
 }
 
 function beginsLike(name: string, candidate: string): boolean {
-  // Names with different first letters are hardly the same, and this check skips most candidates.
+  // Names with different first letters are rarely meant to be the same, and this check skips most candidates.
   if (name.length < 5 || name[0] !== candidate[0]) return false;
   return editDistance(name, candidate.slice(0, name.length)) <= 1;
 }

@@ -2,9 +2,9 @@ import { LineCounter } from 'yaml';
 import { formatPath, type Problem, type SettingPath } from './problems.ts';
 
 export interface Position {
-  /** Counted from 1. */
+  /** The line, counted from 1. */
   readonly line: number;
-  /** Counted from 1, in UTF-16 code units. */
+  /** The column, counted from 1 in UTF-16 code units. */
   readonly column: number;
 }
 
@@ -23,12 +23,15 @@ export function createLocator(text: string): (offset: number) => Position {
   };
 }
 
-/** Further problems are counted. */
+/** The maximum number of problems that are collected. Further problems are only counted. */
 const MAX_PROBLEMS = 200;
 
-/** Each problem is collected once. */
+/** Collects problems, each only once. */
 export interface ProblemList {
-  /** `offset` is the position in the text. `elsewhere` replaces it for a problem in a file that the text names. */
+  /**
+   * `offset` is the position in the text. For a problem in another file that the text names, `elsewhere` is used
+   * instead.
+   */
   add(
     offset: number,
     path: SettingPath,
@@ -37,7 +40,7 @@ export interface ProblemList {
     elsewhere?: { readonly file: string; readonly line: number },
   ): void;
   has(offset: number, path: SettingPath): boolean;
-  /** Counted from 1. */
+  /** The line of an offset, counted from 1. */
   lineOf(offset: number): number;
   sorted(): readonly Problem[];
 }

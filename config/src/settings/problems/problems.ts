@@ -1,22 +1,22 @@
 import { escapeUnsafe } from '../../contract/printable.ts';
 
-/** The problems of a settings file: position, found value, and what to do. */
+/** The problems of a settings file: the position, the found value, and what to do. */
 
-/** The path of a setting: `['organisations', 0, 'rules', 2, 'match', 'ip']`. */
+/** The path of a setting, such as `['organisations', 0, 'rules', 2, 'match', 'ip']`. */
 export type SettingPath = readonly (string | number)[];
 
 export interface Problem {
   /** The file name that the loader was given. */
   readonly file: string;
-  /** Counted from 1, always inside the file. */
+  /** The line, counted from 1. It is always inside the file. */
   readonly line: number;
-  /** Counted from 1, in UTF-16 code units. */
+  /** The column, counted from 1 in UTF-16 code units. */
   readonly column: number;
-  /** `organisations[0].rules[2].match.ip`. Empty for the file as a whole. */
+  /** The path of the setting, such as `organisations[0].rules[2].match.ip`. Empty for the file as a whole. */
   readonly path: string;
   /** The found value, without secrets: a short description, or quoted text. */
   readonly found: string;
-  /** What is allowed, and what to do. */
+  /** The allowed values, and what to do. */
   readonly message: string;
 }
 
@@ -26,14 +26,14 @@ export function formatProblem(problem: Problem): string {
 }
 
 /**
- * Whether a name can be shown, because it looks like the name of a setting or a header. After a mistake with quotes
- * or line ends, a whole passage becomes a name, and it can contain secrets.
+ * Whether a name can be shown, because it looks like the name of a setting or a header. After a mistake with quotes or
+ * line ends, a whole passage of the file becomes a name. Such a name can contain secrets.
  */
 export function isPlainName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(name);
 }
 
-/** In the form `organisations[0].id`. */
+/** The path in the form `organisations[0].id`. */
 export function formatPath(path: SettingPath): string {
   return path
     .map((step, index) => {
@@ -46,15 +46,15 @@ export function formatPath(path: SettingPath): string {
 
 const MAX_QUOTED = 60;
 
-/** One short line in quotes, without terminal control characters. */
+/** The text as one short line in quotes, without terminal control characters. */
 export function quote(text: string): string {
   const shortened = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
   return inertJson(shortened);
 }
 
 /**
- * Returns a value as JSON on one line, without terminal control characters and invisible ones. U+0085 and U+2028 would
- * split the line. With a noncharacter, journalctl would hide the whole line.
+ * Returns a value as JSON on one line, without control characters for terminals and without invisible characters.
+ * U+0085 and U+2028 would split the line. With a noncharacter, journalctl would hide the whole line.
  */
 export function inertJson(value: unknown): string {
   return escapeUnsafe(JSON.stringify(value));

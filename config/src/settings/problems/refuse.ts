@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Refuses a value in a transform or a refinement, and skips later checks of it. `message` begins with "expected".
- * The choice that is most like the value is suggested.
+ * Refuses a value in a transform or a refinement, and skips later checks of it. `message` begins with "expected". The
+ * message suggests the choice that is most similar to the value.
  */
 export function refuse(
   context: z.RefinementCtx,
@@ -16,6 +16,7 @@ export function refuse(
 /** The choices that were passed to {@link refuse}. */
 export function choicesIn(issue: z.core.$ZodIssueCustom): readonly string[] {
   const choices: unknown = issue.params?.['choices'];
-  // Only refuse() sets them. A copy for each issue would be slow with many unknown names.
+  // The cast is safe, because only refuse() sets the choices. With many unknown names, a checked copy for each issue
+  // would be slow.
   return Array.isArray(choices) ? (choices as readonly string[]) : [];
 }

@@ -1,10 +1,10 @@
 /**
- * Cuts the entries of a list out of the text of a YAML mapping, so that each can be read by itself. It looks only at
+ * Cuts the entries of a list out of the text of a YAML mapping, so that each entry can be read alone. It looks only at
  * the indentation. If the cut is wrong, an entry or the rest is not valid YAML, and the parser reports an error.
  */
 
 export interface EntryText {
-  /** The offset of its start in the original text. */
+  /** The offset at which the entry starts in the original text. */
   readonly start: number;
   readonly text: string;
 }
@@ -18,7 +18,10 @@ export interface CutText {
 
 const EMPTY_LIST = ' []';
 
-/** Finds no entries when the list is absent, or is not written as a block. `indent` is that of the list's name. */
+/**
+ * The result has no entries when the list is absent or is not written as a block. `indent` is the indentation of the
+ * list's name.
+ */
 export function cutEntries(text: string, name: string, indent: number): CutText {
   const uncutText: CutText = { rest: text, entries: [], toOriginal: (offset) => offset };
   const listHead = new RegExp(`^( {${indent}}${name}:) *(?: #.*)?\\r?\\n`, 'm').exec(text);
@@ -57,7 +60,7 @@ function findEntries(text: string, from: number, indent: number) {
 }
 
 interface Line {
-  /** A comment counts as an empty line: it can belong to any entry. */
+  /** The kind of a comment is `empty`, because a comment can belong to any entry. */
   readonly kind: 'empty' | 'dash' | 'tab' | 'other';
   readonly spaces: number;
 }

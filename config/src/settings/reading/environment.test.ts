@@ -16,7 +16,7 @@ test.each([
   ['plain', 'plain', false],
   ['${NAME}', 'value', true],
   ['a-${NAME}-${_x1}', 'a-value-y', true],
-  // The value of a variable is not substituted again.
+  // The value of a variable is not searched for variables again.
   ['${BRACES}', '${NAME}', true],
   ['$${NAME}', '${NAME}', false],
   ['$NAME $ {NAME} $', '$NAME $ {NAME} $', false],
@@ -62,7 +62,7 @@ describe('NAME_FILE: the value is in a file', () => {
     });
   });
 
-  test('the file counts when the variable is empty; a value in both is refused', () => {
+  test('the file is used when the variable is empty; a value in both is refused', () => {
     const path = writeTestFile('one', 'from the file');
     expect(substitute('${S}', { S: '', S_FILE: path }).value).toBe('from the file');
     expect(substitute('${S}', { S: 'x', S_FILE: '' }).value).toBe('x');
@@ -97,10 +97,10 @@ describe('NAME_FILE: the value is in a file', () => {
   });
 });
 
-test('root does not take secrets from a guard.env of another user', () => {
+test('for root, Guard reads no secrets from a guard.env of another user', () => {
   const folder = testFolder();
   const [settings, file] = [join(folder, 'guard.yaml'), join(folder, 'guard.env')];
-  // A file of root, so that the test also runs as another user.
+  // This file belongs to root, so that the test also works for another user.
   symlinkSync('/etc/passwd', settings);
   writeFileSync(file, 'GUARD_SECRET=known', { mode: 0o600 });
   if (process.getuid?.() === 0) {

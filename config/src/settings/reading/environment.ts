@@ -5,38 +5,40 @@ import { MAX_SETTINGS_BYTES, readTextFile } from '../values/files.ts';
 
 /**
  * `${NAME}` in the text of guard.yaml. It is replaced after YAML was parsed, so a value cannot inject YAML. The value
- * is that of the variable NAME, or the content of the file that the variable NAME_FILE names. Docker, Kubernetes and
- * systemd pass secrets in such files, so that they are in no process list and no child process.
+ * is the value of the variable NAME, or the content of the file that the variable NAME_FILE names. Docker, Kubernetes
+ * and systemd pass secrets in such files, so that no process list and no child process contains them.
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface MissingVariable {
   readonly kind: 'unset' | 'malformed';
-  /** As written: `${NAME}`. */
+  /** The text as written, with `${NAME}`. */
   readonly written: string;
   readonly message: string;
 }
 
 interface Substitution {
-  /** The text with all variables replaced. Undefined when one is missing. */
+  /** The text with all variables replaced. Undefined when a variable is missing. */
   readonly value: string | undefined;
-  /** A part of the value comes from the environment, so the value may be a secret at any setting. */
+  /**
+   * True when a part of the value comes from the environment. Then the value can be a secret, whatever the setting is.
+   */
   readonly interpolated: boolean;
   readonly missing: readonly MissingVariable[];
   /** The files that NAME_FILE named, readable or not, as absolute paths. */
   readonly files: readonly string[];
 }
 
-/** In bytes, of a value in a file. */
+/** The largest value in a file, in bytes. */
 export const MAX_VALUE_BYTES = 16 * 1024;
 
 const VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Replaces each `${NAME}`, and `$${` by `${`. An empty variable counts as missing. One line end at the end of a file is
- * dropped.
+ * Replaces each `${NAME}`, and `$${` by `${`. An empty variable is treated as missing. One line end at the end of a
+ * file is dropped.
  */
 export function substitute(text: string, env: Environment): Substitution {
   if (!text.includes('${')) return { value: text, interpolated: false, missing: [], files: [] };
@@ -147,7 +149,10 @@ export function withEnvironmentFile(settingsFile: string, env: Environment): Env
   return { kind: 'read', env: { ...parseEnv(reading.text), ...env }, files: [file] };
 }
 
-/** Whether a file of this user is as trusted as the settings: it is root's, this process's, or theirs. */
+/**
+ * Whether Guard can trust a file of the user `uid` as much as the settings. This is so for root, for the user of this
+ * process, and for the owner of the settings file.
+ */
 function isOfSameUser(uid: number, settingsFile: string): boolean {
   const ownUid = process.getuid?.();
   return (
@@ -156,7 +161,7 @@ function isOfSameUser(uid: number, settingsFile: string): boolean {
   );
 }
 
-/** `guard.env` for `guard.yaml`. */
+/** The path of the environment file, such as `guard.env` for `guard.yaml`. */
 export function environmentFileOf(settingsFile: string): string {
   return `${settingsFile.replace(/\.ya?ml$/i, '')}.env`;
 }

@@ -9,19 +9,19 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'key',
   'password',
   'client_secret',
-  // The URL of a chat webhook allows to post there. The URL of a mail server contains its password.
+  // With the URL of a chat webhook, a stranger can post in the chat. The URL of a mail server contains its password.
   'webhook',
   'server',
-  // A rule may match a header or a parameter with a shared secret.
+  // A rule can require a header or a parameter with a shared secret.
   'header',
   'query',
 ]);
 const PUBLIC_NAMES: ReadonlySet<string> = new Set(['id', 'health', 'expires']);
 
-/** Not a plain name, so a path is formatted without it. */
+/** This is not a plain name, so a formatted path does not contain it. */
 const HIDDEN_NAME = '…';
 
-/** Whether a misplaced quote could have put a secret here: `{ id: "backend, key: …" }`. */
+/** Whether a misplaced quote could have moved a secret to this setting: `{ id: "backend, key: …" }`. */
 function isNextToSecret(path: SettingPath): boolean {
   return path.some((step) => typeof step === 'string' && SECRET_NAMES.has(step));
 }
@@ -33,8 +33,9 @@ export function isSecret(path: SettingPath): boolean {
 }
 
 /**
- * A path as a problem may show it, before the schema has read the file. Below a secret, only names of settings,
- * headers and parameters are shown. Another name may be the secret itself, on the wrong side of a colon.
+ * The path in a form that a problem can show before the schema has read the file. Below a setting with a secret, only
+ * names of settings, headers and parameters are shown. Another name can be the secret itself, written before the colon
+ * by mistake.
  */
 export function shownPath(path: SettingPath): SettingPath {
   return path.map((step, index) => {
@@ -45,7 +46,7 @@ export function shownPath(path: SettingPath): SettingPath {
   });
 }
 
-/** A value that is a secret, or may contain one, is hidden. */
+/** Describes the found value. A value that is a secret, or that can contain a secret, is hidden. */
 export function describeFound(place: Place, path: SettingPath): string {
   if (place.kind === 'absent') return 'nothing';
   const { node } = place;
@@ -74,12 +75,12 @@ function describeText(written: string, path: SettingPath): string {
     : quote(withoutCredentials(written));
 }
 
-/** A reference to the environment shows where a secret is, but not its value. */
+/** A reference to the environment is shown, because it does not contain the value of the secret. */
 function describeSecret(written: string): string {
   return /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/.test(written) ? written : 'text (not shown)';
 }
 
-/** User information and query of a URL can contain passwords. A URL with a mistake may lack its slashes. */
+/** User information and query of a URL can contain passwords. A URL with a mistake can lack its slashes. */
 function withoutCredentials(text: string): string {
   return text
     .replace(/\/\/.*@/s, '//…@')

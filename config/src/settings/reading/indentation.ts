@@ -1,6 +1,6 @@
 /**
  * Finds the line with a wrong indentation or a missing colon, in a text that YAML could not read. The parser reports
- * the place where the text breaks because of such a line, and not the line itself.
+ * the position at which it cannot continue, and this is often after the faulty line.
  */
 
 export type MisplacedLine =
@@ -21,9 +21,9 @@ interface Level {
 const DASH = /^-(?:\s+|$)/;
 /** A plain or quoted name with its colon. */
 const NAME = /^(?:"[^"]*"|'[^']*'|[^\s"'[\]{},#&*|>][^#]*?):(?:\s|$)/;
-/** After such an end, a deeper line may follow. */
+/** After a line with such an end, a deeper line may follow. */
 const OPEN_END = /(?:^|\s)-$|:$|:\s+[&!]\S+$/;
-/** A collection in its short form, a marker of a document, a directive. */
+/** A line with a collection in brackets or braces, a document marker, or a directive. */
 const OTHER_LINE = /^(?:[[{]|---|\.\.\.|%)/;
 const MULTILINE_TEXT = /(?:^|\s)[|>][+-]?\d?[+-]?$/;
 
@@ -37,7 +37,7 @@ export function findMisplacedLine(text: string, end: number): MisplacedLine | un
     if (hasTab) return { kind: 'tab', offset };
     const isDash = DASH.test(code);
     const isValue = !isDash && !NAME.test(code);
-    // The next line of a text without quotes.
+    // This is a further line of a text without quotes.
     if (isValue && !isOpen && spaces > deepest(levels)) continue;
     const kind = isDash ? 'dashes' : 'names';
     const fittingLevels = levelAt(levels, spaces, kind, isOpen);
@@ -54,10 +54,10 @@ export function findMisplacedLine(text: string, end: number): MisplacedLine | un
 interface Line {
   readonly offset: number;
   readonly spaces: number;
-  /** Without indentation and comment. */
+  /** The line without its indentation and comment. */
   readonly code: string;
   readonly hasTab: boolean;
-  /** No bracket or quote is open after it. */
+  /** True when no bracket or quote is open at the end of the line. */
   readonly isWhole: boolean;
 }
 
@@ -95,7 +95,9 @@ function deepest(levels: readonly Level[]): number {
   return levels.at(-1)?.spaces ?? 0;
 }
 
-/** The levels from the outermost to that of the line. Undefined when the line's indentation fits no level. */
+/**
+ * The levels from the outermost level to the level of the line. Undefined when the line's indentation fits no level.
+ */
 function levelAt(
   levels: readonly Level[],
   spaces: number,
@@ -113,7 +115,7 @@ function levelAt(
   return isNew && mayBegin ? [...outerLevels, { spaces, kind }] : undefined;
 }
 
-/** `- name: a` opens one level after the dash, `- - a` opens two. */
+/** `- name: a` opens one level after the dash, and `- - a` opens two levels. */
 function levelsAfterDashes(code: string, spaces: number): readonly Level[] {
   const levels: Level[] = [];
   let deeper = spaces;
@@ -128,7 +130,7 @@ function levelsAfterDashes(code: string, spaces: number): readonly Level[] {
 }
 
 interface Pending {
-  /** The expected closing quote. */
+  /** The closing quote that is expected. Empty when no quote is open. */
   readonly quote: string;
   readonly depth: number;
 }
@@ -163,7 +165,7 @@ function scan(
   return { code: line, pending: { quote, depth } };
 }
 
-/** If the line does not close the quote, this is the length of the line. */
+/** The index of the closing quote. If the line does not close the quote, it is the length of the line. */
 function endOfQuote(line: string, from: number, quote: string): number {
   for (let at = from; at < line.length; at++) {
     if (quote === '"' && line.charAt(at) === '\\') at++;

@@ -21,7 +21,7 @@ export function plainValue(node: SettingsNode, baseDir: string, path: SettingPat
     case 'list':
       return node.items.map((item, index) => plainValue(item, baseDir, [...path, index]));
     case 'mapping': {
-      // Without a prototype, so that `__proto__` is a name like any other.
+      // The object has no prototype, so that `__proto__` is a name like any other.
       const mapping = Object.create(null) as Record<string, unknown>;
       for (const [name, entry] of node.entries) {
         mapping[name] = plainValue(entry.node, baseDir, [...path, name]);
@@ -106,7 +106,7 @@ function isFileOfOrganisation(path: SettingPath, text: string): boolean {
   const last = path.at(-1);
   if (last === 'logo') return path[2] === 'branding';
   if (last === 'file') return isListOfRule(path);
-  // `managed` is a keyword. A file of that name is written as ./managed.
+  // `managed` is a keyword. A file with this name is written as ./managed.
   return PAGE_SETTINGS.has(last) || (last === 'robots_txt' && text !== 'managed');
 }
 

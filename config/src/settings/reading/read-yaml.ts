@@ -8,9 +8,9 @@ import { isPlainName, quote, type SettingPath } from '../problems/problems.ts';
 import type { Entry, SettingsNode } from './settings-node.ts';
 import { describeMisplaced, NOT_YAML, syntaxMessage } from './syntax-errors.ts';
 
-/** Deepest nesting. The settings need about ten levels, and nested `any`, `all` and `not` may use the rest. */
+/** Deepest nesting. The settings need about ten levels, and nested `any`, `all` and `not` can use the rest. */
 const MAX_DEPTH = 64;
-/** The most values. Each use of an alias counts like a copy. */
+/** The most values. Each use of an alias is counted like a copy. */
 const MAX_VALUES = 500_000;
 
 /** The message of a syntax error depends on this many characters before and after it. */
@@ -28,7 +28,10 @@ interface YamlReading {
 
 export interface PartOfSettings {
   readonly path: SettingPath;
-  /** An alias may name an anchor of another part, and all aliases together are limited. */
+  /**
+   * False when only a part of a file is read: an alias can name an anchor of another part, and all aliases of a file
+   * together are limited.
+   */
   readonly takesAliases: boolean;
 }
 
@@ -36,8 +39,8 @@ const WHOLE_SETTINGS: PartOfSettings = { path: [], takesAliases: true };
 
 /**
  * Reads YAML 1.2 (core schema: dates, `yes` and `no` are text) and fills in `${NAME}`. Merge keys and tags are off, and
- * aliases are bounded. Every mistake goes to `problems`. Returns undefined after a mistake in the syntax, because the
- * text after it could mean anything.
+ * aliases are bounded. Every mistake is added to `problems`. Returns undefined after a mistake in the syntax, because
+ * the text after it could mean anything.
  */
 export function readYaml(
   text: string,
@@ -69,7 +72,7 @@ function reportSyntaxErrors(
   const errors = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0]);
   const [firstError] = errors;
   if (firstError === undefined) return true;
-  // The parser often reports the line before, because it continues that line's value.
+  // The parser often reports the line before the faulty line, because it continues the value of that line.
   const nextLine = text.indexOf('\n', firstError.pos[0]) + 1 || text.length;
   const misplaced = findMisplacedLine(text, nextLine);
   // A tab after a dash does not look like indentation.
@@ -141,7 +144,7 @@ function readAlias(
 ): SettingsNode {
   const anchor = reading.takesAliases ? reading.anchors.get(name) : undefined;
   if (anchor === undefined) {
-    // The name is not repeated: it may be a password that begins with a star.
+    // The message does not repeat the name: it can be a password that begins with a star.
     const message =
       'expected an anchor (&name) that is complete before this place, or quotes around the text';
     return refuse(reading, start, path, 'an alias (*name)', message);
@@ -185,7 +188,7 @@ function readEntries(
   }
 }
 
-/** `404:` is the name "404". */
+/** The name can be a number: `404:` is the name "404". */
 function nameOf(key: Scalar): string | undefined {
   if (typeof key.value === 'string') return key.value;
   return key.value === null || key.source === undefined ? undefined : key.source;
@@ -221,7 +224,7 @@ function readText(
     const at = reading.text.indexOf(variable.written, searchFrom);
     const isInside = at !== -1 && at < end;
     if (isInside) searchFrom = at + variable.written.length;
-    // Other text with a dollar sign and a brace may be part of a secret, so it is not shown.
+    // Other text with a dollar sign and a brace can be part of a secret, so it is not shown.
     const isShown =
       variable.kind === 'unset' || (!isSecret(path) && /^[\w${}-]{1,60}$/.test(written));
     const foundText = isShown ? variable.written : 'text with ${ (not shown)';

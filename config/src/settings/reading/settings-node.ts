@@ -1,20 +1,22 @@
 import type { SettingPath } from '../problems/problems.ts';
 
 /**
- * A settings file after YAML and `${NAME}`, before it is checked: plain values with their positions. Offsets count from
- * the start of the text.
+ * A settings file after its YAML was parsed and `${NAME}` was replaced, but before the checks: plain values with their
+ * positions. Offsets count from the start of the text.
  */
 export type SettingsNode = { readonly start: number } & (
   | {
       readonly kind: 'text';
-      /** As written, including `${NAME}`. */
+      /** The text as written, including `${NAME}`. */
       readonly written: string;
-      /** Undefined when a variable is missing, which was already reported. */
+      /** Undefined when a variable is missing. The missing variable was already reported. */
       readonly value: string | undefined;
       readonly interpolated: boolean;
-      /** Files that a part of the value was read from. */
+      /** Files from which a part of the value was read. */
       readonly valueFiles: readonly string[];
-      /** The value is on one line of the file. A value on several lines may include other settings by mistake. */
+      /**
+       * True when the value is on one line of the file. A value on several lines can include other settings by mistake.
+       */
       readonly oneLine: boolean;
     }
   | {
@@ -24,7 +26,7 @@ export type SettingsNode = { readonly start: number } & (
     }
   | { readonly kind: 'list'; readonly items: readonly SettingsNode[] }
   | { readonly kind: 'mapping'; readonly entries: ReadonlyMap<string, Entry> }
-  /** The value could not be parsed, which was already reported. */
+  /** The value could not be parsed, and this was already reported. */
   | { readonly kind: 'unusable' }
 );
 
@@ -37,7 +39,7 @@ export type Place =
   | { readonly kind: 'present'; readonly node: SettingsNode; readonly offset: number }
   | { readonly kind: 'absent'; readonly offset: number };
 
-/** The place of a missing setting is the name of its mapping. */
+/** Finds the place of a setting. The place of a missing setting is the name of its mapping. */
 export function placeOf(root: SettingsNode, path: SettingPath): Place {
   let node = root;
   let offset = root.start;

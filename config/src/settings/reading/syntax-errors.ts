@@ -6,7 +6,7 @@ export const NOT_YAML = 'text that is not YAML';
 
 /**
  * The message for each syntax error, for the author of the settings file. The messages of the parser are not used,
- * because some quote the text with the error, which may be a key.
+ * because some of them quote the faulty text, and this text can be a key.
  */
 const messages: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias (*name) takes no anchor or tag of its own',
@@ -63,7 +63,7 @@ function describeSpaces({
 
 const UNQUOTED_VARIABLE = /[[{,][^"']*\$\{/;
 
-/** `excerpt` is the text around the error, from the same line. */
+/** `excerpt` is the text around the error, on the same line. */
 export function syntaxMessage(code: ErrorCode, excerpt: string): string {
   return UNQUOTED_VARIABLE.test(excerpt)
     ? `${messages[code]}. Between { } or [ ] a variable needs quotes: "\${NAME}"`

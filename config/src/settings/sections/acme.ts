@@ -13,7 +13,7 @@ export const MAX_ACME_HOSTS = 100;
 const EXPECTED_HOST =
   'expected an exact host name: an authority proves each name by a connection to it, which a wildcard, an address or a name without a dot does not allow; take a certificate from files for it';
 
-/** Whether an authority can connect to the host by this name and issue a certificate for it. */
+/** Whether an authority can find a host by this name, and can issue a certificate for the name. */
 export function canBeIssued(host: string): boolean {
   const isName = host.includes('.') && !host.includes('*') && !host.includes('_');
   return isName && !host.startsWith('[') && parseIp(host) === undefined;
@@ -27,14 +27,14 @@ const AcmeHost = HostPattern.transform((host, context) =>
 );
 
 export const Acme = z.strictObject({
-  /** The authority writes to this address of the account's owner. */
+  /** The mail address of the account's owner. The authority sends its messages there. */
   email: z.email('expected an address such as ops@shop.example'),
   /** The user must accept the terms of the authority. Guard does not accept them for the user. */
   accept_terms: z
     .boolean()
     .default(false)
     .refine((isAccepted) => isAccepted, EXPECTED_TERMS),
-  /** Directory of the authority (RFC 8555 section 7.1.1). */
+  /** The URL of the authority's directory (RFC 8555 section 7.1.1). */
   directory: z
     .url({ protocol: /^https$/, error: 'expected a URL that begins with https://' })
     .default(LETS_ENCRYPT),

@@ -16,10 +16,10 @@ export type MailSettings = Readonly<z.infer<typeof Mail>>;
 /** The receivers of alerts (server/src/alerts/). */
 export const Alerts = z
   .strictObject({
-    /** POST with a JSON object. */
+    /** The URL to which Guard sends a POST with a JSON object. */
     webhook: HttpUrl.optional(),
     mail: Mail.optional(),
-    /** A program and its arguments; it gets the JSON object on standard input. */
+    /** A program and its arguments. The program gets the JSON object on standard input. */
     command: z.array(z.string().min(1).max(4096)).min(1).max(32).optional(),
     /** Each condition is reported at most once in this time. */
     cool_down: Duration.default(3_600_000),

@@ -16,7 +16,7 @@ function writeTestFile(name: string, content: string | Buffer): string {
 
 describe('colours that people can read', () => {
   test.each(['#000', '#2b5fd9', '#0a7d4f', '#d32f2f', '#5b2be0', '#767676', '#1b2029'])(
-    'WCAG 2.2, 1.4.3 and 1.4.11: %s has enough contrast to both cards, and so has its text',
+    'WCAG 2.2, 1.4.3 and 1.4.11: %s has enough contrast to both cards, and its text has enough contrast too',
     (colour) => {
       const { accent } = Branding.parse({ accent: colour });
       for (const scheme of ['light', 'dark'] as const) {
@@ -27,7 +27,7 @@ describe('colours that people can read', () => {
     },
   );
 
-  test('the contrast of black and white is 21, and of a colour with itself 1', () => {
+  test('the contrast of black and white is 21, and the contrast of a colour with itself is 1', () => {
     expect(contrast('#000000', '#ffffff')).toBeCloseTo(21);
     expect(contrast('#2b5fd9', '#2b5fd9')).toBe(1);
   });
@@ -99,13 +99,13 @@ describe('a challenge page of the user', () => {
     ['{{challenge}}<a href=" javascript:x">', 3, 20, 'javascript: cannot be used in href='],
     ['{{challenge}}<meta http-equiv=refresh>', 3, 20, '<meta http-equiv> cannot be used'],
     ['<p title="{{challenge}}">', 3, 7, 'a placeholder cannot stand in title='],
-  ])('%j is refused, with its place', (body, line, column, message) => {
+  ])('%j is refused, and the message names its position', (body, line, column, message) => {
     const fault = templateFault(pageAround(body));
     expect(fault).toMatchObject({ line, column });
     expect(fault?.message).toContain(message);
   });
 
-  test('names the place in the message, and has a limit', () => {
+  test('has a size limit, and a message about it names the position', () => {
     const refusal = ChallengeTemplate.safeParse(
       writeTestFile('bad.html', pageAround('{{challenge}}<form>')),
     );

@@ -6,8 +6,8 @@ import { templateFault } from '../values/template-fault.ts';
 
 /**
  * The name, logo and colours of an organisation on the pages that visitors see. Files are read with the settings, so a
- * bad file is reported as a problem of the settings. The limits are small, because every served page contains all of
- * it.
+ * bad file is reported as a problem of the settings. The limits are small, because every served page contains the name,
+ * the logo and the colours.
  */
 
 /** Largest logo, in bytes. */
@@ -39,7 +39,7 @@ function imageType(bytes: Buffer): string | undefined {
     : undefined;
 }
 
-/** The place where people get help: shown as `label`, linked to `href`. */
+/** The place where people get help: `label` is shown, and links to `href`. */
 const Support = z.string().transform((text, context) => {
   if (/^[^\s@<>"'?&]{1,64}@[a-z0-9.-]{1,190}$/i.test(text)) {
     return { label: text, href: `mailto:${text}` };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Credential, HeaderName, HostPattern, HttpUrl } from '../values/values.ts';
 
-/** `dashboard`: the host names of `listen.dashboard`, and who may sign in besides holders of analytics keys. */
+/** `dashboard`: the host names of `listen.dashboard`, and the people who may sign in without an analytics key. */
 
 const Name = z.string().min(1).max(200);
 

@@ -8,8 +8,8 @@ const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 const METADATA_WITHIN_BYTES = 128 * 1024;
 
 /**
- * Why there is no MMDB file at a path. Only the end of the file is read, because a commercial database has a hundred
- * megabytes. The catalogue opens the whole file when Guard starts.
+ * Why the file at a path is not an MMDB file. Undefined when it is one. Only the end of the file is read, because a
+ * commercial database has a hundred megabytes. The catalogue opens the whole file when Guard starts.
  */
 function problemOf(path: string): string | undefined {
   let file: number;
@@ -30,7 +30,7 @@ function problemOf(path: string): string | undefined {
   }
 }
 
-/** A database of the user's own. The loader has made its path absolute. */
+/** A database file of the user. The loader has made its path absolute. */
 const MmdbFile = z.string().superRefine((path, context) => {
   const problem = problemOf(path);
   if (problem === undefined) return;
@@ -38,7 +38,7 @@ const MmdbFile = z.string().superRefine((path, context) => {
   context.addIssue({ code: 'custom', message });
 });
 
-/** A file, or `{ url }`: a running Guard fetches the database from this URL. */
+/** A file, or `{ url }`: the URL from which a running Guard fetches the database. */
 const Database = z.union([MmdbFile, z.strictObject({ url: publishedUrl('a database') })]);
 
 export const Databases = z.strictObject({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What events leave out about a visitor. They never contain credentials. */
+/** Which data about a visitor events do not contain. Events never contain credentials. */
 export const EventPrivacy = z.strictObject({
   /** Addresses are cut to their /24, or to their /48 in IPv6. */
   truncate_ip: z.boolean().default(false),
-  /** Header fields, in lower case. */
+  /** The names of header fields that events leave out, in lower case. */
   drop_headers: z
     .array(
       z

@@ -5,7 +5,7 @@ import { positionOf } from '../values/template-fault.ts';
 import { HttpUrl } from '../values/values.ts';
 
 /**
- * Pages of the user that guard.yaml names by path. They are read together with the settings, so a missing page is
+ * Pages of the user. guard.yaml has their paths. The pages are read together with the settings, so a missing page is
  * reported as a problem of the settings. The loader has made the paths absolute.
  */
 
@@ -42,7 +42,7 @@ export const OwnPage = z.string().transform((path, context) => {
 });
 export type OwnPage = Readonly<z.infer<typeof OwnPage>>;
 
-/** The first unknown word in double braces. A name with spaces inside is unknown. */
+/** The first unknown word in double braces. A name with spaces around it is unknown too. */
 function unknownPlaceholder(html: string) {
   for (const { 0: placeholder, index } of html.matchAll(/\{\{\s*[\w.-]{1,100}\s*\}\}/g)) {
     if (!PAGE_PLACEHOLDERS.some((name) => placeholder === `{{${name}}}`)) {

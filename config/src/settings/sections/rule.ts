@@ -36,12 +36,12 @@ const Regex = z.string().min(1).max(MAX_PATTERN_LENGTH).superRefine(checkCompile
 export const Pattern = z.union([Glob, z.strictObject({ regex: Regex })]);
 
 /**
- * A regular expression that starts with a letter can match no path, because each path starts with a slash. This
- * finds only the certain cases.
+ * Finds regular expressions that begin with `^` and a letter. They match no path, because each path begins with a
+ * slash. The pattern finds only cases that are certain.
  */
 const NO_SLASH_IN_FRONT = /^\^[\w-]+(?![\w?*{-])[^|]*$/;
 
-/** A pattern over paths that can match one. */
+/** A pattern over paths. It must be able to match a path. */
 const PathPattern = z.union([
   Glob.superRefine((glob, context) => {
     if (glob === '' || canMatchPaths(glob)) return;
@@ -70,7 +70,7 @@ const CountryCode = z
     return refuse(context, `expected a country code of ISO 3166-1${remedy}`);
   });
 
-/** A token (RFC 9110 9.1). */
+/** A method: a token (RFC 9110 section 9.1). */
 const Method = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, 'expected an HTTP method, such as POST')
@@ -78,7 +78,7 @@ const Method = z
 
 const Ja4 = z.string().refine(isJa4, EXPECTED_JA4);
 
-/** A name in a query, compared without case. It becomes lower case. */
+/** A name in a query, Case does not matter, so the name is converted to lower case. */
 const ParameterName = z
   .string()
   .min(1)
@@ -87,7 +87,7 @@ const ParameterName = z
 
 const EXPECTED_SESSION = 'expected verified, or the column session of an event: 32 hex digits';
 
-/** A session as events name it (contract/session-digest.ts). */
+/** A session in the form that events use (contract/session-digest.ts). */
 export const SessionDigest = z
   .string()
   .regex(/^[0-9a-f]{32}$/i, EXPECTED_SESSION)
@@ -111,7 +111,7 @@ function patternsBy<T extends z.ZodType<string>>(name: T, what: string) {
     );
 }
 
-/** The name of a crawler of the catalogue, in any case of letters. */
+/** The name of a crawler of the catalogue, in upper or lower case. */
 export const CrawlerName = z
   .string()
   .min(1)
@@ -142,17 +142,17 @@ const Conditions = z.strictObject({
   header: patternsBy(HeaderName, 'header').optional(),
   query: patternsBy(ParameterName, 'parameter').optional(),
   user_agent: entriesFrom('user_agent', Pattern).optional(),
-  /** From the TLS handshake of the visitor. It is known only when Guard itself decrypts TLS. */
+  /** The JA4 fingerprint of the visitor's TLS handshake. It is known only when Guard itself decrypts TLS. */
   ja4: entriesFrom('ja4', Ja4).optional(),
   crawler: CrawlerMatch.optional(),
-  /** Names of signed agents, or the origins of their directories; `*` for any. */
+  /** Names of signed agents, or the origins of their directories. `*` means any signed agent. */
   agent: oneOrMany(z.string().min(1).max(255)).optional(),
   category: oneOrMany(z.enum(CATEGORIES)).optional(),
   reason: oneOrMany(z.enum(FINDINGS)).optional(),
   session: SessionMatch.optional(),
 });
 
-/** All given conditions must hold. `any`, `all` and `not` contain further matches. */
+/** All given conditions must be true. `any`, `all` and `not` contain further matches. */
 export interface Match extends z.infer<typeof Conditions> {
   any?: Match[] | undefined;
   all?: Match[] | undefined;
@@ -174,7 +174,7 @@ const RateKey = z
     'expected ip, session, all or header:<name>',
   );
 
-/** Every request takes from one counter for each key. */
+/** The number is limited, because every request takes from one counter for each key. */
 const MAX_RATE_KEYS = 8;
 
 export const RateLimit = z.strictObject({

@@ -48,7 +48,7 @@ const yamlOfPair = (cert: string, key: string) =>
   `${LISTEN}tls:\n  certificates:\n    - cert: ${cert}\n      key: ${key}\n`;
 
 describe('certificates are read with the settings', () => {
-  test('the hosts are the DNS names of the certificate (RFC 6125 section 6.4), and the files are watched', () => {
+  test('the hosts are the DNS names of the certificate (RFC 6125 section 6.4), and changes of the files are noticed', () => {
     const result = parse(yamlOfPair('shop.pem', './shop.key'));
     expect(result.kind).toBe('loaded');
     if (result.kind !== 'loaded') return;
@@ -64,14 +64,14 @@ describe('certificates are read with the settings', () => {
     expect(result.files).toEqual([join(folder, 'shop.pem'), join(folder, 'shop.key')]);
   });
 
-  test('`hosts` replaces those names', () => {
+  test('`hosts` replaces the names of the certificate', () => {
     const result = parse(`${yamlOfPair('shop.pem', 'shop.key')}      hosts: [elsewhere.example]\n`);
     const certificates = result.kind === 'loaded' ? result.settings.tls?.certificates : [];
     expect(certificates?.[0]?.hosts).toEqual(['elsewhere.example']);
   });
 });
 
-describe('a mistake is reported with its place, and no part of a key', () => {
+describe('a mistake is reported with its position, and without any part of a key', () => {
   test.each([
     [
       'a missing file',
@@ -117,7 +117,7 @@ describe('a mistake is reported with its place, and no part of a key', () => {
     expect(foundProblems.join()).not.toContain('PRIVATE KEY');
   });
 
-  test('a listener without certificates is a mistake, and so are certificates without a listener', () => {
+  test('a listener without certificates is a mistake, and certificates without a listener are a mistake too', () => {
     const message =
       'expected both or neither: listen.gateway_tls, and tls with its certificates or acme';
     expect(problemsOf(LISTEN).join()).toContain(message);

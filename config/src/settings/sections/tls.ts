@@ -17,7 +17,7 @@ const MAX_CERTIFICATES = 1000;
 
 type ParsedPem<T> =
   | { readonly kind: 'parsed'; readonly pem: Buffer; readonly value: T }
-  /** `reason` is a phrase: "no such file". */
+  /** `reason` is a phrase, such as "no such file". */
   | { readonly kind: 'refused'; readonly reason: string };
 
 function readPem<T>(path: string, what: string, parse: (pem: Buffer) => T): ParsedPem<T> {
@@ -31,27 +31,27 @@ function readPem<T>(path: string, what: string, parse: (pem: Buffer) => T): Pars
   }
 }
 
-/** The certificate chain and its key are PEM. */
+/** A certificate. The certificate chain and its key are in PEM. */
 export interface TlsCertificate {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** Host patterns as in `sites[].hosts`, in lower case. */
+  /** Host patterns in the form of `sites[].hosts`, in lower case. */
   readonly hosts: readonly string[];
-  /** Milliseconds since the epoch. */
+  /** The end of the certificate, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 /** A certificate that an authority issued. */
 export interface IssuedCertificate extends TlsCertificate {
-  /** Milliseconds since the epoch. */
+  /** The start of the certificate, in milliseconds since the epoch. */
   readonly startsAt: number;
 }
 
 const Certificate = z
   .strictObject({
-    /** PEM: the certificate, then its chain. */
+    /** The file in PEM with the certificate, and then its chain. */
     cert: z.string().min(1),
-    /** PEM, without a passphrase. */
+    /** The file in PEM with the key, without a passphrase. */
     key: z.string().min(1),
     /** These hosts are used instead of the names in the certificate. */
     hosts: z.array(HostPattern).min(1).optional(),
@@ -89,7 +89,7 @@ function isKeyOf(certificate: X509Certificate, key: KeyObject): boolean {
   }
 }
 
-/** Undefined if one of the two files is unreadable or they do not match. */
+/** Reads a certificate and its key. Undefined if one of the two files is unreadable or if they do not match. */
 export function readCertificate(
   pem: { readonly cert: string; readonly key: string },
   hosts: readonly string[],
@@ -109,7 +109,7 @@ export function readCertificate(
   }
 }
 
-/** The DNS names in lower case (RFC 6125 section 6.4: only of the subjectAltName). */
+/** The DNS names in lower case (RFC 6125 section 6.4: only the names in subjectAltName). */
 function namesOf({ subjectAltName }: X509Certificate): string[] {
   const entries = subjectAltName?.split(', ') ?? [];
   return entries
@@ -119,7 +119,7 @@ function namesOf({ subjectAltName }: X509Certificate): string[] {
 
 export const Tls = z
   .strictObject({
-    /** The first one is used for visitors who name no host, or a host without a certificate. */
+    /** The first certificate is used for visitors who name no host, or a host without a certificate. */
     certificates: z.array(Certificate).min(1).max(MAX_CERTIFICATES).default([]),
     acme: Acme.optional(),
   })

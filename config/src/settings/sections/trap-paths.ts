@@ -4,11 +4,12 @@ export const TRAP_PRESETS = ['secret-files', 'wordpress'] as const;
 type TrapPreset = (typeof TRAP_PRESETS)[number];
 
 /**
- * Paths that scanners request from every site. There are only few, and they match as a whole: a forge shows
- * `/owner/name/src/.env` to people, and `git clone` over plain HTTP reads `/.git/HEAD`.
+ * Paths that scanners request from every site. There are only few of them, and the whole path has to match. Otherwise
+ * people could hit a trap: a forge shows `/owner/name/src/.env` to people, and `git clone` over plain HTTP reads
+ * `/.git/HEAD`.
  */
 const PRESET_PATHS: Readonly<Record<TrapPreset, readonly Pattern[]>> = {
-  // Sites do not serve these to visitors, and pages do not link to them.
+  // Sites do not serve these files to visitors, and pages do not link to them.
   'secret-files': [
     '/.env',
     '/.env.local',
@@ -19,7 +20,7 @@ const PRESET_PATHS: Readonly<Record<TrapPreset, readonly Pattern[]>> = {
     '/.ssh/id_rsa',
     '/wp-config.php.bak',
   ],
-  // For sites without WordPress.
+  // Paths of WordPress, for sites without WordPress.
   wordpress: [
     '/wp-login.php',
     '/xmlrpc.php',

@@ -5,7 +5,7 @@ import { TRAP_PRESETS } from './trap-paths.ts';
 import { Pattern } from './rule.ts';
 
 function matchesStartPage(pattern: PathPattern): boolean {
-  // An expression that does not compile is reported elsewhere.
+  // An expression that does not compile is already reported by the schema of patterns.
   const isValid = typeof pattern === 'string' || compileRegex(pattern.regex).kind === 'compiled';
   return isValid && compilePattern(pattern)('/');
 }
@@ -18,9 +18,14 @@ const TrapPath = Pattern.refine(
   'expected paths that no visitor needs; this pattern also matches the start page /',
 );
 
-/** Paths that only programs ask for. A visitor who asks for one is challenged (validator/src/verdict/traps.ts). */
+/**
+ * Paths that only programs request. A visitor who requests such a path is challenged (validator/src/verdict/traps.ts).
+ */
 export const Traps = z.strictObject({
-  /** Put a link into a comment of Guard's own pages. Browsers neither show nor follow it. */
+  /**
+   * Whether Guard puts a link into an HTML comment of its own pages. Browsers do not show the link, and do not follow
+   * it.
+   */
   link: z.boolean().default(true),
   presets: z.array(z.enum(TRAP_PRESETS)).default(['secret-files']),
   paths: z.array(TrapPath).max(100).default([]),

@@ -8,7 +8,7 @@ const KEY = {
   operator: 'Example',
 };
 
-test('the id of a key is its thumbprint, which other members do not change (RFC 7638, RFC 8037 A.3)', () => {
+test('the id of a key is its thumbprint, and other members do not change it (RFC 7638, RFC 8037 A.3)', () => {
   const text = JSON.stringify({ keys: [{ ...KEY, kid: 'a name', use: 'sig', nbf: 1, exp: 2 }] });
   expect(parseKeyFile(text)).toEqual({
     kind: 'parsed',

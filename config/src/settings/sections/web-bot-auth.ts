@@ -21,9 +21,9 @@ const MAX_DIRECTORIES = 32;
 /** Seconds since the epoch. A value in milliseconds would be a time after the year 2286, so it is refused. */
 const Seconds = z.int().positive().max(9_999_999_999);
 
-/** The members that Guard uses. */
+/** The members of a JWK that Guard uses. */
 export const PublicKey = z.object({
-  /** 32 bytes. */
+  /** The public key: 32 bytes. */
   x: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'expected 43 characters of base64url'),
   nbf: Seconds.optional(),
   exp: Seconds.optional(),
@@ -43,7 +43,7 @@ const Key = Jwk.extend({ operator: Operator });
 const KeyFile = z.looseObject({ keys: z.array(Key).min(1).max(MAX_KEYS) });
 
 interface Signer {
-  /** The name in rules and events. */
+  /** The name of the agent in rules and events. */
   readonly agent: string;
   /** The operator in the catalogue whose crawlers this key can verify. */
   readonly operator?: string | undefined;
@@ -57,9 +57,9 @@ interface Signer {
 export interface BotKey extends Signer {
   /** The JWK thumbprint of the key (RFC 7638, RFC 8037 appendix A.3): the `keyid` of a signature. */
   readonly keyId: string;
-  /** The public key, base64url. */
+  /** The public key in base64url. */
   readonly x: string;
-  /** Milliseconds since the epoch. */
+  /** The time from which the key is valid, in milliseconds since the epoch. */
   readonly notBefore: number;
   readonly notAfter: number;
 }
@@ -88,7 +88,7 @@ interface RefusedKeys {
 }
 
 export function toBotKey({ x, nbf, exp }: PublicKey, signer: Signer): BotKey {
-  // The members in this order and no white space: RFC 7638 section 3.
+  // RFC 7638 section 3: the members have this order, and there is no white space.
   const thumbprint = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`);
   return {
     ...signer,
@@ -127,7 +127,7 @@ const DirectoryOrigin = z
   .transform((text) => new URL(text).origin);
 
 const AgentDirectory = z.strictObject({
-  /** The name in rules and events; lower case, because it is also the name of a file. */
+  /** The name of the agent in rules and events. It is in lower case, because it is also the name of a file. */
   name: z
     .string()
     .regex(
@@ -159,7 +159,7 @@ export const WebBotAuth = z
     keys: KeyFilePath.optional(),
     /** URLs of hosts whose published keys are trusted. */
     directories: AgentDirectories.default([]),
-    /** The folder for `guard agents refresh`. It need not exist. */
+    /** The folder for the keys that `guard agents refresh` fetches. The folder can be missing. */
     fetched_keys: z.string().min(1).optional(),
   })
   .refine(

@@ -6,9 +6,9 @@ export interface Fixture {
   readonly name: string;
   readonly path: string;
   readonly text: string;
-  /** From its lines `# env: NAME=value`. */
+  /** The variables from the lines `# env: NAME=value` of the file. */
   readonly env: Readonly<Record<string, string>>;
-  /** From its lines `# expect: …`: the problems it must give, without the file name. */
+  /** The problems that the file must cause, from its lines `# expect: …`. They have no file name. */
   readonly expected: readonly string[];
 }
 

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { refuse } from '../problems/refuse.ts';
 
-/** Colours of a brand, and how they are changed so that people can read the text on them. */
+/** Colours of a brand. They are changed so that people can read the text on them. */
 
-/** The background of the cards of the pages. Contrasts are measured against it. */
+/** The background of the cards of the pages. The contrast of a colour is measured against this background. */
 export const CARD = { light: '#ffffff', dark: '#1b2029' } as const;
 
 const INK = { light: '#ffffff', dark: '#10141c' } as const;
-/** WCAG 2.2, 1.4.11: least contrast of things that are not text, such as the edge of a button. */
+/** WCAG 2.2, 1.4.11: the least contrast of elements other than text, such as the edge of a button. */
 const LEAST_CONTRAST = 3;
 const MAX_STEPS = 20;
 
-/** `#rgb` or `#rrggbb`, as six digits in lower case. */
+/** A colour written as `#rgb` or `#rrggbb`. The result has six digits in lower case. */
 export const Colour = z
   .string()
   .regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i, 'expected a colour such as "#0a7d4f", in quotes')
@@ -30,7 +30,7 @@ interface Accent {
   readonly dark: Shade;
 }
 
-/** An accent colour that can be seen on a white card. For dark mode it is lightened as needed. */
+/** An accent colour that can be seen on a white card. For dark mode it is made lighter if needed. */
 export const AccentColour = Colour.transform((colour, context): Accent => {
   if (contrast(colour, CARD.light) < LEAST_CONTRAST) {
     return refuse(
@@ -41,7 +41,7 @@ export const AccentColour = Colour.transform((colour, context): Accent => {
   return { light: shade(colour), dark: shade(lighten(colour)) };
 });
 
-/** 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** The contrast of two colours: a number from 1 to 21 (WCAG 2.2, "contrast ratio"). */
 export function contrast(first: string, second: string): number {
   const [high = 0, low = 0] = [luminance(first), luminance(second)].sort((a, b) => b - a);
   return (high + 0.05) / (low + 0.05);
@@ -52,7 +52,7 @@ function shade(accent: string): Shade {
   return { accent, onAccent: isWhiteReadable ? INK.light : INK.dark };
 }
 
-/** Mixes the colour with just enough white to be visible on a dark card. */
+/** Mixes the colour with as much white as it needs to be visible on a dark card. */
 function lighten(colour: string): string {
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const mixedColour = mixWithWhite(colour, step / MAX_STEPS);

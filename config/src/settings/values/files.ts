@@ -8,31 +8,31 @@ export const MAX_PAGE_BYTES = 256 * 1024;
 
 type FileText =
   | { readonly kind: 'read'; readonly text: string }
-  /** `reason` is a phrase: "no such file". */
+  /** `reason` is a phrase, such as "no such file". */
   | { readonly kind: 'unreadable'; readonly reason: string }
-  /** `validPrefix` is the text up to the first byte that is no UTF-8. */
+  /** `validPrefix` is the text up to the first byte that is not UTF-8. */
   | { readonly kind: 'not_utf8'; readonly validPrefix: string };
 
 type FileBytes =
   | { readonly kind: 'read'; readonly bytes: Buffer }
-  /** `reason` is a phrase: "no such file". */
+  /** `reason` is a phrase, such as "no such file". */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** Never throws. */
+/** Reads a file of at most `maxBytes`. Never throws. */
 export function readBytes(path: string, maxBytes: number): FileBytes {
   try {
     const stat = statSync(path);
     if (!stat.isFile()) return { kind: 'unreadable', reason: 'a folder or device, not a file' };
     if (stat.size > maxBytes) return tooLarge(maxBytes);
     const bytes = readFileSync(path);
-    // A file can grow between the two calls.
+    // The file can grow between the check of its size and the read.
     return bytes.length > maxBytes ? tooLarge(maxBytes) : { kind: 'read', bytes };
   } catch (error) {
     return { kind: 'unreadable', reason: reasonOf(error) };
   }
 }
 
-/** The text without a byte order mark. Never throws. */
+/** Reads a file as text, without its byte order mark. Never throws. */
 export function readTextFile(path: string, maxBytes: number): FileText {
   const file = readBytes(path, maxBytes);
   if (file.kind === 'unreadable') return file;

@@ -12,7 +12,7 @@ export const RedisUrl = z
     'expected redis://user:password@host:port/0 and nothing after it, with a % in a password as %25',
   );
 
-/** Where one Sentinel listens: `host:port`, an IPv6 address in brackets. */
+/** The address of one Sentinel: `host:port`, with an IPv6 address in brackets. */
 export const SentinelAddress = z
   .string()
   .regex(
@@ -32,7 +32,7 @@ function isOneServer(text: string): boolean {
   );
 }
 
-/** The client decodes the user name and the password. It throws at a % that begins no escape. */
+/** Whether the Redis client can decode a user name or password. The client throws when a % begins no escape. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -4,7 +4,7 @@
  * they are reported here.
  */
 
-/** The place counts from 1. */
+/** A fault and its position. Line and column are counted from 1. */
 interface TemplateFault {
   readonly line: number;
   readonly column: number;
@@ -15,7 +15,7 @@ interface TemplateFault {
 const REQUIRED_PLACEHOLDERS = ['head', 'challenge'] as const;
 const KNOWN_PLACEHOLDERS: readonly string[] = [...REQUIRED_PLACEHOLDERS, 'lang', 'dir', 'nonce'];
 
-/** A comment, or a start tag with its attributes. */
+/** Matches a comment, or a start tag with its attributes. */
 const MARKUP = /<!--[^]*?(?:-->|$)|<([a-z][^\s/>]*)((?:[^"'>]|"[^"]*"|'[^']*')*)>/gi;
 const ATTRIBUTE = /([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
 
@@ -29,7 +29,7 @@ const FORBIDDEN_ELEMENTS: Readonly<Record<string, string>> = {
   form: 'the page sends nothing but the check',
 };
 
-/** Undefined when the template is valid. */
+/** Finds the first fault of a template. Undefined when the template is valid. */
 export function templateFault(html: string): TemplateFault | undefined {
   const fault = placeholderFault(html) ?? markupFault(html);
   return fault && { ...positionOf(html, fault.at), message: fault.message };
@@ -107,7 +107,7 @@ function attributeFault(element: string, name: string, value: string): string | 
   return undefined;
 }
 
-/** Line and column are counted from 1. */
+/** The position of an index in a text. Line and column are counted from 1. */
 export function positionOf(
   html: string,
   at: number,

@@ -86,7 +86,7 @@ test.each([
   expect(parseValue(HostPattern, text)).toBe(expected);
 });
 
-describe('a key is kept as its SHA-256, from plain text and from a hash', () => {
+describe('a key is kept as its SHA-256, whether it is written in plain text or as a hash', () => {
   const hash = createHash('sha256').update('sk_live_91827364').digest();
   test('both give the same hash', () => {
     expect(parseValue(KeyHash, 'sk_live_91827364')).toEqual(hash);
@@ -118,7 +118,7 @@ describe('placeholders of examples are refused', () => {
     'correct horse battery staple',
     '0123456789abcdef0123456789abcdef',
     'test-secret-0123456789',
-  ])('%s is not one of them', (secret) => {
+  ])('%s is not refused', (secret) => {
     expect(parseValue(SealingSecret, secret)).toBe(secret);
   });
 });

@@ -5,7 +5,7 @@ import { canonicalHost } from '../../matching/host.ts';
 import { refuse } from '../problems/refuse.ts';
 import { placeholderMessage, weaknessOf } from './weak-secret.ts';
 
-/** The scalar values of guard.yaml, each parsed once into what the code needs. */
+/** The scalar values of guard.yaml, each is parsed once into the type that the code needs. */
 
 /** The name of an organisation or a key. */
 export const Identifier = z
@@ -16,17 +16,20 @@ const DURATION_UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 
 
 const EXPECTED_DURATION = 'expected a duration such as 400ms, 30s, 5m or 14d, longer than zero';
 
-/** `400ms`, `30s`, `5m`, `12h`, `14d` to milliseconds, at least one. */
+/** A duration such as `400ms`, `30s`, `5m`, `12h` or `14d`, in milliseconds. It is at least one millisecond. */
 export const Duration = z.string(EXPECTED_DURATION).transform((text, context) => {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
   if (!match || Number(match[1]) === 0) {
     return refuse(context, EXPECTED_DURATION);
   }
-  // The expression accepts only the units of the table.
+  // The cast is safe, because the expression accepts only the units of the table.
   return Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS];
 });
 
-/** How long an origin may take for the beginning of an answer. The gateway gives up a silent body after 5m too. */
+/**
+ * How long an origin may take until its answer begins. The maximum is 5m, because the gateway also waits 5m for each
+ * part of a body.
+ */
 export const OriginTimeout = Duration.refine(
   (ms) => ms >= 1_000 && ms <= 300_000,
   'expected a duration of 1s to 5m',
@@ -45,7 +48,7 @@ export type ListenAddress =
 const EXPECTED_LISTEN =
   'expected host:port such as 127.0.0.1:8080, [v6]:port or unix:/path; port 0 picks a free one';
 
-/** `host:port`, `[v6]:port` or `unix:/path`. */
+/** The address of a listener: `host:port`, `[v6]:port` or `unix:/path`. */
 export const Listen = z.string(EXPECTED_LISTEN).transform((text, context): ListenAddress => {
   if (text.startsWith('unix:') && text.length > 5) return { kind: 'unix', path: text.slice(5) };
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]*]+)):(\d{1,5})$/.exec(text);
@@ -59,10 +62,10 @@ export const Listen = z.string(EXPECTED_LISTEN).transform((text, context): Liste
 export type Origin =
   | {
       readonly kind: 'url';
-      /** In the form of URLs: `https://shop.example`, `http://[::1]:3000`. */
+      /** Scheme, host and port as in a URL: `https://shop.example` or `http://[::1]:3000`. */
       readonly origin: string;
       readonly isSecure: boolean;
-      /** A name or an address, without brackets. */
+      /** A host name or an IP address, without brackets. */
       readonly host: string;
       readonly port: number;
     }
@@ -71,7 +74,10 @@ export type Origin =
 const EXPECTED_ORIGIN =
   'expected http://host:port, https://host:port or unix:/path, without a path';
 
-/** `http://host[:port]`, `https://host[:port]` or `unix:/path`; no path, query or credentials. */
+/**
+ * The address of an origin: `http://host[:port]`, `https://host[:port]` or `unix:/path`. It has no path, query or
+ * credentials.
+ */
 export const OriginAddress = z.string(EXPECTED_ORIGIN).transform((text, context): Origin => {
   if (text.startsWith('unix:') && text.length > 5) return { kind: 'unix', path: text.slice(5) };
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -93,7 +99,7 @@ function withoutBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }
 
-/** Messages never contain the value. */
+/** Refuses a weak secret. The message never contains the secret. */
 function refuseWeak(secret: string, context: z.RefinementCtx): void {
   const weakness = weaknessOf(secret);
   if (weakness === undefined) return;
@@ -119,7 +125,7 @@ export const PageOrigin = z.string().transform((text, context) => {
   );
 });
 
-/** A secret that seals sessions and tickets, in plain text. */
+/** A secret that signs sessions and tickets, in plain text. */
 export const SealingSecret = z
   .string()
   .superRefine(refuseUnfilled)
@@ -130,20 +136,20 @@ export const SealingSecret = z
   .max(1024, 'expected a secret of at most 1024 characters')
   .superRefine(refuseWeak);
 
-/** A key that Guard presents to another service, so it is kept in plain text. */
+/** A key that Guard sends to another service. So Guard keeps it in plain text. */
 export const PresentedKey = z
   .string()
   .superRefine(refuseUnfilled)
   .regex(/^[!-~]{1,256}$/, 'expected a key of 1 to 256 visible ASCII characters')
   .superRefine(refuseWeak);
 
-/** A key in plain text or as `sha256:<64 hex digits>`; only its SHA-256 is kept. */
+/** A key in plain text or as `sha256:<64 hex digits>`; Guard keeps only its SHA-256. */
 export const KeyHash = keyHash(
   /^[!-~]{8,256}$/,
   'expected a key of 8 to 256 visible ASCII characters, or sha256:<64 hex digits>',
 );
 
-/** A key of `POST /query` (contract 2.8), in the same two forms. */
+/** A key of `POST /query` (contract 2.8), in plain text or as `sha256:<64 hex digits>`. */
 export const AnalyticsKeyHash = keyHash(
   /^(?:sha256:[!-~]*|sk_api_ro_[!-~]{1,246})$/,
   'expected a key that begins with sk_api_ro_, of at most 256 visible ASCII characters, or sha256:<64 hex digits>; `guard keys create` makes one',
@@ -167,33 +173,33 @@ function keyHash(form: RegExp, expected: string) {
     });
 }
 
-/** A password that another service has chosen. It may be weak, but not a placeholder. */
+/** A password that another service has chosen. It may be weak, but it must not be a placeholder. */
 export const Credential = z.string().superRefine(refuseUnfilled);
 
 /**
- * A YAML date (`2027-06-30`) as the first millisecond after that day in UTC, because the key works until the end of the
- * day.
+ * A YAML date (`2027-06-30`) as the first millisecond after that day in UTC, because the key is valid until the end of
+ * the day.
  */
 export const ExpiryDate = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}$/, 'expected a date such as 2027-06-30')
   .transform((text, context) => {
     const start = Date.parse(`${text}T00:00:00Z`);
-    // Date.parse moves 30 February into March.
+    // Date.parse reads 30 February as a day in March, so the date is compared with the text.
     if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(text)) {
       return refuse(context, 'expected a date that exists');
     }
     return start + 86_400_000;
   });
 
-/** The result is always a list. */
+/** Accepts one value or a list of values. The result is always a list. */
 export function oneOrMany<T extends z.ZodType>(schema: T, maxValues?: number) {
   const list = z.array(schema).min(1);
   const boundedList = maxValues === undefined ? list : list.max(maxValues);
   return z.union([schema.transform((value) => [value]), boundedList]);
 }
 
-/** Lower case (RFC 9110 5.1). */
+/** A header name, which is converted to lower case (RFC 9110 section 5.1). */
 export const HeaderName = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'expected the name of a header')
@@ -235,7 +241,7 @@ export const Workers = z.unknown().transform((value, context): number | 'auto' =
 
 const KiB = 1024;
 
-/** `512B`, `2KiB` or `0` to bytes, at most `maxKiB`. */
+/** A size such as `512B`, `2KiB` or `0`, in bytes. The maximum is `maxKiB`. */
 export function sizeUpTo(maxKiB: number) {
   return z.unknown().transform((value, context): number => {
     if (value === 0) return 0;

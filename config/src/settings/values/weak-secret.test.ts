@@ -23,6 +23,6 @@ test.each([
   '${c1e7}f4b2a9d85036',
   '5a8d{4036}c1e7',
   'a<b>c5a8d4036c1e7',
-])('%s is not a placeholder, although it has the same characters', (text) => {
+])('%s is not a placeholder, although it has characters of a placeholder', (text) => {
   expect(placeholderMessage(text)).toBeUndefined();
 });

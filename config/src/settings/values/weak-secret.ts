@@ -11,15 +11,15 @@ const PLACEHOLDER = new RegExp(
 
 const PREFIX = '^(?:sk_(?:api_ro_)?)?';
 
-/** `$NAME` of a shell, `$(NAME)` of Kubernetes, `%NAME%` of Windows. */
+/** A variable: `$NAME` in a shell, `$(NAME)` in Kubernetes, or `%NAME%` in Windows. */
 const VARIABLE = new RegExp(`${PREFIX}(?:\\$[a-z_]\\w*|\\$\\([a-z_]\\w*\\)|%[a-z_]\\w*%)$`, 'i');
 
-/** `{{ NAME }}`, `<%= name %>` and `<secret>`. */
+/** A placeholder of a template, such as `{{ NAME }}`, `<%= name %>` or `<secret>`. */
 const TEMPLATE = new RegExp(`\\{\\{.*\\}\\}|${PREFIX}<.*>$`, 's');
 
-/** What is expected in place of an unfilled placeholder. Undefined for other text. */
+/** The message about a placeholder that was not filled in. It says what is expected. Undefined for other text. */
 export function placeholderMessage(secret: string): string | undefined {
-  // The name is not shown, because it may be a secret that starts with a dollar sign.
+  // The name is not shown, because it can be a secret that starts with a dollar sign.
   if (VARIABLE.test(secret)) {
     return 'expected a value, this is the name of a variable; write ${NAME}, with braces, to read it from the environment';
   }
@@ -34,8 +34,8 @@ const REPEATED_UNIT = /^(.{1,4})\1+.{0,3}$/s;
 const FEWEST_DIFFERENT_CHARACTERS = 5;
 
 /**
- * Why a secret in plain text is refused, or undefined. It finds values that were left from an example, and repeated
- * characters. It does not measure strength.
+ * Why a secret in plain text is refused, or undefined. The function finds values that were left from an example, and
+ * repeated characters. It does not measure how strong the secret is.
  */
 export function weaknessOf(secret: string): string | undefined {
   if (PLACEHOLDER.test(secret)) return 'a placeholder from an example';
