@@ -64,7 +64,7 @@ async function count(condition: string, key?: string): Promise<number> {
   return Number(text);
 }
 
-/** Process id of the engine of the last start. */
+/** The process id of the engine after its last start. */
 function enginePid(): number {
   const ready = recorders.lines.filter((line) => line.includes('analytics_ready')).at(-1) ?? '';
   return Number(/"pid":(\d+)/.exec(ready)?.[1]);

@@ -42,12 +42,12 @@ export interface AnalyticsOptions {
   readonly metrics: Metrics;
 }
 
-/** Finds the caller of a request. Undefined for an unknown one. */
+/** Finds the caller of a request. Returns undefined for an unknown caller. */
 type Identify = (request: FastifyRequest) => QueryCaller | undefined;
 
 export interface Analytics {
   readonly sink: EventSink;
-  /** Takes a batch that another thread has encoded, or saves its current state to disk. */
+  /** Accepts a batch that another thread has encoded: puts it into the outbox, or saves its current state to disk. */
   accept(destination: 'outbox' | 'disk', batch: Batch): void;
   /** Number of batches that wait in memory for the database. */
   waiting(): number;
@@ -55,17 +55,17 @@ export interface Analytics {
   readonly listColumns: ListColumns;
   /** `POST /query` for holders of a key. It can be registered beside other routes. */
   readonly routes: FastifyPluginAsync;
-  /** The same route at another path, with another way to identify callers. */
+  /** The same route at another path, with another function that identifies callers. */
   readonly routeFor: (path: string, identify: Identify) => FastifyPluginAsync;
   /** ClickHouse's HTTP interface for programs that use it, with the same statements, keys and limits. */
   readonly clickHouseRoutes: FastifyPluginAsync;
-  /** Updates the organisations of the settings. A new one can be queried once its account exists. */
+  /** Updates the organisations of the settings. A new organisation can be queried when its account exists. */
   setOrganisations(organisations: readonly Pick<Organisation, 'id'>[]): void;
   /** Counts or deletes the rows of one person. Only the operator can do this, because no key gives this right. */
   readonly forget: Forget;
-  /** True while the database can be asked. */
+  /** True while the database can be queried. */
   ready(): boolean;
-  /** State of the database. Undefined when the settings name none. */
+  /** State of the database. Undefined when the settings name no database. */
   condition(): DatabaseCondition | undefined;
   /** Resolves when the database is available for the first time, or when it can never be available. */
   readonly settled: Promise<undefined>;
@@ -74,9 +74,11 @@ export interface Analytics {
 }
 
 export interface DatabaseCondition {
-  /** `away`: not available yet, or not at the moment. `failing` and `missing`: an operator has to act. */
+  /**
+   * `away`: the database is not available yet, or not at the moment. `failing` and `missing`: an operator has to act.
+   */
   readonly state: 'ready' | 'away' | 'failing' | 'missing';
-  /** A sentence without paths, when the state is not `ready`. */
+  /** The reason when the state is not `ready`: a sentence without paths. */
   readonly message?: string;
   /** Old rows are kept, because the clock is not trusted. */
   readonly deletion?: 'held';
@@ -92,8 +94,8 @@ const SETTLE_TRIES = 30_000 / BUFFER_LIMITS.tickMs;
 
 /**
  * Opens the analytics of an installation (contract 1.5). Resolves at once: the database is started or connected in the
- * background, and events wait for it. Never rejects. Without a database queries get an error, and dropped events are
- * counted.
+ * background, and events wait for it. Never rejects. When there is no database, queries get an error, and events are
+ * dropped and counted.
  */
 export async function openAnalytics(options: AnalyticsOptions): Promise<Analytics> {
   const { authenticate, clock, log, metrics } = options;
@@ -165,7 +167,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
       clearInterval(ticker);
       clearInterval(saver);
       buffer.close();
-      // Without an available engine the events go to disk at once.
+      // When the engine is not available, the events go to disk at once.
       const drainMs = engine.state().kind === 'ready' ? DRAIN_MS : 0;
       await outbox.close(AbortSignal.timeout(drainMs));
       await engine.close();
@@ -174,8 +176,8 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
 }
 
 /**
- * Waits until earlier events, also those of other threads, had time to reach the outbox, and the outbox is empty. The
- * wait is limited. Resolves with the number of rows that remain in the outbox.
+ * Gives earlier events, also those of other threads, time to reach the outbox. Then waits, for at most half a minute,
+ * until the outbox is empty. Resolves with the number of rows that remain in the outbox.
  */
 async function settle(outbox: Outbox): Promise<number> {
   await sleep(BUFFER_LIMITS.batchAgeMs + 10 * BUFFER_LIMITS.tickMs);
@@ -198,7 +200,8 @@ async function openEngine(
   organisations: readonly string[],
   onReady: () => void,
 ): Promise<Engine> {
-  // Each engine is loaded on demand, because a Guard without a database takes less memory.
+  // The code of an engine is loaded only when the settings name the engine, so that a Guard without a database takes
+  // less memory.
   if (settings.engine === 'clickhouse') {
     const { openRemote } = await import('./database/clickhouse.ts');
     return openRemote({ settings, organisations, log, onReady });

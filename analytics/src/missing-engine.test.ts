@@ -11,8 +11,8 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('without the optional packages events count as dropped, and the error of a query says what to install', async () => {
-  // The variable with which the packages find the library. This path has nothing.
+test('without the optional packages events are counted as dropped, and the error of a query says which package to install', async () => {
+  // The packages find the library by this variable. At this path there is no file.
   vi.stubEnv('CHDB_LIBCHDB_PATH', join(folder, 'nothing.so'));
   const recorders = createRecorders();
   const analytics = await openAnalytics({

@@ -4,8 +4,9 @@ import { open, rename, unlink } from 'node:fs/promises';
 export const UNFINISHED_SUFFIX = '.part';
 
 /**
- * Writes a file that only its owner can read. The file is either complete or unchanged. With `isSynced` it is also
- * flushed to the disk, so that it survives a power failure. Rejects when that fails.
+ * Writes a file that only its owner can read. At `path` there is always the complete new file or the unchanged old one.
+ * With `isSynced` the file is also flushed to the disk, so that it survives a power failure. Rejects when the file
+ * cannot be written.
  */
 export async function writeWhole(
   path: string,

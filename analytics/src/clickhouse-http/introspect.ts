@@ -3,7 +3,7 @@ import { replace } from '../query/adapt.ts';
 import { identifier, isSymbol, keyword, lex, type Token } from '../query/lexer.ts';
 import { SYSTEM_TABLES } from './system-tables.ts';
 
-/** The facts about the server and the account that programs ask for. */
+/** Facts about the server and the account, for programs that ask for them. */
 export interface ServerInfo {
   readonly version: string;
   readonly revision: number;
@@ -13,10 +13,10 @@ export interface ServerInfo {
 const organisationText = (info: ServerInfo): string => quoteText(info.organisation);
 const NAME_OF_SERVER = "'Guard'";
 
-/** The value of each function without arguments, by its name in lower case. */
+/** For each function without arguments, its name in lower case and its value. */
 const FUNCTIONS: ReadonlyMap<string, (info: ServerInfo) => string> = new Map([
   ['version', ({ version }) => quoteText(version)],
-  // The type is that of ClickHouse, because programs read its bytes.
+  // The type is the same as in ClickHouse, because programs read the bytes of the value.
   ['revision', ({ revision }) => `toUInt32(${revision})`],
   ['displayname', () => NAME_OF_SERVER],
   ['hostname', () => NAME_OF_SERVER],
@@ -28,7 +28,9 @@ const TABLE_PATTERN = '(?:[`"]?(?<database>\\w+)[`"]?\\.)?[`"]?(?<table>\\w+)[`"
 const DESCRIBE_COLUMNS =
   "name, type, '' AS default_type, default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
 
-/** Statements about tables, with queries that give the same answers. `table` has only letters, digits and `_`. */
+/**
+ * Statements about tables. For each there is a query with the same answer. `table` has only letters, digits and `_`.
+ */
 const TABLE_STATEMENTS: readonly (readonly [start: string, query: (table: string) => string])[] = [
   ['SHOW (?:DATABASES|SCHEMAS)', () => 'SELECT name FROM system.databases WHERE 1'],
   [
@@ -54,7 +56,10 @@ export function asksForVersion(sql: string): boolean {
   return /\b(?:version|revision)\b/i.test(sql);
 }
 
-/** Replaces questions about the database by constants. The gate refuses functions and tables that remain. */
+/**
+ * Replaces questions about the database by constants. The gate refuses the forbidden functions and tables that are
+ * still in the statement.
+ */
 export function introspect(givenSql: string, info: ServerInfo): string {
   const sql = asSelect(givenSql);
   const lexResult = lex(sql);
@@ -114,7 +119,7 @@ function withTables(
   ).join(', ');
   const [first, second] = tokens;
   if (keyword(first) !== 'with') return `WITH ${tables} ${sql}`;
-  // WITH is the first word, and no replacement is before it, so these positions are still correct.
+  // WITH is the first word of the statement. No replacement is before WITH, so these positions are still correct.
   const start = (keyword(second) === 'recursive' ? second : first)?.end ?? 0;
   return `${sql.slice(0, start)} ${tables}, ${sql.slice(start)}`;
 }

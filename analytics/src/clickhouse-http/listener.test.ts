@@ -33,7 +33,7 @@ beforeAll(async () => {
     engine.analytics.sink.record(sampleEvent({ organisation, path }));
   }
   for (const organisation of ['acme', 'rival']) {
-    await until('its rows are there', async () => {
+    await until('the rows of the event are there', async () => {
       const { text } = await engine.query(organisation, 'SELECT count() > 0 FROM events');
       return text === '1\n';
     });
@@ -117,7 +117,7 @@ describe('programs use the events like a ClickHouse database', () => {
     expect(data).toEqual([[version, version, Number(revision), 'Guard', 'acme']]);
   });
 
-  test('system tables contain the one table and its columns: alone, joined, and in a statement WITH', async () => {
+  test('system tables contain the one table and its columns, also in a JOIN and after WITH', async () => {
     const columns = EVENT_COLUMNS.map(({ name, type }) => `${name}\t${type}\n`).join('');
     const sql = 'SELECT name, type FROM system.columns ORDER BY position FORMAT TSVRaw';
     expect((await ask(sql)).text).toBe(columns);
@@ -170,8 +170,8 @@ describe('programs use the events like a ClickHouse database', () => {
   });
 
   test.each([
-    ['Basic, the key as password', { authorization: basic('whoever', 'acme') }],
-    ['Basic, the key as user', { authorization: basic('acme', '') }],
+    ['Basic authentication, with the key as password', { authorization: basic('whoever', 'acme') }],
+    ['Basic authentication, with the key as user', { authorization: basic('acme', '') }],
     ['X-ClickHouse-Key', { authorization: '', 'x-clickhouse-key': 'acme' }],
     ['Bearer', { authorization: 'Bearer acme' }],
   ])('this form of a key is accepted: %s', async (_form, headers) => {
@@ -191,7 +191,7 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
     ['no key', { authorization: '' }, ''],
     ['the account of the engine', { authorization: basic('default', '') }, ''],
     ['the account of an organisation', { authorization: basic('guard_acme', '') }, ''],
-    ['user in the query string', { authorization: '' }, 'user=default&password='],
+    ['a user in the query string', { authorization: '' }, 'user=default&password='],
     ['a key in the query string', { authorization: '' }, 'user=default&password=acme'],
     ['no Base64', { authorization: 'Basic ***' }, ''],
   ])('%s gets 401 and no row', async (_what, headers, search) => {
@@ -317,7 +317,7 @@ describe('it does not bypass the walls (contract 4.3, 5)', () => {
     const headers = { authorization: basic('default', 'acme-leaked') };
     const endless = ask('SELECT sum(sipHash64(number)) FROM numbers(100000000000)', '', headers);
     const running = "SELECT count() FROM system.processes WHERE user = 'guard_acme'";
-    await until('it runs', async () => (await engine.asOwner(running)) === '1\n');
+    await until('the query runs', async () => (await engine.asOwner(running)) === '1\n');
     engine.revoke('acme-leaked');
     expect((await endless).status).toBe(401);
   });

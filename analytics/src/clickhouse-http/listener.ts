@@ -42,7 +42,7 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
   const { state, authenticate, runQuery } = options;
   let versionQuery: Promise<string> | undefined;
 
-  /** Asks for the version. Simultaneous statements share one query, which does not count against the limit of a key. */
+  /** Asks for the version. Simultaneous statements share one query. It does not use the limit of a key. */
   function askVersion(): Promise<string> {
     versionQuery ??= readAsWriter(state, 'SELECT version(), revision() FORMAT TSV').finally(() => {
       versionQuery = undefined;
@@ -146,7 +146,7 @@ async function answerOutcome(
     return sendRows(reply, outcome);
   }
   const { status, text } = errorOf(outcome);
-  // Programs read `x-clickhouse-exception-code` before the text. 1002 stands for an unknown error.
+  // Programs read `x-clickhouse-exception-code` before the text. 1002 is ClickHouse's code for an unknown error.
   const code = /^Code: (\d+)/.exec(text)?.[1] ?? '1002';
   await reply
     .code(wantsCompression && status !== 401 ? STATUS_OF_UNCOMPRESSED_ERROR : status)

@@ -7,7 +7,7 @@ type FilledStatement =
   | { readonly kind: 'filled'; readonly sql: string }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** ClickHouse reads values of these types unchanged. In values of all other types it first replaces escapes. */
+/** ClickHouse reads values of these types unchanged. In values of other types ClickHouse first replaces escapes. */
 const COMPOSITE_TYPE = /^(?:Array|Tuple|Map|Nested|Variant|JSON)\b/;
 
 const CHARACTER_BY_ESCAPE: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ export function fillIn(sql: string, values: ReadonlyMap<string, string>): Filled
   return { kind: 'filled', sql: replace(sql, changes) };
 }
 
-/** Finds the brace that closes a parameter. A type has no braces, so one pass is enough. */
+/** Finds the brace that closes a parameter. The type of a parameter has no braces, so one pass is enough. */
 function closingBrace(tokens: readonly Token[], openIndex: number): Token | undefined {
   let tokenIndex = openIndex + 1;
   while (

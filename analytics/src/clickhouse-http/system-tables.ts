@@ -3,9 +3,9 @@ import { quoteText } from '../database/schema.ts';
 import { EVENT_COLUMNS } from '../events/columns/event-columns.ts';
 
 /**
- * The tables that programs read before they show a database. Each is a list of constants: one database, one table, its
- * columns, and the limits of the guide page "Analytics". So the answer is the same for every key, and says nothing
- * about the server, other organisations, or the number of rows.
+ * The tables that programs read before they show a database. Each table has only constant rows. They name one database,
+ * its table, the columns, and the limits of the guide page "Analytics". So the answer is the same for every key. It
+ * reveals nothing about the server, other organisations, or the number of rows.
  */
 
 const SORTING_KEY = 'organisation, created_at';
@@ -15,7 +15,7 @@ function valuesOf(structure: string, rows: readonly (readonly string[])[]): stri
   return `values(${quoteText(structure)},${list})`;
 }
 
-/** The columns of a table. Each is an expression with the same value in all rows. */
+/** The columns of a system table. Each column is an expression with the same value in all rows. */
 function constantColumns(columns: Readonly<Record<string, string>>): string {
   return Object.entries(columns)
     .map(([name, value]) => `${value} AS ${name}`)

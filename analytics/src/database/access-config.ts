@@ -19,15 +19,15 @@ import {
 export const CLUSTER = 'guard';
 
 /**
- * About this many parts of one size are merged together. A batch comes every second. With ClickHouse's default of five
- * parts each row was rewritten often, and merging cost four times as much as inserting.
+ * ClickHouse merges about this many parts of one size together. A batch comes every second. With ClickHouse's default
+ * of five parts, each row was rewritten often, and merging cost four times as much as inserting.
  */
 const PARTS_PER_MERGE = 20;
 
 /**
- * Settings of accounts in the engine that Guard starts. By default a statement gets one thread for each free GiB. The
- * embedded server has less than two. `max_memory_usage` limits a statement with any number of threads. Reading all
- * indexes before the rows halves the processor time of a look-up.
+ * Settings of accounts in the engine that Guard starts. By default ClickHouse gives a statement one thread for each
+ * free GiB, and the embedded server has less than 2 GiB. So this limit is off. `max_memory_usage` limits the memory of
+ * a statement with any number of threads. Reading all indexes before the rows halves the processor time of a look-up.
  */
 const EMBEDDED_SETTINGS = {
   max_threads_min_free_memory_per_thread: 0,
@@ -35,22 +35,26 @@ const EMBEDDED_SETTINGS = {
 };
 
 /**
- * On one processor, the two threads of ACCOUNT_SETTINGS are no faster than one: for a GROUP BY each builds its own
- * table, and the two tables are joined. ClickHouse also cuts large tables into parts, so that several threads could
- * join them. Above 50 MB a table is still cut, because only parts go to disk.
+ * On one processor, the two threads of ACCOUNT_SETTINGS are no faster than one thread. For a GROUP BY each thread
+ * builds its own table, and ClickHouse then joins the two tables. ClickHouse also cuts large tables into parts, so that
+ * several threads can join them. One thread needs no such parts. Above 50 MB a table is still cut, because ClickHouse
+ * can move only the parts of a cut table to disk.
  */
 const SETTINGS_OF_ONE_PROCESSOR = { max_threads: 1, group_by_two_level_threshold: 1_000_000 };
 
-/** No listener uses this port. The replica names it too, so the engine sees that the shard is the engine itself. */
+/**
+ * No listener uses this port. The settings of the cluster also name this port for the replica. So the engine recognises
+ * that the shard is the engine itself.
+ */
 const TCP_PORT = 9000;
 
 /**
  * Creates the file of accounts, rights and row policies.
  *
  * The engine runs its own start-up statement as `default`, so this account must have an empty password and access from
- * 127.0.0.1. Rights do not limit it: `SELECT file('/etc/passwd')` needs none. So configXml accepts statements only on a
- * secret path. A limit of running queries would not help, because ClickHouse runs KILL QUERY above the limit, with any
- * subquery in its condition.
+ * 127.0.0.1. Missing rights do not protect the machine: `SELECT file('/etc/passwd')` needs no right. So configXml
+ * accepts statements only on a secret path. A limit of running queries would not help, because ClickHouse runs KILL
+ * QUERY above the limit, with any subquery in its condition.
  *
  * @param organisations identifiers of settings/schema.ts: letters, digits, `-` and `_`.
  */
@@ -124,12 +128,12 @@ export function usersXml(
 
 /** The listeners and files of the engine. */
 interface ServerPlan {
-  /** The operator wrote this path in guard.yaml, so it is escaped. */
+  /** The operator wrote this path in guard.yaml. It can contain characters that XML needs as escapes. */
   readonly usersPath: string;
   readonly maxMemoryBytes: number;
-  /** The result of newQueryPath. */
+  /** The path from {@link newQueryPath}. */
   readonly queryPath: string;
-  /** If true, no merge deletes rows because of their age. host.ts stops a running one. */
+  /** If true, no merge deletes rows because of their age. A merge that already runs is stopped by host.ts. */
   readonly stopsDeletion?: boolean;
 }
 
@@ -139,8 +143,8 @@ export function newQueryPath(): string {
 }
 
 /**
- * Creates the file of server settings. The only HTTP paths are the secret path for statements and the ping below it.
- * The pages `/play` and `/dashboard`, and the answers of ClickHouse without a password, are off.
+ * Creates the file of server settings. The only HTTP paths are the secret path for statements, and `ping` below the
+ * secret path. The pages `/play` and `/dashboard`, and the answers of ClickHouse without a password, are off.
  */
 export function configXml(plan: ServerPlan): string {
   const { usersPath, maxMemoryBytes, queryPath, stopsDeletion = false } = plan;

@@ -21,7 +21,7 @@ test('accounts of many organisations are created a few at a time', async () => {
       createdAccounts += 1;
       waitingAnswers.push(response);
       maxWaiting = Math.max(maxWaiting, waitingAnswers.length);
-      // The server answers only when ACCOUNTS_AT_ONCE requests are open.
+      // The server answers only when ACCOUNTS_AT_ONCE requests are open at the same time.
       if (waitingAnswers.length === ACCOUNTS_AT_ONCE)
         for (const heldAnswer of waitingAnswers.splice(0)) heldAnswer.end();
     });

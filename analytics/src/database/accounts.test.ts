@@ -28,7 +28,7 @@ let client: DatabaseClient;
 let url = '';
 let analytics: Analytics;
 
-/** Asks as an account, without the gate. */
+/** Runs a statement with an account, without the gate. */
 async function ask(account: Account, sql: string): Promise<{ code: number; text: string }> {
   const answer = await client.send({
     account,
@@ -78,7 +78,7 @@ describe('the database account is the tenant boundary (contract 5)', () => {
     const recorders = createRecorders();
     const settings = { engine: 'clickhouse', url, ...writer } as const;
     const careless = await openWithoutKeys(settings, ['unwalled'], recorders);
-    await until('it says so', () =>
+    await until('the log reports the account', () =>
       recorders.lines.some((line) => line.includes('guard_unwalled: HTTP 500: Code: 395')),
     );
     expect(careless.ready()).toBe(false);
@@ -103,7 +103,7 @@ describe('the database account is the tenant boundary (contract 5)', () => {
     expect(text).toMatch(/NumbersRange\S* × 2 /);
   });
 
-  test('on one processor it has one thread, and its tables are not cut into parts', () => {
+  test('on one processor a statement has one thread, and its tables are not cut into parts', () => {
     const profile = usersXml(writer, ['acme'], ACCOUNT_SETTINGS, 1).split('<organisation>')[1];
     expect(profile).toContain('<max_threads>1</max_threads>');
     expect(profile).toContain('<group_by_two_level_threshold>1000000<');
@@ -118,7 +118,7 @@ describe('the database account is the tenant boundary (contract 5)', () => {
     'SELECT 1',
     "SELECT file('FILE')",
     'SYSTEM STOP LISTEN HTTP',
-    // ClickHouse runs this above any limit of running queries.
+    // ClickHouse runs KILL QUERY even above the limit of running queries.
     "KILL QUERY WHERE (SELECT throwIf(1, file('FILE'))) = 0",
   ])(
     "the engine's initial account without a password runs nothing when the path is unknown: %s",
@@ -178,7 +178,7 @@ describe('statements for a server or cluster', () => {
     expect(formatted).toMatchObject({ code: 0 });
   });
 
-  test('they contain no password', () => {
+  test('the statements contain no password', () => {
     const { password } = organisationAccount('acme-1_x', 'secret');
     expect(statements.join('\n')).not.toContain(password);
   });
@@ -187,12 +187,12 @@ describe('statements for a server or cluster', () => {
 test.runIf(process.platform === 'linux')(
   'an engine without queries uses hardly any processor time',
   async () => {
-    /** Hundredths of a second of processor time, user and system, since the start. */
+    /** Processor time of the engine since its start, user and system, in hundredths of a second. */
     const usedMs = (): number => {
       const fields = readFileSync(`/proc/${engine.pid ?? 0}/stat`, 'utf8').split(' ');
       return Number(fields[13]) + Number(fields[14]);
     };
-    await until('a second with less than a tenth of it used', async () => {
+    await until('the engine uses less than a tenth of a second', async () => {
       const before = usedMs();
       await new Promise((resolve) => setTimeout(resolve, 1000));
       return usedMs() - before < 10;

@@ -2,15 +2,15 @@ import { createHash, createHmac } from 'node:crypto';
 import { QUERY } from '@guard/config/contract/limits';
 import type { Account } from './database-client.ts';
 
-/** Database and tables have the same names in both modes (contract 2.7). */
+/** Database and tables have the same names in the embedded engine and on a ClickHouse server (contract 2.7). */
 export const DATABASE = 'default';
 export const LOCAL_TABLE = 'events';
 export const TABLE = 'events_distributed';
 
 /**
  * The account of an organisation: the tenant boundary (contract 5). Its password is derived from the secret of the
- * writing account, so every writing instance can compute it, and none stores it. No other account may have a name that
- * begins with `guard_`.
+ * writing account, so every instance with this secret can compute the password, and no instance stores it. No other
+ * account may have a name that begins with `guard_`.
  */
 export function organisationAccount(organisation: string, secret: string): Account {
   return {
@@ -37,32 +37,33 @@ export const ACCOUNT_SETTINGS: Readonly<Record<string, string | number>> = {
   result_overflow_mode: 'throw',
   max_query_size: 4 * QUERY.maxStatementChars,
   max_memory_usage: 1_000_000_000,
-  // Far below the memory limit, grouping and sorting continue in files of limited size.
+  // Above these sizes, ClickHouse groups and sorts in files of limited size. They are far below the memory limit.
   max_bytes_before_external_group_by: 250_000_000,
   max_bytes_before_external_sort: 250_000_000,
   max_temporary_data_on_disk_size_for_user: 4_000_000_000,
   max_threads: 2,
-  // A caller that hangs up must not leave its query running.
+  // When a caller disconnects, its query must end.
   cancel_http_readonly_queries_on_client_close: 1,
   // Joins and IN over events_distributed are exact on a cluster only when they are global.
   distributed_product_mode: 'global',
-  // Otherwise an error about a missing alias recommends this setting, which no query can set.
+  // By default a missing alias is an error. Its text recommends this setting, but no query can change it.
   joined_subquery_requires_alias: 0,
   // With this on, some queries failed at once (error 279) when a server of the cluster was slow.
   use_hedged_requests: 0,
   // A missing shard must give an error, never a lower count.
   skip_unavailable_shards: 0,
-  // Otherwise JSON answers say how many rows of all organisations were read.
+  // With statistics, JSON answers would say how many rows of all organisations were read.
   output_format_write_statistics: 0,
-  // An error must have an error status. Otherwise it is inside an answer that looks complete.
+  // An error must have an error status. By default the text of an error can be inside an answer with status 200.
   http_write_exception_in_output_format: 0,
 };
 
 /**
- * These settings switch off the choice of parts by their day or statistics. A part has rows of all organisations, and
- * the database runs the functions of a statement on the day of a part before it applies the row policy. So when another
- * organisation had rows of that day, `intDiv(1, toInt32(toDate(created_at)) - 20778)` failed, and
- * `range((toDate(created_at) = …) * 60000000)` took longer. The primary key finds the same rows as fast.
+ * With these settings, the database does not skip parts by their day or statistics. A part has rows of all
+ * organisations. To skip parts, the database runs functions of the statement on the day of each part, before it applies
+ * the row policy. So when another organisation had rows of that day, `intDiv(1, toInt32(toDate(created_at)) - 20778)`
+ * failed, and `range((toDate(created_at) = …) * 60000000)` took longer. The primary key finds the rows as fast as the
+ * days of the parts did.
  */
 export const PART_SETTINGS = {
   use_partition_pruning: 0,
@@ -70,8 +71,9 @@ export const PART_SETTINGS = {
 } as const;
 
 /**
- * With 0 the database reads every row that the policy allows. With 1 it also runs some functions on the bounds of
- * ranges that contain rows of other organisations, where `accurateCast` can fail. The account may change only these
- * settings. A statement cannot, because the gate refuses SETTINGS.
+ * With 0 the database reads every row that the row policy allows. With 1 it also runs some functions on the bounds of
+ * ranges of rows. Such a range contains rows of other organisations, so a function such as `accurateCast` can fail
+ * because of them. The account may change only these settings. A statement cannot change them, because the gate refuses
+ * SETTINGS.
  */
 export const INDEX_SETTINGS = ['use_primary_key', 'use_skip_indexes'] as const;

@@ -44,7 +44,7 @@ test('events wait on disk while the server is away, survive a restart of Guard, 
   record(after, 300, 'away');
   await server.start();
   await until(
-    'all is written',
+    'all events are written',
     () => second.counterValue('guard_events_total', 'written') === 1000,
   );
   const countQuery = "SELECT count(), uniqExact(request_id) FROM events WHERE site = 'away'";
@@ -63,7 +63,7 @@ test('when the folder is unusable, the log says so, and events wait in memory', 
   expect(recorders.lines.join()).toContain('analytics_spill_unusable');
   record(analytics, 10, 'memory');
   await until(
-    'they are written',
+    'the events are written',
     () => recorders.counterValue('guard_events_total', 'written') === 10,
   );
   await analytics.close();
@@ -77,7 +77,7 @@ test('a new organisation can be queried at once, and one without an account is r
     analytics.runQuery({ organisation, sql: 'SELECT count() FROM events_distributed' });
   expect(await ask('late')).toMatchObject({ kind: 'unavailable' });
   analytics.setOrganisations([{ id: 'acme' }, { id: 'late' }, { id: 'nowhere' }]);
-  await until('it is answered', async () => (await ask('late')).kind === 'rows');
+  await until('the query is answered', async () => (await ask('late')).kind === 'rows');
   await until('the log names the other organisation', () =>
     recorders.lines.some((line) => line.includes('analytics_account_unusable')),
   );
@@ -107,7 +107,7 @@ test('rows are deleted after 90 days, headers and body after 14 (contract 2.7, 8
   const recorders = createRecorders();
   const analytics = await open(recorders, 'acme');
   await until('the server is ready', () => analytics.ready());
-  // The background merges do the same, but only hours later.
+  // The background merges delete these rows too, but only hours later.
   const DELETE_SOON = 'ALTER TABLE events MODIFY SETTING merge_with_ttl_timeout = 1';
   expect(await server.ask(DELETE_SOON)).toBe('');
   const ages = [0, 13, 15, 89, 91, 400];
@@ -119,7 +119,7 @@ test('rows are deleted after 90 days, headers and body after 14 (contract 2.7, 8
     );
   }
   await until(
-    'all is written',
+    'all events are written',
     () => recorders.counterValue('guard_events_total', 'written') === 6,
   );
   const keptRowsQuery = `SELECT rule, length(headers), body, path FROM events WHERE site = 'old' ORDER BY created_at DESC`;
@@ -136,7 +136,7 @@ test('rows are deleted after 90 days, headers and body after 14 (contract 2.7, 8
   await analytics.close();
 });
 
-test('forget deletes the rows of a session in all partitions, also rows that waited on disk, and fails without the server', async () => {
+test('forget deletes the rows of a session in all partitions, also rows that waited on disk; without the server it fails', async () => {
   await server.kill();
   const awayAnalytics = await open(createRecorders(), 'acme');
   const person = { kind: 'session', value: 'a'.repeat(32) } as const;

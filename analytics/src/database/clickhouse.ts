@@ -40,15 +40,18 @@ interface RemoteOptions {
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const LOOK_EVERY_MS = 30_000;
-/** How many accounts are created at the same time. With 1,000 organisations most of the time is waiting for answers. */
+/**
+ * How many accounts are created at the same time. Guard mostly waits for answers while it creates the accounts of 1,000
+ * organisations.
+ */
 const ACCOUNTS_AT_ONCE = 8;
-/** Every ClickHouse server has this cluster, which consists of itself. */
+/** Every ClickHouse server has a cluster with this name. It consists of the server itself. */
 const DEFAULT_CLUSTER = 'default';
 const AWAY: EngineState = { kind: 'away', message: 'The analytics database is not connected.' };
 
 /**
- * Uses a ClickHouse server or cluster through the same interface as the embedded engine. Returns at once, and connects
- * again and again.
+ * Uses a ClickHouse server or cluster through the same interface as the embedded engine. Returns at once, connects in
+ * the background, and connects again after each interruption.
  *
  * Each organisation has the account `guard_<organisation>`. Guard creates these accounts itself, so the account of the
  * settings needs, in addition to its rights on the two tables, CREATE USER, ALTER USER, CREATE ROW POLICY, and SELECT
@@ -61,7 +64,7 @@ export function openRemote(options: RemoteOptions): Engine {
   const isClosed = (): boolean => stop.signal.aborted;
   const backoff = new Backoff(250, 10_000);
   const workingAccounts = new Set<string>();
-  /** Organisations whose account was created or updated on the present servers. */
+  /** Organisations whose account exists in its current form on all known servers of the cluster. */
   const updatedAccounts = new Set<string>();
   const database = describeDatabase(settings, workingAccounts);
   let organisations = options.organisations;
@@ -74,7 +77,7 @@ export function openRemote(options: RemoteOptions): Engine {
     await sleep(ms, undefined, { signal }).catch(() => undefined);
   }
 
-  /** Resolves with undefined when every organisation's account works, otherwise with the reason why one does not. */
+  /** Resolves with undefined when the accounts of all organisations work, else with the first problem. */
   async function openAccounts(): Promise<string | undefined> {
     let firstProblem: string | undefined;
     let patienceS = CLUSTER_PATIENCE_S;
@@ -82,7 +85,8 @@ export function openRemote(options: RemoteOptions): Engine {
       if (isClosed() || updatedAccounts.has(organisation)) return;
       const startedAt = performance.now();
       const problem = await openAccount(database, { organisation, patienceS }, log);
-      // A server is away, so the other organisations wait only briefly for it.
+      // A server of the cluster is away. For the accounts of the other organisations Guard waits only one second for
+      // this server.
       if (performance.now() - startedAt > 1000 * patienceS) patienceS = 1;
       const setMethod = problem === undefined ? 'add' : 'delete';
       for (const accounts of [workingAccounts, updatedAccounts]) accounts[setMethod](organisation);
@@ -175,7 +179,10 @@ async function prepareTables(
   return message === undefined ? undefined : { message, isTooOld: false };
 }
 
-/** Creates the tables on servers that have joined the cluster, but not the accounts. True when there were such servers. */
+/**
+ * Creates the tables on servers that have joined the cluster, but not the accounts. Resolves with true when a server
+ * had joined.
+ */
 async function prepareNewServers(
   database: Database,
   settings: RemoteSettings,
@@ -230,8 +237,9 @@ async function openAccount(
 }
 
 /**
- * A statement that fails when an account can read a row of another organisation. Servers of a cluster without a shared
- * `interserver` secret may query each other as another account, which has no row policy.
+ * Returns a statement that fails when the account of `organisation` can read a row of another organisation. Servers of
+ * a cluster without a shared `interserver` secret may run queries between them with another account, which has no row
+ * policy.
  */
 function wallProbe(organisation: string): string {
   const foreignRows = `SELECT 1 FROM ${TABLE} WHERE NOT (${rowFilter(organisation)}) LIMIT 1`;

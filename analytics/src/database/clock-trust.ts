@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Clock, Log } from '@guard/config/contract/ports';
 import { writeWhole } from '../base/write-whole.ts';
 
-/** Decides whether to trust the clock for deletions: with a clock 100 days ahead, all rows look older than 90 days. */
+/**
+ * Decides whether to trust the clock for deletions: when the clock is 100 days ahead, all rows look older than 90 days.
+ */
 
 const DAY_MS = 86_400_000;
 const LOOK_EVERY_MS = 1000;
@@ -16,8 +18,8 @@ interface ClockState {
 }
 
 /**
- * Returns the new state when the clock says `nowMs`. After a step of more than a day ahead the clock is not trusted. It
- * is trusted again after it has run for one more day without such a step, or when it is set back.
+ * Returns the new state when the clock says `nowMs`. After a forward step of more than a day the clock is not trusted.
+ * It is trusted again after one more day without a forward step of this size, or when it is set back.
  */
 export function lookAtClock(lastState: ClockState | undefined, nowMs: number): ClockState {
   if (lastState === undefined || nowMs - lastState.trustedAt <= DAY_MS) return { trustedAt: nowMs };
@@ -36,7 +38,7 @@ export interface ClockTrust {
   close(): void;
 }
 
-/** Checks the clock every second and keeps the state in `file`. Without this file, the clock is trusted. */
+/** Checks the clock every second and keeps the state in `file`. When there is no such file, the clock is trusted. */
 export async function openClockTrust(options: {
   readonly file: string;
   readonly clock: Clock;
@@ -76,7 +78,7 @@ export async function openClockTrust(options: {
     });
   }
 
-  /** On a full disk the file stays unchanged. The next start may distrust the clock without need. */
+  /** When the disk is full, the file stays unchanged. Then the next start can distrust a correct clock. */
   async function save(): Promise<void> {
     savedAt = performance.now();
     await writeWhole(file, textOf(clockState)).catch(() => (savedAt = -Infinity));

@@ -1,12 +1,16 @@
-/** A frame starts with a checksum and a head: the method, the size of head and data, and the unpacked size. */
+/**
+ * A frame starts with a checksum and a head. The head has the method, the size of head and data, and the unpacked size.
+ */
 const CHECKSUM_BYTES = 16;
 const FRAME_START_BYTES = CHECKSUM_BYTES + 9;
 
 /**
  * Unpacks ClickHouse's answer to `compress=1`: frames of LZ4 blocks. Guard uses it for texts of errors, which it reads
- * before the client gets them. Checksums are not verified, because the data comes over a connection to the own server.
+ * before the client gets them. Checksums are not verified, because the data comes over Guard's own connection to the
+ * database.
  *
- * @param maxBytes The text is cut after this many bytes. It also ends at the first frame that cannot be unpacked.
+ * @param maxBytes The text is cut after this many bytes. The text also ends before the first frame that cannot be
+ * unpacked.
  */
 export function unpackText(body: Buffer, maxBytes: number): Buffer {
   const text: number[] = [];
@@ -20,8 +24,8 @@ export function unpackText(body: Buffer, maxBytes: number): Buffer {
 }
 
 /**
- * Returns the last frame of an answer to `compress=1`. An error has a frame of its own after the rows that were written
- * before it.
+ * Returns the last frame of an answer to `compress=1`. ClickHouse puts an error in a separate frame, after the frames
+ * of the rows.
  */
 export function lastFrame(body: Buffer): Buffer {
   let lastStart = 0;
@@ -45,7 +49,7 @@ function unpack(block: Buffer, text: number[], maxBytes: number): void {
     const token = nextByte();
     const literals = readLength(token >> 4);
     const literalBytes = block.subarray(at, (at += literals)).subarray(0, maxBytes - text.length);
-    // Bytes are pushed one by one: a call with a million arguments would fail.
+    // Each byte is pushed alone, because one call of `push` with a million arguments would fail.
     for (const byte of literalBytes) text.push(byte);
     if (at >= block.length) return;
     const distance = nextByte() + 256 * nextByte();

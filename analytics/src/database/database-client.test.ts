@@ -20,7 +20,7 @@ async function startServer(answers: ((socket: Socket) => void)[]) {
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  // A server that listens on TCP has an AddressInfo.
+  // The address of a server that listens on TCP is always an AddressInfo.
   const { port } = server.address() as AddressInfo;
   const client = createDatabaseClient(new URL(`http://127.0.0.1:${port}/`));
   onTestFinished(() => {
@@ -41,7 +41,7 @@ async function startServer(answers: ((socket: Socket) => void)[]) {
 const answer = (socket: Socket) => void socket.write(ANSWER);
 const reset = (socket: Socket) => void socket.resetAndDestroy();
 
-test('a request whose connection ends before an answer is sent once more', async () => {
+test('when the connection ends before an answer, the request is sent once more', async () => {
   const { requests, send } = await startServer([reset, answer, reset, reset, answer]);
   expect(await send()).toMatchObject({ kind: 'answered', status: 200 });
   expect(requests).toHaveLength(2);

@@ -11,7 +11,7 @@ export interface Account {
 
 interface DatabaseRequest {
   readonly account: Account;
-  /** Parameters of the interface. None of them comes from the caller of a query. */
+  /** Parameters of ClickHouse's HTTP interface. No parameter comes from the caller of a query. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly body: readonly Buffer[];
   /** Time limit for the whole answer. */
@@ -35,7 +35,7 @@ export type DatabaseAnswer =
   | { readonly kind: 'too_large' }
   | { readonly kind: 'aborted' }
   | { readonly kind: 'timeout' }
-  /** There was no connection, or it ended before the answer was complete. */
+  /** There was no connection, or the connection ended before the answer was complete. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface DatabaseClient {
@@ -51,10 +51,10 @@ const MAX_CONNECTIONS = 16;
 /** The library's limit for an idle connection. Guard does not need it, because each request has its own time limit. */
 const NO_IDLE_LIMIT_MS = 24 * 60 * 60_000;
 
-/** Errors of a kept connection that the server closed just before the next request. */
+/** Error codes of a kept connection that the server closed just before the next request. */
 const STALE_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** A client for the server at `base` (http or https), with its own kept-alive connections. */
+/** A client for the server at `base` (http or https), which keeps its connections alive. */
 export function createDatabaseClient(base: URL): DatabaseClient {
   const client = createClient({
     url: base.origin,
@@ -67,7 +67,7 @@ export function createDatabaseClient(base: URL): DatabaseClient {
 
   /** Sends the request. Rejects with the cause when the head of the answer does not arrive. */
   function sendOnce(request: DatabaseRequest, signal: AbortSignal) {
-    // The library handles a signal that fires later, but not one that has fired already.
+    // The library handles a signal that fires during the request, but it ignores a signal that fired before.
     signal.throwIfAborted();
     const { query = '', query_id, ...settings } = request.parameters;
     return client.exec({
@@ -78,7 +78,7 @@ export function createDatabaseClient(base: URL): DatabaseClient {
       ...(query_id === undefined ? {} : { query_id }),
       auth: { username: request.account.user, password: request.account.password },
       abort_signal: signal,
-      // Keep the server's status and text, also for an error.
+      // The caller needs the server's status and text, also of an error.
       ignore_error_response: true,
       decompress_response_stream: false,
     });
@@ -87,8 +87,8 @@ export function createDatabaseClient(base: URL): DatabaseClient {
   async function post(request: DatabaseRequest, signal: AbortSignal): Promise<DatabaseAnswer> {
     const answerHead = await sendOnce(request, signal).catch((error: unknown) => {
       if (!STALE_CODES.has(codeOf(error))) throw error;
-      // No answer came, so the request may be repeated: inserts carry a token, and other requests only read or are safe
-      // twice.
+      // No answer came, so the request is repeated. This is safe: inserts carry a token, and other requests only read
+      // or can run twice without harm.
       return sendOnce(request, signal);
     });
     const { stream, response_headers, http_status_code } = answerHead;
@@ -132,8 +132,9 @@ export function createDatabaseClient(base: URL): DatabaseClient {
 }
 
 /**
- * Reads an answer to its end. An early end also closes the connection, which cancels the query. Undefined when the
- * answer is longer than `maxBytes`. Rejects with the error that interrupted the answer, or the reason of `signal`.
+ * Reads an answer to its end. When reading stops earlier, the connection is closed, and the database cancels the query.
+ * Resolves with undefined when the answer is longer than `maxBytes`. Rejects with the error that interrupted the
+ * answer, or the reason of `signal`.
  */
 async function collect(
   stream: Readable,

@@ -5,13 +5,13 @@ import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
 
 /**
  * Copies of the files with the table definitions of the embedded engine. Without a definition the engine cannot read a
- * table and does not start. A full disk or a power failure can leave such a file empty or cut.
+ * table and does not start. A full disk or a power failure can leave a definition empty or incomplete.
  */
 
 const TABLES = [LOCAL_TABLE, TABLE];
 const UUID_PATTERN = /^ATTACH TABLE _ UUID '(([0-9a-f]{3})[0-9a-f-]{33})'/;
 
-/** Replaces definitions that are empty or cut by their copies. Returns the names of these tables. */
+/** Replaces empty or incomplete definitions by their copies. Returns the names of these tables. */
 export async function restoreDefinitions(path: string): Promise<string[]> {
   const restoredTables: string[] = [];
   for (const table of TABLES) {
@@ -26,7 +26,7 @@ export async function restoreDefinitions(path: string): Promise<string[]> {
   return restoredTables;
 }
 
-/** Updates the copies that differ. Call it when the engine's own definitions are right. */
+/** Updates the copies that differ. Call this function when the engine's own definitions are right. */
 export async function keepDefinitions(path: string): Promise<void> {
   await mkdir(resolve(path, 'definitions'), { recursive: true, mode: 0o700 });
   for (const table of TABLES) {
@@ -58,7 +58,7 @@ function isCut(presentText: string, copyText: string): boolean {
   );
 }
 
-/** True if the data that belongs to the copy exists. The folder may have been replaced. */
+/** True if the table of the copy has its data. The operator may have put another data folder here. */
 async function hasData(path: string, copyText: string): Promise<boolean> {
   const [, uuid = '', storeFolder = ''] = UUID_PATTERN.exec(copyText) ?? [];
   return access(resolve(path, 'engine', 'store', storeFolder, uuid)).then(

@@ -15,16 +15,16 @@ import { prepareSchema } from './prepare.ts';
 /** One process of the embedded engine: its start, the wait until it is ready, and its supervision. */
 
 /**
- * A start that ends is noticed at once, so this is only for a process that hangs. A start may take minutes: it reads all
- * parts of the tables, at a low priority, and another program may use the processor. A shorter time would begin it anew,
- * again and again.
+ * The time limit of a start. It ends only a process that hangs, because the end of a process is noticed at once. A
+ * start can take minutes: the engine reads all parts of the tables at a low priority, while another program may use the
+ * processor. With a shorter time limit a slow start would be repeated without end.
  */
 const START_TIMEOUT_MS = 300_000;
 const START_POLL_MS = 25;
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const MAX_MISSED_PINGS = 3;
-/** The sizes of account and settings files are multiples of this, so that a small change needs no more disk space. */
+/** The sizes of account and settings files are multiples of this number. So a small change needs no more disk space. */
 const FILE_STEP_BYTES = 16 * 1024;
 const GiB = 1024 ** 3;
 /** The memory of the engine: a quarter of the machine's or container's memory, from 0.5 GiB to 2 GiB. */
@@ -58,7 +58,7 @@ export async function startServer({
   for (const folder of [path, dataPath, resolve(path, 'access')]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
-  // An existing folder keeps its mode, and a restored backup may have another mode.
+  // `mkdir` does not change the mode of an existing folder. A folder from a backup can have a wrong mode.
   for (const folder of [dataPath, resolve(path, 'access')]) await chmod(folder, 0o700);
   await overwrite(usersPath, usersXml(writer, organisations));
   const queryPath = newQueryPath();
@@ -93,8 +93,9 @@ export async function startServer({
 }
 
 /**
- * Writes a file that the next process reads once. It is overwritten in place, because a full disk has no room
- * for a second file. After a crash the incomplete file is overwritten before it is read.
+ * Writes a file that the next engine process reads once. The file is overwritten in place, because a full disk has no
+ * room for a second file. If a crash leaves the file incomplete, the next start overwrites it before an engine reads
+ * it.
  */
 async function overwrite(path: string, text: string): Promise<void> {
   await using file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
@@ -152,7 +153,10 @@ export async function watchServer(
   return 'it stopped answering';
 }
 
-/** Node returns 0 when no limit is set, and a number above the real memory when the limit is no number. */
+/**
+ * Node returns 0 when it finds no limit. When the limit is `max` and not a number, Node returns more than the real
+ * memory.
+ */
 function memoryBytes(): number {
   const constrainedBytes = process.constrainedMemory();
   return constrainedBytes > 0 ? Math.min(constrainedBytes, totalmem()) : totalmem();

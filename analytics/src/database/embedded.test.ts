@@ -13,7 +13,7 @@ let analytics: Analytics;
 /** The states that the engine reported until its second start, after the first one failed. */
 const states = new Set<unknown>();
 
-/** The child processes of this one. Earlier test files in the same process may have left some. */
+/** The child processes of the test process. Children of earlier test files may still run. */
 function children(): ReadonlySet<number> {
   const pid = String(process.pid);
   const childPids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -57,13 +57,13 @@ test('a new organisation soon has an account, and no event is lost or visible to
   analytics.setOrganisations([{ id: 'acme' }, { id: 'late' }]);
   record();
   for (const organisation of ['late', 'acme']) {
-    await until('it is answered', async () => (await rows(organisation)) === '100\t1\n');
+    await until('the query is answered', async () => (await rows(organisation)) === '100\t1\n');
   }
   expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(0);
   expect(recorders.counterValue('guard_analytics_restarts_total')).toBe(1);
 });
 
-describe('while the engine restarts for a new organisation', () => {
+describe('during the restart of the engine for a new organisation', () => {
   const kindOf = async (sql: string, signal?: AbortSignal): Promise<string> => {
     const query = { organisation: 'acme', sql, ...(signal && { signal }) };
     return (await analytics.runQuery(query)).kind;
@@ -75,7 +75,8 @@ describe('while the engine restarts for a new organisation', () => {
     let isAnswered = false;
     const running = kindOf('SELECT sum(sipHash64(number)) FROM numbers(40000000)');
     void running.then(() => (isAnswered = true));
-    // This connection was opened later, so the database has received the first one.
+    // This query opens a second connection. When its answer comes, the database has also received the query of the
+    // first connection.
     expect(await kindOf('SELECT 1')).toBe('rows');
     expect(isAnswered).toBe(false);
 

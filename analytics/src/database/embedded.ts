@@ -9,12 +9,12 @@ import { waitUntilReady, startServer, watchServer } from './embedded-process.ts'
 import type { Engine, EngineState } from './engine.ts';
 import type { EngineProcess } from './engine-process.ts';
 
-/** Free disk space that a change of table definitions needs, and how often it is checked. */
+/** A change of table definitions needs this much free disk space. Guard checks the space this often. */
 const NEEDED_FREE_MIB = 64;
 const LOOK_EVERY_MS = 5000;
 const MIB = 1024 ** 2;
 
-/** Signs in the output of a failed start, with their meaning. The first match counts. */
+/** Texts in the output of a failed start, with the cause of the failure. The first text that matches is used. */
 const START_FAILURES: readonly (readonly [sign: RegExp, meaning: string])[] = [
   [/ENOSPC|No space left on device|NOT_ENOUGH_SPACE/, 'there is no free space on its disk'],
   [/EROFS|Read-only file system/, 'its folder is on a disk that is read-only'],
@@ -38,7 +38,7 @@ interface EmbeddedOptions {
   readonly onReady: () => void;
 }
 
-/** Runs ClickHouse in a child process: pings it, kills it when it is silent, and restarts it with back-off. */
+/** Runs ClickHouse in a child process. Pings the process, kills it when it is silent, and restarts it with back-off. */
 export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedOptions;
   readonly #path: string;
@@ -47,7 +47,7 @@ export class EmbeddedEngine implements Engine {
   readonly #supervision: Promise<void>;
   #organisations: readonly string[];
   #restartRequest = new AbortController();
-  /** Settles when a deliberate restart is over: the database is available, or the start has failed. */
+  /** Settles at the end of a deliberate restart: the database is available, or the start has failed. */
   #restartEnd = Promise.withResolvers<undefined>();
   #state: EngineState = { kind: 'away', message: 'The analytics database is starting.' };
   /** How many starts have failed one after the other. */
@@ -66,8 +66,8 @@ export class EmbeddedEngine implements Engine {
 
   readonly stopsDeletion = (): boolean => this.#clockTrust?.isDoubted() ?? false;
 
-  // The process reads accounts once, at its start, which takes about half a second. No statement can create one (error
-  // 514), and `SYSTEM RELOAD USERS` does not read the files.
+  // The engine reads accounts only at its start, so it restarts for a new organisation. A start takes about half a
+  // second. No statement can create an account (error 514), and `SYSTEM RELOAD USERS` does not read the files.
   setOrganisations(newOrganisations: readonly string[]): void {
     const isNew = newOrganisations.some((id) => !this.#organisations.includes(id));
     this.#organisations = newOrganisations;
@@ -90,7 +90,8 @@ export class EmbeddedEngine implements Engine {
         this.#reportFailedStart(String(error));
         return String(error);
       });
-      // This is also needed when the process ended before it was ready, so that no caller waits for the restart.
+      // The process may have ended before it was ready. Then callers wait for the end of a restart, so the state must
+      // change here too.
       if (this.#isClosed() || !this.#restartRequest.signal.aborted) this.#markAway();
       if (this.#isClosed()) return;
       if (this.#restartRequest.signal.aborted) continue;
@@ -160,12 +161,12 @@ export class EmbeddedEngine implements Engine {
     if (isKnown || this.#failedStarts > 1) this.#markFailing(message);
   }
 
-  /** A failing database needs an operator. */
+  /** The state `failing`: an operator has to act. */
   #markFailing(message: string): void {
     this.#state = { kind: 'failing', message };
   }
 
-  /** Away: for a moment during a deliberate restart, else for an unknown time. */
+  /** The state `away`: for a moment during a deliberate restart, else for an unknown time. */
   #markAway(): void {
     const message = 'The analytics database is starting again.';
     this.#restartEnd.resolve(undefined);
@@ -189,8 +190,8 @@ export class EmbeddedEngine implements Engine {
 }
 
 /**
- * Waits until the disk of `path` has room for new definitions. Resolves with undefined, or with the reason why the wait
- * has ended early. `onWait` is called at each check, with the missing room.
+ * Waits until the disk of `path` has room for new definitions. Resolves with undefined when there is room, or with a
+ * reason when the wait ended early. `onWait` is called after each check that finds too little room.
  */
 async function waitForDiskRoom(
   path: string,
@@ -213,8 +214,8 @@ async function waitForDiskRoom(
 }
 
 /**
- * Describes for callers why a start failed. Only the log has the paths. `isKnown` means that the next attempt will
- * fail in the same way. An unknown cause can be gone at the next attempt, such as a port that another program used.
+ * Describes for callers why a start failed. Only the log has the paths. `isKnown` means that the next attempt will fail
+ * in the same way. An unknown cause, such as a port that another program uses, can be gone at the next attempt.
  */
 function describeStartFailure(reason: string): { message: string; isKnown: boolean } {
   const meaning = START_FAILURES.find(([sign]) => sign.test(reason))?.[1];

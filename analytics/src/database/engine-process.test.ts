@@ -17,25 +17,28 @@ server.listen({ port: Number(process.argv[1]), host: '127.0.0.1', reusePort: tru
   console.log('listens'); server.close();
 });`;
 
-describe.runIf(process.platform === 'linux')('the port of the engine before it listens', () => {
-  test('is not available to programs that do not share it', async () => {
-    const heldPort = await holdLoopbackPort();
-    const listening = once(createServer().listen(heldPort.port, '127.0.0.1'), 'listening');
-    await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' });
-    heldPort.release();
-  });
-
-  test.runIf(process.getuid?.() === 0)(
-    'is not available to another user who shares it',
-    async () => {
+describe.runIf(process.platform === 'linux')(
+  'the reserved port, before the engine listens on it,',
+  () => {
+    test('is not available to programs that do not share it', async () => {
       const heldPort = await holdLoopbackPort();
-      const ask = () => spawnSync(process.execPath, ['-e', STRANGER, String(heldPort.port)]);
-      expect(ask().stdout.toString().trim()).toBe('EADDRINUSE');
+      const listening = once(createServer().listen(heldPort.port, '127.0.0.1'), 'listening');
+      await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' });
       heldPort.release();
-      expect(ask().stdout.toString().trim()).toBe('listens');
-    },
-  );
-});
+    });
+
+    test.runIf(process.getuid?.() === 0)(
+      'is not available to another user who tries to share it',
+      async () => {
+        const heldPort = await holdLoopbackPort();
+        const ask = () => spawnSync(process.execPath, ['-e', STRANGER, String(heldPort.port)]);
+        expect(ask().stdout.toString().trim()).toBe('EADDRINUSE');
+        heldPort.release();
+        expect(ask().stdout.toString().trim()).toBe('listens');
+      },
+    );
+  },
+);
 
 test('a start makes folders and files with passwords private', async () => {
   const library = await findEngineLibrary();

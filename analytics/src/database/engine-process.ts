@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface EngineProcess {
   readonly pid: number | undefined;
-  /** Resolves with the last output of the process when it has ended for any reason. */
+  /** Resolves when the process has ended for any reason, with the last output of the process. */
   readonly ended: Promise<string>;
   /** Ends the process at once. Acknowledged rows are not lost. */
   kill(): Promise<void>;
@@ -42,7 +42,7 @@ export function startEngineProcess(options: {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     lastOutput = (lastOutput + text).slice(-MAX_LAST_OUTPUT_CHARS);
   });
-  // Nothing is written to stdin, but its pipe can fail when the process ends. `ended` reports the end.
+  // Nothing is written to stdin, but its pipe can fail when the process ends. The promise `ended` reports that.
   child.stdin.on('error', () => undefined);
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
@@ -60,27 +60,27 @@ export function startEngineProcess(options: {
   };
 }
 
-/** A TCP port of 127.0.0.1 that no other user of the machine can take before `release`. */
+/** A TCP port of 127.0.0.1. No other user of the machine can listen on it before `release`. */
 export interface HeldPort {
   readonly port: number;
   /**
-   * Call it when the engine answers. While both listen on the port, about half of the connections arrive here and are
-   * closed.
+   * Call `release` when the engine answers. Until then Guard and the engine listen on the port, and Guard gets and
+   * closes about half of the connections.
    */
   readonly release: () => void;
 }
 
 /**
  * Reserves a free port for the engine, which opens the same port (SO_REUSEPORT). On Linux only the same user can share
- * a port. Without the reservation another user could read the port from the engine's arguments, listen on it first, and get Guard's
- * passwords. On other systems the port is not held: it was only free a moment ago.
+ * a port. Without the reservation another user could read the port from the engine's arguments, listen on it first, and
+ * get Guard's passwords. On other systems the port is only free at the time of the call, and not reserved.
  */
 export async function holdLoopbackPort(): Promise<HeldPort> {
   const reusePort = process.platform === 'linux';
   const server = createServer((socket) => socket.destroy());
   server.listen({ port: 0, host: '127.0.0.1', reusePort });
   await once(server, 'listening');
-  // A server that listens on TCP has an AddressInfo.
+  // The address of a server that listens on TCP is always an AddressInfo.
   const { port } = server.address() as AddressInfo;
   const release = (): void => void server.close();
   if (!reusePort) {

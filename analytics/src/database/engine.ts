@@ -2,15 +2,15 @@ import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.
 
 export interface Database {
   readonly client: DatabaseClient;
-  /** Writes events and reads the schema. It never runs a statement of a client. */
+  /** The account that writes events and reads the schema. It never runs a statement of a caller. */
   readonly writer: Account;
   /** The table for inserts: the local one, or the distributed one on a cluster. */
   readonly insertInto: string;
   /** The cluster on whose servers rows are deleted. Undefined for a single server. */
   readonly cluster: string | undefined;
-  /** The account of an organisation. Undefined when the settings have no such organisation. */
+  /** The account of an organisation. Undefined for an organisation that is not in the settings. */
   account(organisation: string): Account | undefined;
-  /** Paths and host names that must not appear in an answer to a client. */
+  /** Paths and host names that must not appear in an answer to a caller. */
   readonly secrets: readonly string[];
 }
 
@@ -20,7 +20,10 @@ export type EngineState =
   | {
       readonly kind: 'away';
       readonly message: string;
-      /** Set during a deliberate restart, and always resolves after it. Then repeat waiting and interrupted queries. */
+      /**
+       * Set during a deliberate restart. Resolves when the restart is over. Then repeat queries that waited or were
+       * interrupted.
+       */
       readonly restartEnd?: Promise<undefined>;
     }
   /** The database cannot start, or waits for room on its disk. Guard retries. `message` has the cause. */
@@ -28,18 +31,18 @@ export type EngineState =
   /** The database is not installed, so it never becomes available. */
   | { readonly kind: 'missing'; readonly message: string };
 
-/** The database and whether it is available now. Each mode has one implementation. */
+/** The database and its state. The embedded engine and a ClickHouse server each have an implementation. */
 export interface Engine {
   readonly state: () => EngineState;
   /** True while no row is deleted because of its age, because the clock is not trusted. */
   readonly stopsDeletion: () => boolean;
-  /** Sets the organisations with accounts. A new one can be queried once its account exists. */
+  /** Sets the organisations with accounts. A new organisation can be queried when its account exists. */
   setOrganisations(organisations: readonly string[]): void;
   /** Stops the engine, or disconnects from it. */
   close(): Promise<void>;
 }
 
-/** The result of a query. `undefined` means that no database was asked. */
+/** The result of a query. `undefined` means that no database got the query. */
 type AskOutcome =
   | {
       readonly kind: 'asked';
@@ -49,12 +52,16 @@ type AskOutcome =
   | { readonly kind: 'away'; readonly message: string }
   | { readonly kind: 'cancelled' };
 
-/** How many restarts one query survives. Settings that change all the time must not delay a query for ever. */
+/**
+ * The maximum number of restarts after which one query is repeated. A query must end even if the settings change all
+ * the time.
+ */
 const MAX_RESTARTS = 3;
 
 /**
- * Queries a database that may restart deliberately. Waits for it, unless `signal` fires, and repeats a query that the
- * restart cut off. So `question` must only read, and the caller must use no part of an incomplete answer.
+ * Queries a database that may restart deliberately. Waits for the end of the restart, unless `signal` fires, and
+ * repeats a query that the restart interrupted. So `question` must only read, and the caller must use no part of an
+ * incomplete answer.
  */
 export async function ask(
   state: () => EngineState,

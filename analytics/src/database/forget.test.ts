@@ -4,7 +4,7 @@ import type { DatabaseAnswer, DatabaseClient } from './database-client.ts';
 import type { EngineState } from './engine.ts';
 import { createForget } from './forget.ts';
 
-/** Deletes the rows of a person on one server or a cluster, which answers the deletion with `deletion`. */
+/** Deletes the rows of a person on a database that answers the deletion with `deletion`: one server or a cluster. */
 async function forget(cluster: string | undefined, deletion: DatabaseAnswer) {
   const sentStatements: Parameters<DatabaseClient['send']>[0][] = [];
   let rows = 3;
@@ -29,12 +29,12 @@ test('the servers of a cluster have half an hour for a deletion', async () => {
   expect(outcome).toMatchObject({ kind: 'deleted', rows: 3, left: 0 });
   const [{ parameters, timeoutMs } = { parameters: {}, timeoutMs: 0 }] = sentStatements;
   expect(parameters).toMatchObject({ distributed_ddl_task_timeout: '1740' });
-  // The database must answer before Guard stops waiting.
+  // The time limit of the database is below Guard's time limit, so that the database answers first.
   expect(timeoutMs).toBe(1_800_000);
 });
 
 test.each([
-  ['the servers are not done', scriptedAnswer('Code: 159. Distributed DDL task …', 159)],
+  ['not all servers are done', scriptedAnswer('Code: 159. Distributed DDL task …', 159)],
   ['no answer comes', { kind: 'timeout' } as const],
 ])(
   'when a cluster takes longer, the answer says how to see the progress: %s',

@@ -6,15 +6,15 @@ import type { DatabaseAnswer } from './database-client.ts';
 import { failureOf } from './prepare.ts';
 import { quoteName, quoteText } from './schema.ts';
 
-/** Half an hour, because a deletion rewrites each part that has such a row. */
+/** Half an hour, because a deletion rewrites each part that has a row of the person. */
 const DELETE_TIMEOUT_MS = 1_800_000;
 const COUNT_TIMEOUT_MS = 120_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const TIMEOUT_EXCEEDED = 159;
-/** The most rounds of one request. Rows that arrive during a deletion are deleted in the next round. */
+/** The maximum number of rounds of one request. Rows that arrive during a deletion are deleted in the next round. */
 const MAX_ROUNDS = 3;
 
-/** The result, before the deletion is written to the log. */
+/** The result without the entry in the log. */
 type ForgetResult =
   | Exclude<ForgetAnswer, { readonly kind: 'deleted' }>
   | Omit<Extract<ForgetAnswer, { readonly kind: 'deleted' }>, 'audit'>;
@@ -29,8 +29,8 @@ export type Forget = (
 type OrReason<Value> = Value | { readonly why: string };
 
 /**
- * `settle` waits a limited time until earlier events are in the database, and resolves with the number of events that
- * still wait.
+ * `settle` waits, for a limited time, until earlier events are in the database, and resolves with the number of events
+ * that still wait.
  */
 export function createForget(state: () => EngineState, settle: () => Promise<number>): Forget {
   let isBusy = false;
@@ -70,8 +70,8 @@ export function createForget(state: () => EngineState, settle: () => Promise<num
 }
 
 /**
- * Returns the condition for the rows of a person. ClickHouse stores the text of a deletion in a file, so the text has
- * a digest instead of the address: SipHash with a random key of this request, which the database computes.
+ * Returns the condition for the rows of a person. ClickHouse stores the text of a deletion in a file. So the text has a
+ * digest in place of the address or session: the database computes SipHash with a random key of this request.
  */
 async function conditionOf(
   state: () => EngineState,
@@ -123,7 +123,7 @@ async function count(state: () => EngineState, condition: string): Promise<OrRea
 interface WriterStatement {
   readonly sql: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** The message after the time limit. */
+  /** The message for a deletion that reached the time limit. */
   readonly lateMessage?: string;
 }
 

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { DataType, load } from 'ffi-rs';
 
-/** Linux: the kernel drops these pages and reads them from the file again when they are used. */
+/** Linux: the kernel releases the pages. When they are used again, it reads them from the file. */
 const MADV_DONTNEED = 4;
 
 /**
- * Releases memory pages of these files that are equal to the file on disk: code and tables that mostly the start
- * needed, some 180 MB. The kernel reads a page again when it is needed. Only ranges without write access and without
- * private pages are released: a private page would be lost, for example one with addresses that the loader filled in.
- * Does nothing when /proc does not describe the memory. `library` is a name under which ffi-rs has opened a library
- * that links to libc.
+ * Releases memory pages of these files that are equal to the file on disk, some 180 MB. Such pages have code and tables
+ * that the engine needs mostly during its start. The kernel reads a page again when it is needed. Only ranges without
+ * write access and without private pages are released. A private page differs from the file, for example because the
+ * loader filled in addresses, so it would be lost. Does nothing when /proc does not describe the memory. `library` is a
+ * name under which ffi-rs has opened a library that links to libc.
  */
 export function giveBackPages(
   library: string,
@@ -27,7 +27,7 @@ export function giveBackPages(
   }
 }
 
-/** A chroot has no /proc, and some kernels lack this file. Then no memory is released. */
+/** A chroot can lack /proc, and some kernels lack the file smaps. Then no memory is released. */
 function readOrEmpty(smaps: string): string {
   try {
     return process.platform === 'linux' ? readFileSync(smaps, 'utf8') : '';
@@ -45,7 +45,7 @@ export function untouchedRanges(
     const head = /^([\da-f]+)-([\da-f]+) (\S+) \S+ \S+ \d+ +(.+)$/m.exec(mapping);
     if (!head) return [];
     const [, from = '', to = '', rights = '', file = ''] = head;
-    // A private page that was swapped out is not counted as anonymous memory. It would be lost too.
+    // The line `Anonymous` does not count private pages that were swapped out. These pages would be lost too.
     const isUntouched =
       /^Anonymous: +0 kB$/m.test(mapping) && !/^(?:Swap|Locked): +[1-9]/m.test(mapping);
     if (rights.includes('w') || !isUntouched || !files.includes(file)) return [];

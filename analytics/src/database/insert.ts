@@ -8,14 +8,15 @@ const TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Error codes of rows that no later attempt can insert: an unreadable layout (as in a damaged file), values that cannot
- * be parsed or converted, and exceeded limits. All other errors can pass, such as a full disk or a wrong password.
+ * Error codes of rows that no later attempt can insert. The causes are an unreadable layout (as in a damaged file),
+ * values that cannot be parsed or converted, and exceeded limits. The causes of all other errors can go away, such as a
+ * full disk or a wrong password.
  */
 const REJECTED_CODES = new Set([
   6, 26, 27, 32, 33, 38, 41, 50, 53, 62, 69, 70, 72, 117, 128, 131, 321, 376, 469,
 ]);
 
-/** Inserts batches. Only a 200 for the whole insert acknowledges a batch. */
+/** Inserts batches. A batch is acknowledged only when the database answers the whole insert with 200. */
 export function createInsert(state: () => EngineState): Insert {
   return async (batch, signal) => {
     const currentState = state();
@@ -25,12 +26,13 @@ export function createInsert(state: () => EngineState): Insert {
       account: writer,
       parameters: {
         database: DATABASE,
-        // Blocks name their columns. Blocks of an earlier version may lack the newest columns.
+        // Each block contains the names of its columns. Blocks of an earlier version can lack the newest columns.
         query: `INSERT INTO ${insertInto} FORMAT Native`,
-        // Each attempt has the same token, so that rows of an attempt with a lost answer are not stored twice.
+        // Each attempt has the same token. So when the answer to an attempt is lost, the next attempt does not store
+        // the rows twice.
         insert_deduplication_token: batch.token,
         async_insert: '0',
-        // On a cluster: wait until the shard has written the rows. Otherwise they are only queued.
+        // On a cluster: wait until the shard has written the rows. By default the rows are only queued.
         distributed_foreground_insert: '1',
         // Events that waited on disk may belong to many days.
         max_partitions_per_insert_block: '0',

@@ -16,7 +16,7 @@ const definition = join(folder, 'engine', 'metadata', 'default', 'events.sql');
 
 afterAll(() => {});
 
-/** Opens the analytics in the folder, runs `work`, and closes. Returns the result and the state before `work`. */
+/** Opens the analytics in the folder, runs `work`, and closes the analytics. Returns the result of `work`. */
 async function runOnce<T>(
   work: (analytics: Analytics, recorders: Recorders) => Promise<T>,
 ): Promise<T> {
@@ -50,7 +50,7 @@ test('a clock that is 200 days ahead deletes nothing and is reported; a trusted 
         analytics.sink.record(sampleEvent({ createdAt: Date.now() - days * DAY_MS, body: 'c=3' }));
       }
       const writtenCount = (): number => recorders.counterValue('guard_events_total', 'written');
-      await until('it is written', () => writtenCount() === 3 * part);
+      await until('the events are written', () => writtenCount() === 3 * part);
     }
     expect(recorders.gaugeValue('guard_analytics_deletion_held')).toBe(1);
     expect(analytics.condition()).toEqual({ state: 'ready', deletion: 'held' });
@@ -77,7 +77,7 @@ test('a start changes no definition of current tables', async () => {
 test.each([
   ['empty', 0],
   ['cut', 4000],
-])('a definition that a full disk left %s is restored, without loss of rows', async (_, length) => {
+])('a definition that a full disk left %s is restored, and no row is lost', async (_, length) => {
   const definitionText = readFileSync(definition, 'utf8');
   truncateSync(definition, length);
   await runOnce(async (analytics, recorders) => {
@@ -87,7 +87,7 @@ test.each([
   expect(readFileSync(definition, 'utf8')).toBe(definitionText);
 });
 
-test('state, queries and metric say whether an engine cannot start or is starting', async () => {
+test('state, queries and metric distinguish an engine that cannot start from one that is starting', async () => {
   const copy = join(folder, 'definitions', 'events.sql');
   const definitionText = readFileSync(definition, 'utf8');
   unlinkSync(copy);
@@ -95,13 +95,13 @@ test('state, queries and metric say whether an engine cannot start or is startin
   await runOnce(async (analytics, recorders) => {
     expect(analytics.condition()).toMatchObject({ state: 'away' });
     expect(recorders.gaugeValue('guard_analytics_failing')).toBe(0);
-    await until('it is known', () => analytics.condition()?.state === 'failing');
+    await until('the failure is reported', () => analytics.condition()?.state === 'failing');
     const message =
       'The analytics database cannot start: the definition of a table is damaged, and there is no copy of it.';
     const outcome = await analytics.runQuery({ organisation: 'acme', sql: 'SELECT 1' });
     expect(outcome).toEqual({ kind: 'unavailable', message });
     expect(recorders.gaugeValue('guard_analytics_failing')).toBe(1);
-    // The engine retries, so it uses a file that an operator restores.
+    // The engine tries to start again, so it uses the file that an operator restores.
     writeFileSync(definition, definitionText);
     expect(await rows(analytics)).toBe('4\t2');
     expect(recorders.gaugeValue('guard_analytics_failing')).toBe(0);

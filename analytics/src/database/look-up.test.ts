@@ -11,10 +11,13 @@ import { describeServer, type DatabaseServer } from '../testing/server.ts';
 import { until } from '../testing/until.ts';
 import { organisationAccount } from './accounts.ts';
 
-/** How many rows a look-up of one value reads, among many rows of 20 days. */
+/** These tests measure how many of the rows of 20 days a look-up of one value reads. */
 
 const ROWS = 100_000;
-/** Ten granules, a granule being the rows that are read together: one with the value, and some false matches. */
+/**
+ * Ten granules. ClickHouse reads the 8192 rows of a granule together. One granule has the value, and the others are
+ * false matches of the index.
+ */
 const FEW_ROWS = 10 * 8192;
 const DAY_MS = 86_400_000;
 const INDEXES = ['by_reference', 'by_request_id', 'by_session', 'by_ip'];
@@ -44,7 +47,7 @@ async function openAndClose(): Promise<void> {
   await analytics.close();
 }
 
-/** Adds rows for this many days, numbered from `first`. Each value is in one row. */
+/** Adds rows for this many days. Their values are numbered from `first`, and each value is in only one row. */
 async function fillTable(first: number, days: number): Promise<void> {
   const sql = `INSERT INTO events (organisation, created_at, request_id, reference, session, session_sent, ip)
     SELECT 'acme', now64(3) - toIntervalMillisecond(intDiv((number - ${first}) * ${days * DAY_MS}, ${ROWS})),
@@ -53,7 +56,7 @@ async function fillTable(first: number, days: number): Promise<void> {
   expect(await server.ask(sql)).toBe('');
 }
 
-/** Reads with the organisation's account and its settings. */
+/** Runs a query with the organisation's account and its settings. */
 async function readCount(sql: string): Promise<{ found: number; readRows: number }> {
   const { user, password } = organisationAccount('acme', server.writer.password);
   const headers = { 'x-clickhouse-user': user, 'x-clickhouse-key': password };
@@ -64,7 +67,7 @@ async function readCount(sql: string): Promise<{ found: number; readRows: number
   return { found: (await answer.text()).split('\n').length - 1, readRows };
 }
 
-test('a table of an earlier version gets the indexes, also for old rows, so a look-up reads few rows', async () => {
+test('a table of an earlier version gets the indexes, also for its old rows, so that a look-up reads few rows', async () => {
   const dropClauses = INDEXES.map((name) => `DROP INDEX ${name}`).join(', ');
   expect(await server.ask(`ALTER TABLE events ${dropClauses}`)).toBe('');
   await fillTable(0, 20);
@@ -83,7 +86,7 @@ test('a table of an earlier version gets the indexes, also for old rows, so a lo
   }
 });
 
-test('the merge after an insert builds the index, not the insert', async () => {
+test('not the insert but the merge after it builds the index', async () => {
   await fillTable(ROWS, 1);
   const sql = eventsOfReference(`REF${ROWS + 12_345}`, Date.now());
   expect((await readCount(sql)).readRows).toBeGreaterThanOrEqual(ROWS);
@@ -93,7 +96,7 @@ test('the merge after an insert builds the index, not the insert', async () => {
   expect(readRows).toBeLessThan(FEW_ROWS);
 });
 
-test('a second start changes nothing', async () => {
+test('a second start does not change the table', async () => {
   const readDefinition = (): Promise<string> =>
     server.ask('SHOW CREATE TABLE events FORMAT TSVRaw');
   const before = await readDefinition();

@@ -18,7 +18,7 @@ async function serverOf(version: string): Promise<{ url: string; statements: str
 }
 
 test.each(['18.16.1', '24.3.12.75', '24.7.1.1'])(
-  'a ClickHouse with the old version %s gets no query after the one for its version',
+  'a ClickHouse with the old version %s gets only the query for its version',
   async (version) => {
     const { url, statements } = await serverOf(version);
     const recorders = createRecorders();
@@ -26,7 +26,7 @@ test.each(['18.16.1', '24.3.12.75', '24.7.1.1'])(
     const analytics = await openWithoutKeys(settings, ['acme'], recorders);
     onTestFinished(() => analytics.close());
     const message = `ClickHouse ${version} is too old: Guard needs 24.8 or newer; update the server.`;
-    await until('it is looked at', () => analytics.condition()?.state === 'failing');
+    await until('the version is checked', () => analytics.condition()?.state === 'failing');
     expect(analytics.condition()).toEqual({ state: 'failing', message });
     expect(recorders.lines.join('\n')).toContain(message);
     expect(await analytics.runQuery({ organisation: 'acme', sql: 'SELECT 1' })).toEqual({
@@ -37,13 +37,13 @@ test.each(['18.16.1', '24.3.12.75', '24.7.1.1'])(
   },
 );
 
-test('a server that is no ClickHouse is reported, and asked again', async () => {
+test('a server that is not ClickHouse is reported, and gets the query for its version again', async () => {
   const { url, statements } = await serverOf('<!doctype html>');
   const recorders = createRecorders();
   const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
   const analytics = await openWithoutKeys(settings, ['acme'], recorders);
   onTestFinished(() => analytics.close());
-  await until('it is asked twice', () => statements.length > 1);
+  await until('the server is asked twice', () => statements.length > 1);
   expect(analytics.condition()).toMatchObject({ state: 'away' });
   expect(recorders.lines.join('\n')).toContain('This is no ClickHouse');
 });
@@ -55,7 +55,7 @@ test.each(['24.8.1.1', '24.10.1.1', '25.3.2.39'])(
     const settings = { engine: 'clickhouse', url, user: 'guard', password: 'x' } as const;
     const analytics = await openWithoutKeys(settings, [], createRecorders());
     onTestFinished(() => analytics.close());
-    await until('its columns are read', () =>
+    await until('the columns of the server are read', () =>
       statements.some((sql) => sql.includes('system.columns')),
     );
   },

@@ -8,18 +8,21 @@ import type { Layout, PresentColumn } from './schema.ts';
 import type { Account, DatabaseAnswer, DatabaseClient } from './database-client.ts';
 import type { Database } from './engine.ts';
 
-/** The oldest supported ClickHouse. Earlier ones lack settings of accounts, or parse SQL unlike the gate. */
+/**
+ * The oldest supported ClickHouse. Earlier versions lack settings of accounts, or parse SQL in another way than the
+ * gate.
+ */
 const OLDEST_VERSION = { major: 24, minor: 8 };
 
 const STATEMENT_TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Seconds that all servers of a cluster have to run a statement. */
+/** Time limit for one statement on all servers of a cluster, in seconds. */
 export const CLUSTER_PATIENCE_S = 10;
 
 /**
- * Parameters of a statement ON CLUSTER. A server that does not run it in time is no error, because it finds the
- * statement in Keeper when it is back. Otherwise one missing server would keep Guard from using all others.
+ * Parameters of a statement ON CLUSTER. It is no error when a server does not run the statement in time: the server
+ * finds the statement in Keeper later. Otherwise one missing server would keep Guard from using all others.
  */
 export function onCluster(patienceS: number): Record<string, string> {
   return {
@@ -28,7 +31,7 @@ export function onCluster(patienceS: number): Record<string, string> {
   };
 }
 
-/** Runs one statement of Guard. Returns undefined on success, else the error. */
+/** Runs one statement with Guard's own account. Returns undefined on success, else the error. */
 export async function execute(
   client: DatabaseClient,
   account: Account,
@@ -53,12 +56,12 @@ function sendStatement(
   });
 }
 
-/** The writing account on a server. */
+/** A connection to a server with the writing account. */
 type Server = Pick<Database, 'client' | 'writer'>;
 
 /**
  * Updates the schema. Resolves with undefined on success, else with the first error. `waitForRoom` is called before a
- * change, and resolves with the reason when no change is allowed.
+ * change. It resolves with a reason when the schema must not be changed.
  */
 export async function prepareSchema(
   server: Server,
@@ -142,7 +145,7 @@ function columnOf(line: unknown): PresentColumn {
   return { table, name, type, comment, codec, have: Number(haveCount), servers: Number(servers) };
 }
 
-/** Returns the text of an error for the log. Undefined when the answer is a success. */
+/** Returns the text of a database error for the log. Undefined when the answer is a success. */
 export function failureOf(answer: DatabaseAnswer): string | undefined {
   switch (answer.kind) {
     case 'answered':

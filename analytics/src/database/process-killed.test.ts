@@ -13,10 +13,13 @@ import type { AnalyticsOptions } from '../index.ts';
 
 const SCRIPT = new URL('../testing/record-until-killed.ts', import.meta.url).pathname;
 const LIVES = 3;
-/** Rows reach the disk within 250 ms. The rest is for a busy machine. */
+/** After 250 ms, rows are on disk. The rest of this time is a reserve for a busy machine. */
 const LOST_AT_MOST_MS = 250 + 250;
 
-/** Runs the whole process once and kills it. Returns the requests that were recorded early enough before. */
+/**
+ * Starts a process that records events, and kills it. Returns the requests that were recorded long enough before the
+ * kill.
+ */
 async function liveAndDie(
   settings: AnalyticsOptions['settings'],
   atLeast: number,
@@ -39,7 +42,7 @@ async function liveAndDie(
     .map(([id = '']) => id);
 }
 
-/** Opens the analytics once more, waits until all rows are written, and compares. */
+/** Opens the analytics once more, waits until all rows are written, and compares them with the recorded requests. */
 async function expectEach(
   settings: AnalyticsOptions['settings'],
   ids: readonly string[],
@@ -48,7 +51,7 @@ async function expectEach(
   const recorders = createRecorders();
   const analytics = await openWithoutKeys(settings, ['acme'], recorders);
   await until(
-    'all is written',
+    'all events are written',
     () => analytics.ready() && recorders.gaugeValue('guard_events_queued') === 0,
   );
   const outcome = await analytics.runQuery({

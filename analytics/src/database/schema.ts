@@ -7,7 +7,10 @@ import { DATABASE, LOCAL_TABLE, TABLE } from './accounts.ts';
 /** Where the tables are stored: one server, the shards of a cluster, or shards with replicas. */
 export type Layout = 'one_server' | 'cluster' | 'replicated_cluster';
 
-/** A column that servers have, and how many of `servers` have exactly this column. */
+/**
+ * A column on servers. `have` is the number of servers with exactly this column, and `servers` the number of all
+ * servers.
+ */
 export interface PresentColumn extends Column, Pick<EventColumn, 'codec'> {
   readonly table: string;
   readonly have: number;
@@ -15,8 +18,8 @@ export interface PresentColumn extends Column, Pick<EventColumn, 'codec'> {
 }
 
 /**
- * Bloom filters for columns that are looked up over all days. One of 1000 groups of 8192 rows is a false match. Both
- * session columns share one index, because statements search both.
+ * Bloom filters for columns that are looked up over all days. For one of 1000 groups of 8192 rows the filter gives a
+ * false match. Both session columns share one index, because statements search both.
  */
 const INDEXES = [
   ['by_reference', 'reference'],
@@ -29,14 +32,14 @@ const INDEXES = [
 export const DEFINITION_QUERY = `SHOW CREATE TABLE ${DATABASE}.${LOCAL_TABLE} FORMAT TSVRaw`;
 
 /**
- * Reads one {@link PresentColumn} per line, as a JSON array of its fields in order. Unavailable servers are skipped,
- * because one of them would otherwise keep Guard from using all others.
+ * Each line of the answer is a {@link PresentColumn}, as a JSON array of its fields in order. Unavailable servers are
+ * skipped, because one of them would otherwise keep Guard from using all others.
  */
 export function presentColumnsQuery(cluster: string, layout: Layout): string {
   const columns = 'system.columns';
   const from =
     layout === 'one_server' ? columns : `clusterAllReplicas(${quoteText(cluster)}, ${columns})`;
-  // Each server has this column, and the account may read it.
+  // This query counts all servers: each server has the column `system.columns.name`, and the account may read it.
   const servers = `SELECT toUInt32(count()) FROM ${from} WHERE database = 'system' AND table = 'columns' AND name = 'name'`;
   return `SELECT table, name, type, comment, compression_codec, toUInt32(count()), (${servers})
 FROM ${from}
@@ -52,7 +55,10 @@ export function isTableMissing(presentColumns: readonly PresentColumn[]): boolea
   );
 }
 
-/** The number of servers with a table. All of them have every column, except one that a newer version adds. */
+/**
+ * The number of servers with a table. These servers have all columns, except columns that a newer version of Guard
+ * adds.
+ */
 function serversWith(table: string, presentColumns: readonly PresentColumn[]): number {
   const serversByColumn = new Map<string, number>();
   for (const column of presentColumns.filter((entry) => entry.table === table)) {
@@ -61,17 +67,18 @@ function serversWith(table: string, presentColumns: readonly PresentColumn[]): n
   return Math.max(0, ...serversByColumn.values());
 }
 
-/** 1 when no table exists yet: with any number above 0 a table counts as missing. */
+/** The number of all servers. 1 when no table exists yet, so that both tables are missing. */
 function serversOf([first]: readonly PresentColumn[]): number {
   return first?.servers ?? 1;
 }
 
 /**
- * The statements that change a database, empty or of an earlier version, to the current schema. Without a difference
- * the list is empty, because a statement that changes a table rewrites its definition, and on a full disk ClickHouse
- * leaves that file empty. `events` stores the rows. Queries use `events_distributed`, in both modes. Row policies
- * belong on `events` only, because they have no effect on the Distributed table. `cluster` is a name in
- * `remote_servers`. `definition` is the answer to {@link DEFINITION_QUERY}. When it is undefined, no index is added.
+ * The statements that change a database, empty or of an earlier version, to the current schema. When the schema is
+ * current, the list is empty. Each statement that changes a table rewrites the file of its definition, and on a full
+ * disk ClickHouse leaves this file empty. `events` stores the rows. Queries use `events_distributed`, on one server and
+ * on a cluster. Row policies belong on `events` only, because they have no effect on the Distributed table. `cluster`
+ * is a name in `remote_servers`. `definition` is the answer to {@link DEFINITION_QUERY}. When it is undefined, no index
+ * is added.
  */
 export function schemaStatements(
   cluster: string,
@@ -80,7 +87,8 @@ export function schemaStatements(
   definition: string | undefined,
 ): string[] {
   const scope = layout === 'one_server' ? '' : ` ON CLUSTER ${quoteName(cluster)}`;
-  // The default path of a server contains the table's own UUID. A server that joins later would create another UUID.
+  // The default path of a server contains the table's own UUID. On a server that joins later the table would have
+  // another UUID.
   const path = `/clickhouse/tables/${cluster}/{shard}/${DATABASE}/${LOCAL_TABLE}`;
   const isReplicated = layout === 'replicated_cluster';
   const windowSetting = `${isReplicated ? '' : 'non_'}replicated_deduplication_window`;
@@ -117,7 +125,7 @@ SETTINGS ${windowSetting} = 1000`;
       const variants = knownColumns.filter((variant) => variant.name === column.name);
       return variants.reduce((sum, { have }) => sum + have, 0) < serversWithTable;
     }).map((column) => `ADD COLUMN IF NOT EXISTS ${declareColumn(column)}`);
-    // Columns with another declaration in an earlier version. A new codec applies only to new rows.
+    // Statements for columns that an earlier version declared in another way. A new codec applies only to new rows.
     const changedColumns = EVENT_COLUMNS.filter((column) =>
       knownColumns.some((variant) => variant.name === column.name && !isSame(variant, column)),
     ).map((column) => `MODIFY COLUMN ${declaration(column)}`);
@@ -131,9 +139,9 @@ SETTINGS ${windowSetting} = 1000`;
 }
 
 /**
- * Adds the indexes that a table of an earlier version lacks, and builds them for existing rows. Otherwise past days
- * would stay without an index until they are deleted, because they are not merged again. Building runs in the
- * background. If Guard ends between the two statements, look-ups in those days are slow as before.
+ * Adds the indexes that a table of an earlier version lacks, and builds them for existing rows. The rows of past days
+ * are not merged again, so no merge would build their index. Building runs in the background. If Guard ends between the
+ * two statements, look-ups in past days stay slow.
  */
 function indexStatements(scope: string, definition: string): string[] {
   const missingIndexes = INDEXES.filter(([name]) => !definition.includes(`INDEX ${name} `));

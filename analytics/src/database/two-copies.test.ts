@@ -24,7 +24,12 @@ beforeEach(async () => {
     onReady: () => undefined,
     lookEveryMs: 0,
   });
-  await until('it is ready', () => engine.state().kind === 'ready', 45_000, recorders.lines);
+  await until(
+    'the cluster is ready',
+    () => engine.state().kind === 'ready',
+    45_000,
+    recorders.lines,
+  );
 });
 
 afterEach(async () => {
@@ -37,13 +42,15 @@ function tablesOf(server: 0 | 1): Promise<string> {
   return cluster.ask(server, cluster.writer, sql);
 }
 
-test('a missing replica does not stop Guard, and gets its tables when it joins', async () => {
+test('Guard works without a missing replica, which gets its tables when it joins', async () => {
   expect(await tablesOf(0)).toBe(TABLES);
   const before = cluster.onCluster.length;
   await cluster.bringSecondBack();
-  await until('it has the tables', async () => (await tablesOf(1)) === TABLES);
-  await until('Guard says so', () => recorders.lines.join().includes('analytics_server_joined'));
-  await until('the accounts exist there too', () =>
+  await until('the second server has the tables', async () => (await tablesOf(1)) === TABLES);
+  await until('Guard reports the new server', () =>
+    recorders.lines.join().includes('analytics_server_joined'),
+  );
+  await until('the accounts exist on the second server', () =>
     cluster.onCluster.slice(before).some((sql) => sql.startsWith('CREATE USER')),
   );
   expect(recorders.lines.join()).not.toContain('analytics_database_away');

@@ -34,7 +34,10 @@ function record(site: string): void {
 }
 
 async function waitUntilWritten(): Promise<void> {
-  await until('all is acknowledged', () => recorders.gaugeValue('guard_events_queued') === 0);
+  await until(
+    'all events are acknowledged',
+    () => recorders.gaugeValue('guard_events_queued') === 0,
+  );
 }
 
 beforeAll(async () => {
@@ -50,7 +53,7 @@ afterAll(async () => {
 });
 
 describe('a cluster of two shards (contract 2.7)', () => {
-  test('tables and columns are created on every server, and a second start changes nothing', async () => {
+  test('Guard creates tables and columns on every server, and a second start does not change them', async () => {
     const columns = `SELECT groupArray(name) FROM system.columns WHERE table = 'events' FORMAT TSVRaw`;
     const names = EVENT_COLUMNS.map(({ name }) => `'${name}'`).join(',');
     for (const shard of [0, 1] as const) {
@@ -79,7 +82,7 @@ describe('a cluster of two shards (contract 2.7)', () => {
     expect(counts[0]).toBe(400 - (counts[1] ?? 0));
   });
 
-  test('joins and IN between the shards are exact', async () => {
+  test('JOIN and IN give exact results over both shards', async () => {
     const sql = `SELECT count() FROM events_distributed WHERE request_id IN
       (SELECT request_id FROM events_distributed) AND site = 'first'`;
     expect(await query('acme', sql)).toBe('rows: 200\n');
@@ -88,7 +91,7 @@ describe('a cluster of two shards (contract 2.7)', () => {
     expect(await query('rival', joinQuery)).toBe('rows: 200\n');
   });
 
-  test('a subquery over both shards selects rows of both, as the dashboard needs it', async () => {
+  test('a subquery over both shards selects rows of both shards, as the dashboard needs', async () => {
     const newestQuery = `SELECT groupArray((ip, request_id)) FROM (SELECT ip, request_id FROM events_distributed
       ORDER BY created_at DESC, request_id DESC LIMIT 1 BY request_id LIMIT 150)`;
     const sql = `WITH (${newestQuery}) AS newest SELECT count() FROM events_distributed
@@ -105,7 +108,7 @@ describe('a cluster of two shards (contract 2.7)', () => {
   });
 });
 
-describe('the other shard has the same walls (contract 5)', () => {
+describe('the second shard separates organisations as the first one does (contract 5)', () => {
   async function expectNothing(sql: string): Promise<void> {
     expect(await query('acme', sql)).toBe('rows: 0\n');
     for (const shard of [0, 1] as const) {
@@ -126,7 +129,7 @@ describe('the other shard has the same walls (contract 5)', () => {
     const failsOn = (table: string) =>
       `SELECT count() FROM ${table} WHERE throwIf(path LIKE '%${CANARY}%')`;
     await expectNothing(failsOn('events_distributed'));
-    // On one server only, because this engine can crash when a statement between servers fails on both of them.
+    // This statement runs on one server only. The engine can crash when a statement over both servers fails on both.
     expect(await cluster.asOrganisation(1, 'rival', failsOn('events'))).not.toBe('0');
   });
 });
@@ -137,7 +140,7 @@ describe('one shard is away', () => {
     expect(await cluster.ask(0, cluster.writer, sql)).toBe(name);
   });
 
-  test('a query fails instead of counting too little, its error names no server, and events wait', async () => {
+  test('a query fails and does not return a too low count, its error names no server, and events wait', async () => {
     await cluster.loseSecond();
     const answer = await query('acme', 'SELECT count() FROM events_distributed');
     expect(answer).toMatch(/^database_error: Code: 279\. .*\(ALL_CONNECTION_TRIES_FAILED\)/s);

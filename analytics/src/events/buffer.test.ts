@@ -25,7 +25,7 @@ function setUp() {
   return { buffer, batches, saved: savedBatches, state, recorders };
 }
 
-/** The rows of all parts. */
+/** The rows of all parts of a batch. */
 function decodeParts(batch: Batch | undefined) {
   return (batch?.parts ?? []).flatMap((part) => decodeBlock(part));
 }
@@ -38,7 +38,7 @@ async function waitForTurns(turns = 1): Promise<void> {
 }
 
 describe('events become batches', () => {
-  test('a batch is handed on when it is a second old', async () => {
+  test('a batch is passed on when it is a second old', async () => {
     const { buffer, batches, state } = setUp();
     buffer.record(sampleEvent());
     buffer.record(sampleEvent());
@@ -53,7 +53,7 @@ describe('events become batches', () => {
     expect(decodeParts(batches[0])).toHaveLength(2);
   });
 
-  test('meanwhile rows of 200 ms are saved with all earlier ones, with the token of the batch', async () => {
+  test('before that, rows that are 200 ms old are saved together with all earlier rows, with the token of the batch', async () => {
     const { buffer, batches, saved, state } = setUp();
     const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
     onTestFinished(() => clock.mockRestore());
@@ -88,7 +88,7 @@ describe('events become batches', () => {
     expect(saved[3]?.token).not.toBe(saved[2]?.token);
   });
 
-  test('after the clock was set back, a batch is handed on at once', async () => {
+  test('after the clock was set back, a batch is passed on at once', async () => {
     const { buffer, batches, state } = setUp();
     buffer.record(sampleEvent());
     await waitForTurns();
@@ -97,7 +97,7 @@ describe('events become batches', () => {
     expect(batches.map((batch) => batch.rows)).toEqual([1]);
   });
 
-  test('no batch has more than 10,000 rows, and a full one does not wait', async () => {
+  test('no batch has more than 10,000 rows, and a full batch does not wait', async () => {
     const { buffer, batches } = setUp();
     for (let index = 0; index < 12_000; index += 1) buffer.record(sampleEvent());
     await waitForTurns(60);
@@ -106,7 +106,7 @@ describe('events become batches', () => {
     expect(batches.map((batch) => batch.rows)).toEqual([10_000, 2000]);
   });
 
-  test('no batch has many more than 8 MiB', async () => {
+  test('a batch is hardly larger than 8 MiB', async () => {
     const { buffer, batches } = setUp();
     const body = 'x'.repeat(16_384);
     for (let index = 0; index < 1200; index += 1) buffer.record(sampleEvent({ body }));
@@ -118,7 +118,7 @@ describe('events become batches', () => {
     expect(batches.reduce((sum, batch) => sum + batch.rows, 0)).toBe(1200);
   });
 
-  test('while the database is slow, a batch grows, and no further batches are made', async () => {
+  test('while the database is slow, the open batch grows, and no further batch is made', async () => {
     const { buffer, batches, state } = setUp();
     state.waiting = 2;
     buffer.record(sampleEvent());
@@ -131,7 +131,7 @@ describe('events become batches', () => {
     expect(batches).toHaveLength(1);
   });
 
-  test('events above the size of the ring are dropped and counted', () => {
+  test('events that do not fit into the ring are dropped and counted', () => {
     const { buffer, recorders } = setUp();
     for (let index = 0; index < BUFFER_LIMITS.ringSize + 3; index += 1)
       buffer.record(sampleEvent());
@@ -139,7 +139,7 @@ describe('events become batches', () => {
     expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(3);
   });
 
-  test('closing hands on the remaining events; later ones are dropped and counted', () => {
+  test('closing passes on the remaining events; later events are dropped and counted', () => {
     const { buffer, batches, recorders } = setUp();
     buffer.record(sampleEvent());
     buffer.close();

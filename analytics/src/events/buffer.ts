@@ -8,21 +8,22 @@ import type { BlockMemory } from './native/block-memory.ts';
 import type { Outbox } from './outbox.ts';
 import { privateColumns } from './columns/privacy.ts';
 
-/** Limits for events between a request and a batch. */
+/** Limits for events from the request to the batch. */
 export const BUFFER_LIMITS = {
-  /** The most recorded events that are not encoded yet. */
+  /** Maximum number of recorded events that are not encoded yet. */
   ringSize: 16_384,
   /** Events that are encoded in one turn of the event loop, so that requests need not wait. */
   encodedPerTurn: 256,
-  /** Events that are encoded together, so a batch exceeds its bytes by this many events at most. */
+  /** Events that are encoded together. So a batch exceeds `batchBytes` by this many events at most. */
   encodedTogether: 32,
-  // Smaller batches mean more parts to merge. With 5,000 rows the database used a sixth more CPU per row.
+  // With smaller batches the database has more parts to merge. With 5,000 rows the database used a sixth more CPU per
+  // row.
   batchRows: 10_000,
   batchBytes: 8 * 1024 * 1024,
   batchAgeMs: 1000,
-  /** Rows of this age go to disk. In a flood of events whole batches go there sooner, each with one block. */
+  /** Rows of this age go to disk. In a flood of events whole batches go to disk sooner, each with one block. */
   savedAtMs: 200,
-  /** How often the age is checked. */
+  /** How often the age of the rows is checked. */
   tickMs: 25,
 } as const;
 
@@ -36,13 +37,13 @@ interface BufferOptions {
   readonly metrics: Metrics;
 }
 
-/** Makes batches of the events of requests. `record` only stores a reference, and a later turn encodes the event. */
+/** Makes batches from the events of requests. `record` only stores a reference, and a later turn encodes the event. */
 export class EventBuffer implements EventSink {
   readonly #ring = new Array<DecisionEvent | undefined>(BUFFER_LIMITS.ringSize);
   readonly #block: BlockBuilder;
   readonly #allocate: ((bytes: number) => Buffer) | undefined;
   readonly #options: BufferOptions;
-  /** The token of the open batch. `#parts` are the closed blocks of this batch. */
+  /** The token of the open batch. `#parts` are its closed blocks. */
   #token = '';
   #parts: Buffer[] = [];
   #partRows = 0;
@@ -80,18 +81,18 @@ export class EventBuffer implements EventSink {
   }
 
   /**
-   * Hands on a batch that is old enough, and saves the rows of a younger one. Call it every `tickMs`. While the
-   * database is slow, batches grow instead, so that it gets no flood of small inserts afterwards.
+   * Passes on the open batch when it is old enough, else saves its rows to disk. Call this method every `tickMs`. While
+   * the database is slow, the batch grows, so that the database gets no flood of small inserts afterwards.
    */
   tick(): void {
     const ageMs = this.#options.clock() - this.#openedAt;
-    // Below 0 the clock was set back. Otherwise the batch would wait until the clock has caught up.
+    // An age below 0 means that the clock was set back. The batch must not wait until the clock has caught up.
     const isOld = ageMs < 0 || ageMs >= BUFFER_LIMITS.batchAgeMs;
     if (isOld && this.#options.outbox.waitingBatches() < 2) this.#flush();
     else this.#saveWhenDue();
   }
 
-  /** Encodes the remaining events and hands them on. Later events are dropped and counted. */
+  /** Encodes the remaining events and passes them on. Later events are dropped and counted. */
   close(): void {
     this.#isClosed = true;
     while (this.#eventCount > 0) this.#encodeTurn();
@@ -141,7 +142,7 @@ export class EventBuffer implements EventSink {
         for (const event of events) this.#encode([event]);
         return;
       }
-      // The request was answered long ago, so a malformed event must not end the process.
+      // A malformed event must not end the process: its request was answered long ago.
       this.#options.metrics.count('guard_events_total', 'dropped');
       this.#options.log('error', 'analytics_event_malformed', { reason: String(error) });
     }
@@ -176,7 +177,7 @@ export class EventBuffer implements EventSink {
     const { rows, bytes } = this.#block;
     if (bytes === 0) return;
     const part = this.#block.take(this.#allocate);
-    // A malformed event can leave words in a dictionary without a row.
+    // A malformed event can leave words in a dictionary that no row uses.
     if (rows === 0) return;
     this.#parts = [...this.#parts, part];
     this.#partRows += rows;

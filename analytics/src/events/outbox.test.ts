@@ -36,7 +36,7 @@ function batch(token: number, bytes = 100): Batch {
   return { token: name, rows: 10, bytes, parts: [Buffer.alloc(bytes, 'x')] };
 }
 
-/** An outbox for a database that answers with `answer`. Pauses take no time, but are recorded. */
+/** An outbox for a database that answers with `answer`. Pauses are recorded and take no time. */
 async function setUp(
   options: { folder?: string; maxMemoryBytes?: number; maxSpillBytes?: number } = {},
 ) {
@@ -78,14 +78,14 @@ const AWAY_OUTCOME: InsertOutcome = { kind: 'retry', reason: 'away' };
 const noDeadline = (): AbortSignal => new AbortController().signal;
 
 describe('batches on their way to the database', () => {
-  test('a batch is sent again until it is acknowledged, with pauses that double up to 10 s', async () => {
+  test('a batch is sent again until it is acknowledged; each pause is twice as long as the one before, up to 10 s', async () => {
     const { outbox, state, countedEvents } = await setUp();
     state.answer = AWAY_OUTCOME;
     outbox.put(batch(1));
-    await until('eight attempts', () => state.sentBatches.length >= 8);
+    await until('eight attempts were made', () => state.sentBatches.length >= 8);
     expect(countedEvents('written')).toBe(0);
     state.answer = { kind: 'written' };
-    await until('it is written', () => countedEvents('written') === 10);
+    await until('the batch is written', () => countedEvents('written') === 10);
     expect(new Set(state.sentBatches.map(({ token }) => token)).size).toBe(1);
     expect(state.pauses.slice(0, 7)).toEqual([250, 500, 1000, 2000, 4000, 8000, 10_000]);
     expect(outbox.rows()).toBe(0);
@@ -95,10 +95,10 @@ describe('batches on their way to the database', () => {
     const { outbox, state, countedEvents } = await setUp();
     state.answer = { kind: 'rejected', reason: 'Cannot parse' };
     outbox.put(batch(1));
-    await until('it is dropped', () => countedEvents('dropped') === 10);
+    await until('the batch is dropped', () => countedEvents('dropped') === 10);
     state.answer = { kind: 'written' };
     outbox.put(batch(2));
-    await until('the next is written', () => countedEvents('written') === 10);
+    await until('the next batch is written', () => countedEvents('written') === 10);
   });
 
   test('above the memory limit batches go to disk, and from there to the database', async () => {
@@ -106,12 +106,12 @@ describe('batches on their way to the database', () => {
     state.answer = AWAY_OUTCOME;
     for (let token = 1; token <= 5; token += 1) {
       outbox.put(batch(token));
-      await until('it is kept', () => outbox.rows() === token * 10);
+      await until('the batch is on disk', () => outbox.rows() === token * 10);
     }
     expect(outbox.waitingBatches()).toBe(2);
     expect(countedEvents('spilled')).toBe(30);
     state.answer = { kind: 'written' };
-    await until('all are written', () => countedEvents('written') === 50);
+    await until('all batches are written', () => countedEvents('written') === 50);
     await until('the disk is empty', () => spill.rows() === 0);
     expect(new Set(state.sentBatches.map(({ token }) => token)).size).toBe(5);
     expect(countedEvents('dropped')).toBe(0);
@@ -126,13 +126,13 @@ describe('batches on their way to the database', () => {
     outbox.put(batch(1));
     outbox.put(batch(2));
     outbox.put(batch(3));
-    await until('one is dropped', () => countedEvents('dropped') === 10);
+    await until('one batch is dropped', () => countedEvents('dropped') === 10);
     expect(countedEvents('spilled')).toBe(10);
     expect(outbox.rows()).toBe(20);
     await outbox.close(AbortSignal.abort());
   });
 
-  test('closing delivers what the database accepts in time', async () => {
+  test('closing delivers the batches that the database accepts in time', async () => {
     const { outbox, countedEvents } = await setUp();
     outbox.put(batch(1));
     outbox.put(batch(2));
@@ -153,7 +153,7 @@ describe('batches on their way to the database', () => {
     for (const file of files) expect(statSync(join(first.folder, file)).mode & 0o077).toBe(0);
 
     const second = await setUp({ folder: first.folder });
-    await until('both are written', () => second.countedEvents('written') === 20);
+    await until('both batches are written', () => second.countedEvents('written') === 20);
     expect(second.state.sentBatches.map(({ token }) => token)).toEqual([
       batch(1).token,
       batch(2).token,
@@ -161,31 +161,31 @@ describe('batches on their way to the database', () => {
     await until('the files are gone', () => readdirSync(first.folder).length === 0);
   });
 
-  test('the next process sends a batch in its last saved state, once', async () => {
+  test('the next process sends a batch once, in its last saved state', async () => {
     const { folder, spill, outbox, state, countedEvents } = await setUp();
     const first = batch(1);
     const parts = [...first.parts, Buffer.alloc(50, 'y')];
     const grownBatch = { ...first, bytes: 150, rows: 20, parts };
     outbox.save(first);
     outbox.save(grownBatch);
-    await until('it is on disk', () => readdirSync(folder)[0]?.includes('-20-'));
+    await until('the batch is on disk', () => readdirSync(folder)[0]?.includes('-20-'));
     expect([readdirSync(folder).length, spill.rows()]).toEqual([1, 0]);
-    // A kill during the next save leaves more bytes than the name says.
+    // When the process is killed during the next save, the file has more bytes than its name says.
     const [name = ''] = readdirSync(folder);
     appendFileSync(join(folder, name), 'half of a part');
     const second = await setUp({ folder });
-    await until('it is written', () => second.countedEvents('written') === 20);
+    await until('the batch is written', () => second.countedEvents('written') === 20);
     expect(second.state.sentBatches).toEqual([{ ...grownBatch, parts: [Buffer.concat(parts)] }]);
-    // Without a kill, an acknowledged batch leaves no file.
+    // When the process is not killed, the file of an acknowledged batch is removed.
     outbox.save(batch(2));
     outbox.put(batch(2));
     await until('no file is left', () => readdirSync(folder).length === 0);
     expect([countedEvents('written'), state.sentBatches.length]).toEqual([10, 1]);
   });
 
-  test('while the disk hangs, delivered batches release their memory, except those that it may still read', async () => {
+  test('while the disk hangs, delivered batches release their memory, unless the disk can still read it', async () => {
     const { outbox, folder, countedEvents, returnedBatches } = await setUp();
-    // Opening a pipe for writing waits for a reader.
+    // The file is a pipe. Opening a pipe for writing waits until another process reads it.
     const unfinishedFile = join(
       folder,
       `1700000000000-000001-10-100-${batch(1).token}.native.part`,
@@ -194,18 +194,18 @@ describe('batches on their way to the database', () => {
     try {
       for (let token = 1; token <= 20; token += 1) {
         outbox.put(batch(token));
-        await until('it is written', () => countedEvents('written') === token * 10);
+        await until('the batch is written', () => countedEvents('written') === token * 10);
       }
       await until('memory is given back', () => returnedBatches.length >= 16);
     } finally {
       closeSync(openSync(unfinishedFile, 'r+'));
     }
-    await until('the disk goes on', () => returnedBatches.length === 20);
+    await until('the disk works again', () => returnedBatches.length === 20);
     await until('no file is left', () => readdirSync(folder).length === 0);
     await outbox.close(noDeadline());
   });
 
-  test('when the disk has room for a part of a batch, this part is kept and the rest is counted', async () => {
+  test('when the disk has room for a part of a batch, this part is kept, and the other rows are counted as dropped', async () => {
     const { outbox, spill, state, countedEvents, recorders } = await setUp({
       maxMemoryBytes: 10,
       maxSpillBytes: 120,
@@ -215,13 +215,13 @@ describe('batches on their way to the database', () => {
     outbox.save(batch(2));
     outbox.save({ ...batch(2, 150), rows: 30 });
     outbox.put({ ...batch(2, 150), rows: 30 });
-    await until('it is taken over', () => spill.rows() === 10);
+    await until('the batch is on disk', () => spill.rows() === 10);
     expect([countedEvents('spilled'), countedEvents('dropped')]).toEqual([10, 20]);
     expect(recorders.lines.join()).toContain('analytics_rows_in_memory_only');
     await outbox.close(AbortSignal.abort());
   });
 
-  test('unfinished and foreign files in the folder do no harm, and a cut file is counted', async () => {
+  test('unfinished and foreign files in the folder do no harm, and the rows of a cut file are counted as dropped', async () => {
     const first = await setUp();
     first.state.answer = AWAY_OUTCOME;
     first.outbox.put(batch(1));

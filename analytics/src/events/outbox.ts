@@ -22,7 +22,7 @@ export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 interface OutboxOptions {
   readonly insert: Insert;
   readonly pause: Pause;
-  /** Undefined without a disk for batches. */
+  /** Undefined when no batch is saved to disk. */
   readonly spill: Spill | undefined;
   /** Maximum number of bytes of batches in memory. Further batches go to disk. */
   readonly maxMemoryBytes: number;
@@ -37,7 +37,10 @@ const LONGEST_BACKOFF_MS = 10_000;
 /** Maximum number of batches that wait for a slow disk, in addition to the memory limit. */
 const MAX_BEING_STORED = 2;
 
-/** Delivers batches to the database, one at a time. Each is retried until it is acknowledged or has no room. */
+/**
+ * Delivers batches to the database, one at a time. Each batch is retried until it is acknowledged or refused. A batch
+ * without room in memory and on disk is dropped.
+ */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #batches: Batch[] = [];
@@ -49,7 +52,10 @@ export class Outbox {
   #removal = Promise.resolve();
   #canSave = true;
   readonly #unsavedBatches = new WeakSet<Batch>();
-  /** Settles when the disk has read the bytes. The key is the first part, which all states of a batch share. */
+  /**
+   * For each batch a promise that settles when no save reads the bytes any more. The key is the first part, because all
+   * states of a batch share it.
+   */
   readonly #readByFirstPart = new WeakMap<Buffer, Promise<unknown>>();
   #runningStores = 0;
 
@@ -63,7 +69,10 @@ export class Outbox {
     this.#startSave(batch);
   }
 
-  /** Puts a batch into memory and onto disk, with full memory only onto disk. If that fails, the batch is dropped. */
+  /**
+   * Keeps a batch in memory and saves it to disk. When the memory is full, the batch goes only to disk. When the disk
+   * is full too, the batch is dropped.
+   */
   put(batch: Batch): void {
     const isFull = this.#memoryBytes + batch.bytes > this.#options.maxMemoryBytes;
     if (isFull && this.#batches.length > 0) {
@@ -76,7 +85,7 @@ export class Outbox {
     this.#start();
   }
 
-  /** Ends a pause between two attempts, because the database is back. */
+  /** Ends a pause between two attempts, because the database is available again. */
   wake(): void {
     this.#pauseEnd.abort();
   }
@@ -108,7 +117,7 @@ export class Outbox {
     if (this.#stop.signal.aborted) return;
     this.#delivery ??= this.#deliverAll().finally(() => {
       this.#delivery = undefined;
-      // Otherwise a batch that came after the last check would wait for the next batch.
+      // A batch that came after the last check must not wait for the next batch.
       if (this.#batches.length > 0) this.#start();
     });
   }
@@ -125,7 +134,7 @@ export class Outbox {
       } else {
         this.#batches.shift();
         this.#memoryBytes -= batch.bytes;
-        // Does not wait for the removal, so that the next batch can be sent.
+        // The removal runs in the background, so that the next batch can be sent.
         if (spill) this.#removal = spill.remove(batch.token);
         // After a refusal the database may still be reading the bytes.
         if (finalOutcome === 'written') this.#giveBack(batch);
@@ -133,13 +142,13 @@ export class Outbox {
     }
   }
 
-  /** Gives the memory back after the batch was saved. Its file may still exist. */
+  /** Gives the memory back when no save reads it any more. The file of the batch can still exist. */
   #giveBack(batch: Batch): void {
     const { onAcknowledged } = this.#options;
     void (this.#readOf(batch) ?? Promise.resolve()).then(() => onAcknowledged?.(batch));
   }
 
-  /** Tries again to save batches that are only in memory. Call it regularly. */
+  /** Tries again to save batches that are only in memory. Call this method regularly. */
   saveAgain(): void {
     const batch = this.#batches.find((candidate) => this.#unsavedBatches.has(candidate));
     if (batch !== undefined) this.#startSave(batch);
@@ -159,7 +168,10 @@ export class Outbox {
     return first && this.#readByFirstPart.get(first);
   }
 
-  /** Without room on disk, rows wait only in memory. The log says this once, and once more when there is room again. */
+  /**
+   * When the disk has no room, rows wait only in memory. The log reports this once, and reports once when there is room
+   * again.
+   */
   async #save(batch: Batch): Promise<void> {
     const { spill, log } = this.#options;
     const saveResult = (await spill?.save(batch)) ?? 'saved';
@@ -172,7 +184,7 @@ export class Outbox {
     else log('warn', 'analytics_rows_in_memory_only', { reason: 'they cannot be written to disk' });
   }
 
-  /** Retries one batch until its final outcome. Undefined when the outbox stops before that. */
+  /** Retries one batch until its final outcome. Resolves with undefined when the outbox stops before that. */
   async #deliver(batch: Batch): Promise<FinalOutcome | undefined> {
     const backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
     while (!this.#stop.signal.aborted) {
@@ -185,7 +197,7 @@ export class Outbox {
     return undefined;
   }
 
-  /** Makes one attempt. Undefined when another attempt has to follow. */
+  /** Makes one attempt. Resolves with undefined when another attempt has to follow. */
   async #attempt(batch: Batch): Promise<FinalOutcome | undefined> {
     const { insert, log, metrics } = this.#options;
     const outcome = await insert(batch, this.#stop.signal);
@@ -203,7 +215,7 @@ export class Outbox {
     }
   }
 
-  /** Memory is full, so the batch waits for the disk. */
+  /** Writes a batch only to disk, because the memory is full. */
   #overflow(batch: Batch): void {
     if (this.#runningStores >= MAX_BEING_STORED) {
       this.#drop(batch.rows, 'the disk is too slow');

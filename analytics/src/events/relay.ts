@@ -4,14 +4,16 @@ import type { Batch } from './batch.ts';
 import { BUFFER_LIMITS, EventBuffer } from './buffer.ts';
 
 interface RelayOptions {
-  /** The settings about values that must not be kept. These values are removed before they leave the thread. */
+  /**
+   * These settings name the values that must not be kept. The values are removed before the events leave the thread.
+   */
   readonly privacy: EventPrivacy | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   /**
-   * Sends a batch to the outbox of the process, or its current state to the disk. The batch has only parts that were
-   * not sent before. `transfer` lists the memory that can be moved without a copy.
+   * Sends a batch to the outbox of the process, or saves its current state to disk. `batch` has only the parts that
+   * were not sent before. `transfer` lists the memory that can be moved without a copy.
    */
   readonly send: (
     destination: 'outbox' | 'disk',
@@ -22,7 +24,10 @@ interface RelayOptions {
   readonly waiting: () => number;
 }
 
-/** Events of a thread without its own database connection. It encodes them, and another thread sends them. */
+/**
+ * Relays the events of a thread that has no database connection. This thread encodes the events, and another thread
+ * sends them.
+ */
 export interface EventRelay {
   readonly sink: EventSink;
   /** Sends the remaining events. Later events are dropped and counted. */
@@ -31,7 +36,7 @@ export interface EventRelay {
 
 export function openEventRelay(options: RelayOptions): EventRelay {
   const { privacy, clock, log, metrics, waiting } = options;
-  /** How many parts of the open batch were sent together with their memory. */
+  /** The number of parts of the open batch that were already sent. */
   let sentParts = 0;
   function sendBatch(destination: 'outbox' | 'disk', batch: Batch): void {
     const parts = batch.parts.slice(sentParts);
@@ -60,7 +65,9 @@ export function openEventRelay(options: RelayOptions): EventRelay {
   };
 }
 
-/** The memory of a part if it can be moved. Small buffers share a pool, which must stay in this thread. */
+/**
+ * The memory of a part if it can be moved. Small buffers share the memory of a pool, which must stay in this thread.
+ */
 function movableMemory({ buffer, byteLength }: Buffer): readonly ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
@@ -70,7 +77,7 @@ export function createReceiver(): (destination: 'outbox' | 'disk', batch: Batch)
   const partsByToken = new Map<string, readonly Buffer[]>();
   return (destination, batch) => {
     const { token } = batch;
-    // A Buffer from another thread arrives as plain bytes.
+    // A Buffer from another thread arrives as a Uint8Array.
     const newParts = batch.parts.map((part) =>
       Buffer.from(part.buffer, part.byteOffset, part.length),
     );

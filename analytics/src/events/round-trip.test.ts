@@ -17,7 +17,7 @@ const folder = testFolder();
 const recorders = createRecorders();
 let analytics: Analytics;
 
-/** The token of a batch of three rows with a damaged file. */
+/** The token of a batch of three rows whose file is damaged. */
 const DAMAGED_TOKEN = '33333333-3333-4333-8333-333333333333';
 
 beforeAll(async () => {
@@ -126,7 +126,7 @@ const REASONS = Object.keys(reasons).filter(isReason);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** The rule of the columns for texts: cut, then made well-formed. */
+/** The rule for columns of texts: a text is cut, and then made well-formed. */
 function storedText(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
@@ -196,7 +196,10 @@ function expectedMore(event: DecisionEvent): Record<string, unknown> {
 }
 
 test('a damaged batch on disk is counted and dropped', async () => {
-  await until('its file is gone', () => readdirSync(join(folder, 'spill')).length === 0);
+  await until(
+    'the file of the batch is gone',
+    () => readdirSync(join(folder, 'spill')).length === 0,
+  );
   expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(3);
 });
 
@@ -211,9 +214,9 @@ describe('an event and its row (contract 2.7)', () => {
       events.set(reference, event);
       analytics.sink.record(event);
     }
-    await until('all are written', () => recorders.gaugeValue('guard_events_queued') === 0);
+    await until('all events are written', () => recorders.gaugeValue('guard_events_queued') === 0);
     const rows = [];
-    // In parts, because an answer has at most 4 MiB.
+    // The rows are read in parts, because an answer has at most 4 MiB.
     for (let part = 0; part < 25; part += 1) {
       rows.push(
         ...(await rowsOf(`cityHash64(reference) % 25 = ${part} AND reference LIKE 'any %'`)),
@@ -241,7 +244,7 @@ describe('an event and its row (contract 2.7)', () => {
     analytics.sink.record(brokenEvent);
     analytics.sink.record(sampleEvent({ reference: 'beside' }));
     await until(
-      'the others are there',
+      'the other events are there',
       async () => (await rowsOf("reference = 'beside'")).length === 2,
     );
     expect(recorders.counterValue('guard_events_total', 'dropped')).toBe(droppedBefore + 1);

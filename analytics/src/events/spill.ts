@@ -6,18 +6,23 @@ import type { Batch } from './batch.ts';
 
 type SaveResult = 'saved' | 'failed' | 'late';
 
-/** Batches on disk. For a batch that is also in memory, the file is a backup in case the process is killed. */
+/** Batches on disk. A batch can also be in memory. Then its file is a backup in case the process is killed. */
 export interface Spill {
   /**
-   * Appends the new parts of a batch. The caller keeps the batch, and `next` does not return it. `late` means that the
-   * disk is too slow for one more save. Resolves when the bytes of the batch are no longer read.
+   * Appends the new parts of a batch. The batch stays in the caller's memory, so `next` does not return it. `late`
+   * means that the disk is too slow for one more save. Resolves when the bytes of the batch are no longer read.
    */
   save(batch: Batch): Promise<SaveResult>;
-  /** Takes over a batch. Resolves with the number of its first rows that are on disk. The caller keeps the rest. */
+  /**
+   * Takes over a batch. Resolves with the number of its first rows that are on disk. The caller keeps the other rows.
+   */
   put(batch: Batch): Promise<number>;
   /** The oldest batch that was taken over. It stays on disk until `remove`. */
   next(): Promise<Batch | undefined>;
-  /** Removes a batch. Takes its token, so that a waiting removal keeps no rows. Resolves after all earlier work. */
+  /**
+   * Removes a batch. The parameter is only the token, so that a waiting removal keeps no rows in memory. Resolves after
+   * all earlier work.
+   */
   remove(token: string): Promise<void>;
   /** Rows of batches that were taken over. */
   rows(): number;
@@ -33,12 +38,12 @@ interface SpillOptions {
 }
 
 interface SpilledFile {
-  /** The beginning of the name: age and number. */
+  /** The beginning of the file's name: its time and a number. */
   readonly stem: string;
   readonly name: string;
   readonly token: string;
   readonly rows: number;
-  /** Bytes of complete parts. An interrupted append can leave bytes after them. */
+  /** Bytes of complete parts. An interrupted append can leave further bytes at the end of the file. */
   readonly bytes: number;
   /** Number of the batch's parts that are in the file. */
   readonly parts: number;
@@ -46,10 +51,13 @@ interface SpilledFile {
   readonly isInMemory: boolean;
 }
 
-/** `<ms>-<counter>-<rows>-<bytes>-<token>.native`: sorted by name means sorted by age. Renamed after each append. */
+/**
+ * `<ms>-<counter>-<rows>-<bytes>-<token>.native`. The order of the names is the order of age. A file is renamed after
+ * each append.
+ */
 const FILE_NAME = /^(\d{13}-\d{6})-(\d{1,9})-(\d{1,10})-([0-9a-f-]{36})\.native$/;
 const MAX_FILES = 4096;
-/** If more work waits for a slow disk, saves are skipped. */
+/** When more work than this waits for a slow disk, saves are skipped. */
 const MAX_WAITING = 3;
 
 const NOTHING_WRITTEN = { bytesWritten: 0 };
@@ -61,7 +69,7 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const files = await findFiles(directory);
   let counter = 0;
-  /** Tokens of running and waiting work: the writes, and at most one removal for each file. */
+  /** Tokens of the batches whose work runs or waits. The work is writes, and at most one removal for each file. */
   const queuedTokens: string[] = [];
   let lastWork = Promise.resolve();
 
@@ -87,7 +95,7 @@ export async function openSpill(options: SpillOptions): Promise<Spill> {
     if (at >= 0) files.splice(at, 1);
   }
 
-  /** Writes the file of a batch. If this fails, the earlier file stays. */
+  /** Writes the file of a batch. If the write fails, the earlier file stays. */
   async function write({ token, rows, bytes, parts }: Batch, isInMemory: boolean): Promise<void> {
     const at = indexOf({ token });
     const oldFile = files[at];
@@ -167,7 +175,9 @@ async function removeFile(directory: string, name: string): Promise<void> {
   await unlink(join(directory, name)).catch(() => undefined);
 }
 
-/** Writes the new parts over the rest of an earlier attempt, and renames the file. */
+/**
+ * Appends the new parts to the file and renames it. Overwrites bytes that an earlier, failed attempt left at the end.
+ */
 async function append(
   oldFile: SpilledFile,
   path: string,
@@ -180,7 +190,7 @@ async function append(
   try {
     const { bytesWritten } =
       newParts.length === 0 ? NOTHING_WRITTEN : await file.writev(newParts, oldFile.bytes);
-    // A disk that becomes full writes only a part.
+    // When the disk becomes full, it writes only the first bytes.
     if (bytesWritten !== lengthOf(newParts)) throw new Error('only a part was written');
     if (isSynced) await file.sync();
   } finally {

@@ -26,11 +26,11 @@ test.each([
   `created_at > '${T}+01:00'`,
   `created_at > 1 AND '${T}Z'`,
   `my_created_at > '${T}Z'`,
-])('nothing else changes: %s', (sql) => {
+])('this statement is not changed: %s', (sql) => {
   expect(withUtcTimes(sql)).toBe(sql);
 });
 
-test('the local table replaces the distributed one, but not inside a text', () => {
+test('the local table replaces the distributed table, but not inside a string', () => {
   const sql = `SELECT 'events_distributed', events_distributed.ip FROM default."events_distributed" -- events_distributed`;
   expect(overLocalTable(sql)).toBe(
     `SELECT 'events_distributed', events.ip FROM default.events -- events_distributed`,
@@ -41,6 +41,9 @@ test.each([
   'WITH events AS (SELECT 1) SELECT * FROM events_distributed',
   'SELECT * FROM numbers(1) AS events_distributed, events_distributed',
   'SELECT * FROM events_distributed `events`',
-])('a statement that uses one of the two names for something else is not changed: %s', (sql) => {
-  expect(overLocalTable(sql)).toBeUndefined();
-});
+])(
+  'a statement that uses one of the two table names for something else is not changed: %s',
+  (sql) => {
+    expect(overLocalTable(sql)).toBeUndefined();
+  },
+);

@@ -1,14 +1,17 @@
 import { LOCAL_TABLE, TABLE } from '../database/accounts.ts';
 import { identifier, keyword, lex, type Token } from './lexer.ts';
 
-/** Changes two forms of valid SQL that this database refuses. The gate checks the changed statement too. */
+/** These functions change two forms of valid SQL that ClickHouse refuses. The gate checks the changed statement too. */
 
 /** A UTC time as many programs write it: `'2026-11-20T08:00:00.000Z'`. */
 const UTC_TIME = /^'\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.(\d{1,9}))?Z'$/;
 /** Digits after the decimal point in `created_at`. */
 const COLUMN_DIGITS = 3;
 
-/** A comparison of such a time (`t`) with created_at (`c`), one letter per token: `c > t`, `c NOT BETWEEN t AND t`. */
+/**
+ * Finds a UTC time that is compared with created_at. Each token is one letter: `t` is a UTC time, `c` is created_at.
+ * Examples: `c > t`, `c NOT BETWEEN t AND t`.
+ */
 const COMPARED_TIME = /(?<=c(?:o{1,2}|n?b|n?b[ts]a))t|t(?=o{1,2}(?:i\.)*c(?![.(]))/g;
 
 /** Returns the statement with `toDateTime64('…Z', 3, 'UTC')` for each time that is compared with `created_at`. */
@@ -30,9 +33,10 @@ function momentOf(text: string): string {
 }
 
 /**
- * Returns the statement with the local table, for a server that has all rows. ClickHouse refuses a subquery over a
- * Distributed table that uses columns of the outer query. The local table has the row policy. Undefined when one of the
- * two names means something else in this statement.
+ * Returns the statement with the local table in place of the distributed table, for a server that has all rows.
+ * ClickHouse refuses a subquery over a Distributed table when the subquery uses columns of the outer query. The local
+ * table has the row policy too. Returns undefined when one of the two table names means something else in this
+ * statement.
  */
 export function overLocalTable(sql: string): string | undefined {
   const tokens = tokensOf(sql);
@@ -69,7 +73,7 @@ function letterOf(sql: string, token: Token): string {
   }
 }
 
-/** `changes` are in the order of their positions. */
+/** `changes` are sorted by position. */
 export function replace(
   sql: string,
   changes: readonly { readonly at: number; readonly end: number; readonly replacement: string }[],

@@ -3,7 +3,10 @@ import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
 import { openQueryServer, type QueryServer } from '../testing/query-server.ts';
 import { describeServer } from '../testing/server.ts';
 
-/** These statements together need more memory than the database has. It has one GiB, and uses a part of it itself. */
+/**
+ * The statements of these tests need together more memory than the database has. The database has one GiB, and uses a
+ * part of it itself.
+ */
 
 const GiB = 1024 ** 3;
 /** Needs about 300 MiB for an array, which the database cannot move to disk. */
@@ -20,12 +23,12 @@ beforeAll(async () => {
 
 afterAll(() => door.close());
 
-test('heavy statements of one key are all answered, because those without memory wait', async () => {
+test('heavy statements of one key are all answered, because statements that find no memory wait', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => door.query(HEAVY)));
   for (const answer of answers) expect(answer).toMatchObject({ status: 200, text: '16000000\n' });
 });
 
-test('a GROUP BY above the memory of a statement continues with files on disk', async () => {
+test('a GROUP BY that needs more memory than a statement may use continues with files on disk', async () => {
   const sql = 'SELECT count() FROM (SELECT number FROM numbers(12000000) GROUP BY number)';
   expect(await door.query(sql)).toMatchObject({ status: 200, text: '12000000\n' });
 });

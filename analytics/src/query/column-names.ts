@@ -1,10 +1,13 @@
 import { identifier, isSymbol, keyword, type Token } from './lexer.ts';
 
-/** Finds columns with the name of a function or keyword, such as `host AS hostname`. In doubt, a name is no column. */
+/**
+ * Finds columns with the name of a function or keyword, such as `host AS hostname`. In doubt, a name is not a column,
+ * so the gate refuses it.
+ */
 
 /**
- * After these words a parenthesis groups, or starts a query. After any other name it has the arguments of a function.
- * Inside these arguments a bare name can call a function: `arrayMap(file, …)`.
+ * After these words a parenthesis groups an expression, or starts a query. After any other name a parenthesis has the
+ * arguments of a function. Inside these arguments a bare name can call a function: `arrayMap(file, …)`.
  */
 const WORDS_BEFORE_GROUPS = new Set(
   'select distinct from join as materialized with where prewhere and or not in having on by order using over then when else between like ilike limit union all intersect except exists any qualify'.split(
@@ -12,14 +15,16 @@ const WORDS_BEFORE_GROUPS = new Set(
   ),
 );
 
-/** Words that may follow a column. None of them is a setting or a format: `SETTINGS limit = 1` is a clause. */
+/**
+ * Words that may follow a column. No word here is the name of a setting or a format: `SETTINGS limit = 1` is a clause.
+ */
 export const WORDS_AFTER_COLUMNS: ReadonlySet<string> = new Set(
   'from where prewhere group order having union except intersect window qualify asc desc and or as format settings into'.split(
     ' ',
   ),
 );
 
-/** Returns a function that says whether the token at a position is a column, although a function has the same name. */
+/** Returns a function that says whether the token at a position is a column, even if a function has the same name. */
 export function columnNames(tokens: readonly Token[]): (at: number) => boolean {
   const givenNames = new Set<string>();
   for (const [at, token] of tokens.entries()) {
@@ -36,7 +41,7 @@ export function columnNames(tokens: readonly Token[]): (at: number) => boolean {
   };
 }
 
-/** Whether each token is inside the arguments of a function, at any depth. */
+/** Says for each token whether it is inside the arguments of a function, at any depth. */
 function amongArguments(tokens: readonly Token[]): readonly boolean[] {
   const outerStates: boolean[] = [];
   let inside = false;
@@ -70,8 +75,8 @@ function isCall(previous: Token | undefined): boolean {
 }
 
 /**
- * True when SETTINGS, FORMAT or INTO is no clause here. A clause needs a name or a string after it, and no other
- * clause. `LIMIT` is also a setting, so a number must follow it.
+ * True when the word SETTINGS, FORMAT or INTO starts no clause here. After the word, a clause needs a name or a string,
+ * and no other clause may follow. `LIMIT` is also the name of a setting, so it is a clause only before a number.
  */
 export function isColumnWord(tokens: readonly Token[], at: number): boolean {
   const next = tokens[at + 1];

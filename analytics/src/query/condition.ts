@@ -1,6 +1,6 @@
 import { isSymbol, lex } from './lexer.ts';
 
-/** Says why a text must not be put in parentheses after WHERE: `1) OR (1` would disable the conditions before it. */
+/** Returns why a text must not be put in parentheses after WHERE: `1) OR (1` would disable the conditions before it. */
 export function conditionFault(sql: string): string | undefined {
   const lexResult = lex(sql);
   if (lexResult.kind === 'refused') return lexResult.message;

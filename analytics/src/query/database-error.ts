@@ -1,13 +1,13 @@
 import type { DatabaseAnswer } from '../database/database-client.ts';
 
-/** Number of bytes of an error that are read. */
+/** Maximum number of bytes of an error that are read. */
 export const MAX_ERROR_BYTES = 16_384;
 
 const NOT_IMPLEMENTED = 48;
 const TYPE_MISMATCH = 53;
 const CORRELATED_TEXT = 'Correlated subqueries are not supported with remote tables';
 
-/** Remedies for errors of the database whose text has none. */
+/** Remedies for database errors whose text has no remedy, by error code. */
 const REMEDIES: ReadonlyMap<number, string> = new Map([
   [47, 'The columns: SELECT * FROM events_distributed LIMIT 0 FORMAT TSVWithNamesAndTypes.'],
   [53, "Write a time as '2026-11-20 08:00:00', which is UTC, or as toDateTime64('…', 3, 'UTC')."],
@@ -18,7 +18,7 @@ const REMEDIES: ReadonlyMap<number, string> = new Map([
   [396, 'Aggregate, add a LIMIT, or use a smaller range of created_at.'],
 ]);
 
-/** Error codes of a cluster whose servers did not reach each other. */
+/** Error codes when the servers of a cluster did not reach each other, with their names. */
 export const UNREACHED_ERRORS: ReadonlyMap<number, string> = new Map([
   [100, 'UNKNOWN_PACKET_FROM_SERVER'],
   [102, 'UNEXPECTED_PACKET_FROM_SERVER'],
@@ -35,15 +35,15 @@ export function hasOtherType(answer: DatabaseAnswer): boolean {
 }
 
 /**
- * Errors that no row of another organisation can cause: limits, cancelled queries and the account. Syntax errors are
- * missing here, because `formatQuery` makes one from a value. Memory errors are missing too, because a value can cause
- * one.
+ * Codes of errors that no row of another organisation can cause: limits, cancelled queries and the account. Syntax
+ * errors are missing here, because `formatQuery` can make one from a value. Memory errors are missing too, because a
+ * value can cause one.
  */
 const INDEPENDENT_OF_ROWS = new Set([158, 159, 202, 394, 396, 516]);
-/** UNKNOWN_SETTING and READONLY. */
+/** The error codes UNKNOWN_SETTING and READONLY. */
 const REFUSED_SETTING_CODES = new Set([115, 164]);
 
-/** True for an error that the bounds of parts can cause. Parts have rows of other organisations. */
+/** True for an error that depends perhaps on rows of other organisations, because the bounds of a part can cause it. */
 export function mayDependOnOtherRows(answer: DatabaseAnswer): boolean {
   if (answer.kind !== 'answered' || answer.exceptionCode === 0) return false;
   return (
@@ -56,12 +56,15 @@ export function isSettingRefused(answer: DatabaseAnswer): boolean {
   return answer.kind === 'answered' && REFUSED_SETTING_CODES.has(answer.exceptionCode);
 }
 
-/** The status of a statement that can succeed later. */
+/** The HTTP status for a statement that can succeed later. */
 export const BUSY = 503;
 const TOO_MANY_QUERIES = 202;
 const MEMORY_LIMIT = 241;
 
-/** True when other statements took the memory, so that this one can succeed later. Above its own limit it cannot. */
+/**
+ * True when other statements use the slots or the memory, so that this statement can succeed later. A statement above
+ * its own memory limit cannot succeed later.
+ */
 export function isCrowded(answer: DatabaseAnswer): boolean {
   if (answer.kind !== 'answered') return false;
   const { exceptionCode, body } = answer;
@@ -74,7 +77,7 @@ export function tooManyWaiting(owner: string): string {
   return `Code: ${TOO_MANY_QUERIES}. DB::Exception: Too many queries of ${owner} are waiting. Try again later. (TOO_MANY_SIMULTANEOUS_QUERIES)`;
 }
 
-/** True for the error about a subquery that uses columns of the outer query. */
+/** True for the database's error about a subquery that uses columns of the outer query. */
 export function isCorrelated(answer: DatabaseAnswer): boolean {
   return (
     answer.kind === 'answered' &&
@@ -84,14 +87,14 @@ export function isCorrelated(answer: DatabaseAnswer): boolean {
 }
 
 /**
- * An error of the database for a client: its own text (code, exception text, error identifier; contract 7.2) without
- * facts about the installation. `secrets` are paths and host names. The remedy comes before the identifier.
+ * Returns the text of a database error for the caller: code, exception text and error identifier (contract 7.2),
+ * without facts about the installation. `secrets` are paths and host names. The remedy comes before the identifier.
  */
 export function publicMessage(body: Buffer, secrets: readonly string[]): string {
   let text = body.toString('utf8', 0, MAX_ERROR_BYTES).trim();
   const code = Number(/^Code: (\d+)\./.exec(text)?.[1]);
   const identifier = UNREACHED_ERRORS.get(code);
-  // Such a text consists mostly of server addresses, in many forms.
+  // The text of these errors is not used, because it consists mostly of server addresses, in many forms.
   if (identifier !== undefined) {
     return `Code: ${code}. DB::Exception: A server of the analytics database cannot be reached. (${identifier})`;
   }

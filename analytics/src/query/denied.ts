@@ -1,16 +1,16 @@
 /**
  * Names that no statement may contain. The organisation's account cannot read other tables, use the network or write.
- * The functions below need no right, and could still read files, reveal facts about the machine, or bypass the row
- * policy.
+ * The functions below need no right. So without this list they could read files, reveal facts about the machine, or
+ * bypass the row policy.
  */
 
-/** Refused everywhere, even without parentheses, because `arrayMap(file, …)` and `APPLY(file)` also call them. */
+/** Refused everywhere, even without parentheses, because `arrayMap(file, …)` and `APPLY(file)` also call functions. */
 const DENIED_FUNCTIONS = new Set(
   [
-    // Read files of the machine, or load models from them.
+    // These functions read files of the machine, or load models from them.
     'file catboostEvaluate evalMLMethod naiveBayesClassifier naiveBayesClassifierWithProb',
     'naiveBayesClassifierWithAllProbs showCertificate',
-    // Ask another server.
+    // Send requests to another server.
     'aiClassify aiEmbed aiExtract aiGenerate aiTranslate reverseDNSQuery',
     // Read other tables by a name in a string.
     'joinGet joinGetOrNull dictHas dictIsIn hasColumnInTable eval executable',
@@ -22,11 +22,12 @@ const DENIED_FUNCTIONS = new Set(
     'addressToLineWithInlines addressToSymbol demangle hasThreadFuzzer connectionId connection_id',
     'transactionID transactionLatestSnapshot transactionOldestSnapshot zookeeperSessionUptime',
     'isMergeTreePartCoveredBy shardCount shardNum',
-    // Work without parentheses too. They reveal the name of the account, which the column `organisation` has anyway.
+    // These names work without parentheses too. They reveal the name of the account. The column `organisation` contains
+    // the same name.
     'user currentUser current_user session_user',
     // Occupy a slot without doing work, or write to the server's log.
     'sleep sleepEachRow logTrace generateSerialID',
-    // Columns of the storage: their offsets and sizes cover the rows of all organisations.
+    // Columns of the storage. Their offsets and sizes depend on the rows of all organisations.
     '_part _part_index _part_offset _part_starting_offset _part_uuid _part_data_version',
     '_part_granule_offset _partition_id _partition_value _sample_factor _block_number',
     '_block_offset _row_exists _disk_name _shard_num _table _database _distance _query_id',
@@ -36,23 +37,23 @@ const DENIED_FUNCTIONS = new Set(
 );
 
 /**
- * Prefixes of function families, because new versions of the database add members. `flameGraph` names the functions of
- * the server's program.
+ * Prefixes of function families, because new versions of the database add members. `flameGraph` reveals the functions
+ * of the server's program.
  */
 const FUNCTION_PREFIXES = ['dictget', 'mergetree', 'flamegraph', '__'];
 
-/** Databases about the server itself. The account can read a few tables of the first one. */
+/** Databases about the server itself. The account can read a few tables of `system`. */
 export const SERVER_DATABASES: ReadonlySet<string> = new Set(['system', 'information_schema']);
 
-/** The only table functions that a statement may read from. They make rows and read nothing. */
+/** The only table functions that a statement may read from. They make rows and read no data. */
 export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
   'numbers numbers_mt generateseries generate_series values'.split(' '),
 );
 
 /**
- * Refused as calls. The bare names are allowed, because some are good aliases (`AS url`, `AS version`). The list begins
- * with table functions, except `format`, which is also a scalar function. Functions about the server, the session or
- * the storage follow.
+ * Functions whose call is refused. The bare names are allowed, because some of them are good aliases (`AS url`, `AS
+ * version`). The list begins with table functions, except `format`, which is also a scalar function. Functions about
+ * the server, the session or the storage follow.
  */
 export const DENIED_CALLS: ReadonlySet<string> = new Set(
   (
@@ -101,7 +102,7 @@ export const ALLOWED_FORMATS: ReadonlySet<string> = new Set(
     .map((name) => name.toLowerCase()),
 );
 
-/** `name` in lower case. */
+/** `name` must be in lower case. */
 export function isDeniedName(name: string): boolean {
   return DENIED_FUNCTIONS.has(name) || FUNCTION_PREFIXES.some((prefix) => name.startsWith(prefix));
 }

@@ -25,7 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-/** Numbers, and dots next to them, are split differently. Nothing can hide in either. */
+/**
+ * The lexer and the database split numbers, and dots next to numbers, differently. That is no danger, because no name
+ * can hide in a number or a dot.
+ */
 function comparable(names: readonly string[]): string {
   return names.filter((name) => name !== 'number' && name !== '.').join(' ');
 }
@@ -38,7 +41,7 @@ function nameOf(token: Token): string {
       : token.kind;
 }
 
-/** Converts one token of `tokenizeQuery` to the terms of lexer.ts. Its offsets are bytes. */
+/** Converts one token of `tokenizeQuery` to a token of lexer.ts. The offsets of `tokenizeQuery` are in bytes. */
 function readTheirs(text: Buffer, [begin, end, type]: [number, number, string]): string[] {
   const source = text.toString('utf8', begin, end);
   switch (type) {
@@ -79,7 +82,7 @@ test('the lexer splits an accepted text as the database does (seeded)', LONG, as
     const lines = answer.trimEnd().split('\n');
     expect(lines).toHaveLength(batch.length);
     for (const [at, { text, ourTokens }] of batch.entries()) {
-      // The statement above gives this shape.
+      // The type is the shape of the rows that the statement above returns.
       const [tokens] = JSON.parse(lines[at] ?? '') as [[number, number, string][]];
       if (tokens.some(([, , type]) => type.startsWith('Error'))) continue;
       const bytes = Buffer.from(text);
@@ -89,7 +92,10 @@ test('the lexer splits an accepted text as the database does (seeded)', LONG, as
   }
 });
 
-/** Functions, table functions and tables of a statement as the database parsed it. */
+/**
+ * The functions and table functions that the database finds in a statement. Undefined when the database refuses the
+ * statement.
+ */
 async function parse(sql: string): Promise<Record<'calls' | 'tableCalls', string[]> | undefined> {
   const tree = await engine.asOwner(`EXPLAIN QUERY TREE run_passes = 0 ${sql}`);
   if (tree.startsWith('Code: ')) return undefined;
@@ -149,7 +155,7 @@ function isDenied(name: string): boolean {
   return isDeniedName(name.toLowerCase()) || DENIED_CALLS.has(name.toLowerCase());
 }
 
-test('every function of the database is denied or reviewed', async () => {
+test('every function of the database is refused by the gate, or in the list of reviewed functions', async () => {
   const reviewedNames = new Set(
     statementsOf(readCorpus('reviewed-functions.txt')).join(' ').split(' '),
   );
@@ -194,7 +200,7 @@ test.each(['events', 'events_distributed'])(
     const virtual = columns
       .trim()
       .split('\n')
-      // DESCRIBE gives this shape.
+      // The type is the shape of the rows that DESCRIBE returns.
       .map((line) => JSON.parse(line) as { name: string; is_virtual: number })
       .filter((column) => column.is_virtual === 1);
     expect(virtual.length).toBeGreaterThan(10);

@@ -9,7 +9,7 @@ import { findForeignTable } from './tables.ts';
 type GateVerdict =
   { readonly kind: 'passed' } | { readonly kind: 'refused'; readonly message: string };
 
-/** `(FROM events SELECT 1)` is a query too. */
+/** The first words of a query. `(FROM events SELECT 1)` is a query too. */
 const QUERY_STARTS = new Set(['select', 'with', 'from']);
 
 /** Clauses that change settings or write files. The database applies SETTINGS even in a subquery. */
@@ -20,12 +20,13 @@ const FORBIDDEN_CLAUSES = new Map([
 
 const ONLY_SELECT = 'Only one read-only SELECT statement is allowed.';
 
-/** Statements about tables that may be in parentheses like a query. */
+/** The first words of statements about tables that can be in parentheses, as a query can. */
 const FORBIDDEN_SUBQUERIES = new Set(['explain', 'describe', 'desc', 'show']);
 
 /**
- * The first of two walls around a statement (contract 4.3). A statement must be one SELECT without settings and files,
- * and without names that the second wall, the organisation's account, cannot refuse.
+ * The first of two walls around a statement (contract 4.3). The second wall is the organisation's account. A statement
+ * passes the gate when it is one SELECT without settings and files. It must have no name that is dangerous and that the
+ * account cannot refuse.
  */
 export function judgeStatement(sql: string): GateVerdict {
   if (sql.length > QUERY.maxStatementChars) {
@@ -61,7 +62,7 @@ function judgeToken(
   if (DENIED_CALLS.has(name) && isSymbol(tokens[at + 1], '(')) {
     return `The function ${token.name} is not available: it reveals facts about the server or reads other data.`;
   }
-  // A table can be in more places than after FROM: `x IN system.one`, `in(x, system.one)`.
+  // A table does not always follow FROM. Examples: `x IN system.one`, `in(x, system.one)`.
   if (SERVER_DATABASES.has(name) && isSymbol(tokens[at + 1], '.')) {
     const table = identifier(tokens[at + 2]) ?? '';
     return `The table ${token.name}.${table} is not available; query ${TABLE}.`;
@@ -94,14 +95,17 @@ function judgeKeyword(tokens: readonly Token[], at: number, word: string): strin
     : `The format ${format} is not available; JSONEachRow, CSVWithNames and Parquet are.`;
 }
 
-/** For statements about tables: another way to get the columns. */
+/** For a refused statement about tables: text that says how to get the columns instead. */
 function remedyOf(word: string): string {
   return FORBIDDEN_SUBQUERIES.has(word) && word !== 'explain'
     ? ` For names and types of the columns: SELECT * FROM ${TABLE} LIMIT 0 FORMAT TSVWithNamesAndTypes.`
     : '';
 }
 
-/** `exists` is also an operator. A subquery follows the operator, and not the word TABLE or a name. */
+/**
+ * `exists` is also an operator. The operator is followed by a subquery. The statement is followed by the word TABLE or
+ * a name.
+ */
 function opensForbiddenSubquery(word: string, next: Token | undefined): boolean {
   if (word === 'exists') return identifier(next) !== undefined;
   return FORBIDDEN_SUBQUERIES.has(word) && (identifier(next) !== undefined || isSymbol(next, '('));

@@ -6,7 +6,10 @@ interface WatchedQuery {
   readonly revocation: AbortController;
 }
 
-/** Time between two checks of the keys. With the time of a reload, a revoked key ends its queries within a second. */
+/**
+ * Time between two checks of the keys. A reload also takes time. Together they end the queries of a revoked key within
+ * a second.
+ */
 const LOOK_EVERY_MS = 500;
 
 /** Ends the queries of a key when the key is revoked or has expired (contract 5). */
@@ -19,7 +22,9 @@ export class KeyWatch {
     this.#authenticate = authenticate;
   }
 
-  /** `revoked` fires when the key is revoked or expired. Call `stopWatching` once when the query has ended. */
+  /**
+   * The signal `revoked` fires when the key is revoked or expired. Call `stopWatching` once when the query has ended.
+   */
   watch(
     authorization: string,
     organisation: string,

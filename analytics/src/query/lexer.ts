@@ -1,4 +1,6 @@
-/** A token of a statement. `at` is the index of its first character, `end` the index after its last one. */
+/**
+ * A token of a statement. `at` is the index of its first character, and `end` is the index after its last character.
+ */
 export type Token = Lexeme & { readonly at: number; readonly end: number };
 
 type Lexeme =
@@ -14,7 +16,7 @@ type LexResult =
   | { readonly kind: 'tokens'; readonly tokens: readonly Token[] }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** One step: the token, if it is no white space or comment, and the start of the next step. */
+/** One step of the lexer: the token, or no token after white space or a comment, and the start of the next step. */
 type Step =
   | { readonly kind: 'read'; readonly next: number; readonly token?: Lexeme }
   | { readonly kind: 'refused'; readonly message: string };
@@ -23,8 +25,8 @@ const SYMBOLS = new Set('()[]{},;.:+-*/%=<>!|?~^&');
 const SPACES = new Set(' \t\n\r\f\v');
 
 /**
- * Splits a statement into tokens by the rules of ClickHouse's lexer. Refuses every text that the two could split
- * differently, because the database must run exactly the statement that the gate has judged.
+ * Splits a statement into tokens by the rules of ClickHouse's lexer. Refuses each text that this lexer and the database
+ * could split differently. The database must run exactly the statement that the gate has judged.
  */
 export function lex(sql: string): LexResult {
   const tokens: Token[] = [];
@@ -59,9 +61,9 @@ function readToken(sql: string, at: number, previous: Token | undefined): Step {
 }
 
 /**
- * Comments: `-- …`, `// …`, `# …`, `#! …` to the end of the line, and blocks. Blocks nest in some versions of the
- * database only, so a block inside another is refused. `//` begins a comment in some versions only. In the others two
- * slashes are always a syntax error.
+ * Comments are `-- …`, `// …`, `# …` and `#! …` to the end of the line, and blocks. Only some versions of the database
+ * accept a block inside a block, so the gate refuses it. `//` begins a comment in some versions only. In the other
+ * versions two slashes are always a syntax error.
  */
 function commentEnd(sql: string, at: number): Step | undefined {
   const twoChars = sql.slice(at, at + 2);
@@ -88,7 +90,7 @@ function readString(sql: string, at: number): Step {
   return refuse('A string is not closed.');
 }
 
-/** `x'4142'` and `b'0101'`, in which nothing is escaped. */
+/** Reads `x'4142'` and `b'0101'`. These strings have no escapes. */
 function readCodedString(sql: string, at: number): Step {
   const end = runEnd(sql, at + 2, isHexDigit);
   if (sql.charAt(end) !== "'")
@@ -96,7 +98,10 @@ function readCodedString(sql: string, at: number): Step {
   return { kind: 'read', next: end + 1, token: { kind: 'string' } };
 }
 
-/** Refuses escapes: they could hide a name from the gate, and no column or alias needs them. */
+/**
+ * Reads a quoted identifier. Refuses escapes, because they could hide a name from the gate. No column or alias needs
+ * escapes.
+ */
 function readQuoted(sql: string, at: number, quote: string): Step {
   const end = sql.indexOf(quote, at + 1);
   if (end === -1) return refuse('A quoted identifier is not closed.');
@@ -107,7 +112,7 @@ function readQuoted(sql: string, at: number, quote: string): Step {
   return { kind: 'read', next: end + 1, token: { kind: 'quoted', name } };
 }
 
-/** `$tag$ … $tag$` */
+/** Reads `$tag$ … $tag$`. */
 function readHeredoc(sql: string, at: number): Step {
   const end = runEnd(sql, at + 1, (char) => isWordStart(char) || isDigit(char));
   if (sql.charAt(end) !== '$') return refuse('The character $ is not supported here.');
@@ -118,8 +123,9 @@ function readHeredoc(sql: string, at: number): Step {
 }
 
 /**
- * Refuses a letter after a number. The database reads `1file`, `0x`, `1$a$` and `t.1file` as names, strings or two
- * tokens, and `1.e5` as one. After a dot it reads only digits, so `t.1.2` has two elements.
+ * Reads a number. Refuses a letter after it, because then the tokens are not certain: the database reads `1file`, `0x`,
+ * `1$a$` and `t.1file` as names, strings or two tokens, and `1.e5` as one token. After a dot it reads only digits, so
+ * `t.1.2` has two elements.
  */
 function readNumber(sql: string, at: number, isAfterDot: boolean): Step {
   const next = isAfterDot ? runEnd(sql, at, isDigit) : numberEnd(sql, at);
@@ -163,17 +169,17 @@ function codePoint(sql: string, at: number): string {
   return (sql.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** In this function and those below, `token` is undefined at the end of the statement. */
+/** In this function and the following ones, `token` is undefined at the end of the statement. */
 export function isSymbol(token: Token | undefined, name: string): boolean {
   return token?.kind === 'symbol' && token.name === name;
 }
 
-/** A word without quotes in lower case. Empty for any other token. */
+/** The text of a word without quotes, in lower case. Empty for any other token. */
 export function keyword(token: Token | undefined): string {
   return token?.kind === 'word' ? token.name.toLowerCase() : '';
 }
 
-/** The name of an identifier, with or without quotes, in its own case. */
+/** The name of an identifier with or without quotes, in unchanged case. */
 export function identifier(token: Token | undefined): string | undefined {
   return token?.kind === 'word' || token?.kind === 'quoted' ? token.name : undefined;
 }

@@ -19,7 +19,7 @@ export function createListColumns(state: () => EngineState): ListColumns {
   return async () => columnsOf(JSON.parse(await readAsWriter(state, COLUMNS_QUERY)));
 }
 
-/** The answer to a statement of Guard itself. Rejects with the reason when there is none. */
+/** The answer to a statement of Guard itself. Rejects with a reason when there is no answer. */
 export async function readAsWriter(state: () => EngineState, sql: string): Promise<string> {
   const askOutcome = await ask(state, undefined, ({ client, writer }) =>
     client.send({
@@ -40,7 +40,7 @@ export async function readAsWriter(state: () => EngineState, sql: string): Promi
   return answer.body.toString('utf8');
 }
 
-/** JSONCompactColumns has one list for each column of the result. */
+/** The format JSONCompactColumns has one list for each column of the result. */
 function columnsOf(result: unknown): Column[] {
   const lists: unknown[] = Array.isArray(result) ? result : [];
   const [names = [], types = [], comments = []] = lists.map(texts);

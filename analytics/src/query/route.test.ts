@@ -87,7 +87,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     ['absent', 'X-Other: 1'],
     ['malformed', 'Authorization: good'],
     ['unknown', 'Authorization: Bearer bad'],
-  ])('401 with an empty body before any other check: key %s', async (_why, header) => {
+  ])('401 with an empty body, before any other check, for this key: %s', async (_why, header) => {
     for (const method of ['POST', 'GET', 'PUT', 'OPTIONS']) {
       const text = await exchange(`${method} /query HTTP/1.1\r\n${header}\r\nContent-Length: 0`);
       expect(status(text)).toBe(401);
@@ -97,7 +97,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
   });
 
   test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])(
-    '405 with Allow: %s is not POST',
+    '405 with the field Allow, because %s is not POST',
     async (method) => {
       const text = await exchange(
         `${method} /query?query=SELECT+1 HTTP/1.1\r\nAuthorization: Bearer good\r\nContent-Length: 0`,
@@ -136,7 +136,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     expect(queries).toMatchObject([{ organisation: 'acme', sql: 'SELECT 1' }]);
   });
 
-  test('400: a Content-Type that is no media type', async () => {
+  test('400: a Content-Type that is not a media type', async () => {
     expect(status(await post('SELECT 1', 'Content-Type: nonsense'))).toBe(400);
   });
 
@@ -154,7 +154,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     [{ kind: 'database_error', status: 404, message: 'Code: 60. x' }, 404, 'Code: 60. x\n'],
     [{ kind: 'database_error', status: 503, message: 'Code: 202. x' }, 503, 'Code: 202. x\n'],
     [{ kind: 'unavailable', message: 'It is starting.' }, 502, 'It is starting.\n'],
-  ] as const)('the outcome %o is answered %i', async (outcome, expected, body) => {
+  ] as const)('the outcome %o leads to status %i', async (outcome, expected, body) => {
     answer = () => Promise.resolve(outcome);
     const text = await post('SELECT 1');
     expect(status(text)).toBe(expected);
@@ -180,7 +180,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     expect(bytes.equals(await response.bytes())).toBe(true);
   });
 
-  test('rows count as delivered only when the caller has read them or has disconnected', async () => {
+  test('rows are delivered only when the caller has read them or has disconnected', async () => {
     answer = () => Promise.resolve({ ...OK, body: Buffer.alloc(64 * 1024 * 1024) });
     for (const end of ['takes', 'goes'] as const) {
       queries.length = 0;
@@ -194,12 +194,12 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
       expect(isDelivered).toBe(false);
       if (end === 'takes') socket.resume();
       else socket.destroy();
-      await until('it is delivered', () => isDelivered);
+      await until('the answer is delivered', () => isDelivered);
       socket.destroy();
     }
   });
 
-  test('a waiting query keeps its connection beyond the timeout of an idle one', async () => {
+  test('a waiting query keeps its connection longer than the timeout of an idle connection', async () => {
     const { promise, resolve } = Promise.withResolvers<QueryOutcome>();
     answer = () => promise;
     app.server.timeout = 100;
@@ -220,7 +220,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     const query = await until('the query runs', () => queries[0]);
     expect(query.signal?.aborted).toBe(false);
     socket.destroy();
-    await until('it is cancelled', () => query.signal?.aborted);
+    await until('the query is cancelled', () => query.signal?.aborted);
   });
 
   test('other routes of the same server keep their own parsers, hooks and answers', async () => {

@@ -8,24 +8,24 @@ import { BUSY } from './database-error.ts';
 
 interface RouteOptions {
   readonly path: string;
-  /** Finds the caller of a request. Undefined without a valid credential. */
+  /** Finds the caller of a request. Returns undefined when the request has no valid credential. */
   readonly identify: (request: FastifyRequest) => QueryCaller | undefined;
   readonly runQuery: RunQuery;
 }
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Seconds after which the caller may try again. */
+/** Seconds after which the caller can try again. */
 const RETRY_AFTER_S = 2;
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /**
- * `POST /query` (contract 4.3, 5, 7.2), in its own scope. Its parser reads every content type as text, and its hooks do
- * not affect other routes. The HTTP server itself answers 417 to an unknown `Expect`.
+ * Creates the route `POST /query` (contract 4.3, 5, 7.2) in its own scope, so that its parser and hooks do not affect
+ * other routes. The parser reads every content type as text. The HTTP server itself answers 417 to an unknown `Expect`.
  */
 export function createQueryRoute({ path, identify, runQuery }: RouteOptions): FastifyPluginAsync {
-  /** Checks the credential first, so that a caller without one does not learn the allowed methods. */
+  /** Checks the credential first, so that a caller without a credential does not learn the allowed methods. */
   async function authorise(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     void reply.header('cache-control', 'no-store');
     if (identify(request) === undefined) {
@@ -37,7 +37,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
 
   async function answerQuery(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const sql = decodeStatement(request.body);
-    // The caller is identified again instead of stored in the request, so that no other code can set it.
+    // The caller is identified a second time, and not stored in the request, so that no other code can change it.
     const caller = identify(request);
     if (caller === undefined) return answerUnauthorised(reply);
     if (sql === undefined) return answerText(reply, 400, 'The body is not UTF-8 text.');
@@ -58,7 +58,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
     );
     instance.addHook('onRequest', authorise);
     instance.post('', answerQuery);
-    // `authorise` answers other methods than POST, so only paths below this one arrive here.
+    // `authorise` answers all methods except POST, so only requests for other paths below `path` arrive here.
     instance.setNotFoundHandler((_request, reply) => answerText(reply, 404, 'Not found.'));
     return Promise.resolve();
   };
@@ -67,7 +67,7 @@ export function createQueryRoute({ path, identify, runQuery }: RouteOptions): Fa
   };
 }
 
-/** Answers a request that the HTTP server refused (`malformed`), or that failed here (`unavailable`). */
+/** Answers a request that the HTTP server refused (`malformed`), or that failed in a handler (`unavailable`). */
 type AnswerFailure = (
   kind: 'malformed' | 'unavailable',
   message: string,
@@ -75,7 +75,7 @@ type AnswerFailure = (
   reply: FastifyReply,
 ) => Promise<void>;
 
-/** Makes the routes of a scope accept a limited body of any content type. `decodeStatement` reads it. */
+/** Lets the routes of a scope accept a limited body of any content type. `decodeStatement` reads it. */
 export function takeStatements(scope: FastifyInstance, answerFailure: AnswerFailure): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -120,7 +120,7 @@ async function answerOutcome(reply: FastifyReply, outcome: QueryOutcome): Promis
   }
 }
 
-/** Sends rows. The caller must read them in time, because they take memory and a slot of the key. */
+/** Sends rows. The caller must read the rows within a time limit, because they use memory and a slot of the key. */
 export async function sendRows(
   reply: FastifyReply,
   { contentType, body }: Extract<QueryOutcome, { kind: 'rows' }>,
@@ -132,7 +132,7 @@ export async function sendRows(
     .send(Readable.from(piecesOf(body)));
 }
 
-/** Cuts the answer into pieces of a stream (contract 4.3). They are sent no faster than the caller reads. */
+/** Cuts the answer into pieces of a stream (contract 4.3). Pieces are sent only as fast as the caller reads. */
 function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }

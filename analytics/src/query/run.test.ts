@@ -34,7 +34,7 @@ test('contract 8: all attempts of a statement share one time limit', async () =>
   expect(sentStatements.map(({ timeoutMs }) => timeoutMs)).toEqual([35_000, 25_000, 15_000]);
 });
 
-test('an adapted statement without memory gets three attempts and one without indexes, then 503', async () => {
+test('a statement that was adapted and finds no memory gets three attempts, a fourth one without indexes, and then 503', async () => {
   const crowdedAnswers = [CROWDED_ANSWER, CROWDED_ANSWER, CROWDED_ANSWER, CROWDED_ANSWER];
   const { outcome, statements, sentStatements } = await run(STATEMENT, [
     OTHER_TYPE,

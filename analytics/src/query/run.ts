@@ -23,18 +23,24 @@ import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
 import { FairSlot, SlotTable } from './slots.ts';
 
-/** Time limit for all attempts. It is longer than the database's limit, because the database's error says more. */
+/**
+ * Time limit for all attempts. It is longer than the database's own limit, because the database's error says more than
+ * Guard's error.
+ */
 const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
 /** AUTHENTICATION_FAILED: the organisation's account is missing. The statement is not the cause. */
 const AUTHENTICATION_FAILED = 516;
 const WITHOUT_INDEXES = Object.fromEntries(INDEX_SETTINGS.map((name) => [name, '0']));
-/** Attempts of a statement that found no memory. During the second and third, no other such statement runs. */
+/**
+ * Maximum number of attempts of a statement that found no memory. No other statement without memory runs during the
+ * second and third attempt.
+ */
 const MAX_TRIES = 3;
 const CANCELLED_MESSAGE = 'The query was cancelled.';
 
 interface RunOptions {
   readonly state: () => EngineState;
-  /** Called again while a query waits and runs, so that a revoked key ends it. */
+  /** Called again and again while a query waits and runs, so that the query ends when its key is revoked. */
   readonly authenticate: AuthenticateBearer;
 }
 
@@ -47,15 +53,15 @@ interface Statement {
 }
 
 /**
- * Runs statements (contract 4.3, limits of contract 8): the gate first, then the organisation's own account. An answer
- * is sent when it is complete, so that a late error has an error status, and a large answer gets 502. A key with too
- * many queries waits for its own slots before it waits for those of its organisation. A query keeps its slots until its
- * rows are delivered, so the slots limit the answers in memory.
+ * Runs statements (contract 4.3, limits of contract 8). The gate checks a statement first, then the organisation's own
+ * account runs it. An answer is sent when it is complete, so that a late error has an error status, and a large answer
+ * gets 502. A key with too many queries waits for its own slots before it waits for those of its organisation. A query
+ * keeps its slots until its rows are delivered, so the slots limit the answers in memory.
  */
 export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
   const keySlots = new SlotTable(QUERY.runningOfKey, QUERY.maxWaiting);
   const organisationSlots = new SlotTable(QUERY.runningOfOrganisation, QUERY.maxWaiting);
-  // No further queries wait here, because each one has a slot of its organisation.
+  // At most this many queries wait here, because each of them has a slot of its organisation.
   const heavySlot = new FairSlot(QUERY.runningOfOrganisation);
   const keyWatch = new KeyWatch(authenticate);
 
@@ -94,7 +100,7 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
   };
 }
 
-/** Runs in a slot of `name`, and keeps the slot until the rows are delivered. */
+/** Runs `run` in a slot of `name`, and keeps the slot until the rows are delivered. */
 async function runInSlot(
   table: SlotTable,
   name: string,
@@ -151,19 +157,22 @@ interface StatementContext {
   readonly organisation: string;
   readonly account: Account;
   readonly heavySlot: FairSlot;
-  /** The time that remains for all attempts. Waiting for a slot does not count. */
+  /** The time that remains for all attempts. The time of waiting for a slot is not subtracted. */
   readonly time: { leftMs: number };
   readonly signal: AbortSignal | undefined;
 }
 
-/** Runs the statement, and adapts one with a refused dialect. Errors come only from the organisation's own rows. */
+/**
+ * Runs the statement. When the database refuses its dialect, the statement is adapted and runs again. An error in the
+ * answer can come only from rows of the organisation itself.
+ */
 async function sendAdapted(
   context: StatementContext,
   statement: Statement,
 ): Promise<DatabaseAnswer> {
   const answer = await sendAdmitted(context, statement);
   const sql = adaptStatement(context.database, answer, statement.sql);
-  // The recursion ends, because an adapted statement is not changed again.
+  // The recursion ends, because `adaptStatement` does not change an adapted statement again.
   if (sql !== undefined && sql !== statement.sql && judgeStatement(sql).kind === 'passed') {
     return sendAdapted(context, { ...statement, sql });
   }
@@ -173,8 +182,8 @@ async function sendAdapted(
 }
 
 /**
- * Most statements need little memory, so each is sent at once. A statement that finds no memory waits for its turn
- * among others of this kind, and is sent again after they have freed their memory. Organisations take turns.
+ * Most statements need little memory, so each is sent at once. A statement that finds no memory waits until no other
+ * such statement runs, and is sent again. The organisations take turns.
  */
 async function sendAdmitted(
   context: StatementContext,
@@ -217,7 +226,7 @@ async function sendOnce(
       database: DATABASE,
       default_format: 'TabSeparated',
       ...answerForm,
-      // The size of the largest answer. For a smaller answer the status is sent after the last row.
+      // The buffer can hold the largest answer. So the database sends the status after the last row.
       buffer_size: String(QUERY.maxAnswerBytes + 1),
     },
     body: [Buffer.from(sql)],
@@ -238,8 +247,8 @@ function mayStillRun({ kind }: DatabaseAnswer): boolean {
 }
 
 /**
- * Ends a query. The database notices a closed connection itself, except in a join that finds no rows. Such a query
- * would use processors until its 30 s are over. Without the right to end queries, this has no effect.
+ * Ends a query. The database itself notices a closed connection, except in a join that finds no rows. Such a join would
+ * use processors until its limit of 30 s. When the account lacks the right to end queries, this function has no effect.
  */
 async function killQuery({ client, writer }: Database, queryId: string): Promise<void> {
   await execute(client, writer, `KILL QUERY WHERE query_id = '${queryId}' ASYNC`);

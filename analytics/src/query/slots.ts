@@ -2,25 +2,28 @@
 type SlotOutcome =
   { readonly kind: 'taken'; readonly release: () => void } | { readonly kind: 'full' | 'aborted' };
 
-/** The holders of one name's slots, and the callers that wait for one. */
+/** For one name: the number of taken slots, and the callers that wait for a slot. */
 interface Slots {
   takenCount: number;
   readonly waiting: Set<(slot: SlotOutcome) => void>;
 }
 
-/** The slots of each name. An entry exists while a slot is taken. */
+/** The slots of each name. A name has an entry while one of its slots is taken. */
 export class SlotTable {
   readonly #max: number;
   readonly #maxWaiting: number;
   readonly #names = new Map<string, Slots>();
 
-  /** Each name may have `max` slots and `maxWaiting` waiting callers at a time. Callers keep their order. */
+  /**
+   * Each name can have `max` taken slots and `maxWaiting` waiting callers at a time. Callers get slots in the order of
+   * their calls.
+   */
   constructor(max: number, maxWaiting: number) {
     this.#max = max;
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Resolves when a slot is free, when there is no room to wait, or when the signal fires. */
+  /** Resolves when a slot is free, when too many callers wait, or when the signal fires. */
   take(name: string, signal: AbortSignal | undefined): Promise<SlotOutcome> {
     if (signal?.aborted) return Promise.resolve({ kind: 'aborted' });
     const slots = this.#names.get(name) ?? { takenCount: 0, waiting: new Set() };
@@ -57,14 +60,14 @@ export class SlotTable {
 }
 
 /**
- * One slot for all names, which take turns. At most one caller of each name is in the common queue, and the others of
- * that name wait for their turn. So the number of names limits the length of the queue.
+ * All names share one slot and take turns. The common queue has at most one caller of each name. The other callers of a
+ * name wait in the queue of this name. So the number of names limits the length of the common queue.
  */
 export class FairSlot {
   readonly #nameSlots: SlotTable;
   readonly #commonSlot = new SlotTable(1, Infinity);
 
-  /** `maxWaiting` callers of one name may wait. */
+  /** At most `maxWaiting` callers of one name can wait. */
   constructor(maxWaiting: number) {
     this.#nameSlots = new SlotTable(1, maxWaiting);
   }

@@ -2,13 +2,16 @@ import { DATABASE, LOCAL_TABLE, TABLE } from '../database/accounts.ts';
 import { TABLE_FUNCTIONS } from './denied.ts';
 import { identifier, isSymbol, keyword, type Token } from './lexer.ts';
 
-/** Finds a forbidden table by its tokens, for a clear message. The account has rights to only two tables anyway. */
+/**
+ * Finds a forbidden table in the tokens, so that the message is clear. The account has rights to only two tables, so
+ * this check is not the protection.
+ */
 
 /** A pair of parentheses, or the whole statement. */
 interface Frame {
-  /** True for a query, whose FROM is followed by tables. The FROM of `extract(day FROM …)` is not. */
+  /** True for a query: after its FROM come tables. False for `extract(day FROM …)`. */
   isQuery: boolean;
-  /** Between FROM and the next clause, where another table follows a comma. */
+  /** True between FROM and the next clause, where a comma is followed by another table. */
   inFrom: boolean;
 }
 
@@ -21,12 +24,12 @@ const NEXT_CLAUSES = new Set(
   ),
 );
 
-/** The message for the first table that is not allowed. */
+/** Returns the message for the first table that is not allowed. */
 export function findForeignTable(tokens: readonly Token[]): string | undefined {
   const knownTables = new Set([LOCAL_TABLE, TABLE, ...cteNames(tokens)]);
   const frames: Frame[] = [];
   let frame: Frame = { isQuery: true, inFrom: false };
-  /** Position of the last expected table. */
+  /** The last position at which a table was expected. */
   let tableAt = -1;
   for (let at = 0; at < tokens.length; at += 1) {
     if (isSymbol(tokens[at], ')')) {
@@ -82,7 +85,7 @@ function judgeTable(
   knownTables: ReadonlySet<string>,
 ): string | undefined {
   const [first, second, third] = tokens.slice(at, at + 3);
-  // A subquery or a join, whose tables are checked when the loop reaches them.
+  // A parenthesis starts a subquery or a join. The loop checks the tables inside later.
   if (isSymbol(first, '(')) return undefined;
   const name = identifier(first);
   if (name === undefined) return 'The name of a table must be a plain identifier.';
@@ -98,7 +101,9 @@ function judgeTable(
   return knownTables.has(name) ? undefined : `The table ${name} is not available; query ${TABLE}.`;
 }
 
-/** Names given by `name AS (SELECT …)`, `name AS MATERIALIZED (SELECT …)` and `name(a, b) AS (SELECT …)`. */
+/**
+ * Returns the names given by `name AS (SELECT …)`, `name AS MATERIALIZED (SELECT …)` and `name(a, b) AS (SELECT …)`.
+ */
 function cteNames(tokens: readonly Token[]): string[] {
   const names: string[] = [];
   const openPositions: number[] = [];
@@ -114,7 +119,7 @@ function cteNames(tokens: readonly Token[]): string[] {
   return names;
 }
 
-/** `AS ( SELECT` and `AS MATERIALIZED ( SELECT` */
+/** True for `AS ( SELECT` and `AS MATERIALIZED ( SELECT`. */
 function startsSubquery(tokens: readonly Token[], at: number): boolean {
   if (keyword(tokens[at]) !== 'as') return false;
   const open = keyword(tokens[at + 1]) === 'materialized' ? at + 2 : at + 1;

@@ -7,7 +7,7 @@ import { usersXml } from '../database/access-config.ts';
 import { ACCOUNT_SETTINGS } from '../database/accounts.ts';
 import { accountStatements } from '../database/clickhouse.ts';
 
-/** Reads numbers for hours and finds no row. */
+/** This statement reads numbers for hours and finds no row. */
 const ENDLESS = 'SELECT count() FROM numbers(1000000000000000) WHERE cityHash64(number) = 1';
 
 /** Because of the alias `events`, Guard does not adapt this statement to the local table. */
@@ -42,7 +42,7 @@ test.each([
   ]);
 });
 
-test('contract 8: the database ends a statement at its time limit, here 1 s, with an error', async () => {
+test('contract 8: the database ends a statement with an error at its time limit (1 s in this test)', async () => {
   const answer = await door.query(ENDLESS);
   expect(answer.status).toBe(408);
   expect(answer.text).toMatch(/^Code: 159\. .*maximum: 1000 ms.*TIMEOUT_EXCEEDED/);
@@ -53,7 +53,7 @@ test('contract 8: the database ends a statement at its time limit, here 1 s, wit
   );
 });
 
-test('contract 8: both kinds of accounts have a time limit of 30 seconds', () => {
+test('contract 8: the accounts of the embedded engine and of a ClickHouse server have a time limit of 30 seconds', () => {
   expect(QUERY.maxExecutionS).toBe(30);
   expect(usersXml(server.writer, ['acme'])).toContain(
     '<max_execution_time>30</max_execution_time>',

@@ -17,7 +17,7 @@ const ROUNDS = rounds(150, 4000);
 const LONG = { timeout: 600_000 };
 
 const HELD_STATEMENTS = readCorpus('held.txt');
-/** The answer to each statement of HELD before the rival had rows. */
+/** The answer to each statement of HELD_STATEMENTS before the organisation `rival` had rows. */
 const answersAlone = new Map<string, string>();
 let engine: WalledEngine;
 
@@ -25,13 +25,13 @@ function fillTemplate(statement: string): string {
   return statement.replaceAll('FILE', engine.secretFile).replaceAll('CANARY', CANARY);
 }
 
-/** The answer without the names of temporary sets, which differ between runs. */
+/** The answer to a statement, without the names of temporary sets. These names differ between runs. */
 async function answerOf(statement: string): Promise<string> {
   const { kind, text } = await engine.query('acme', fillTemplate(statement));
   return `${kind}: ${text.replaceAll(/__set_\d+_\d+/g, '__set')}`;
 }
 
-/** Records forty rows of the rival, with other days and times and larger numbers than those of acme. */
+/** Records forty rows of the rival, with other days, other times and larger numbers than the rows of acme. */
 function recordRival(): void {
   for (let index = 0; index < 40; index += 1) {
     engine.analytics.sink.record(
@@ -107,7 +107,7 @@ describe('a statement reveals nothing about another organisation (contract 4.3, 
   });
 
   test.each(readCorpus('hostile/*.txt'))(
-    'the account alone reveals nothing either: $tries',
+    'the account reveals nothing without the gate: $tries',
     async ({ statements }) => {
       for (const statement of statements) {
         const text = await engine.asAccount('acme', fillTemplate(statement));
@@ -121,7 +121,7 @@ describe('a statement reveals nothing about another organisation (contract 4.3, 
     'length(range((toInt32(toDate(created_at)) = 20778) * 400000000)) < 5',
     "formatQuery(repeat('SELECT 1', toDate(created_at) != toDate(20778))) != 'y'",
   ])(
-    'the database runs no function on the day of a part with rows of others: %s',
+    'the database runs no function on the day of a part with rows of another organisation: %s',
     async (condition) => {
       const sql = `SELECT count() FROM events WHERE ${condition}`;
       expect(await engine.asAccount('acme', sql)).toBe('20\n');
@@ -134,32 +134,35 @@ describe('a statement reveals nothing about another organisation (contract 4.3, 
 });
 
 describe('the walls do not hinder an analyst (contract 4.3)', () => {
-  test.each(readCorpus('useful/*.txt'))('is answered: $tries', async ({ statements }) => {
-    for (const statement of statements) {
-      const { kind, text } = await engine.query('acme', statement);
-      expect({ kind, why: kind === 'rows' ? '' : text }, statement).toEqual({
-        kind: 'rows',
-        why: '',
-      });
-      expect(text, statement).not.toContain(CANARY);
-    }
-  });
+  test.each(readCorpus('useful/*.txt'))(
+    'a useful statement is answered: $tries',
+    async ({ statements }) => {
+      for (const statement of statements) {
+        const { kind, text } = await engine.query('acme', statement);
+        expect({ kind, why: kind === 'rows' ? '' : text }, statement).toEqual({
+          kind: 'rows',
+          why: '',
+        });
+        expect(text, statement).not.toContain(CANARY);
+      }
+    },
+  );
 });
 
 /** acme's rows have times from 12:00:00.000 to 12:00:00.019 in UTC. */
 test.each([
   [
-    'a column of that name in another zone',
+    'another column with the name created_at, in another time zone',
     "SELECT count() FROM (SELECT toTimeZone(created_at, 'Asia/Tokyo') AS created_at FROM events_distributed) WHERE created_at >= '2026-11-20T12:00:00.010Z'",
     10,
   ],
   [
-    'a text of that name',
+    'a text column with the name created_at',
     "SELECT count() FROM (SELECT formatDateTime(created_at, '%Y-%m-%dT%H:%i:%SZ') AS created_at FROM events_distributed) WHERE created_at = '2026-11-20T12:00:00Z'",
     20,
   ],
   [
-    'a zone that the statement gives',
+    'a statement with another time zone',
     "SELECT count() FROM events_distributed WHERE created_at >= '2026-11-20T12:00:00.010Z'::DateTime64(3, 'Asia/Tokyo')",
     10,
   ],
@@ -168,13 +171,13 @@ test.each([
     "SELECT count() FROM events_distributed AS e WHERE created_at < '2026-11-20T12:00:00.005Z' AND EXISTS (SELECT 1 FROM events_distributed AS f WHERE f.ip = e.ip)",
     5,
   ],
-])('a time with Z means this moment in UTC: %s', async (_what, sql, rows) => {
+])('a time with Z is read as UTC: %s', async (_what, sql, rows) => {
   expect((await engine.query('acme', sql)).text).toBe(`${rows}\n`);
 });
 
 describe('a statement that would never end (contract 8)', () => {
   test.each(readCorpus('bombs.txt'))(
-    'ends when its caller leaves: $tries',
+    'ends when its caller disconnects: $tries',
     async ({ statements }) => {
       await Promise.all(
         statements.map(async (statement) => {
@@ -224,24 +227,24 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
     'is cancelled in the database when its caller disconnects: %s',
     async (sql) => {
       const { socket } = post(sql);
-      await until('it runs', async () => (await running()) === 1);
+      await until('the statement runs', async () => (await running()) === 1);
       socket.destroy();
-      await until('it has ended', async () => (await running()) === 0, 10_000);
+      await until('the statement has ended', async () => (await running()) === 0, 10_000);
     },
   );
 
   test('ends with 401 and an empty body when its key is revoked, also while it waits (contract 5)', async () => {
     const requests = Array.from({ length: 5 }, () => post(ENDLESS, 'acme-leaked'));
-    await until('four run', async () => (await running()) === 4);
+    await until('four statements run', async () => (await running()) === 4);
     engine.revoke('acme-leaked');
     for (const { receivedText } of requests) {
-      await until('it is answered', () => receivedText().endsWith('\r\n\r\n'), 5000);
+      await until('the request is answered', () => receivedText().endsWith('\r\n\r\n'), 5000);
       expect(receivedText()).toMatch(/^HTTP\/1\.1 401 /);
     }
-    await until('nothing runs', async () => (await running()) === 0);
+    await until('no statement runs', async () => (await running()) === 0);
   });
 
-  test('at most four answers that a key does not read are in memory', async () => {
+  test('at most four answers that the caller of a key does not read are in memory', async () => {
     const { promise: delivery, resolve: take } = Promise.withResolvers<undefined>();
     const ask = {
       organisation: 'acme',
@@ -260,11 +263,11 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
     expect(fifthKind).toBe('rows');
   });
 
-  test('contract 4.3, default: four queries of a key run, sixteen wait, and a further one gets 503 with Retry-After, code and identifier', async () => {
+  test('contract 4.3, default: four queries of a key run, sixteen wait, and a further query gets 503 with Retry-After, code and identifier', async () => {
     const requests = Array.from({ length: 20 }, () => post(ENDLESS));
-    await until('four run', async () => (await running()) === 4);
+    await until('four statements run', async () => (await running()) === 4);
     const refusedQuery = post('SELECT 1');
-    await until('it is answered', () => refusedQuery.receivedText().endsWith(')\n'));
+    await until('the request is answered', () => refusedQuery.receivedText().endsWith(')\n'));
     expect(refusedQuery.receivedText()).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 2\r\n/s);
     expect(refusedQuery.receivedText()).toContain(
       'Code: 202. DB::Exception: Too many queries of this key are waiting. Try again later. (TOO_MANY_SIMULTANEOUS_QUERIES)\n',
@@ -274,13 +277,13 @@ describe('a statement that arrives on a socket (contract 4.3, 8)', () => {
     await until('another key has room', () => another.receivedText().includes('\r\n7\n'));
     expect((await engine.query('rival', 'SELECT 1')).text).toBe('1\n');
     for (const { socket } of requests) socket.destroy();
-    await until('nothing runs', async () => (await running()) === 0);
+    await until('no statement runs', async () => (await running()) === 0);
     const after = post('SELECT 1');
     await until('there is room again', () => after.receivedText().startsWith('HTTP/1.1 200 '));
   });
 });
 
-/** Removes parts of the statement from the text, because an error repeats them. */
+/** Removes text of the statement from an answer, because an error repeats parts of the statement. */
 function withoutItself(text: string, sql: string): string {
   return sql.includes(CANARY)
     ? text.replaceAll(/'[^'\n]*canary[^'\n]*'|`?canary[\w-]*`?/g, '')

@@ -1,6 +1,6 @@
 import type { Account, DatabaseClient } from '../database/database-client.ts';
 
-/** The trimmed answer of a database to an account, without the gate. */
+/** Runs a statement with an account, without the gate. Returns the trimmed answer of the database. */
 export async function askDirectly(
   client: DatabaseClient,
   account: Account,

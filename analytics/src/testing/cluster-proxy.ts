@@ -10,7 +10,7 @@ export interface ServerBehind {
 
 export interface ClusterProxy {
   readonly url: string;
-  /** Statements that asked to run on every server, unchanged. */
+  /** The statements with ON CLUSTER, unchanged. */
   readonly onCluster: readonly string[];
   close(): void;
 }
@@ -18,10 +18,11 @@ export interface ClusterProxy {
 const ON_CLUSTER = ` ON CLUSTER \`${CLUSTER}\``;
 
 /**
- * A proxy in front of a cluster, which asks the first server that runs. The embedded engine cannot send a statement ON
- * CLUSTER to every server through Keeper (error 392), so the proxy sends each server the statement without these words.
- * When a server is away, the answer comes after the time limit of the statement. It is an error as in ClickHouse, or a
- * success if the statement asks for that. The missing server does not get the statement later.
+ * A proxy in front of a cluster. It passes each request to the first server that runs. The embedded engine cannot send
+ * a statement ON CLUSTER to every server through Keeper (error 392), so the proxy sends each server the statement
+ * without these words. When a server is away, the answer comes after the time limit of the statement. It is an error,
+ * as in ClickHouse, or a success if the statement asks for success. The missing server does not get the statement
+ * later.
  *
  * @param wait Waits this many seconds for a server that is away.
  */

@@ -16,7 +16,7 @@ export function readCorpus(pattern: string): readonly Attempt[] {
   return attempts;
 }
 
-/** All statements of the attempts, in order. */
+/** The statements of all attempts, in order. */
 export function statementsOf(attempts: readonly Attempt[]): string[] {
   return attempts.flatMap(({ statements }) => statements);
 }

@@ -3,8 +3,8 @@ export type Decoded =
   string | number | boolean | string[] | [string, string][] | [string, number][];
 
 /**
- * Decodes one block of ClickHouse's `Native` format, as far as events use it. A row is a Map from column name to value.
- * Throws when bytes are missing or left over. Other tests ask the database how it reads a block.
+ * Decodes one block of ClickHouse's `Native` format, with only the types that events use. A row is a Map from column
+ * name to value. Throws when bytes are missing or left over. Other tests ask the database how it reads a block.
  */
 export function decodeBlock(block: Buffer): Map<string, Decoded>[] {
   const reader = new BlockReader(block);
@@ -100,7 +100,7 @@ class BlockReader {
     if (this.long() !== 1) fail('a dictionary of another version');
   }
 
-  /** A dictionary with its indexes. Without elements nothing was written. */
+  /** Reads a dictionary with its indexes. When a column has no elements, it has no dictionary. */
   #words(elements: number): string[] {
     if (elements === 0) return [];
     const width = ([1, 2, 4] as const)[this.long() & 0xff] ?? fail('an index of 64 bits');

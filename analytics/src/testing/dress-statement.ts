@@ -29,7 +29,7 @@ const GAPS = [
   '\u200b',
 ] as const;
 
-/** Places for a query. The text before each would mislead a wrong lexer. */
+/** Statements around a query. The text before the query would mislead a wrong lexer. */
 const PLACES = [
   (query: string) => query,
   (query: string) => query,
@@ -57,12 +57,18 @@ const PLACES = [
 const TOKEN =
   /'(?:[^'\\]|\\.|'')*'|`[^`]*`|"[^"]*"|\$(\w*)\$.*?\$\1\$|[A-Za-z_]\w*|\d[\w.]*|[^\S\n]+|\n|::|->|\|\||[<>!=]=|./gsu;
 
-/** A quote without its end is a token too. */
+/** Tokens for a quote that is not closed. */
 const QUOTES = new Set(["'", '"', '`']);
-/** Statements without comments, escapes and strange characters. In the others these are the attack itself. */
+/**
+ * Matches statements without comments, escapes and strange characters. In other statements these characters are the
+ * attack itself, so they are not changed.
+ */
 const PLAIN = /^(?!.*(?:--|\/\/|\/\*|[#$\\]))[\x20-\x7e]+$/;
 
-/** Disguises a statement as an attacker would: other case, comments, white space, quotes, inside another statement. */
+/**
+ * Disguises a statement as an attacker would: changes case, adds comments, white space and quotes, and puts it inside
+ * another statement.
+ */
 export function dressStatement(sql: string, random: SeededRandom): string {
   if (!PLAIN.test(sql)) return sql;
   const tokens = sql.match(TOKEN) ?? [];

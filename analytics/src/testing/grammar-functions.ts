@@ -1,4 +1,7 @@
-/** Functions that the grammar makes from operators and clauses, in lower case. No statement has their names. */
+/**
+ * Functions to which the database's parser translates operators and clauses, in lower case. Their names are not in the
+ * text of a statement.
+ */
 export const GRAMMAR_FUNCTIONS: ReadonlySet<string> = new Set(
   (
     'and or not equals notequals less lessorequals greater greaterorequals plus minus multiply ' +

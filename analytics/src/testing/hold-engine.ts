@@ -1,4 +1,4 @@
-/** Opens the analytics of the folder in argv[2], logs its state, and waits. The test kills it. */
+/** Opens the analytics of the folder in argv[2], logs the state, and waits. The test kills this process. */
 import { openWithoutKeys } from './open-analytics.ts';
 
 await openWithoutKeys({ engine: 'embedded', path: process.argv[2] ?? '' }, [], {

@@ -39,7 +39,10 @@ const ENDS = [
   'FORMAT Native',
 ] as const;
 
-/** Combines parts into one SELECT. Each part tries to see more than it may. A file's path replaces `FILE`. */
+/**
+ * Combines random parts into one SELECT. Each part tries to read data that the account must not see. The caller
+ * replaces `FILE` by the path of a file.
+ */
 export function mixedStatement(random: SeededRandom): string {
   return `SELECT ${random.pick(VALUES)} FROM ${random.pick(SOURCES)} ${random.pick(ENDS)}`;
 }

@@ -2,7 +2,7 @@ import type { QueryOutcome } from '@guard/config/contract/ports';
 import { type Analytics, type AnalyticsOptions, openAnalytics } from '../index.ts';
 import { createRecorders } from './recorders.ts';
 
-/** Opens analytics for organisations without keys, on the machine's clock. */
+/** Opens the analytics for organisations without keys, with the clock of the machine. */
 export function openWithoutKeys(
   settings: AnalyticsOptions['settings'],
   organisations: readonly string[],
@@ -18,7 +18,7 @@ export function openWithoutKeys(
   });
 }
 
-/** The rows of an outcome, or its kind when it has no rows. */
+/** Returns the rows of an outcome as text, or the kind of the outcome when it has no rows. */
 export function textOf(outcome: QueryOutcome): string {
   return outcome.kind === 'rows' ? Buffer.from(outcome.body).toString() : outcome.kind;
 }

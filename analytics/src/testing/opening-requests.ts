@@ -1,7 +1,7 @@
 /**
- * The first requests of programs before they show a chart. Those of @clickhouse/client, Cube and DbGate were recorded.
- * The others come from the sources of the programs, because npm and Debian do not have them. Long lists of types are
- * shortened.
+ * The first requests of programs before they show a chart. The requests of @clickhouse/client, Cube and DbGate were
+ * recorded. The other requests come from the source code of the programs, because npm and Debian do not have these
+ * programs. Long lists of types are shortened.
  */
 interface Opening {
   readonly program: string;

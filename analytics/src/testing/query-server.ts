@@ -10,7 +10,7 @@ export interface QueryServer {
   close(): Promise<void>;
 }
 
-/** Starts the server, and a Guard with `POST /query` that uses it as its database. `close` ends both. */
+/** Starts the database server, and a server with `POST /query` that uses it. `close` ends both servers. */
 export async function openQueryServer(server: DatabaseServer): Promise<QueryServer> {
   await server.start();
   const { log, metrics } = createRecorders();

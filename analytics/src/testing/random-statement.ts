@@ -26,7 +26,7 @@ const PIECES = [
   ...['=', '!', '?', '%', '^', '&', '~', '@', '@@', '\u0000'],
 ] as const;
 
-/** `SELECT` and at most this many pieces. Few of these statements are valid. */
+/** Returns `SELECT` and random pieces, at most `pieces`. Few of these statements are valid. */
 export function randomStatement(random: SeededRandom, pieces: number): string {
   const [first, ...rest] = PIECES;
   const length = 1 + random.below(pieces);

@@ -1,11 +1,14 @@
-/** Records events with the settings in argv[2] (JSON), and prints request id and time of each, until it is killed. */
+/**
+ * Records events with the settings in argv[2] (JSON), and prints the request id and time of each event. It ends when it
+ * is killed.
+ */
 import { writeSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import type { AnalyticsSettings } from '@guard/config/settings/schema';
 import { openWithoutKeys } from './open-analytics.ts';
 import { sampleEvent } from './sample-event.ts';
 
-// The test wrote these settings.
+// The test wrote these settings, so they are valid.
 const settings = JSON.parse(process.argv[2] ?? '') as AnalyticsSettings;
 const analytics = await openWithoutKeys(settings, ['acme']);
 setInterval(() => {

@@ -1,11 +1,11 @@
 import type { Log, Metrics } from '@guard/config/contract/ports';
 
-/** Metrics and log lines kept for a test to read. */
+/** Keeps metrics and log lines, so that a test can read them. */
 export interface Recorders {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly lines: string[];
-  /** Sum of a counter with this label. */
+  /** The sum of all counts of a counter with this label. */
   counterValue(name: string, label?: string): number;
   /** Current value of a gauge. NaN when it was not registered. */
   gaugeValue(name: string): number;

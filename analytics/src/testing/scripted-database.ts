@@ -2,7 +2,7 @@ import type { DatabaseAnswer, DatabaseClient } from '../database/database-client
 import { LOCAL_TABLE } from '../database/accounts.ts';
 import type { EngineState } from '../database/engine.ts';
 
-/** The state of an engine whose database answers with `send`. */
+/** The state of an engine that is ready. Its database answers with `send`. */
 export function scriptedDatabase(send: DatabaseClient['send']): () => EngineState {
   const account = { user: 'of-a-test', password: '' };
   const client = { send, ping: () => Promise.resolve(true), close: () => undefined };
@@ -13,7 +13,7 @@ export function scriptedDatabase(send: DatabaseClient['send']): () => EngineStat
   });
 }
 
-/** An answer with this text: rows, or the error with this code. */
+/** An answer of the database with this text: rows when `code` is 0, else an error with this code. */
 export function scriptedAnswer(text: string, exceptionCode = 0): DatabaseAnswer {
   const head = { status: exceptionCode === 0 ? 200 : 500, contentType: '', format: '' };
   return { kind: 'answered', ...head, exceptionCode, body: Buffer.from(text) };

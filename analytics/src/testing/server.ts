@@ -16,11 +16,14 @@ import { until } from './until.ts';
 export interface DatabaseServer {
   readonly url: string;
   readonly writer: Account;
-  /** A folder for the test, removed at the end. */
+  /** A folder for the test. `close` removes it. */
   readonly folder: string;
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** The trimmed answer to the writing account, which may also see and start merges. */
+  /**
+   * Runs a statement with the writing account, and returns the trimmed answer. The account may also see and start
+   * merges.
+   */
   ask(sql: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -28,7 +31,7 @@ export interface DatabaseServer {
 const writer: Account = { user: 'writer', password: 'the password of the writer' };
 const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 
-/** A server that is not started yet. `settings` apply to the organisations' accounts. */
+/** Returns a server that is not started yet. `settings` are the settings of the organisations' accounts. */
 export async function describeServer(
   organisations: readonly string[],
   settings = ACCOUNT_SETTINGS,

@@ -11,7 +11,10 @@ import { execute } from '../database/prepare.ts';
 
 const PORTS_TRIED = 3;
 
-/** An engine that answers `writer`. No other test may use this account. */
+/**
+ * An engine with the account `writer`. Each test needs its own account, so that it cannot reach the engine of another
+ * test.
+ */
 interface StartedEngine {
   readonly engine: EngineProcess;
   readonly client: DatabaseClient;
@@ -19,8 +22,8 @@ interface StartedEngine {
 }
 
 /**
- * Starts an engine with the accounts in `users.xml` of a folder, and waits until it answers `writer`. If another
- * process takes the port first, the engine ends, and the next port is tried.
+ * Starts an engine with the accounts in `users.xml` of a folder, and waits until it answers `writer`. When another
+ * process opens the port first, the engine ends, and the next port is tried.
  *
  * @throws with the last output of the engine when it ends on each port
  */
@@ -53,7 +56,10 @@ export async function startEngine(
   throw new Error(`The engine ended on ${PORTS_TRIED} ports: ${lastWords}`);
 }
 
-/** Asks in parallel without pauses, even before the engine listens. The engine has to tolerate that. */
+/**
+ * Sends requests in parallel and without pauses, even before the engine listens. The engine has to tolerate these
+ * requests.
+ */
 async function answers(
   client: DatabaseClient,
   writer: Account,

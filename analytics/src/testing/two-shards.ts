@@ -17,18 +17,18 @@ type ShardNumber = 0 | 1;
 
 /** Two servers that form one cluster, like a cluster of an operator. */
 export interface TwoShards {
-  /** The URL for Guard: the first shard. */
+  /** The URL of the first shard. Guard connects to this shard. */
   readonly url: string;
   readonly writer: Account;
-  /** The trimmed answer of the database to an account, without the gate. */
+  /** Runs a statement with an account on one shard, without the gate. Returns the trimmed answer. */
   ask(shard: ShardNumber, account: Account, sql: string): Promise<string>;
   asOrganisation(shard: ShardNumber, organisation: string, sql: string): Promise<string>;
-  /** Statements that asked to run on every server, unchanged. */
+  /** The statements with ON CLUSTER, unchanged. */
   readonly onCluster: readonly string[];
-  /** Ends the second shard as a power cut would. */
+  /** Kills the second shard, so that it ends as in a power cut. */
   loseSecond(): Promise<void>;
   bringSecondBack(): Promise<void>;
-  /** Ports between the shards. Answers to clients must not contain them. */
+  /** Ports that the shards use between them. Answers to clients must not contain them. */
   readonly privatePorts: readonly number[];
   close(): Promise<void>;
 }
@@ -44,7 +44,8 @@ interface Shard extends ServerBehind {
 }
 
 /**
- * @param kind `copies`: both servers are replicas of one shard. Without Keeper a row stays on the server that wrote it.
+ * @param kind With `copies` both servers are replicas of one shard. There is no Keeper, so a row stays on the server
+ * that wrote it.
  */
 export async function openTwoShards(
   organisations: readonly string[],
@@ -82,7 +83,7 @@ export async function openTwoShards(
   };
 }
 
-/** On a busy machine the other shard needs more than the default of one second. */
+/** On a busy machine the other shard needs more time than the default of one second. */
 const PATIENT = '<connect_timeout_with_failover_ms>10000</connect_timeout_with_failover_ms>';
 
 function addOperator(users: string): string {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Polls until `read` returns a value.
+ * Calls `read` again and again until it returns a value.
  *
- * @param lines the log so far. The error has its last lines, because a failure on a slow machine may not occur again.
+ * @param lines the log so far. The error contains the last lines, because a failure on a slow machine is perhaps not
+ * repeatable.
  *
  * @throws when `deadlineMs` have passed
  */

@@ -14,22 +14,27 @@ import { createRecorders } from './recorders.ts';
 import { startEngine } from './start-engine.ts';
 import { until } from './until.ts';
 
-/** A real database with the organisations `acme` and `rival`, which a test can ask through both walls or one. */
+/**
+ * A real database with the organisations `acme` and `rival`. A test can query it through gate and account, or through
+ * the account alone.
+ */
 export interface WalledEngine {
   readonly analytics: Analytics;
   /** A file that no statement may read. It contains FILE_CANARY. */
   readonly secretFile: string;
   /** The tokens `<organisation>` and `<organisation>-<key>` are valid until `revoke`. */
   revoke(token: string): void;
-  /** Asks through gate and account. The text is the rows, or the reason why there are none. */
+  /**
+   * Runs a statement through gate and account. The text of the result is the rows, or the reason why there are no rows.
+   */
   query(
     organisation: string,
     sql: string,
     signal?: AbortSignal,
   ): Promise<{ kind: string; text: string }>;
-  /** Asks as an organisation's account, without the gate. */
+  /** Runs a statement with an organisation's account, without the gate. */
   asAccount(organisation: string, sql: string): Promise<string>;
-  /** Asks as the account that created the tables. It may also see running queries. */
+  /** Runs a statement with the account that created the tables. It may also see running queries. */
   asOwner(sql: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -73,7 +78,7 @@ export async function openWalledEngine(): Promise<WalledEngine> {
       timeoutMs: 20_000,
       maxAnswerBytes: QUERY.maxAnswerBytes,
     });
-    // An error after the first rows ends the connection without a text.
+    // When the database has sent rows and then fails, it closes the connection without a text.
     return answer.kind === 'answered' ? answer.body.toString() : answer.kind;
   }
 

@@ -38,14 +38,14 @@ describe('agent names: browser, version, system and device of a User-Agent', () 
     expect(agentNames(agent, true)).toEqual({ browser: '', version: 0, os: '', device: '' });
   });
 
-  test('in a flood of new agents naming takes a tenth of the time; known ones keep their names', () => {
-    // Each reading of the clock is 10 ms later, which stands for the time of naming one agent.
+  test('in a flood of new User-Agents naming takes a tenth of the time; known User-Agents keep their names', () => {
+    // Naming one User-Agent reads the clock. Each reading is 10 ms later than the one before, as if naming took 10 ms.
     let ms = 0;
     const nameAgent = createAgentNames(() => (ms += 10));
     const nameOf = (version: number) => nameAgent(`Mozilla/5.0 Firefox/${version}`, false).version;
     const versions = Array.from({ length: 30 }, (_, version) => version + 1).map(nameOf);
     const count = versions.filter((version) => version > 0).length;
-    // 100 ms at once, and 1 ms more for each 10 ms that pass.
+    // A burst of 100 ms, and then 1 ms more for each 10 ms.
     expect(count).toBeGreaterThanOrEqual(10);
     expect(count).toBeLessThanOrEqual(16);
     expect(versions[0]).toBe(1);
@@ -55,7 +55,7 @@ describe('agent names: browser, version, system and device of a User-Agent', () 
     expect(nameOf(31)).toBe(31);
   });
 
-  test('a version too large for the column is cut, and text after 256 characters is not read', () => {
+  test('a version above the maximum of the column becomes the maximum, and text after 256 characters is not read', () => {
     expect(agentNames('Mozilla/5.0 Firefox/99999999', false).version).toBe(65_535);
     const paddedAgent = `Mozilla/5.0 (X11; Linux x86_64; ${'x'.repeat(256)}) Gecko/20100101 Firefox/124.0`;
     expect(agentNames(paddedAgent, false)).toEqual({

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import UAParser from 'ua-parser-js';
 
-/** The claims of a User-Agent, in lower case. Empty or 0 if it claims nothing. A claim proves nothing. */
+/** The claims of a User-Agent, in lower case. Empty or 0 where the User-Agent has no claim. A claim is no proof. */
 export interface AgentNames {
-  /** Such as `chrome`, `safari`, `samsung internet`. */
+  /** The browser, such as `chrome`, `safari`, `samsung internet`. */
   readonly browser: string;
   /** Major version, at most 65,535. */
   readonly version: number;
-  /** Such as `windows`, `macos`, `android`. */
+  /** The system, such as `windows`, `macos`, `android`. */
   readonly os: string;
   /** `desktop` for a browser that names no device, else `mobile`, `tablet`, `smarttv` and the like. */
   readonly device: string;
@@ -33,7 +33,9 @@ const MEMORY_BYTES = 4 * 1024 * 1024;
 /** Size of an entry without its key: the names and the overhead of the cache. */
 const ENTRY_BYTES = 400;
 
-/** The share of a thread's CPU time for naming, with a burst. Above it new User-Agents get no names. */
+/**
+ * The share of a thread's CPU time that naming may use, with a burst. Above this share new User-Agents get no names.
+ */
 const CPU_SHARE = 0.1;
 const BURST_MS = 100;
 
@@ -42,7 +44,7 @@ type NameAgent = (userAgent: string, isCrawler: boolean) => AgentNames;
 
 /**
  * Names the browser, its version, the system and the device of a User-Agent, for statistics of human traffic. Detection
- * has its own, stricter parser. Runs outside of the request path, because a new User-Agent takes some tens of
+ * uses another, stricter parser. This function runs after the request, because a new User-Agent takes some tens of
  * microseconds. `now` returns milliseconds that never go back.
  */
 export function createAgentNames(now: () => number): NameAgent {
@@ -63,7 +65,7 @@ export function createAgentNames(now: () => number): NameAgent {
     if (allowanceMs <= 0) return NO_NAMES;
     const names = readNames(key);
     allowanceMs -= now() - startedAt;
-    // A copy of the key, so that the longer string can be freed.
+    // The key is a copy, so that the longer User-Agent can be freed.
     namesByAgent.set(Buffer.from(key).toString(), names);
     return names;
   };

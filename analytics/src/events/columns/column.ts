@@ -4,7 +4,7 @@ import type { Column } from '@guard/config/contract/ports';
 /** A column of the event record: its declaration in the database, and the source of its values. */
 export interface EventColumn extends Column {
   readonly codec: string;
-  /** Whether the value is kept as long as the row, or for the shorter time of `headers` and `body`. */
+  /** How long the value is kept: as long as the row, or for the shorter time of `headers` and `body`. */
   readonly retention: 'row' | 'detail';
   /** The header field, in lower case, that gives the value. If settings drop this field, the column stays empty. */
   readonly header?: string;
@@ -12,8 +12,8 @@ export interface EventColumn extends Column {
 }
 
 /**
- * Where a column's values come from, and how they are cleaned for the database. Whatever a visitor sends, a value has
- * the column's type and a limited size. Lengths are in UTF-16 code units. Longer texts are cut.
+ * Where a column's values come from, and how they are cleaned for the database. A value always has the column's type
+ * and a limited size, even if a visitor sends other values. Lengths are in UTF-16 code units. Longer texts are cut.
  */
 export type ColumnValues =
   /** A value from a small set of words. */
@@ -21,7 +21,7 @@ export type ColumnValues =
   | {
       readonly kind: 'words';
       readonly read: ReadField<readonly string[]>;
-      /** A whole number of 0 to 65,535 for each word, in the same order. */
+      /** For each word a whole number from 0 to 65,535, in the order of the words. */
       readonly numbers?: ReadField<readonly number[]>;
     }
   | { readonly kind: 'text'; readonly maxLength: number; readonly read: ReadField<string> }
@@ -35,7 +35,9 @@ export type ColumnValues =
   | { readonly kind: 'uuid'; readonly read: ReadField<string> }
   /** Milliseconds since the epoch. */
   | { readonly kind: 'time'; readonly read: ReadField<number> }
-  /** A whole number from 0 to `max`, which is below 2^32. A number outside becomes the nearest one. */
+  /**
+   * A whole number from 0 to `max`, which is below 2^32. A lower number becomes 0, and a higher number becomes `max`.
+   */
   | { readonly kind: 'count'; readonly max: number; readonly read: ReadField<number> }
   | { readonly kind: 'flag'; readonly read: ReadField<boolean> };
 
@@ -43,9 +45,9 @@ export type ValuesOf<Kind extends ColumnValues['kind']> = Extract<ColumnValues, 
 
 type ReadField<Value> = (event: DecisionEvent) => Value;
 
-/** The type of a column with a small set of words. */
+/** The database type of a column with a small set of words. */
 export const WORD = 'LowCardinality(String)';
-/** Longest name or identifier. */
+/** Maximum length of a name or an identifier. */
 export const MAX_NAME = 256;
 
 export function column(
@@ -98,7 +100,7 @@ export function flag(name: string, comment: string, read: ReadField<boolean>): E
   return column(name, 'Bool', comment, { kind: 'flag', read });
 }
 
-/** Marks columns as columns from a header field. */
+/** Marks columns whose value comes from a header field. */
 export function fromHeader(header: string, ...columns: readonly EventColumn[]): EventColumn[] {
   return columns.map((eventColumn) => ({ ...eventColumn, header }));
 }

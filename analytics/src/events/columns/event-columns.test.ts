@@ -22,7 +22,7 @@ function headersIn(block: Buffer): unknown[] {
 }
 
 describe('an event row (contract 2.7)', () => {
-  test('it has no credential, in any spelling of the header', () => {
+  test('an event row has no credential, in any spelling of the header', () => {
     const headers = Object.fromEntries(
       [...SECRET_HEADERS].map((name, at) => [at % 2 ? name : name.toUpperCase(), 'credential']),
     );
@@ -74,10 +74,13 @@ describe('an event row (contract 2.7)', () => {
       { requestId: 'FFFFFFFF-ffff-4fff-bfff-ffffffffffff' },
       'ffffffff-ffff-4fff-bfff-ffffffffffff',
     ],
-  ] as const)('%s of %o is stored as %s, because one bad value would refuse a batch', (...row) => {
-    const [name, fields, expected] = row;
-    expect(storedHeader(name, fields)).toBe(expected);
-  });
+  ] as const)(
+    '%s of %o is stored as %s, because the database would refuse a batch with one bad value',
+    (...row) => {
+      const [name, fields, expected] = row;
+      expect(storedHeader(name, fields)).toBe(expected);
+    },
+  );
 
   test('a header may have the name __proto__', () => {
     const headers = JSON.parse('{"__proto__":"x"}') as Record<string, string>;
@@ -94,7 +97,7 @@ describe('an event row (contract 2.7)', () => {
 });
 
 describe('a block of rows', () => {
-  test('a malformed event leaves no row, whichever field is wrong', () => {
+  test('a malformed event leaves no row, for each field that can be wrong', () => {
     const goodEvent = sampleEvent({ path: '/good', headers: { 'x-a': '1' } });
     const otherEvent = sampleEvent({ path: '/better', headers: { 'x-b': '2', 'x-c': '3' } });
     for (const field of Object.keys(goodEvent)) {
@@ -105,7 +108,7 @@ describe('a block of rows', () => {
       block.add([goodEvent]);
       try {
         block.add([brokenEvent]);
-        // Some fields may be null. Then the block has one more complete row.
+        // Some fields can be null. Then the event is not malformed, and the block has one more complete row.
         expect(decodeBlock(block.take()), field).toHaveLength(2);
         block.add([goodEvent]);
       } catch {
@@ -116,7 +119,7 @@ describe('a block of rows', () => {
     }
   });
 
-  test('a block has nothing of the block before', () => {
+  test('a block contains nothing from the previous block', () => {
     const block = new BlockBuilder(EVENT_COLUMNS);
     const first = sampleEvent({ rule: 'first', headers: { 'x-first': 'first' } });
     const second = sampleEvent({ rule: 'second', headers: { 'x-second': 'second' } });
@@ -138,7 +141,7 @@ describe('a block of rows', () => {
     };
     const second = { accept: 'b' };
     const noFields = {};
-    /** Rows that fail after their headers, before them, and inside them. */
+    /** Events that fail at a field after their headers, before them, and inside them. */
     const brokenEvents = [
       { headers: second, body: 7 },
       { headers: first, path: 7 },
@@ -166,19 +169,22 @@ describe('a block of rows', () => {
   test.each([
     ['once', 1],
     ['four times in a row', 4],
-  ])('headers stay in their rows when more visitors than are remembered come %s', (_, requests) => {
-    const block = new BlockBuilder(EVENT_COLUMNS.filter(({ name }) => name === 'headers'));
-    const visitors = Array.from({ length: 700 }, (_each, at) => ({ 'x-visitor': `${at}` }));
-    const rows = [...visitors, ...visitors].flatMap((headers) =>
-      Array.from({ length: requests }, () => headers),
-    );
-    const event = sampleEvent();
-    block.add(rows.map((headers) => ({ ...event, headers })));
-    expect(headersIn(block.take())).toEqual(rows.map((headers) => Object.entries(headers)));
-  });
+  ])(
+    'each row keeps its headers when more visitors than the writer remembers come %s',
+    (_, requests) => {
+      const block = new BlockBuilder(EVENT_COLUMNS.filter(({ name }) => name === 'headers'));
+      const visitors = Array.from({ length: 700 }, (_each, at) => ({ 'x-visitor': `${at}` }));
+      const rows = [...visitors, ...visitors].flatMap((headers) =>
+        Array.from({ length: requests }, () => headers),
+      );
+      const event = sampleEvent();
+      block.add(rows.map((headers) => ({ ...event, headers })));
+      expect(headersIn(block.take())).toEqual(rows.map((headers) => Object.entries(headers)));
+    },
+  );
 
   test.each([1, 256, 257, 65_536, 65_537])(
-    '%i distinct words stay in their rows, with indexes of one, two or four bytes',
+    'each row keeps its word when there are %i distinct words, with indexes of one, two or four bytes',
     (distinct) => {
       const block = new BlockBuilder(EVENT_COLUMNS.filter(({ name }) => name === 'rule'));
       const rule = (row: number): string => `rule ${row % distinct}`;
@@ -191,7 +197,7 @@ describe('a block of rows', () => {
     },
   );
 
-  test('it never has more bytes than it reported', () => {
+  test('a finished block never has more bytes than the builder reported', () => {
     const block = new BlockBuilder(EVENT_COLUMNS);
     for (const text of ['', 'a', 'x'.repeat(300), '\u20ac'.repeat(5000)]) {
       for (let row = 0; row < 300; row += 1) {

@@ -36,7 +36,7 @@ function rowOf(
   return Object.fromEntries(row ?? []);
 }
 
-test('a header field that the settings drop is in no column, in any spelling', () => {
+test('no column has a header field that the settings drop, in any spelling', () => {
   const headerNames = ['x-account', 'user-agent', 'referer'];
   const row = rowOf({ truncate_ip: false, drop_headers: headerNames });
   expect(JSON.stringify(row)).not.toMatch(/4711|curl|search\.example|Bearer/);
@@ -78,7 +78,7 @@ test.each(
     name,
     name.replaceAll('-', '_').toUpperCase(),
   ]),
-)('%s is not kept with a truncated address', (name) => {
+)('%s is not kept when the address is truncated', (name) => {
   const headers = { 'X-Forwarded-Proto': 'https', [name]: '203.0.113.7' };
   const row = rowOf({ truncate_ip: true, drop_headers: [] }, sampleEvent({ headers }));
   expect(row['headers']).toEqual([['x-forwarded-proto', 'https']]);

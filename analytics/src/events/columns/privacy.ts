@@ -34,7 +34,7 @@ function withholdValues(
     return {
       ...values,
       isKept: (field) =>
-        // An address in a kept header would defeat the truncation.
+        // Truncation has no use if a kept header field contains the full address.
         isKept(field) && !droppedHeaders.has(field) && !(truncatesIp && mayContainAddress(field)),
     };
   }
@@ -43,7 +43,7 @@ function withholdValues(
   return { ...values, read: (event) => truncateAddress(read(event)) };
 }
 
-/** Returns values of the same kind that are always empty. */
+/** Returns a source of the same kind whose values are always empty. */
 function emptyOf(values: ColumnValues): ColumnValues {
   switch (values.kind) {
     case 'word':

@@ -1,6 +1,6 @@
 /**
  * A text that the table can store: well-formed and of at most `maxLength` UTF-16 code units. A visitor can send a lone
- * surrogate in a header, which has no UTF-8 form and would make the database refuse a whole batch.
+ * surrogate in a header. It has no UTF-8 form, so the database would refuse the whole batch.
  */
 export function safeText(value: string, maxLength: number): string {
   if (value.length > maxLength) return value.slice(0, maxLength).toWellFormed();

@@ -40,7 +40,7 @@ function setUp() {
   return {
     attempts,
     database,
-    /** Hands on one batch that is large enough to keep its memory. */
+    /** Passes on one batch that is so large that its memory is kept. */
     batch: async (rule: string): Promise<void> => {
       const body = 'x'.repeat(1000);
       for (let row = 0; row < ROWS; row += 1) buffer.record(sampleEvent({ rule, body }));
@@ -64,7 +64,7 @@ describe('the memory of blocks', () => {
     expect(new Set(attempts.map(({ memory }) => memory)).size).toBe(1);
   });
 
-  test('is not reused while another attempt may need it', async () => {
+  test('is not reused while another attempt can need it', async () => {
     const { batch, done, attempts, database } = setUp();
     database.answer = 'retry';
     await batch('first');
@@ -78,7 +78,7 @@ describe('the memory of blocks', () => {
     expect(attempts.at(-1)?.memory).not.toBe(attempts[0]?.memory);
   });
 
-  test('is not reused after a refusal, which may come before all bytes were read', async () => {
+  test('is not reused after the database refused the rows, because it can refuse before it has read all bytes', async () => {
     const { batch, done, attempts, database } = setUp();
     database.answer = 'rejected';
     await batch('first');
@@ -89,7 +89,7 @@ describe('the memory of blocks', () => {
     expect(attempts[1]?.memory).not.toBe(attempts[0]?.memory);
   });
 
-  test('takes back at most four blocks, each once, and only its own', () => {
+  test('at most four blocks are taken back, each once, and only lent blocks', () => {
     const memory = new BlockMemory();
     const lentParts = Array.from({ length: 5 }, () => memory.lend(MiB));
     const foreignBuffer = Buffer.allocUnsafeSlow(MiB);
@@ -104,7 +104,7 @@ describe('the memory of blocks', () => {
     expect(reusedBuffers.filter((buffer) => lentBuffers.has(buffer))).toHaveLength(4);
   });
 
-  test('has the requested size, also in a larger reused block', () => {
+  test('has the requested size, also when a larger block is reused', () => {
     const memory = new BlockMemory();
     memory.giveBack(memory.lend(5 * MiB));
     for (const bytes of [1, 300_000, 4 * MiB + 1, 5 * MiB, 9 * MiB]) {

@@ -10,7 +10,7 @@ import { textWriter, wordsWriter, wordWriter } from './text-writers.ts';
 
 /** Version of a dictionary's layout: keys and indexes are both inside the block. */
 const DICTIONARY_VERSION = 1;
-/** Rough bytes of a row in all columns of numbers and indexes together. */
+/** Estimated number of bytes that a row needs in all columns of numbers and indexes together. */
 const BYTES_PER_ROW = 192;
 
 /** Builds one block of ClickHouse's `Native` format. `add` does the work for each value, so that `take` only copies. */
@@ -32,14 +32,15 @@ export class BlockBuilder {
     return this.#rows;
   }
 
-  /** Rough memory size of the rows, never less than the size of the finished block. */
+  /** Estimated memory of the rows in bytes. It is never less than the size of the finished block. */
   get bytes(): number {
     return this.#weight.bytes + BYTES_PER_ROW * this.#rows;
   }
 
   /**
-   * Adds a row for each event. Throws on a malformed event and then leaves the block unchanged. All rows of one column
-   * before the next column take two thirds of the time of one row after the other: the processor runs the same code.
+   * Adds a row for each event. Throws on a malformed event and then leaves the block unchanged. The values of one
+   * column are added for all events before those of the next column. This takes two thirds of the time of adding event
+   * after event, because the processor repeats the same code.
    */
   add(events: readonly DecisionEvent[]): void {
     try {
@@ -52,7 +53,7 @@ export class BlockBuilder {
   }
 
   /**
-   * The rows as the bytes of one block. Empties the builder.
+   * Returns the rows as the bytes of one block, and empties the builder.
    *
    * @param allocate returns a Buffer of this many bytes with any content.
    */

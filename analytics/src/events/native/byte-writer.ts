@@ -1,7 +1,7 @@
 const FIRST_BYTES = 4096;
-/** A buffer up to this size is kept for the next block. A larger one is kept only while blocks need it. */
+/** A buffer up to this size is kept for the next block. A larger buffer is kept only while blocks need it. */
 const KEPT_BYTES = 1024 * 1024;
-/** A larger buffer with less than this share in use is freed, because only a flood needed it. */
+/** A larger buffer is freed when a block uses less than this share of it, because only a flood needed it. */
 const MIN_FILL_SHARE = 1 / 4;
 /** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
@@ -58,7 +58,7 @@ export class ByteWriter {
     const cutValue = value.length > maxLength ? value.slice(0, maxLength) : value;
     this.#reserve(MAX_VARUINT_BYTES + cutValue.length * MAX_BYTES_PER_UNIT);
     if (cutValue.length <= SHORT_LENGTH && this.#writeShortAscii(cutValue)) return;
-    // Nearly all text is ASCII, so its length in bytes is known before it is written.
+    // Nearly all text is ASCII, so its length in bytes is usually known before it is written.
     const guessedLengthBytes = varuintBytes(cutValue.length);
     const valueBytes = this.#bytes.write(cutValue, this.#usedBytes + guessedLengthBytes);
     const neededLengthBytes = varuintBytes(valueBytes);
@@ -73,7 +73,7 @@ export class ByteWriter {
     this.#usedBytes = writeVaruint(this.#bytes, this.#usedBytes, valueBytes) + valueBytes;
   }
 
-  /** Returns false and writes nothing when the text is not all ASCII. */
+  /** Returns false and writes nothing when the text has a character that is not ASCII. */
   #writeShortAscii(text: string): boolean {
     const bytes = this.#bytes;
     let at = this.#usedBytes;
@@ -101,7 +101,7 @@ function varuintBytes(value: number): number {
   return bytes;
 }
 
-/** Returns where the next byte goes. */
+/** Returns the position for the next byte. */
 function writeVaruint(bytes: Buffer, offset: number, value: number): number {
   let at = offset;
   let rest = value;

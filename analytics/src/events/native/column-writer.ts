@@ -2,16 +2,19 @@ import type { DecisionEvent } from '@guard/config/contract/event';
 
 /** One column of an open block. */
 export interface ColumnWriter {
-  /** The ClickHouse type of the sent values. */
+  /** The ClickHouse type of the values in the block. */
   readonly type: string;
   /** A column with a dictionary has a version in front of its data. */
   readonly hasDictionary: boolean;
-  /** Adds a row for each event. Throws on a malformed event. Then call `cut` to remove the added part. */
+  /**
+   * Adds a row for each event. Throws on a malformed event. After that, call `cut` to remove the rows that were added
+   * before the error.
+   */
   add(events: readonly DecisionEvent[]): void;
-  /** Removes every row from `rows` on. */
+  /** Keeps the first `rows` rows and removes all others. */
   cut(rows: number): void;
-  /** The rows as bytes. Valid until the next call of this writer. */
+  /** Returns the rows as bytes. They are valid until the next call of this writer. */
   data(): Buffer[];
-  /** Removes everything, for the next block. */
+  /** Removes all rows, so that the next block can begin. */
   clear(): void;
 }

@@ -1,6 +1,6 @@
 import { ByteWriter } from './byte-writer.ts';
 
-/** Rough memory size of an open block. The parts of the block add to it. */
+/** Estimated memory of an open block, in bytes. Each part of the block adds its own bytes. */
 export interface Weight {
   bytes: number;
 }
@@ -13,7 +13,8 @@ const ENTRY_BYTES = 64;
 
 /**
  * The distinct strings of one column in one block, for columns with few different words. A word is checked, cut and
- * encoded once and then only looked up. For text that a visitor chooses, writing it again is cheaper.
+ * encoded once and then only looked up. Text that a visitor chooses is not stored in a dictionary, because writing it
+ * again is cheaper.
  */
 export class Dictionary {
   readonly #clean: (raw: string) => string | undefined;
@@ -21,7 +22,7 @@ export class Dictionary {
   readonly #indexes = new Map<string, number>();
   readonly #keys = new ByteWriter();
   #size = 0;
-  /** Most words repeat the word of the row before. */
+  /** The previous word, because most words are equal to the word of the previous row. */
   #lastRaw: string | undefined;
   #lastIndex = LEFT_OUT_INDEX;
 
@@ -34,7 +35,7 @@ export class Dictionary {
     this.#weight = weight;
   }
 
-  /** Distinct strings as they are stored. */
+  /** Number of distinct stored strings. */
   get size(): number {
     return this.#size;
   }
@@ -66,7 +67,7 @@ export class Dictionary {
     return index;
   }
 
-  /** Several strings may be stored as the same string. They share one index. */
+  /** Several raw strings can have the same stored form. They share one index. */
   #indexOfStored(storedText: string): number {
     const knownIndex = this.#indexes.get(storedText);
     if (knownIndex !== undefined) return knownIndex;

@@ -8,25 +8,25 @@ import type { Weight } from './dictionary.ts';
 import { dictionaryData, rowEnds } from './layout.ts';
 import { NumberList } from './number-list.ts';
 
-/** Longest name, in UTF-16 code units. */
+/** Maximum length of a field name, in UTF-16 code units. */
 const MAX_FIELD_NAME = 128;
 const MAX_VALUE = 2048;
 /** Maximum number of fields of a request. Further fields are left out. */
 const MAX_FIELDS = VALIDATE.maxHeaders;
 /**
- * How many characters of an event's headers are kept in full. After these each value is cut to its first characters,
- * so that padded requests can neither fill the disk nor hide the fields after the padding.
+ * The number of characters of an event's headers that are kept in full. Each value after them is cut to its first
+ * characters, so that padded requests can neither fill the disk nor hide the fields after the padding.
  */
 const MAX_FULL_CHARS = 8192;
 const MAX_CUT_VALUE = 64;
-/** Remembered objects stay in memory until the block is taken. */
+/** Maximum number of remembered objects. They stay in memory until the block is taken. */
 const MAX_REMEMBERED = 256;
 
 type Fields = ReturnType<ValuesOf<'fields'>['read']>;
 
 /**
- * A column of names, each with a text, such as headers. A recorded event never changes, so an object that comes again
- * repeats its row. An example is one headers object for all images of a page.
+ * Writes a column of names that each have a text, such as headers. A recorded event never changes. So when the same
+ * object comes again, its row is repeated. For example, all images of a page can share one headers object.
  */
 export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weight): ColumnWriter {
   const dictionary = new Dictionary((field) => {
@@ -37,11 +37,11 @@ export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weigh
   const texts = new ByteWriter();
   const ends = new NumberList();
   const textEnds = new NumberList();
-  /** Position of the last use of each name, by its index. */
+  /** For the index of each name, the position at which the name was last used. */
   let lastUseByName: number[] = [];
   const rowMemory = new RowMemory();
 
-  /** Names that differ only in case are one field of a row. The first one counts. */
+  /** Names that differ only in case are one field of a row. The first field is kept. */
   function isTaken(name: number, rowStart: number): boolean {
     const at = lastUseByName[name] ?? -1;
     return at >= rowStart && names.at(at) === name;
@@ -91,7 +91,7 @@ export function fieldsWriter({ isKept, read }: ValuesOf<'fields'>, weight: Weigh
       weight.bytes += 4 * (names.length - namesBefore) + texts.length - textsBefore;
     },
     cut(rows) {
-      // The removed row may be remembered, and the next row gets the same number.
+      // A removed row can still be remembered, and the next row gets the same number.
       rowMemory.clear();
       ends.cut(rows);
       textEnds.cut(rows);
@@ -115,7 +115,7 @@ function startOf(ends: NumberList, row: number): number {
   return row === 0 ? 0 : ends.at(row - 1);
 }
 
-/** Remembers which object gave each row of the block, so that the same object can repeat the row. */
+/** Remembers from which object each row of the block came, so that the row can be repeated for the same object. */
 class RowMemory {
   readonly #rows = new Map<Fields, number>();
   #repeatCount = 0;
@@ -129,7 +129,7 @@ class RowMemory {
 
   remember(source: Fields, row: number): void {
     if (this.#rows.size === MAX_REMEMBERED) {
-      // No object came twice, so each visitor sends only one request. Then remembering costs more than it saves.
+      // Few objects came again, so most visitors sent only one request. Then remembering costs more than it saves.
       if (this.#repeatCount < MAX_REMEMBERED) return;
       this.clear();
     }

@@ -2,10 +2,11 @@ import type { Dictionary } from './dictionary.ts';
 import type { NumberList } from './number-list.ts';
 
 /**
- * Parts of a column in ClickHouse's `Native` format. Numbers are little-endian, like typed arrays on all our machines.
+ * Functions for the parts of a column in ClickHouse's `Native` format. Its numbers are little-endian, and so are typed
+ * arrays on all supported machines.
  */
 
-/** Flags next to the index type: the block has its own dictionary. */
+/** Flags that are sent together with the index type. They say that the block has its own dictionary. */
 const OWN_DICTIONARY_FLAGS = 0x600;
 
 /** Returns the keys, then one index for each element. Empty when there is no element. */
@@ -21,7 +22,7 @@ export function dictionaryData(dictionary: Dictionary, indexes: NumberList): Buf
   ];
 }
 
-/** Returns the end positions of the rows, for Array and Map. */
+/** Returns the end positions of the rows, for columns of the types Array and Map. */
 export function rowEnds(ends: NumberList): Buffer {
   const wide = new Uint32Array(2 * ends.length);
   for (let row = 0; row < ends.length; row += 1) wide[2 * row] = ends.at(row);

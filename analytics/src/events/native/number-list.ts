@@ -14,14 +14,14 @@ export class NumberList {
     this.#numbers[this.#length++] = value;
   }
 
-  /** Adds the numbers from `start` up to `end` once more. */
+  /** Adds a copy of the numbers from position `start` up to `end`. */
   repeat(start: number, end: number): void {
     if (this.#length + end - start > this.#numbers.length) this.#grow(end - start);
     this.#numbers.copyWithin(this.#length, start, end);
     this.#length += end - start;
   }
 
-  /** Returns the number at `index`. After the end it returns NaN. */
+  /** Returns the number at `index`. Returns NaN when `index` is after the end. */
   at(index: number): number {
     return index < this.#length ? (this.#numbers[index] ?? NaN) : NaN;
   }
@@ -31,7 +31,7 @@ export class NumberList {
     return this.#length === 0 ? 0 : this.at(this.#length - 1);
   }
 
-  /** Removes everything from `length` on. */
+  /** Removes all numbers from position `length` on. */
   cut(length: number): void {
     this.#length = Math.min(this.#length, length);
   }

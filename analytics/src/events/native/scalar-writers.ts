@@ -14,7 +14,7 @@ const UUID_LENGTH = 36;
 /** The last millisecond of the year 2199, which DateTime64(3) can store. */
 const MAX_TIME_MS = 7_258_118_399_999;
 
-/** A column of fixed width: this many 32-bit words per value. */
+/** Writes a column of fixed width, with `words` 32-bit words for each value. */
 function wordsWriter(
   type: string,
   words: number,
@@ -46,7 +46,7 @@ export function timeWriter({ read }: ValuesOf<'time'>): ColumnWriter {
   });
 }
 
-/** ClickHouse stores a UUID as two 64-bit numbers, the lower half of each first. */
+/** ClickHouse stores a UUID as two 64-bit numbers, and in each number the lower half comes first. */
 export function uuidWriter({ read }: ValuesOf<'uuid'>): ColumnWriter {
   return wordsWriter('UUID', 4, (list, event) => {
     const text = read(event);
@@ -68,7 +68,10 @@ export function uuidWriter({ read }: ValuesOf<'uuid'>): ColumnWriter {
   });
 }
 
-/** The number of the four digits at `start`, or NaN. This table takes a quarter of the time of `parseInt`. */
+/**
+ * The number that the four hexadecimal digits at `start` form, or NaN. This table takes a quarter of the time of
+ * `parseInt`.
+ */
 function numberAt(text: string, start: number): number {
   let number = 0;
   for (let at = start; at < start + 4; at += 1) {

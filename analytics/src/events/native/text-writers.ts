@@ -7,7 +7,7 @@ import type { Weight } from './dictionary.ts';
 import { bytesOf, dictionaryData, rowEnds } from './layout.ts';
 import { NumberList } from './number-list.ts';
 
-/** Longest list of words. Later words are left out. */
+/** Maximum number of words in a list. Further words are left out. */
 const MAX_LIST_ITEMS = 64;
 const MAX_NUMBER = 65_535;
 
