@@ -37,7 +37,7 @@ const OPTIONS = {
 const VERDICT_TEXTS = {
   block: {
     summary: 'Block an address, network, session or autonomous system for a while.',
-    does: 'blocks every request of the target',
+    does: 'blocks every request of the target. Under\nobserve, a block is recorded and not enforced',
     state: 'blocked',
   },
   allow: {
@@ -65,8 +65,7 @@ temporary ID.`,
     options: OPTIONS,
     notes: `When several decisions match a request, a session counts before an address, a small network
 before a large one, and an autonomous system last. A new decision on a target replaces the
-earlier one. Under observe, a block is recorded and not enforced. guard decisions lists and
-ends temporary decisions.`,
+earlier one. guard decisions lists and ends temporary decisions.`,
     exits: '0 decided, 1 refused and nothing changed, 2 called wrongly.',
     async run(line) {
       const call = readCall(line);
