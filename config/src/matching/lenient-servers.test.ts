@@ -64,6 +64,38 @@ const tomcat: Server = (path) => {
   return decodedPath.includes('\0') ? undefined : resolveSegments(decodedPath.split('/'));
 };
 
+/** What a file system opens: slashes count once, and `.` and `..` are folders. */
+const fileOf: Server = (path) => resolveSegments(path.split('/'));
+
+/** Apache with AllowEncodedSlashes: resolves dots while `%2F` is part of a name, decodes, and opens the file. */
+const apacheFiles: Server = (path) => {
+  const unreserved = path.replace(/%(2e|[46][1-9a-f]|[57][0-9a])/gi, decodeOnce);
+  const resolved = resolveSegments(unreserved.split('/'));
+  const decodedPath = resolved && decodeOnce(resolved);
+  return decodedPath?.includes('\0') === false ? fileOf(decodedPath) : undefined;
+};
+
+/** nginx with merge_slashes off: `..` removes an empty segment, and the file system merges the slashes. */
+const nginxFiles: Server = (path) => {
+  const resolvedSegments: string[] = [];
+  for (const segment of decodeOnce(path).split('/').slice(1)) {
+    if (segment === '.') continue;
+    if (segment !== '..') resolvedSegments.push(segment);
+    else if (resolvedSegments.pop() === undefined) return undefined;
+  }
+  const servedPath = `/${resolvedSegments.join('/')}`;
+  return servedPath.includes('\0') ? undefined : fileOf(servedPath);
+};
+
+/** A file server in Node: the URL class, decodeURIComponent, path.join. */
+const nodeFiles: Server = (path) => {
+  try {
+    return fileOf(decodeURIComponent(new URL(`http://host${path}`).pathname));
+  } catch {
+    return undefined;
+  }
+};
+
 /** A proxy that decodes the path, in front of an application that decodes the result again. */
 const pathAfter =
   (first: Server, second: Server): Server =>
@@ -81,6 +113,9 @@ const SERVERS: Readonly<Record<string, Server>> = {
   windows: windowsFileSystem,
   cleaning: cleaningServer,
   'Node with a base': nodeWithBase,
+  'files of Apache': apacheFiles,
+  'files of nginx': nginxFiles,
+  'files of Node': nodeFiles,
   'a proxy before Tomcat': pathAfter(nginx, tomcat),
   'a proxy before Express': pathAfter(nginx, express),
 };
@@ -109,7 +144,7 @@ function withoutTrailingSlash(path: string): string {
 const isIn = (folder: string, path: string | undefined) =>
   path === folder || path?.startsWith(`${folder}/`) === true;
 
-const SLASHES = ['/', '//', '/./', '\\', '%2f', '%2F', '%5c', '%252f', '/x/../', '/;/', '/;a=b/', '/%2e/', '%c0%af'] as const; // prettier-ignore
+const SLASHES = ['/', '//', '/./', '\\', '%2f', '%2F', '%5c', '%252f', '/x/../', '/;/', '/;a=b/', '/%2e/', '%c0%af', '/.%2f', '/x%2fy/../', '/x%2fy//../'] as const; // prettier-ignore
 const UPWARDS = ['..', '%2e%2e', '.%2E', '%252e%252e', '..;', '..;x=1', '%2e%2e%3b', '%c0%ae%c0%ae', '..%00'] as const; // prettier-ignore
 const ENDS = ['', '', '/', '/users', ';x', ';x=1/users', '/.', '/x/..', '%2f', '%00', '%00.png', '%20', '.', '%20./users', '%09', '?', '%3f', '%23'] as const; // prettier-ignore
 const BEGINNINGS = [

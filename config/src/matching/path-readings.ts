@@ -55,6 +55,7 @@ const READERS: readonly Reader[] = [
   // Node applications and others that decode the result of the URL parser.
   [decodeUnreserved, resolveDots, decodeBytes],
   [decodeUnreserved, backslashes, resolveDots, decodeBytes],
+  [decodeUnreserved, mergeSlashes, resolveDots, decodeBytes],
   // Decoded once. The first reader is for handlers that only compare. The others are for servers that also normalise
   // the path.
   [decodeBytes],
@@ -89,10 +90,14 @@ const READERS: readonly Reader[] = [
   ],
 ];
 
+/** A file system. Decoding can make new slashes and dots in a name, and a file system opens this name too. */
+const asFile: PathStep = (path) => resolveDots(mergeSlashes(path));
+
 /** Further changes that some servers make to the result of a reader. Each change is tried on each reading. */
 const HABITS: readonly PathStep[] = [
   webAuthority,
   uriAuthority,
+  asFile,
   windowsNames,
   dropControls,
   sentAsUtf8,

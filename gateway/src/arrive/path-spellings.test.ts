@@ -11,7 +11,7 @@ const SPELLINGS = [
   '/public\\..\\admin\\x', '/public%5c..%5cadmin%5cx', '/\\admin/x', '/admin%00/x', '/admin/x%00.png', '/%61dmin/x',
   '/%2561dmin/x', '/public/%252e%252e/admin/x', '/public/%252e%252e%252fadmin/x', '/admin%3bx/x', '/ADMIN/x',
   '//x/admin/x', '///x/admin/x', '/\\x/admin/x', '//x:y@z/admin/x', '/%2fx/admin/x', '/admin./x', '/admin%20/x', '/admin%09/x', '/%EF%BD%81dmin/x',
-  '/public/.%00./admin/x',
+  '/public/.%00./admin/x', '/public%2fx/../.%2fadmin/x', '/public%2fx//../%2fadmin/x', '/%2fadmin//../x/',
 ] as const; // prettier-ignore
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
