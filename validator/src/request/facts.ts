@@ -29,8 +29,8 @@ export interface CrawlerClaim extends CrawlerFact {
 }
 
 /**
- * Why a session that passed is not verified for this request: another client passed (client-class.ts), or two clients
- * share the session (renewal.ts).
+ * Why a passed session is not verified here: another client passed (client-class.ts), or two clients share it
+ * (renewal.ts).
  */
 export type LostBy = Extract<Reason, 'session_of_another' | 'session_shared'>;
 
@@ -47,10 +47,7 @@ export type SessionFact =
       readonly state: 'issued';
       readonly id: string;
       readonly challenge: ShownChallenge;
-      /**
-       * True when a page must get a new session, because the request had several values, or because two clients share
-       * this session.
-       */
+      /** True when a page must get a new session: the request had several values, or two clients share this session. */
       readonly contested?: boolean;
       /** Why the session is not verified, although it passed its challenge. */
       readonly lost?: LostBy;
@@ -61,10 +58,7 @@ export type SessionFact =
       readonly state: 'verified' | 'rejected';
       readonly id: string;
       readonly session: Session;
-      /**
-       * True when the request had several sessions, and each of them can be the visitor's own. Then none of them gets a
-       * new value.
-       */
+      /** True when several sessions of the request can be the visitor's own. Then none of them gets a new value. */
       readonly contested?: boolean;
     };
 
@@ -77,14 +71,12 @@ export interface Facts {
   readonly foldedPaths: readonly string[];
   /** The method in upper case, because some callers send lower case. */
   readonly method: string;
-  /** The `referrer` field of the question. Without this field, the Referer header. Empty when both are missing. */
+  /** The `referrer` field of the question, or else the Referer header. Empty when both are missing. */
   readonly referrer: string;
   readonly ip: string;
   /** From which source Guard has the address. `peer`: the visitor connected directly, without a trusted proxy. */
   readonly ipFrom: IpSource;
-  /**
-   * The header fields in the order of the request. Names are in lower case, and values of a repeated field are joined.
-   */
+  /** The header fields in their order. Names are in lower case, and values of a repeated field are joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly agent: Agent;
@@ -92,10 +84,7 @@ export interface Facts {
   /** Undefined for a request without a valid signature. */
   readonly signedAgent?: SignedAgentFact | undefined;
   readonly network: NetworkKind | undefined;
-  /**
-   * Whether CrowdSec has a decision on the address, or on its network, autonomous system or country. False for a
-   * verified crawler.
-   */
+  /** Whether CrowdSec lists the address, its network, its system or its country. False for a verified crawler. */
   isListed(): boolean;
   /** Country (ISO 3166-1 alpha-2), looked up at the first call. Empty when unknown. */
   country(): string;
@@ -105,14 +94,10 @@ export interface Facts {
   asnName(): string;
   readonly session: SessionFact;
   /**
-   * The kind of network in which the session was judged. Undefined for an ordinary network, and for a session without a
-   * judgement.
+   * The kind of network in which the session was judged. Undefined for an ordinary network, and without a judgement.
    */
   sessionNetwork(): NetworkKind | undefined;
-  /**
-   * Facts from the visitor's TLS handshake and opening of HTTP/2. Undefined when Guard saw no connection of the
-   * visitor.
-   */
+  /** Facts from the visitor's TLS handshake and opening of HTTP/2. Undefined when Guard did not see them. */
   readonly transport?: TransportFacts | undefined;
 }
 
