@@ -1,8 +1,8 @@
 import type { MaybePromise } from '@guard/config/contract/ports';
 
 /**
- * Calls `next` now when the value is there, and later when the value is a promise. Passes `context` to `next`, so that
- * no function has to be created for each request.
+ * Calls `next` with the value: at once, or when the promise of the value resolves. Passes `context` to `next`, so that
+ * a caller has to create no function for each request.
  */
 export function afterWith<T, With, U>(
   value: MaybePromise<T>,

@@ -23,8 +23,8 @@ test('four threads at once: each ticket is spent once, and no budget is exceeded
   expect(new Set(wonTickets).size).toBe(20_000);
   expect(results.reduce((sum, { taken }) => sum + taken, 0)).toBe(5_000);
   expect(results.reduce((sum, { takenOfBoth }) => sum + takenOfBoth, 0)).toBe(3_000);
-  // Requests took from a budget of 4,000 and one of 3,000 together. What a refused request took from the larger one was
-  // given back, so 1,000 are left.
+  // The requests took from a budget of 4,000 and a budget of 3,000 together. A refused request gave back what it took
+  // from the larger budget, so 1,000 are left there.
   const large = { subject: 'large', budget: { requests: 4_000, perMs: 3_600_000 } };
   const waits = Array.from({ length: 2_000 }, () =>
     new DeadlineTable(buffer).takeAll('b', [large], 1_000),
@@ -32,7 +32,7 @@ test('four threads at once: each ticket is spent once, and no budget is exceeded
   expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(1_000);
 });
 
-test('a thread that ended while it had a lock does not block the others', () => {
+test('a thread that ended while it had a lock does not block the other threads', () => {
   const buffer = allocateDeadlines(1);
   const table = new DeadlineTable(buffer);
   const locks = new Int32Array(buffer, (4 + 48) * 4, 1);
@@ -42,7 +42,7 @@ test('a thread that ended while it had a lock does not block the others', () => 
   expect(table.spend('ticket', 0, 1_000)).toBe(false);
 });
 
-test('a full set forgets the entry unused longest', () => {
+test('a full set forgets the least recently used entry', () => {
   const table = new DeadlineTable(allocateDeadlines(1));
   for (let i = 0; i < 16; i++) table.spend(`${i}`, 0, 1_000);
   expect(table.size).toBe(16);
@@ -53,7 +53,7 @@ test('a full set forgets the entry unused longest', () => {
   expect(table.size).toBe(16);
 });
 
-test('names and subjects that look equal when joined have different counters', () => {
+test('names and subjects have different counters, even when they are equal after joining', () => {
   const table = new DeadlineTable(allocateDeadlines(100));
   expect(table.take('ab', 'c', 0, { requests: 1, perMs: 1_000 })).toBe(0);
   expect(table.take('a', 'bc', 0, { requests: 1, perMs: 1_000 })).toBe(0);

@@ -3,27 +3,37 @@ import type { Budget, Charge, Clock } from '@guard/config/contract/ports';
 import { waitFor, withOneMore } from '../rules/gcra.ts';
 
 const WAYS = 16;
-/** Layout of the head in Int32: two seeds, the count of uses, the count of entries. */
+/** Layout of the head in units of Int32: two seeds, the count of uses, the count of entries. */
 const HEAD = 4;
 const SEED_A = 0;
 const SEED_B = 1;
 const USES = 2;
 const ENTRIES = 3;
-/** Layout of one set in Int32: the two halves of the keys, the last use of each key, a lock, and the deadlines. */
+/**
+ * Layout of one set in units of Int32: the two halves of the keys, the last use of each key, a lock, and the deadlines.
+ */
 const SET_LENGTH = 88;
 const KEYS_B = WAYS;
 const USED_AT = 2 * WAYS;
 const LOCK = 3 * WAYS;
-/** The index of the deadlines as doubles, from the beginning of the set. */
+/** The offset of the deadlines from the beginning of the set, in doubles. */
 const DEADLINES = (LOCK + 8) / 2;
-/** Mixed into the key of a remembered subject, so that it differs from the counter with the same name. */
+/**
+ * This number is mixed into the hash of a remembered subject, so that it differs from the hash of the counter with the
+ * same name.
+ */
 const REMEMBERED_KIND = 0x51ed270b;
-/** Tries before a thread waits for a lock. Usually a lock is free again after fewer tries. */
+/** Number of tries before a thread waits for a lock. Usually fewer tries are enough. */
 const SPINS = 1_000;
-/** After this time a lock is ignored, because its thread has ended. A thread that is only slow has finished by then. */
+/**
+ * After this time a lock is ignored, because its thread has ended. A slow thread would have finished within this time.
+ */
 const ABANDONED_AFTER_MS = 500;
 
-/** Allocates memory for `maxEntries`, rounded up to a power of two. It can be passed to other threads. */
+/**
+ * Allocates memory for at least `maxEntries` entries. The number of sets is rounded up to a power of two. The memory
+ * can be passed to other threads.
+ */
 export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
   const sets = 2 ** Math.max(0, Math.ceil(Math.log2(maxEntries / WAYS)));
   const buffer = new SharedArrayBuffer((HEAD + sets * SET_LENGTH) * 4);
@@ -32,19 +42,22 @@ export function allocateDeadlines(maxEntries: number): SharedArrayBuffer {
 }
 
 /**
- * A bounded table of deadlines (epoch milliseconds) by key, in memory that several threads may share. It contains spent
- * tickets and the counters of rate limits, each as one number for a key.
+ * A bounded table of deadlines (epoch milliseconds) by key, in memory that several threads can share. Spent tickets and
+ * the counters of rate limits are stored in such tables, with one number for each key.
  *
  * The table stores a 64-bit hash of each key. The hash has a random seed, so that a stranger cannot find a key with the
- * same hash as another visitor's counter. Each key belongs to one set of 16 entries. When the set is full, the entry
- * unused longest is replaced.
+ * same hash as another visitor's counter. The hash of a key selects one set of 16 entries. When the set is full, a new
+ * key replaces the least recently used entry.
  */
 export class DeadlineTable {
   readonly #ints: Int32Array;
-  /** 0 stands for a free slot. */
+  /** The memory as doubles, for the deadlines. 0 marks a free slot. */
   readonly #doubles: Float64Array;
   readonly #sets: number;
-  /** The two halves of the hash of the current key. They are fields, because returning both would create an object. */
+  /**
+   * The two halves of the hash of the current key. They are fields, because a function that returns both would create
+   * an object.
+   */
   #a = 0;
   #b = 0;
 
@@ -55,12 +68,12 @@ export class DeadlineTable {
     this.#sets = (this.#ints.length - HEAD) / SET_LENGTH;
   }
 
-  /** The number of entries, including those whose deadline is over. */
+  /** The number of entries, including entries whose deadline is over. */
   get size(): number {
     return Atomics.load(this.#ints, ENTRIES);
   }
 
-  /** True for exactly one caller per key before `expiresAt`. */
+  /** Spends a key. True for exactly one call per key before `expiresAt`. */
   spend(key: string, nowMs: number, expiresAt: number): boolean {
     this.#hash(key, '');
     const set = this.#lock();
@@ -72,8 +85,8 @@ export class DeadlineTable {
   }
 
   /**
-   * Takes a request from a budget (rules/gcra.ts). Returns 0 when the request fits, otherwise the milliseconds until
-   * one fits. A refused request takes nothing.
+   * Takes a request from a budget (rules/gcra.ts). Returns 0 when the request fits, and otherwise the milliseconds
+   * until a request fits. A refused request takes nothing.
    */
   take(name: string, subject: string, nowMs: number, budget: Budget): number {
     this.#hash(name, subject);
@@ -87,8 +100,8 @@ export class DeadlineTable {
   }
 
   /**
-   * Takes from all counters, or from none of them, as {@link take}. Each set is locked separately, so another thread
-   * may be refused because of a charge that is returned a moment later. No budget is ever exceeded.
+   * Takes a request from all counters, or from none, and returns the longest wait. Each set is locked separately, so
+   * another thread can be refused because of a charge that is given back a moment later. No budget is ever exceeded.
    */
   takeAll(name: string, charges: readonly Charge[], nowMs: number): number {
     const waits = charges.map(({ subject, budget }) => this.take(name, subject, nowMs, budget));
@@ -109,7 +122,7 @@ export class DeadlineTable {
     this.#unlock(set);
   }
 
-  /** Moves a counter to a later deadline, which it has reached elsewhere. An earlier deadline changes nothing. */
+  /** Raises a counter to a deadline that it has reached in another instance. An earlier deadline changes nothing. */
   raise(name: string, subject: string, deadline: number): void {
     this.#hash(name, subject);
     const set = this.#lock();
@@ -118,7 +131,7 @@ export class DeadlineTable {
     this.#unlock(set);
   }
 
-  /** Remembers a subject until its deadline. Its key differs from the key of a counter with the same name. */
+  /** Remembers a subject until `expiresAt`. The entry is separate from the counter with the same name. */
   remember(name: string, subject: string, expiresAt: number): void {
     this.#hash(name, subject, REMEMBERED_KIND);
     const set = this.#lock();
@@ -126,7 +139,9 @@ export class DeadlineTable {
     this.#unlock(set);
   }
 
-  /** Whether a subject is still remembered. The usual answer, no, needs no lock and no time. */
+  /**
+   * Whether a subject is still remembered. For the usual answer, false, it needs no lock and does not read the clock.
+   */
   remembers(name: string, subject: string, clock: Clock): boolean {
     this.#hash(name, subject, REMEMBERED_KIND);
     if (this.#wayOf(this.#set()) === -1) return false;
@@ -137,9 +152,9 @@ export class DeadlineTable {
     return isKnown;
   }
 
-  /** Computes two hashes in the manner of MurmurHash3, over the kind, both texts and the length of the first one. */
+  /** Computes two hashes, similar to MurmurHash3, over the kind, both texts and the length of the first text. */
   #hash(first: string, second: string, kind = 0): void {
-    // Read the seeds each time, because a restored snapshot has its own seeds.
+    // The seeds are read each time, because a restored snapshot has its own seeds.
     this.#a = (this.#ints[SEED_A] ?? 0) ^ kind ^ Math.imul(first.length, 0x9e3779b1);
     this.#b = (this.#ints[SEED_B] ?? 0) ^ kind ^ Math.imul(first.length, 0x85ebca77);
     this.#absorb(first);
@@ -164,12 +179,12 @@ export class DeadlineTable {
     this.#b = b;
   }
 
-  /** The index of the set of the current key. */
+  /** The index of the set for the current key. */
   #set(): number {
     return HEAD + (this.#a & (this.#sets - 1)) * SET_LENGTH;
   }
 
-  /** Locks the set of the current key, and returns its index. */
+  /** Locks the set for the current key, and returns its index. */
   #lock(): number {
     const set = this.#set();
     for (let spins = 0; spins < SPINS; spins++) {
@@ -179,7 +194,10 @@ export class DeadlineTable {
     return set;
   }
 
-  /** Tries again every millisecond. `Atomics.notify` would cost a call at every unlock, and waits are rare. */
+  /**
+   * Tries again every millisecond until the lock is free. `Atomics.notify` would cost a call at every unlock, and waits
+   * are rare.
+   */
   #waitFor(lock: number): void {
     for (let waitedMs = 0; waitedMs < ABANDONED_AFTER_MS; waitedMs++) {
       Atomics.wait(this.#ints, lock, 1, 1);
@@ -191,11 +209,12 @@ export class DeadlineTable {
     Atomics.store(this.#ints, set + LOCK, 0);
   }
 
-  /** The index of the deadline of the current key. A new key takes a free slot, or the slot unused longest. */
+  /** The index of the deadline for the current key. A new key gets a free slot, or the least recently used slot. */
   #deadlineOf(set: number): number {
     const ints = this.#ints;
     const deadlines = set / 2 + DEADLINES;
-    // Two threads may use the same number, because the order of use need not be exact.
+    // Two threads can get the same number here. This is no problem, because the order of uses does not have to be
+    // exact.
     const useNumber = ((ints[USES] ?? 0) + 1) | 0;
     ints[USES] = useNumber;
     const knownWay = this.#wayOf(set);
@@ -208,12 +227,12 @@ export class DeadlineTable {
     ints[set + way] = this.#a;
     ints[set + KEYS_B + way] = this.#b;
     ints[set + USED_AT + way] = useNumber;
-    // A new entry has no deadline yet. This value is before every time; 0 would mean that the slot is free.
+    // A new entry has no deadline yet. This value is before every time. 0 would mark a free slot.
     this.#doubles[deadlines + way] = Number.NEGATIVE_INFINITY;
     return deadlines + way;
   }
 
-  /** The position of the current key in its set, or -1. */
+  /** The position of the current key in its set, or -1 when the set does not have the key. */
   #wayOf(set: number): number {
     const ints = this.#ints;
     for (let way = 0; way < WAYS; way++) {

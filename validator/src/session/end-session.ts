@@ -1,6 +1,6 @@
 import type { Session, SessionStore } from '@guard/config/contract/ports';
 
-/** A negative time to live ends the session now. */
+/** A negative time to live ends the session at once. */
 const ENDED_TTL_MS = -1;
 
 /** Ends a judged session at every instance, so that its visitor has to pass the challenge again. Never rejects. */

@@ -1,8 +1,8 @@
 import type { Session } from '@guard/config/contract/ports';
 
 /**
- * A judged session with its expiry. All fields are in one object, because nearly every request reads them, and a second
- * object would often miss the processor's cache.
+ * A judged session with its expiry. Nearly every request reads the fields. They are in one object, because a second
+ * object would often be missing in the processor's cache.
  */
 export class KeptSession implements Session {
   readonly organisation: string;
@@ -16,7 +16,7 @@ export class KeptSession implements Session {
   readonly newestAt: number | undefined;
   readonly #expiresAt: number;
 
-  /** `expiresAt` in epoch milliseconds. */
+  /** `expiresAt` is in epoch milliseconds. */
   constructor(session: Session, expiresAt: number) {
     this.organisation = session.organisation;
     this.state = session.state;

@@ -37,8 +37,8 @@ async function openStore({ at = folder, limits = LIMITS, now = 1_800_000_000_000
 }
 
 /**
- * Starts a process that stores so many sessions and ends, and returns its log. No file of this process may grow beyond
- * `blocks` of 512 bytes: a write beyond this fails, as on a full disk but with another error code.
+ * Starts a process that stores this number of sessions and ends. Returns its log. The process can write files of at
+ * most `blocks` blocks of 512 bytes. A larger write fails, as on a full disk but with another error code.
  */
 async function keepInChild(sessions: number, blocks: string): Promise<string[]> {
   const script = join(import.meta.dirname, 'testing', 'keep-and-end.ts');
@@ -111,7 +111,7 @@ describe('a store that is opened again', () => {
     await store.close();
   });
 
-  test('a snapshot of an earlier version with whole User-Agents is restored', async () => {
+  test('restores a snapshot of an earlier version, which has whole User-Agents', async () => {
     const { userAgentHash, ...sessionWithoutHash } = session;
     const earlierSession = {
       ...sessionWithoutHash,
@@ -128,7 +128,7 @@ describe('a store that is opened again', () => {
     await store.close();
   });
 
-  test('with tables of another size restores the sessions and empties the tables', async () => {
+  test('restores only the sessions when the tables have another size', async () => {
     const first = await openStore();
     first.store.keepSession('a', session, HOUR_MS);
     first.store.spend('ticket', HOUR_MS);
@@ -141,13 +141,13 @@ describe('a store that is opened again', () => {
 });
 
 describe('the snapshot file', () => {
-  test('is readable only by its owner, and replaces the last snapshot', async () => {
+  test('is readable only by its owner, and replaces the previous snapshot', async () => {
     for (let i = 0; i < 3; i++) await (await openStore()).store.close();
     expect(await readdir(folder)).toEqual(['store.snapshot']);
     expect((await stat(snapshot())).mode & 0o777).toBe(0o600);
   });
 
-  test('is renamed, and not fatal, when it is incomplete, changed, foreign or of another version', async () => {
+  test('is renamed when it is incomplete, changed, foreign or of another version, and the store starts', async () => {
     const first = await openStore();
     for (let i = 0; i < 50; i++) first.store.keepSession(`s${i}`, session, HOUR_MS);
     await first.store.close();
@@ -183,7 +183,7 @@ describe('the snapshot file', () => {
     }
   });
 
-  test('is ignored when a crash left it half-written', async () => {
+  test('is ignored when it is half-written after a crash', async () => {
     const first = await openStore();
     first.store.keepSession('a', session, HOUR_MS);
     await first.store.close();
@@ -194,7 +194,7 @@ describe('the snapshot file', () => {
     expect(await readdir(folder)).toEqual(['store.snapshot']);
   });
 
-  test('is written every minute, so that a killed process loses at most a minute', async () => {
+  test('is written every minute, so that a killed process loses the changes of at most a minute', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const killed = await openStore();
     killed.store.keepSession('a', session, HOUR_MS);
@@ -214,7 +214,7 @@ describe('the snapshot file', () => {
     await Promise.all([killed.store.close(), store.close()]);
   });
 
-  test('is kept on a full disk, without a half-written file beside it', async () => {
+  test('is kept when the disk is full, and no half-written file stays in its folder', async () => {
     expect(await keepInChild(1, 'unlimited')).toEqual([]);
     expect(await keepInChild(2_000, '8')).toEqual([
       'store_snapshot_restored {"sessions":1}',
@@ -227,7 +227,7 @@ describe('the snapshot file', () => {
     await store.close();
   });
 
-  test('a failed write is logged once, and the store continues', async () => {
+  test('causes one log line when its writes fail, and the store continues', async () => {
     const storeFolder = join(folder, 'a-file');
     await writeFile(storeFolder, '');
     const { store, log } = await openStore({ at: storeFolder });

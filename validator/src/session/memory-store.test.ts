@@ -29,7 +29,7 @@ test('a flood of rejected sessions replaces no verified session, and a rejected 
   expect([...store.sessions()].filter(([id]) => id === 'bot 999')).toHaveLength(1);
 });
 
-test('when the clock is set back an hour, no visitor is locked out for longer than one budget', () => {
+test('when the clock is set back by an hour, no visitor is locked out for longer than the time of one budget', () => {
   const time = { now: 1_800_000_000_000 };
   const store = new MemoryStore(() => time.now, { maxSessions: 10, maxSpent: 10, maxBudgets: 10 });
   const budget = { requests: 10, perMs: 60_000 };

@@ -7,13 +7,13 @@ export interface MemoryStoreLimits {
   /** Maximum number of verified sessions at one time (session-table.ts). */
   readonly maxSessions: number;
   /**
-   * Maximum number of spent tickets at one time. A ticket that is forgotten early is still refused while its session is
-   * stored (challenge/settle.ts). When both are forgotten, the ticket can be used again for this session until it
-   * expires. This is better than refusing new visitors when the list is full.
+   * Maximum number of spent tickets at one time. A ticket that the store forgot early is still refused while its
+   * session is stored (challenge/settle.ts). When the store has forgotten both, the ticket can be used again for its
+   * session until the ticket expires. The alternative, to refuse new visitors when the list is full, is worse.
    */
   readonly maxSpent: number;
   /**
-   * Maximum number of rate-limit counters, of all budgets together. A counter that was forgotten starts with a full
+   * Maximum number of rate-limit counters for all budgets together. A forgotten counter starts again with a full
    * budget.
    */
   readonly maxBudgets: number;
@@ -38,7 +38,7 @@ export function allocateStore(limits: MemoryStoreLimits = DEFAULT_LIMITS): Share
   };
 }
 
-/** Sessions, spent tickets and budgets in this process. It answers synchronously. */
+/** Sessions, spent tickets and budgets in the memory of this process. All methods answer synchronously. */
 export class LocalStore implements Omit<SessionStore, 'keepSession'> {
   protected readonly clock: Clock;
   readonly #sessions: SessionTable<KeptSession>;

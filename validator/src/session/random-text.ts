@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** So many characters are made at once. One call of node:crypto for each text takes six times as long. */
+/** Number of characters that are made at once. One call of node:crypto for each text would take six times as long. */
 const CHARS = 4_096;
 
 let randomChars = '';

@@ -6,15 +6,15 @@ import { isShortPass, SHORT_PASS_MS } from './short-pass.ts';
 
 /**
  * A verified session gets a new value of `_guard` every 15 minutes, with the answer to a page. The value is derived
- * from the session and the time. So a caller that does not set it, a lost answer, or a second tab does no harm. The
- * store also keeps the newest value that came with a request. From then on, the value before it is valid for one more
- * minute. If it comes later than that, two clients have the session.
+ * from the session and the time, so a lost answer, a second tab, or a caller that does not set the cookie does no harm.
+ * The store keeps the newest value that came with a request. After a newer value has come, an older value is valid for
+ * only one more minute. When it comes later, two clients share the session.
  */
 const GRACE_MS = 60_000;
 
 /**
- * The meaning of a value of a verified session that is not the newest. `counts`: it is valid. `foreign`: Guard did not
- * make it. `shared`: two clients have the session.
+ * The result for a value of a verified session that is not the newest value. `counts`: it is valid. `foreign`: Guard
+ * did not make it. `shared`: two clients share the session.
  */
 type Standing = 'counts' | 'foreign' | 'shared';
 
@@ -24,7 +24,7 @@ interface PresentedValue {
   readonly nowMs: number;
 }
 
-/** Judges a value that is not the newest. A later value becomes the newest. */
+/** Judges a value that is not the newest known value. A later value becomes the newest. */
 export function standingOfOther(
   presentedValue: PresentedValue,
   ids: SessionIds,
@@ -34,7 +34,7 @@ export function standingOfOther(
   const { organisation, newest, newestAt = 0 } = session;
   if (newest === '') return 'shared';
   if (newest === undefined && isFirst(value)) return 'counts';
-  // A client with an old value could write a later period into it, but then its MAC is wrong.
+  // A client could write a later period into an old value, but then its MAC would be wrong.
   if (!ids.isOurs(organisation, value)) return newest === undefined ? 'counts' : 'foreign';
   if (newest === undefined || isLater(value, newest)) {
     rewrite(presentedValue, { newest: value, newestAt: nowMs }, store);
@@ -44,7 +44,7 @@ export function standingOfOther(
   return nowMs - newestAt <= GRACE_MS ? 'counts' : 'shared';
 }
 
-/** Ends a session that two clients have. None of its values counts any more, and each client must pass again. */
+/** Ends a session that two clients share. None of its values is valid any more, and each client has to pass again. */
 export function endShared(presentedValue: PresentedValue, store: SessionStore): void {
   if (presentedValue.session.newest !== '') rewrite(presentedValue, { newest: '' }, store);
 }
@@ -60,6 +60,6 @@ function rewrite(
     { ...session, ...change },
     Math.max(1, session.judgedAt + ttlMs - nowMs),
   );
-  // The shared store may be away. Then the next request tries again.
+  // The call fails while the shared store is away. Then the next request tries again.
   if (result instanceof Promise) result.catch(() => undefined);
 }

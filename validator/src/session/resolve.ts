@@ -12,9 +12,9 @@ const NO_SESSION: SessionFact = { state: 'none' };
 interface Visitor {
   readonly organisation: string;
   readonly userAgentHash: string;
-  /** Spelled as `parseIp` returns it. */
+  /** The visitor's address, spelled as `parseIp` returns it. */
   readonly ip: string;
-  /** The client class (request/client-class.ts). Empty when it must not be compared. */
+  /** The client class (request/client-class.ts). Empty when classes must not be compared. */
   readonly client: string;
 }
 
@@ -27,9 +27,9 @@ interface Lookup {
 }
 
 /**
- * Finds the session of a request among its `_guard` values (presentedSessions). A verified session comes first; among
- * several, the one that was judged in the visitor's network. Then comes the first issued session, then a rejected one.
- * So a value that a stranger put into the browser does not replace the visitor's own.
+ * Finds the session of a request among its `_guard` values (presentedSessions). A verified session has priority; among
+ * several, the session that was judged in the visitor's network. Next is the first issued session, and then a rejected
+ * session. So a value that a stranger put into the browser does not replace the visitor's own session.
  */
 export function resolveSession(
   cookies: readonly string[],
@@ -42,7 +42,7 @@ export function resolveSession(
   if (first === undefined) return NO_SESSION;
   const lookup = { visitor, store, ids, clock };
   if (cookies.length === 1) return afterWith(resolveOne(first, lookup), lookup, endIfShared);
-  // All values are looked up at the same time, so a remote store takes only the time of one question.
+  // All values are looked up at the same time, so a remote store needs only the time of one question.
   const facts = cookies.map((cookie) => resolveOne(cookie, lookup));
   const knownFacts = facts.filter(isKnown);
   const knownBest = strongest(knownFacts, visitor);
@@ -57,7 +57,10 @@ export function resolveSession(
   );
 }
 
-/** Ends a session that two clients have, but not when the request also has a value that counts. */
+/**
+ * Ends the session that was found, if two clients share it. When the request also has a valid session, that one was
+ * found, and nothing ends.
+ */
 function endIfShared(fact: SessionFact, { store, clock }: Lookup): SessionFact {
   if (fact.state === 'issued' && fact.shared !== undefined) {
     endShared({ value: fact.id, session: fact.shared, nowMs: clock() }, store);
@@ -75,7 +78,10 @@ function isVerified(fact: SessionFact): fact is Verified {
   return fact.state === 'verified';
 }
 
-/** Whether the session was judged in the visitor's network. A stranger's session was judged elsewhere. */
+/**
+ * Whether the session was judged in the visitor's network. The session of a stranger was usually judged in another
+ * network.
+ */
 function isOwn(fact: SessionFact, { ip }: Visitor): fact is Verified {
   return isVerified(fact) && fact.session.network === networkOf(ip);
 }
@@ -95,11 +101,11 @@ function strongest(facts: readonly SessionFact[], visitor: Visitor): SessionFact
 }
 
 /**
- * Finds the session of one value. A malformed or foreign value counts as none (contract 2.1). So does a judged session
- * in another browser, and a rejected session in another network.
+ * Finds the session of one value. There is no session for a malformed or foreign value (contract 2.1), for a judged
+ * session in another browser, and for a rejected session in another network.
  *
- * A store in memory is asked before the MAC is checked, so that a visitor who passed needs only one look-up. A remote
- * store is asked after the MAC, so that an invented cookie causes no round trip.
+ * With a store in memory, the look-up comes before the check of the MAC, so that a visitor who passed needs only the
+ * look-up. With a remote store, the MAC is checked first, so that an invented cookie causes no round trip.
  */
 function resolveOne(cookie: string, lookup: Lookup): MaybePromise<SessionFact> {
   const { visitor, store, ids } = lookup;
@@ -108,7 +114,7 @@ function resolveOne(cookie: string, lookup: Lookup): MaybePromise<SessionFact> {
   if (store.sessionOfStranger === undefined || ids.isOurs(visitor.organisation, id)) {
     return afterWith(store.session(id), { id, lookup }, standingOf);
   }
-  // An instance that already has the next secret may have made and judged this id.
+  // Another instance that already has the next secret can have made and judged this id.
   return isUuid(id)
     ? afterWith(store.sessionOfStranger(id), { id, lookup }, judgementOf)
     : NO_SESSION;
@@ -133,7 +139,7 @@ function judgementOf(session: Session | undefined, presentedId: PresentedId): Se
   if (!session || !counts(session, visitor)) return NO_SESSION;
   const { state } = session;
   if (state === 'verified' && !isSameClient(session.client, visitor.client)) {
-    // The session passed for another client. This client is not blocked: it has its free pages, and can pass itself.
+    // Another client passed with this session. This client is not blocked: it has its free pages, and can pass itself.
     return { state: 'issued', id, challenge: 'none', lost: 'session_of_another' };
   }
   if (state === 'verified' && id !== session.newest) return otherValue(session, presentedId);
@@ -161,8 +167,8 @@ function otherValue(session: Session, { id, lookup }: PresentedId): SessionFact 
 }
 
 /**
- * Whether a stored session counts for this visitor. A rejected session does not count in another network, because
- * another site could set its cookie in a visitor's browser.
+ * Whether a stored session applies to this visitor. A rejected session does not apply in another network, because
+ * another site could set the cookie of a rejected session in a visitor's browser.
  */
 function counts(session: Session, { organisation, userAgentHash, ip }: Visitor): boolean {
   const isSameBrowser =

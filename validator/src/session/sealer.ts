@@ -1,19 +1,19 @@
 import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Text is encoded as UTF-8. */
+/** One field of a MAC. A text is encoded as UTF-8. */
 type Field = string | Uint8Array;
 
-/** Message authentication codes for values that Guard gives to visitors and later reads again. */
+/** Makes and verifies message authentication codes, for values that Guard gives to visitors and later reads again. */
 export interface Sealer {
-  /** HMAC-SHA256 over the fields with the first key, shortened to `bytes`. */
+  /** Returns HMAC-SHA256 over the fields with the first key, cut to `bytes` bytes. */
   seal(fields: readonly Field[], bytes: number): Buffer;
-  /** Whether one of the keys made `mac` over exactly these fields. Takes constant time. */
+  /** Whether one of the keys made `mac` over exactly these fields. The comparison takes constant time. */
   verify(fields: readonly Field[], mac: Uint8Array): boolean;
 }
 
 /**
- * A sealer for one purpose. Each purpose has its own keys (HKDF), so that a MAC for one purpose is not valid for
- * another. The first secret signs, and all secrets verify, so that secrets can be rotated.
+ * Creates a sealer for one purpose. Each purpose has its own keys (HKDF), so that a MAC for one purpose is not valid
+ * for another purpose. The first secret signs, and all secrets verify, so that secrets can be rotated.
  */
 export function createSealer(secrets: readonly string[], purpose: string): Sealer {
   const keys = secrets.map((secret) => padsOf(deriveKey(secret, purpose)));
@@ -38,10 +38,10 @@ export function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', `guard/${purpose}`, 32));
 }
 
-/** A key, padded to a block, and combined with each of the two pads of HMAC. */
+/** A key that is padded to a block and combined with the two pads of HMAC. */
 interface Pads {
   readonly inner: Uint8Array;
-  /** The inner hash is written after it. */
+  /** The outer block, with space for the inner hash after it. */
   readonly outer: Buffer;
 }
 
@@ -58,8 +58,8 @@ function padsOf(key: Uint8Array): Pads {
 }
 
 /**
- * HMAC-SHA256 (RFC 2104), computed as two hashes. createHmac() takes twice as long, because it creates an object. The
- * length of each field is hashed before the field, so that ("ab","c") and ("a","bc") have different MACs.
+ * Computes HMAC-SHA256 (RFC 2104) as two hashes. createHmac() would take twice as long, because it creates an object.
+ * The length of each field is hashed before the field, so that ("ab","c") and ("a","bc") have different MACs.
  */
 function macOf({ inner, outer }: Pads, fields: readonly Field[]): Buffer {
   const parts: Uint8Array[] = [inner];

@@ -14,14 +14,14 @@ describe('the _guard cookie value is a bare UUID (contract 2.1)', () => {
     expect(ids.isOurs('acme', id.toUpperCase())).toBe(true);
   });
 
-  test('an id of another organisation, or of another secret, is not ours', () => {
+  test('isOurs refuses an id of another organisation or of another secret', () => {
     const id = ids.mint('acme');
     expect(ids.isOurs('other', id)).toBe(false);
     const stranger = createSessionIds(createSealer(['another secret altogether'], 'session'));
     expect(stranger.isOurs('acme', id)).toBe(false);
   });
 
-  test('an id with any changed hex digit is not ours', () => {
+  test('isOurs refuses an id with any changed hex digit', () => {
     const id = ids.mint('acme');
     for (let at = 0; at < id.length; at++) {
       if (id[at] === '-') continue;
@@ -31,13 +31,13 @@ describe('the _guard cookie value is a bare UUID (contract 2.1)', () => {
     }
   });
 
-  test('a text that is no UUID is not ours', () => {
+  test('isOurs refuses a text that is no UUID', () => {
     for (const text of ['', 'x', `${ids.mint('acme')}0`, 'g'.repeat(36), '-'.repeat(36)]) {
       expect(ids.isOurs('acme', text)).toBe(false);
     }
   });
 
-  test('after a rotation, ids of the previous secret are still ours', () => {
+  test('after a rotation, isOurs still accepts ids of the previous secret', () => {
     const rotated = createSessionIds(
       createSealer(['the new secret of the house', 'a secret of the installation'], 'session'),
     );
@@ -50,10 +50,10 @@ describe('the later values of a session', () => {
   const hour = 3_600_000;
   const start = Date.UTC(2026, 10, 21, 12, 34, 56);
 
-  test('are ours, have one root and later periods, and are the same from any value of the session', () => {
+  test('pass isOurs, have one root and later periods, and are the same from any value of the session', () => {
     const first = ids.mint('acme', start);
     let previousValue = first;
-    // This time is longer than the 13 bits can count.
+    // This time has more periods than 13 bits can count.
     for (let at = start; at < start + 100 * 24 * hour; at += hour) {
       const value = ids.renewed('acme', previousValue, at);
       expect(ids.renewed('acme', first, at)).toBe(value);
@@ -105,7 +105,7 @@ describe('the mark of a challenge in an id (contract 2.2: "interstitial never cl
     for (let age = 20; age <= 49; age += 1) expect(isUncleared(age * minute)).toBe(true);
   });
 
-  test('is not "uncleared" after an hour, a day, a month or a clock set back, because the judgement may be forgotten', () => {
+  test('is not "uncleared" after an hour, a day, a month or a clock set back, because the judgement can be forgotten', () => {
     for (const age of [60, 61, 24 * 60, 25 * 60, 30 * 24 * 60, -1, -60]) {
       expect(isUncleared(age * minute), `${age} minutes`).toBe(false);
     }

@@ -10,30 +10,34 @@ import type { Sealer } from './sealer.ts';
 import { firstGroup, markOf, renewedGroup } from './session-value.ts';
 
 /**
- * The first 18 characters of the UUID are the root (60 random bits). After it come 13 bits of state (session-value.ts),
- * and the MAC.
+ * Number of characters of the root. The root has 60 random bits. After the root there are 13 bits of state
+ * (session-value.ts), and the MAC.
  */
 const ROOT_LENGTH = 18;
 const MAC_FROM = 24;
 const MAC_BYTES = 6;
 
 /**
- * The value of `_guard`: a UUID (version 8, RFC 9562) whose last group is a MAC over the other groups and the
- * organisation. So Guard recognises a forged value without a store, and stores nothing before a visitor passes.
+ * Makes and checks values of `_guard`. A value is a UUID (version 8, RFC 9562) whose last group is a MAC over the other
+ * groups and the organisation. So Guard recognises a forged value without a store, and stores nothing before a visitor
+ * passes.
  */
 export interface SessionIds {
-  /** Makes a new value. `challengedAt` is the time of the challenge that is sent with it, if any. */
+  /**
+   * Makes a new value. `challengedAt` is the time of the challenge in the same answer, and undefined without a
+   * challenge.
+   */
   mint(organisation: string, challengedAt?: number): string;
   /** Whether this installation made the UUID for this organisation. */
   isOurs(organisation: string, id: string): boolean;
   /**
-   * The value of a session at this time. The value is the same on every instance with the same secret, and for every
-   * earlier value of the session. So all tabs of a browser get the same value.
+   * The value of a session at this time. Every instance with the same secret returns the same value, from any earlier
+   * value of the session. So all tabs of a browser get the same value.
    */
   renewed(organisation: string, id: string, nowMs: number): string;
   /** The digest of a session for events and for the origin (sessionDigest). The result is cached. */
   digestOf(id: string): string;
-  /** The challenge that a session without a judgement got recently. `id` must be ours. */
+  /** The challenge that a session without a judgement got recently. `id` must have passed isOurs. */
   shownChallenge(id: string, nowMs: number): ShownChallenge;
 }
 
@@ -42,21 +46,24 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Maximum number of ids of returning visitors in the cache. Their next requests need no hashing. */
+/** Maximum number of ids in the cache. A cached id needs no hashing at its next request. */
 const MAX_KNOWN = 50_000;
 
 interface KnownId {
   readonly id: string;
-  /** The organisation for which the MAC is valid. Undefined when the MAC was not checked, as for a stored session. */
+  /**
+   * The organisation for which the MAC is valid. Undefined when the MAC was not checked, for example because the
+   * session is stored.
+   */
   readonly organisation: string | undefined;
   readonly digest: string;
 }
 
 export function createSessionIds(sealer: Sealer): SessionIds {
-  // `maxSize` instead of `max`: with `max` the library allocates all memory at once, which takes 5 ms and 2 MB at each
-  // reload.
+  // The cache has `maxSize` and no `max`, because with `max` the library allocates all memory at once. This would take
+  // 5 ms and 2 MB at each reload.
   const knownIds = new LRUCache<string, KnownId>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
-  // A request asks about its id twice, so the last id is cached.
+  // The last id is cached, because each request asks about its id twice.
   let lastId: KnownId | undefined;
   const knownOf = (id: string): KnownId | undefined =>
     lastId?.id === id ? lastId : (lastId = knownIds.get(id));
@@ -71,7 +78,7 @@ export function createSessionIds(sealer: Sealer): SessionIds {
   };
   return {
     mint(organisation, challengedAt) {
-      // node:crypto makes UUIDs in batches. This takes a tenth of the time of random bytes for each id.
+      // node:crypto makes UUIDs in batches. Random bytes for each id would take ten times as long.
       const uuid = randomUUID();
       const root = `${uuid.slice(0, 14)}8${uuid.slice(15, ROOT_LENGTH)}`;
       return sealId(organisation, root, firstGroup(challengeMark(challengedAt)));

@@ -1,9 +1,9 @@
 import { sessionRoot } from '@guard/config/contract/session-root';
 
 /**
- * The fourth group of a session's value contains the two bits of the UUID variant, one bit that is 1 in renewed values,
- * and 13 bits. In the first value these 13 bits are the mark of its challenge (challenge-mark.ts). In a renewed value
- * they are the number of its period.
+ * The fourth group of a session's value has the two bits of the UUID variant, one bit that is 1 in renewed values, and
+ * 13 bits of state. In the first value the state is the mark of its challenge (challenge-mark.ts). In a renewed value
+ * the state is the number of its period.
  */
 const VARIANT = 0x8000;
 const RENEWED_BIT = 0x2000;
@@ -20,7 +20,7 @@ export function firstGroup(mark: number): string {
   return (VARIANT | mark).toString(16);
 }
 
-/** The fourth group of the value at this time. */
+/** The fourth group of the renewed value at this time. */
 export function renewedGroup(value: string, nowMs: number): string {
   return (VARIANT | RENEWED_BIT | periodAt(value, nowMs)).toString(16);
 }
@@ -30,8 +30,8 @@ export function markOf(value: string): number {
 }
 
 /**
- * Whether a session that was judged at `judgedAt` should get a later value. False when the new value would be older
- * than `value` or `newest`, which can happen when the clocks of instances differ.
+ * Whether a session that was judged at `judgedAt` should get a later value. False when the new value would not be later
+ * than `value` and `newest`. The clocks of instances can differ, so even an older value is possible.
  */
 export function isDue(value: string, judgedAt: number, nowMs: number, newest = ''): boolean {
   const period = periodAt(value, nowMs);
@@ -39,7 +39,10 @@ export function isDue(value: string, judgedAt: number, nowMs: number, newest = '
   return !isOld && isAhead(period, isFirst(value) ? periodAt(value, judgedAt) : numberOf(value));
 }
 
-/** Whether a value has a later period than another value of the same session. The first value is the earliest. */
+/**
+ * Whether a value has a later period than another value of the same session. The first value is earlier than all
+ * others.
+ */
 export function isLater(value: string, otherValue: string): boolean {
   if (isFirst(value)) return false;
   if (isFirst(otherValue)) return true;
@@ -60,7 +63,10 @@ export function isFirst(value: string): boolean {
   return (numberOf(value) & RENEWED_BIT) === 0;
 }
 
-/** The number of the period. Its borders differ between sessions, so that not all are renewed in one second. */
+/**
+ * The number of the period at this time. Periods start at different times in different sessions, so that not all
+ * sessions are renewed in the same second.
+ */
 function periodAt(value: string, timeMs: number): number {
   const part = Number.parseInt(sessionRoot(value).slice(0, 4), 16) / 0x10000;
   return Math.floor(timeMs / PERIOD_MS + part) & BITS;

@@ -14,19 +14,21 @@ export interface Snapshotted {
 
 const TABLES = ['spent', 'budgets'] as const satisfies readonly (keyof SharedMemory)[];
 
-/** Bytes of a snapshot that are made in one turn of the event loop. Requests wait at most a millisecond for it. */
+/**
+ * Number of bytes of a snapshot that are made in one turn of the event loop. So requests wait at most a millisecond.
+ */
 const BYTES_A_TURN = 256 * 1024;
 const SESSIONS_A_TURN = 200;
 /** The size of a page of memory. */
 const PAGE_BYTES = 4096;
 const EMPTY_PAGE = Buffer.alloc(PAGE_BYTES);
-/** The longest line that any version has written. Earlier versions wrote the User-Agent too. */
+/** Limit for a line. No version of Guard has written a longer line. Earlier versions wrote the User-Agent too. */
 const MAX_LINE_BYTES = 2_048;
 
 /**
- * Writes spent tickets, budgets and sessions as bytes. It works in small parts, and requests change the store between
- * the parts. A slot that another thread is writing may be saved half-written. At worst one counter or spent ticket is
- * wrong.
+ * Returns spent tickets, budgets and sessions as bytes. It works in small parts, and requests can change the store
+ * between the parts. A slot that another thread is writing can be saved half-written. At worst one counter or spent
+ * ticket is wrong.
  */
 export async function* snapshotContent({ memory, store }: Snapshotted): AsyncGenerator<Buffer> {
   const sizes = TABLES.map((table) => memory[table].byteLength);
@@ -51,8 +53,8 @@ export async function* snapshotContent({ memory, store }: Snapshotted): AsyncGen
 }
 
 /**
- * Restores the output of {@link snapshotContent} into a new store. Returns the number of sessions. Tables of another size are not
- * restored. No session lives longer than `maxTtlMs`, because the clock may have been set back.
+ * Restores the output of {@link snapshotContent} into a new store. Returns the number of restored sessions. Tables of
+ * another size are not restored. No session lives longer than `maxTtlMs`, because the clock can have been set back.
  */
 export async function restoreContent(
   content: AsyncIterable<Buffer>,
@@ -83,8 +85,8 @@ export async function restoreContent(
 }
 
 /**
- * Writes only pages that contain something, into a table that is still empty. It does not read the others in the table
- * either: some kernels allocate memory for a page at the first read.
+ * Copies the pages of `content` that are not empty into a table that is still empty. It neither reads nor writes the
+ * other pages of the table, because some kernels allocate memory for a page at its first read.
  */
 function writeUsedPages(target: Uint8Array, content: Buffer): void {
   for (let at = 0; at < content.length; at += PAGE_BYTES) {
@@ -107,7 +109,7 @@ class ByteReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** At least one byte and at most `max`. Undefined at the end. */
+  /** Returns at least one byte and at most `max` bytes. Undefined at the end. */
   async readSome(max: number): Promise<Buffer | undefined> {
     if (this.#unreadBytes.length === 0 && !(await this.#readPiece())) return undefined;
     const part = this.#unreadBytes.subarray(0, max);
@@ -115,7 +117,7 @@ class ByteReader {
     return part;
   }
 
-  /** The next line without its newline. Undefined after the last line. */
+  /** Returns the next line without its newline. Undefined after the last line. */
   async line(): Promise<string | undefined> {
     let end = this.#unreadBytes.indexOf(10);
     while (end === -1) {

@@ -9,19 +9,22 @@ import { createGunzip, createGzip } from 'node:zlib';
 /** The first line of a snapshot. The number is the version of the format. */
 const MAGIC = Buffer.from('guard-store 1\n');
 const DIGEST_BYTES = 32;
-/** A larger file is no snapshot of Guard, because the content is bounded (snapshot-content.ts) and compressed. */
+/**
+ * Limit for the file, in bytes. A snapshot of Guard is never larger, because its content is bounded
+ * (snapshot-content.ts) and compressed.
+ */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
 /** The result of reading the file at a path. */
 type SnapshotFile =
   | { readonly kind: 'none' }
-  /** A file that is incomplete, of another version, or not a snapshot. `reason` is a word for the log. */
+  /** The file is incomplete, of another version, or no snapshot. `reason` is a word for the log. */
   | { readonly kind: 'damaged'; readonly reason: string }
   | { readonly kind: 'whole'; readonly content: AsyncIterable<Buffer> };
 
 /**
- * Replaces the file atomically: after a crash there is the old file or the new file, never a half-written one. Rejects
- * after an error of the disk.
+ * Replaces the file atomically: after a crash there is either the whole old file or the whole new file. Rejects after
+ * an error of the disk.
  */
 export async function writeSnapshotFile(
   path: string,
@@ -33,7 +36,8 @@ export async function writeSnapshotFile(
     await writeSealed(temporary, content);
     await rename(temporary, path);
   } catch (error) {
-    // On a full disk the half-written file takes space that other programs need. The first error is reported.
+    // The half-written file is removed, because other programs need its space on a full disk. An error of this step is
+    // ignored, so that the first error is reported.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -43,7 +47,7 @@ export async function writeSnapshotFile(
 async function writeSealed(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   const digest = createHash('sha256');
-  // The stream closes the file, also after an error.
+  // The stream closes the file, even after an error.
   const target = file.createWriteStream({ flush: true });
   await pipeline(content, createGzip({ level: 1 }), (parts) => withDigest(parts, digest), target);
 }
@@ -61,7 +65,7 @@ async function* withDigest(
   yield digest.digest();
 }
 
-/** Without this step, a power failure could undo the rename. */
+/** Writes the entries of the folder to the disk. Otherwise a power failure could undo the rename. */
 async function syncFolder(folder: string): Promise<void> {
   await using handle = await open(folder, 'r');
   await handle.sync();
@@ -74,22 +78,22 @@ export async function readSnapshotFile(path: string): Promise<SnapshotFile> {
   const { head, tail, sizeBytes } = ends;
   if (sizeBytes > MAX_FILE_BYTES) return { kind: 'damaged', reason: 'too_large' };
   if (!head.equals(MAGIC)) return { kind: 'damaged', reason: 'other_form' };
-  // When the file is shorter than its first line and its checksum, the checksum is wrong.
+  // A file that is shorter than its first line and its checksum gets a wrong checksum here.
   const end = sizeBytes - DIGEST_BYTES - 1;
   if (end < 0 || !(await digestOf(path, end)).equals(tail)) {
     return { kind: 'damaged', reason: 'checksum' };
   }
   const content = createGunzip();
-  // The reader of `content` gets the errors of the source.
+  // Errors of the source go to the reader of `content`, so nothing is done with them here.
   pipe(createReadStream(path, { start: MAGIC.length, end }), content, () => undefined);
   return { kind: 'whole', content };
 }
 
-/** SHA-256 of a file from its start to the byte `end`, included. */
+/** SHA-256 of a file from its start to the byte `end`, with this byte. */
 async function digestOf(path: string, end: number): Promise<Buffer> {
   const digest = createHash('sha256');
   await pipeline(createReadStream(path, { end }), async (parts) => {
-    for await (const part of parts as AsyncIterable<Buffer>) digest.update(part); // bytes, as no encoding is set
+    for await (const part of parts as AsyncIterable<Buffer>) digest.update(part); // Bytes, because no encoding is set.
   });
   return digest.digest();
 }

@@ -16,8 +16,8 @@ interface SnapshotOptions extends Snapshotted {
 }
 
 /**
- * Writes the content of a store in memory to disk, every minute and at `close`. No fault is fatal: an unusable file is
- * renamed. Without a file, visitors have to pass the challenge again.
+ * Writes the content of a store in memory to disk, every minute and at `close`. No fault ends the process: an unusable
+ * file is renamed. Without a file, visitors have to pass the challenge again.
  */
 export class Snapshot {
   readonly #options: SnapshotOptions;
@@ -26,7 +26,7 @@ export class Snapshot {
   #lastWrite: Promise<void> = Promise.resolve();
   #failing = false;
 
-  /** Restores the last snapshot, and resolves after that. Never rejects. */
+  /** Restores the last snapshot. Resolves when it is restored. Never rejects. */
   static async open(options: SnapshotOptions): Promise<Snapshot> {
     const snapshot = new Snapshot(options);
     try {

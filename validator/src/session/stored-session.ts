@@ -3,10 +3,10 @@ import type { Session } from '@guard/config/contract/ports';
 import { z } from 'zod';
 import { hashUserAgent } from '../request/user-agent-hash.ts';
 
-/** No text of a session is longer than the id of an organisation. */
+/** The id of an organisation is the longest text of a session. */
 const text = z.string().max(64);
 
-/** A session as it is stored outside of the process: in Redis or in a snapshot. */
+/** The form of a session outside the process: in Redis or in a snapshot. */
 const StoredSession = z.object({
   organisation: text,
   state: z.enum(['verified', 'rejected']),
@@ -21,7 +21,7 @@ const StoredSession = z.object({
   expiresAt: z.number(),
 });
 
-/** A session that an earlier version wrote, with the User-Agent instead of its hash. */
+/** The form that earlier versions wrote, with the User-Agent in place of its hash. */
 const OldSession = StoredSession.omit({ userAgentHash: true })
   .extend({ userAgent: z.string() })
   .transform(({ userAgent, ...rest }) => ({ ...rest, userAgentHash: hashUserAgent(userAgent) }));
@@ -36,7 +36,7 @@ export function writeStoredSession(session: Session, expiresAt: number): string 
   return JSON.stringify({ ...session, expiresAt } satisfies StoredSession);
 }
 
-/** Undefined for a line that no version of {@link writeStoredSession} wrote. */
+/** Reads a line. Undefined for a line that no version of {@link writeStoredSession} wrote. */
 export function readStoredSession(line: string): StoredSession | undefined {
   return readJson(EitherSession, line);
 }

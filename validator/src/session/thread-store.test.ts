@@ -4,7 +4,7 @@ import { ThreadStore } from './thread-store.ts';
 
 const PLACES = { requests: 3, perMs: 60_000 };
 
-/** Two threads with three places for requests under way. */
+/** Two threads that share three places. A request under way needs a place. */
 function openThreads() {
   const time = { now: Date.UTC(2026, 10, 21) };
   const memory = allocateStore({ maxSessions: 100, maxSpent: 100, maxBudgets: 100 });
@@ -24,7 +24,7 @@ function openThreads() {
   return { time, countTaken, giveBack };
 }
 
-test('all threads have the places together, and a place that is given back is free for each of them', () => {
+test('all threads share the places, and a place that is given back is free for each thread', () => {
   const { countTaken, giveBack } = openThreads();
   expect(countTaken()).toBe(3);
   giveBack();
@@ -32,7 +32,7 @@ test('all threads have the places together, and a place that is given back is fr
   expect(countTaken()).toBe(2);
 });
 
-test('a thread that has ended keeps its places for a period at most', () => {
+test('a thread that has ended keeps its places for at most one period', () => {
   const { time, countTaken } = openThreads();
   countTaken();
   time.now += PLACES.perMs;

@@ -24,7 +24,7 @@ describe('a bounded map that forgets unused entries', () => {
     expect(cache.get('regular')).toBe('visitor');
   });
 
-  test('returns the last value, also for an entry of the old generation', () => {
+  test('returns the last value, even for an entry of the old generation', () => {
     const cache = new TwoGenerationCache<number>(4);
     cache.set('a', 1);
     cache.set('b', 2);
@@ -34,7 +34,7 @@ describe('a bounded map that forgets unused entries', () => {
     expect(cache.size).toBe(3);
   });
 
-  test('never forgets the half that was used last, and never returns a wrong value', () => {
+  test('never forgets the most recently used half, and never returns a wrong value', () => {
     const random = seededRandom();
     const max = 16;
     const cache = new TwoGenerationCache<number>(max);
@@ -60,13 +60,13 @@ describe('a bounded map that forgets unused entries', () => {
     }
   });
 
-  test('lists an entry that stays, also when the generations change during the listing', () => {
+  test('lists an entry that stays, even when the generations change during the listing', () => {
     const cache = new TwoGenerationCache<number>(20);
     for (let i = 0; i < 10; i++) cache.set(`k${i}`, i);
     const listedKeys = new Set<string>();
     for (const [key] of cache.entries()) {
       listedKeys.add(key);
-      // The young generation is full: it becomes the old one, and used entries move into the new one.
+      // The young generation is full. So it becomes the old generation, and used entries move into the new one.
       if (listedKeys.size === 1) cache.set('other', 10);
       if (listedKeys.size === 1) cache.get('k9');
     }

@@ -1,19 +1,19 @@
 import { ownText } from '../request/own-text.ts';
 
 /**
- * A bounded map that forgets entries unused for long. New and used entries are in the young generation. When it is
- * full, it becomes the old generation, and the previous old generation is forgotten.
+ * A bounded map that forgets entries that were not used for long. New and used entries are in the young generation.
+ * When the young generation is full, it becomes the old generation, and the previous old generation is forgotten.
  *
- * The map has at most `max` entries, and never forgets one of the last `max / 2` used entries. Its content can be
- * listed over many turns of the event loop. lru-cache can be listed only in one turn, which would delay all requests
- * for that time (bench/BASELINE-maps.md).
+ * The map has at most `max` entries, and never forgets the `max / 2` most recently used entries. A caller can list its
+ * content over many turns of the event loop. lru-cache can be listed only in one turn, which would delay all requests
+ * meanwhile (bench/BASELINE-maps.md).
  */
 export class TwoGenerationCache<Value> {
   readonly #generationSize: number;
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 
-  /** `max` is at least 2. */
+  /** `max` must be at least 2. */
   constructor(max: number) {
     this.#generationSize = Math.max(1, Math.floor(max / 2));
   }
@@ -22,7 +22,7 @@ export class TwoGenerationCache<Value> {
     return this.#young.size + this.#old.size;
   }
 
-  /** The value of a key. The call counts as a use. */
+  /** The value of a key. The call is a use of the entry. */
   get(key: string): Value | undefined {
     return this.#young.get(key) ?? this.#revive(key);
   }
@@ -42,8 +42,8 @@ export class TwoGenerationCache<Value> {
   }
 
   /**
-   * All entries, those unused longest first. Listing does not count as a use. A caller that lists over many turns may
-   * get an entry twice. It gets every entry that is in the map the whole time.
+   * All entries, with the old generation first. Listing is no use of an entry. A caller that lists over many turns gets
+   * every entry that is in the map the whole time, and can get an entry twice.
    */
   *entries(): Generator<[string, Value]> {
     const [old, young] = [this.#old, this.#young];

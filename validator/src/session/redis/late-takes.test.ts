@@ -12,13 +12,13 @@ import {
   withInstances,
 } from './testing/open-stores.ts';
 
-/** Requests that pass without a question to Redis are counted for all instances a moment later. */
+/** These requests pass without a question to Redis. A moment later, Redis counts them for all instances. */
 
 const HOUR_MS = 3_600_000;
 const BUDGET = { requests: 45, perMs: HOUR_MS };
 const NOW = Date.now();
 
-describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
+describe.skipIf(!hasRedis)('takeSync with Redis', () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
@@ -34,15 +34,15 @@ describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
     return takenCount;
   }
 
-  /** Resolves when the instance has the reply to everything that it took. */
+  /** Resolves when the instance has the replies for all requests that it took. */
   async function waitForReply({ store }: Instance): Promise<void> {
     await turn();
-    // Redis answers commands in their order.
+    // Redis answers commands in their order, so the replies for the requests come first.
     for (let i = 0; i < 2; i++) await store.newest('told', 0);
     await turn();
   }
 
-  test('two instances have a budget once, with at most one request more, whatever their clocks say', async () => {
+  test('two instances share one budget, with at most one request more, whatever their clocks show', async () => {
     for (const clocks of [
       [NOW, NOW],
       [NOW, NOW + 7 * HOUR_MS],
@@ -80,14 +80,14 @@ describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
     });
   });
 
-  test('what several instances took too much is missing later', async () => {
+  test('requests above the budget of several instances are missing later', async () => {
     const budget = { requests: 20, perMs: 20 * HOUR_MS };
     await withInstances(redis.url, [NOW, NOW], async (a, b) => {
       expect(countTaken(a, 100, budget)).toBe(20);
       await waitForReply(a);
       expect(countTaken(b, 100, budget)).toBe(20);
       await waitForReply(b);
-      // Instance a has not learned of the debt, so one more request passes there after an hour.
+      // Instance a has no reply with the debt yet, so one more request passes there after an hour.
       a.time.now += HOUR_MS;
       expect(countTaken(a, 100, budget)).toBe(1);
       await waitForReply(a);
@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
     });
   });
 
-  test('an instance that starts again, or forgets its counters, learns the budget with its first request', async () => {
+  test('an instance that starts again, or forgets its counters, learns the state of the budget with its first request', async () => {
     await withInstances(redis.url, [NOW], async (first) => {
       for (let i = 0; i < 3; i++) {
         countTaken(first, 100);
@@ -115,7 +115,7 @@ describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
     });
   });
 
-  test('the threads of a process have one copy of the counters, and are exact together', async () => {
+  test('the threads of a process share one copy of the counters, and together do not exceed the budget', async () => {
     const memory = allocateDeadlines(1_000);
     const open = () => openPatientInstance(redis.url, NOW, undefined, memory);
     const threads = [await open(), await open(), await open()];
@@ -138,14 +138,14 @@ describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
       };
       expect(countTakenOfAll()).toBe(300);
       for (let i = 0; i < 3; i++) await waitForReply(instance);
-      // The first command is refused, because the script is not there.
+      // Redis refuses the first command, because it does not have the script.
       expect(await countCalls(redis, 'evalsha')).toBe(before + 3);
       expect([...instance.counts]).toEqual([]);
       expect((await redis.ask<string[]>('KEYS', 'guard:1:budget:*')).length).toBe(300);
     });
   });
 
-  test('every key expires after two periods at most', async () => {
+  test('every key expires after at most two periods', async () => {
     await withInstances(redis.url, [NOW, NOW], async (a, b) => {
       for (const instance of [a, b, a, b, a, b]) {
         countTaken(instance, 100);
@@ -158,7 +158,7 @@ describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
     });
   });
 
-  test('when Redis loses its data, as after a failover, no instance gives again what it knows of', async () => {
+  test('when Redis loses its data, for example in a failover, no instance allows again the requests that it has counted', async () => {
     await withInstances(redis.url, [NOW, NOW], async (a, b) => {
       for (const instance of [a, a, a, b]) {
         countTaken(instance, 100);
@@ -169,7 +169,7 @@ describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
     });
   });
 
-  test('a counter far in the future, as after a clock that was set back, locks nobody out', async () => {
+  test('a counter far in the future, because the clock was set back, locks no visitor out', async () => {
     await withInstances(redis.url, [NOW], async (instance) => {
       countTaken(instance, 1);
       await waitForReply(instance);
@@ -181,7 +181,7 @@ describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
     });
   });
 
-  test('while Redis is away, each instance gives the budget alone; afterwards it is shared again', async () => {
+  test('while Redis is away, each instance gives the whole budget, and afterwards they share it again', async () => {
     const [a, b] = [await openInstance(redis.url, NOW), await openInstance(redis.url, NOW)];
     const waitForAwayGauge = (value: number) =>
       poll(
@@ -190,13 +190,14 @@ describe.skipIf(!hasRedis)('takeSync with a Redis', () => {
       );
     redis.pause();
     await waitForAwayGauge(1);
-    // Redis gets no command, so no reply can limit them.
+    // Redis gets no command, so no reply can limit the instances.
     expect([countTaken(a, 100), countTaken(b, 100)]).toEqual([45, 45]);
     expect(a.counts.get('guard_store_unanswered_total take')).toBeGreaterThanOrEqual(45);
     redis.resume();
     await waitForAwayGauge(0);
     expect([countTaken(a, 100), countTaken(b, 100)]).toEqual([0, 0]);
-    // 20 requests later the budget is shared: the first instance to take them tells the other.
+    // After the time of 20 requests the budget is shared again. Instance a takes these 20, and instance b learns this
+    // from Redis.
     a.time.now += (HOUR_MS / 45) * 20;
     b.time.now += (HOUR_MS / 45) * 20;
     expect(countTaken(a, 100)).toBe(20);

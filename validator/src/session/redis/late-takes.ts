@@ -5,9 +5,9 @@ import { Script } from './script.ts';
 import { budgetKey } from './store-keys.ts';
 
 /**
- * Takes several requests from each counter, without refusing any: they have passed already. What is above the budget is
- * a debt. A counter goes to one budget of debt at most. Then one request fits after a whole period. The reply has, for
- * each counter, in how many milliseconds the budget is full again.
+ * Takes several requests from each counter. It refuses none, because they have already passed. Requests above the
+ * budget are a debt. The debt of a counter is at most one budget, less one request. After the largest debt, one request
+ * fits after a whole period. For each counter, the reply has the milliseconds until the budget is full again.
  */
 const LATE_TAKE = new Script(`
 local time = redis.call('TIME')
@@ -30,30 +30,33 @@ return table.concat(left, ' ')
 /** Maximum number of counters in one command, so that the script delays no other command for long. */
 const COUNTERS_A_COMMAND = 100;
 
-/** Maximum number of counters that wait for Redis. Further ones are counted only here. */
+/** Maximum number of counters that wait for Redis. Further counters are counted only in this process. */
 const MAX_COUNTERS = 10_000;
 
-/** This part of a budget may be taken here while the reply of Redis is awaited, or this number if it is more. */
+/**
+ * While the reply of Redis is awaited, this thread can take this share of a budget, or UNTOLD_MIN requests if that is
+ * more.
+ */
 const UNTOLD_PART = 1 / 20;
 const UNTOLD_MIN = 20;
 
-/** What was taken from one counter, and Redis has not confirmed. */
+/** The requests that were taken from one counter, and that Redis has not confirmed yet. */
 interface Untold {
   readonly name: string;
   readonly subject: string;
   readonly budget: Budget;
-  /** Requests that wait for the next command, and those in the command that is under way. */
+  /** `waiting` requests are for the next command, and `sent` requests are in the command that is under way. */
   waiting: number;
   sent: number;
 }
 
 /**
- * Takes from counters in Redis after the requests have passed, so no request waits for Redis. The decision is made by a
- * copy of each counter in this process. Each reply moves the copy to what all instances took.
+ * Takes from counters in Redis after the requests have passed, so no request waits for Redis. A copy of each counter in
+ * this process decides. Each reply updates the copy, so that it includes the requests of all instances.
  *
- * One command is under way at a time. What is taken meanwhile goes into the next one, so that a busy thread sends few
- * commands. Several instances exceed a budget by what they take between two replies, which is limited. The excess is a
- * debt in Redis, so it is missing later.
+ * Only one command is under way at a time. Requests that are taken meanwhile go into the next command, so that a busy
+ * thread sends few commands. Several instances together can exceed a budget by the requests between two replies, and
+ * their number is limited. These requests are a debt in Redis, so they are missing later.
  */
 export class LateTakes {
   readonly #copies: DeadlineTable;
@@ -75,10 +78,10 @@ export class LateTakes {
     this.#onUnanswered = onUnanswered;
   }
 
-  /** Milliseconds until a request fits, 0 when it fits. */
+  /** Takes one request. Returns 0 when the request fits, and otherwise the milliseconds until a request fits. */
   take(name: string, subject: string, budget: Budget): number {
     const intervalMs = budget.perMs / budget.requests;
-    // The budget is in debt.
+    // The subject is remembered while its budget is in debt.
     if (this.#copies.remembers(name, subject, this.#clock)) return intervalMs;
     const key = `${name} ${subject}`;
     const untold = this.#untold.get(key);
@@ -93,7 +96,7 @@ export class LateTakes {
     return 0;
   }
 
-  /** Begins in a later turn, after the requests of this turn. */
+  /** Starts to send in a later turn of the event loop, so that all requests of this turn go into one command. */
   #tellSoon(): void {
     if (this.#isTelling) return;
     this.#isTelling = true;
@@ -114,7 +117,7 @@ export class LateTakes {
       for (const [key, untold] of batch) {
         untold.sent = 0;
         this.#untold.delete(key);
-        // It goes behind the counters that have waited longer.
+        // The counter goes to the end of the map, after counters that have waited longer.
         if (untold.waiting > 0) this.#untold.set(key, untold);
       }
     }
@@ -127,7 +130,7 @@ export class LateTakes {
       batch.map(({ name, subject }) => budgetKey(name, subject)),
       batch.flatMap(({ budget, sent }) => [budget.requests, budget.perMs, sent]),
     );
-    // The fraction is below the precision of Redis's own sum, so it could look like a debt.
+    // The fraction is rounded off, because it is below the precision of Redis's own sum and could look like a debt.
     const left =
       typeof reply === 'string' ? reply.split(' ').map((ms) => Math.floor(Number(ms))) : [];
     if (left.length !== batch.length || !left.every(Number.isFinite)) {
@@ -138,17 +141,17 @@ export class LateTakes {
     batch.forEach((untold, index) => this.#learn(untold, nowMs, left[index] ?? 0));
   }
 
-  /** Moves the copy of a counter to what all instances took. */
+  /** Updates the copy of a counter, so that it includes the requests of all instances. */
   #learn({ name, subject, budget }: Untold, nowMs: number, leftMs: number): void {
     const debtMs = leftMs - budget.perMs;
-    // The copy itself cannot show a debt, because a counter beyond its period means that the clock was set back. When
-    // the debt is paid, the time below is within the period.
+    // The copy itself cannot show a debt: a counter that is more than a period ahead means that the clock was set back.
+    // So the debt is remembered separately. When it is over, the value that `raise` sets is within a period.
     if (debtMs > 0) this.#copies.remember(name, subject, nowMs + debtMs);
     this.#copies.raise(name, subject, nowMs + leftMs);
   }
 }
 
-/** Requests of one budget that may pass in this thread before Redis has confirmed them. */
+/** Maximum number of requests of one budget that pass in this thread before Redis has confirmed them. */
 function maxUntold({ requests }: Budget): number {
   return Math.max(UNTOLD_MIN, requests * UNTOLD_PART);
 }

@@ -1,7 +1,10 @@
-/** A time is forgotten after this, because its instance has ended and does not repeat it. */
+/**
+ * Redis forgets a time after this many milliseconds. A running instance repeats its time, and an ended instance does
+ * not.
+ */
 const NEWEST_TTL_MS = 10 * 60_000;
 
-/** Stores and returns the newest of the times under one name, in epoch milliseconds. */
+/** Stores a time under a name, unless a newer time is stored there. Returns the newest time, in epoch milliseconds. */
 const NEWEST_SCRIPT = `
 local held = tonumber(redis.call('GET', KEYS[1]) or '')
 if held and held > tonumber(ARGV[1]) then return string.format('%.0f', held) end

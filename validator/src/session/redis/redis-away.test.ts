@@ -31,7 +31,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
   const unanswered = (operation: string) =>
     instance.counts.get(`guard_store_unanswered_total ${operation}`) ?? 0;
 
-  test('while it is stopped (SIGSTOP), known sessions and budgets work, and no ticket is spent; later it is used again', async () => {
+  test('while it is stopped (SIGSTOP), known sessions and budgets work, and no ticket is spent, and later it is used again', async () => {
     const { store } = instance;
     await store.keepSession('s', session, HOUR_MS);
     for (let i = 0; i < 2; i++) expect(await store.take('b', 'k', BUDGET)).toBe(0);
@@ -39,7 +39,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
 
     expect(await store.session('s')).toMatchObject(session);
     expect(await store.session('stranger')).toBeUndefined();
-    // This instance used two of three requests before, so one is left.
+    // This instance has already used two of three requests, so one is left.
     expect(await store.take('b', 'k', BUDGET)).toBe(0);
     expect(await store.take('b', 'k', BUDGET)).toBeGreaterThan(0);
     await expect(store.spend('t', HOUR_MS)).rejects.toThrow('the shared store is away');
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect([...instance.counts]).toEqual([]);
   });
 
-  test('refuses a spend without an answer, and the ticket cannot be spent again', async () => {
+  test('rejects a spend without an answer, and the ticket cannot be spent again', async () => {
     redis.pause();
     await expect(instance.store.spend('t', HOUR_MS)).rejects.toThrow('away');
     redis.resume();
@@ -90,7 +90,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     await otherInstance.store.close();
   });
 
-  test('counts as away while it is full (OOM), until it accepts writes again', async () => {
+  test('is away while it is full (OOM), until it accepts writes again', async () => {
     await redis.ask('CONFIG', 'SET', 'maxmemory', '1');
     expect(await instance.store.take('b', 'k', BUDGET)).toBe(0);
     expect(await readAwayGauge()).toBe(1);
@@ -100,7 +100,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect(await instance.store.spend('t', HOUR_MS)).toBe(true);
   });
 
-  test('is not away for a process that was busy itself', async () => {
+  test('is not away when the process itself was busy', async () => {
     const { store } = instance;
     const unsentTake = Promise.resolve(store.take('b', 'before', BUDGET));
     beBusy(400);
@@ -113,8 +113,8 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     expect([events(), [...instance.counts]]).toEqual([[], []]);
   });
 
-  test('is not away for a process that was busy while it connected', async () => {
-    // The spy changes only the probe's time limit, which is within the time limit for the connection.
+  test('is not away when the process was busy during the connection attempt', async () => {
+    // The spy changes only the probe's time limit, which ends before the time limit for the connection.
     const spy = vi.spyOn(Patience.prototype, 'begin').mockImplementation(function (
       this: Patience,
       late,
@@ -127,7 +127,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', () => {
     await otherInstance.store.close();
   });
 
-  test('a thousand questions at once to a hanging Redis all get an answer, and later questions are not sent', async () => {
+  test('a thousand questions at once to a hanging Redis all end, and later questions are not sent', async () => {
     redis.pause();
     const takes = Array.from({ length: 1_000 }, (_, i) =>
       Promise.resolve(instance.store.take('b', `${i}`, BUDGET)),
@@ -155,7 +155,7 @@ describe.skipIf(!hasRedis)('a Redis that is slow', () => {
   });
   const readAwayGauge = () => Promise.resolve(instance.gauge('guard_store_away'));
 
-  test('is used while it answers within the time of a decision', async () => {
+  test('is used while it answers within the time limit of a decision', async () => {
     slowLine.delayMs = 20;
     for (let i = 0; i < 3; i++) expect(await instance.store.take('b', 'k', BUDGET)).toBe(0);
     expect(await instance.store.take('b', 'k', BUDGET)).toBeGreaterThan(0);
@@ -163,14 +163,14 @@ describe.skipIf(!hasRedis)('a Redis that is slow', () => {
     expect([instance.log, [...instance.counts]]).toEqual([[], []]);
   });
 
-  test('is not used while it answers later than that', async () => {
+  test('is not used while it answers after the time limit of a decision', async () => {
     const { store } = instance;
     await store.keepSession('s', session, HOUR_MS);
     slowLine.delayMs = 250;
     expect(await store.take('b', 'k', BUDGET)).toBe(0);
     expect(await readAwayGauge()).toBe(1);
     expect(await store.session('s')).toMatchObject(session);
-    // Redis accepts connections and answers, but each connection is refused because it is too slow.
+    // Redis accepts connections and answers, but Guard gives up each connection, because it is too slow.
     const before = slowLine.connections;
     await poll(
       () => Promise.resolve(slowLine.connections),
@@ -185,7 +185,7 @@ describe.skipIf(!hasRedis)('a Redis that is slow', () => {
 });
 
 describe.skipIf(!hasRedis)('a Redis that is not there yet', () => {
-  test('does not delay the start, and is used when it comes', async () => {
+  test('does not delay the start, and is used as soon as it is there', async () => {
     const port = await freePort();
     const instance = await openInstance(`redis://127.0.0.1:${port}`);
     expect(instance.gauge('guard_store_away')).toBe(1);
@@ -214,7 +214,7 @@ describe.skipIf(!hasRedis)('a Redis that is not there yet', () => {
   });
 });
 
-/** Blocks this process, as a burst of work does. */
+/** Blocks the event loop of this process, as a burst of work does. */
 function beBusy(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);

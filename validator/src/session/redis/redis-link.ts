@@ -10,8 +10,8 @@ export interface RedisLimits {
   /** Time limit for all steps of a connection attempt: name, connection, TLS, password, probe. */
   readonly connectMs: number;
   /**
-   * Time limit for one command. A decision asks at most twice, so two commands without an answer stay well below its
-   * 500 ms (contract 8).
+   * Time limit for one command. A decision sends at most two commands. Even when both get no answer, the decision ends
+   * well within its 500 ms (contract 8).
    */
   readonly commandMs: number;
 }
@@ -21,7 +21,7 @@ const MAX_UNDER_WAY = 10_000;
 /** Time between two PINGs, which detect a Redis that hangs while there are no requests. */
 const HEARTBEAT_MS = 1_000;
 const PAUSE_MS = { first: 50, longest: 5_000 } as const;
-/** After a connection that lasted so long, the first pause is short again. */
+/** After a connection that lasted this long, the pauses start short again. */
 const GOOD_AFTER_MS = 10_000;
 
 /** The result of a command that was not sent, not answered in time, or answered with an error. */
@@ -32,18 +32,21 @@ export const NO_SCRIPT = Symbol('no script');
 export interface RedisLinkOptions {
   /** `redis[s]://[user:password@]host[:port][/database]`: one server, not a Redis Cluster. */
   readonly url: string;
-  /** Sentinels that watch the primary. Then the host of `url` is the name of the primary. */
+  /** Addresses of Sentinels that watch the primary. With Sentinels, the host of `url` is the name of the primary. */
   readonly sentinels?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when another instance changed a key that was read here. Undefined: any key may have changed. */
+  /**
+   * Called when another instance has changed a key that this instance read. Undefined means that any key can have
+   * changed.
+   */
   readonly onChange: (key: string | undefined) => void;
   readonly limits?: RedisLimits | undefined;
 }
 
 /**
- * A connection to one Redis, which is connected or away. Redis is away when it answers with an error, or not in time.
- * Then it gets no commands until a new connection has shown that it accepts writes.
+ * A connection to one Redis. Redis is away when it answers with an error, or not in time. Then it gets no commands
+ * until a new connection has shown that it accepts writes.
  */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
@@ -58,7 +61,7 @@ export class RedisLink {
   #awayFor: string | undefined;
   #connectionLoop: Promise<void> = Promise.resolve();
 
-  /** Resolves after the first attempt. {@link isAway} says whether the attempt succeeded. */
+  /** Resolves after the first attempt to connect. {@link isAway} is false when the attempt succeeded. */
   static async open(options: RedisLinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
     const firstAttempt = Promise.withResolvers<undefined>();
@@ -94,8 +97,8 @@ export class RedisLink {
     this.#underWay += 1;
     return new Promise((resolve) => {
       const wait = this.#asking.begin((why) => {
-        // This process was busy, so Redis may be fine. The caller continues without an answer. The connection stays
-        // open.
+        // This process was busy, so the fault can be here and not in Redis. The caller continues without an answer, and
+        // the connection stays open.
         if (why === 'busy') resolve(NO_ANSWER);
         else if (client === this.#client) this.#lose('timeout');
       });
@@ -143,7 +146,7 @@ export class RedisLink {
     }
   }
 
-  /** Runs one connection from its beginning to its end. Resolves with the reason of the end. */
+  /** Runs one connection from its beginning to its end. Resolves with the reason why it ended. */
   async #connectOnce(onConnected: () => void): Promise<string> {
     const { promise: lost, resolve: lose } = Promise.withResolvers<string>();
     this.#lose = lose;
@@ -160,13 +163,13 @@ export class RedisLink {
     }
     const reason = fault ?? (await lost);
     this.#client = undefined;
-    // This ends all waiting commands.
+    // This ends all commands that wait for an answer.
     client.destroy();
     this.#options.onChange(undefined);
     return reason;
   }
 
-  /** The URL to connect to. With Sentinels it is the URL of the current primary. */
+  /** The URL of the server. With Sentinels it is the URL of the current primary. */
   #findServer(): Promise<string | undefined> {
     const { url, sentinels } = this.#options;
     if (sentinels === undefined) return Promise.resolve(url);
@@ -174,9 +177,9 @@ export class RedisLink {
   }
 
   /**
-   * Tests a new connection: Redis must accept a write within the time of a decision. Returns undefined when it does,
-   * otherwise the reason. A replica or a full Redis refuses writes. A slow Redis would be lost again with the next
-   * command.
+   * Tests a new connection: Redis must accept a write within the time limit of one command. Returns undefined when it
+   * does, and otherwise the reason. A replica or a full Redis refuses writes. A slow Redis would be lost again with the
+   * next command.
    */
   async #probe(client: RedisClientType): Promise<string | undefined> {
     try {
@@ -185,7 +188,7 @@ export class RedisLink {
       if (mode === 'cluster' || mode === 'sentinel') return mode;
       const command = client.sendCommand(['SET', PROBE_KEY, '1', 'PX', '1000']);
       const probeWrite: Promise<string | undefined> = command.then(() => undefined);
-      // When this process was busy, the answer still counts. The whole attempt has its own time limit.
+      // When this process was busy, the answer is still awaited. The whole attempt has its own time limit.
       return await this.#asking.within(probeWrite, (why) =>
         why === 'silent' ? 'slow' : probeWrite,
       );
@@ -201,7 +204,8 @@ export class RedisLink {
       // Each connection has a new client, so the client itself must not reconnect.
       socket: { reconnectStrategy: false, connectTimeout: this.#connecting.limitMs },
       disableOfflineQueue: true,
-      // The time limit is in `ask`. The client's own limit ends when a command is written, not when it is answered.
+      // `ask` has the time limit. The client's own limit would end when a command is written, and not when it is
+      // answered.
       commandOptions: { timeout: 0 },
       maintNotifications: 'disabled',
       emitInvalidate: true,
@@ -233,14 +237,19 @@ export class RedisLink {
   }
 }
 
-/** The mode that a server reports: `standalone`, `cluster` or `sentinel`. A server may report none. */
+/**
+ * The mode that a server reports: `standalone`, `cluster` or `sentinel`. `standalone` when a server reports no mode.
+ */
 async function modeOf(client: RedisClientType): Promise<string> {
   const hello = await client.sendCommand<unknown>(['HELLO']).catch(() => undefined);
   const isTold = typeof hello === 'object' && hello !== null && 'mode' in hello;
   return isTold && typeof hello.mode === 'string' ? hello.mode : 'standalone';
 }
 
-/** A code or a name of the error. The message is never used: Redis quotes the command in it, and Node the address. */
+/**
+ * A code or a name of the error. The message is never used, because Redis quotes the command in it, and Node the
+ * address.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof ErrorReply) return error.message.split(' ', 1)[0] ?? 'error';
   if (!(error instanceof Error)) return 'error';

@@ -9,7 +9,7 @@ import { openPatientInstance, withInstances } from './testing/open-stores.ts';
 const HOUR_MS = 3_600_000;
 const ORDER_BUDGET = { requests: 1, perMs: 1 };
 
-/** Redis uses the machine's clock. So the test does not move the clock, but makes the entries older. */
+/** Redis uses the machine's clock, which a test cannot move. So the test makes the entries older. */
 const GROW_OLDER = `
 for _, key in ipairs(redis.call('KEYS', 'guard:1:*')) do
   local left = redis.call('PTTL', key) - ARGV[1]
@@ -19,7 +19,7 @@ for _, key in ipairs(redis.call('KEYS', 'guard:1:*')) do
   if left > 0 then redis.call('PEXPIRE', key, left) else redis.call('DEL', key) end
 end`;
 
-describe.skipIf(!hasRedis)('with a Redis', () => {
+describe.skipIf(!hasRedis)('with Redis', () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
@@ -32,11 +32,11 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
     const TOO_LONG = 6 * 1024 * 1024;
 
     test.each([
-      ['without a version', ['SET', KEY, 'a text of theirs']],
-      ['that looks like a version', ['SET', KEY, 'abc']],
-      ['of another type', ['HSET', KEY, 'a', 'b']],
-      ['larger than any of ours', ['SETRANGE', KEY, String(TOO_LONG), 'x']],
-    ])('%s does not count as empty, and the connection stays open', async (_, command) => {
+      ['a text without a version', ['SET', KEY, 'a text of theirs']],
+      ['a text that looks like a version', ['SET', KEY, 'abc']],
+      ['a value of another type', ['HSET', KEY, 'a', 'b']],
+      ['a text that is larger than any text of Guard', ['SETRANGE', KEY, String(TOO_LONG), 'x']],
+    ])('%s is not treated as empty, and the connection stays open', async (_, command) => {
       await redis.ask(...command);
       await withInstances(redis.url, [Date.now()], async (instance) => {
         const { store, log } = instance;
@@ -54,8 +54,8 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
   sessionStoreContract('RedisStore', async () => {
     const { store, time } = await openPatientInstance(redis.url);
     const passTime = async (ms: number) => {
-      // A reply about late takes must not come after the change of the clock, because it would count as newer.
-      // There are two questions, because Redis may first ask for the text of the script.
+      // The reply about late takes must come before the test makes the entries older. Two questions are needed, because
+      // Redis can first ask for the text of the script.
       await immediate();
       for (const subject of ['first', 'second']) await store.take('order', subject, ORDER_BUDGET);
       time.now += ms;
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
 
   describe('instances that share a Redis', () => {
     const now = Date.now();
-    /** The clocks differ by hours, which must not change any limit or lifetime. */
+    /** The clocks differ by hours. This must not change any limit or lifetime. */
     const clocks = [now, now - 5 * HOUR_MS, now + 5 * HOUR_MS];
 
     test('a session stored by one instance is found by the others', async () => {
@@ -86,7 +86,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('counters that are taken together are exact, and a refused request takes from none of them', async () => {
+    test('a request that takes from several counters is exact, and a refused request takes from none', async () => {
       await withInstances(redis.url, clocks, async (...instances) => {
         const chargeOf = (subject: string, requests: number) => ({
           subject,
@@ -110,7 +110,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('a budget is exact over all instances, also with different clocks', async () => {
+    test('a budget is exact over all instances, even with different clocks', async () => {
       await withInstances(redis.url, clocks, async (...instances) => {
         const budget = { requests: 100, perMs: 24 * HOUR_MS };
         const takes = Array.from({ length: 100 }, () =>
@@ -121,7 +121,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       });
     });
 
-    test('all instances get the newest time; a single instance gets its own', async () => {
+    test('all instances get the newest time, and a single instance gets its own time', async () => {
       await withInstances(redis.url, clocks, async (a, b, c) => {
         const times = [5_000, 7_000, 6_000];
         const newestTimes = async () => {
@@ -146,7 +146,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
         await a.store.keepSession('s', session, HOUR_MS);
         expect(await b.store.session('s')).toMatchObject({ state: 'verified' });
         await a.store.keepSession('s', { ...session, state: 'rejected' }, HOUR_MS);
-        // The clock of b does not move, so its copy stays fresh. Redis has to report the change.
+        // The clock of b does not move, so its copy stays fresh. So only a report of Redis can show it the change.
         const ask = () => Promise.resolve(b.store.session('s'));
         await poll(ask, (found) => found?.state === 'rejected');
       });
@@ -160,7 +160,7 @@ describe.skipIf(!hasRedis)('with a Redis', () => {
       await instance.store.keepSession('s', session, HOUR_MS);
       await instance.store.spend('t', HOUR_MS);
       const keys = await redis.ask<string[]>('KEYS', '*');
-      // The key of the probe expires after a second.
+      // The key of the probe can still exist, because it expires after a second.
       expect(keys.filter((key) => key !== 'guard:1:probe')).toHaveLength(3);
       for (const key of keys) {
         expect(key).toMatch(/^guard:1:(?:probe|session:s|spent:t|budget:[\w-]{22})$/);

@@ -33,12 +33,12 @@ import {
 } from './store-keys.ts';
 import { type Counter, readTaken, takeShared } from './take-script.ts';
 
-/** Maximum number of local counters for the time when Redis is away. A MemoryStore has the same number. */
+/** Maximum number of local counters for the time when Redis is away. The default of MemoryStore is the same. */
 const MAX_BUDGETS = 200_000;
 
 /**
- * Limits questions about ids without our MAC. They use at most one percent of a core. During a rotation of secrets,
- * such ids can come from another instance. At other times a client invented them.
+ * Limits questions about ids without a MAC of this instance, so that they use at most one percent of a core. During a
+ * rotation of secrets, another instance can have made such ids. At other times a client invented them.
  */
 const STRANGERS = { name: 'strangers', requests: 1_000, perMs: 2_000 } as const;
 
@@ -50,7 +50,9 @@ interface RedisStoreOptions extends Omit<RedisLinkOptions, 'onChange'> {
   readonly budgets?: SharedArrayBuffer | undefined;
 }
 
-/** Reasons to refuse a server, by the mode that it reports. Such a server accepts only some of Guard's commands. */
+/**
+ * Reasons to refuse a server, by the mode that it reports. Servers in these modes accept only some of Guard's commands.
+ */
 const REFUSALS: Readonly<Record<string, string>> = {
   cluster:
     'this is a Redis Cluster, which Guard cannot use, because a rate limit and its clock may lie on two servers. Use one primary with replicas, and list its Sentinels in store.sentinels or give its address in store.url',
@@ -58,18 +60,18 @@ const REFUSALS: Readonly<Record<string, string>> = {
     'this is a Sentinel. List it in store.sentinels, and write the name of the primary as the host of store.url: redis://user:password@name/0',
 };
 
-/** Tries to change a shared text while other instances change it at the same time. */
+/** Maximum number of tries to change a shared text that other instances change at the same time. */
 const CHANGE_ATTEMPTS = 20;
 
-/** Label of `guard_store_unanswered_total`. */
+/** The label of the metric `guard_store_unanswered_total`. */
 type Operation = 'session' | 'keep_session' | 'spend' | 'take' | 'remember';
 
 /**
  * Sessions, spent tickets and budgets in Redis or Valkey, which several instances share.
  *
- * While Redis is away, decisions use what this instance has stored, and {@link session} and {@link take} never reject.
- * {@link spend} and {@link keepSession} do reject. Otherwise one ticket could be spent at each instance, for one
- * session each (contract 3: session storage unavailable).
+ * While Redis is away, decisions use the data of this instance, and {@link session} and {@link take} never reject.
+ * {@link spend} and {@link keepSession} reject then. Otherwise each instance could spend the same ticket for one more
+ * session (contract 3: session storage unavailable).
  */
 export class RedisStore implements SessionStore {
   readonly #clock: Clock;
@@ -77,14 +79,11 @@ export class RedisStore implements SessionStore {
   readonly #link: RedisLink;
   readonly #copies: SessionCopies;
   readonly #refusals = new Refusals();
-  /**
-   * Local counters, which also count while Redis is connected. So a visitor who has used up a budget gets no new one
-   * when Redis goes away.
-   */
+  /** Local counters. They count even while Redis is connected, so a visitor gets no new budget when Redis goes away. */
   readonly #budgets: DeadlineTable;
   readonly #lateTakes: LateTakes;
 
-  /** Resolves after the first attempt to connect. Redis may also become reachable later. */
+  /** Resolves after the first attempt to connect. The store keeps trying when it fails. */
   static async open(options: RedisStoreOptions): Promise<RedisStore> {
     const copies = new SessionCopies(options.clock);
     const link = await RedisLink.open({
@@ -115,12 +114,12 @@ export class RedisStore implements SessionStore {
     metrics.gauge('guard_sessions', () => copies.size);
   }
 
-  /** Why the server at this address can never be the store, as a sentence. Undefined when it can. */
+  /** Why the server at this address can never be the store, as a sentence. Undefined when it can be the store. */
   get refusal(): string | undefined {
     return this.awayFor === undefined ? undefined : REFUSALS[this.awayFor];
   }
 
-  /** Why there is no connection, as in the log line `store_away`. Undefined while there is a connection. */
+  /** Why there is no connection, in the words of the log line `store_away`. Undefined while there is a connection. */
   get awayFor(): string | undefined {
     return this.#link.awayFor;
   }
@@ -194,16 +193,16 @@ export class RedisStore implements SessionStore {
   }
 
   async #isShared(name: string, subject: string): Promise<boolean> {
-    // GET instead of EXISTS, because an account may allow only the documented commands.
+    // GET and not EXISTS, because some accounts allow only the documented commands.
     const reply = await this.#link.ask(['GET', rememberedKey(name, subject)]);
     if (reply === NO_ANSWER) this.#countUnanswered('remember');
     return reply === '1';
   }
 
   /**
-   * Reports to the other instances when the data with this name (such as `crawler-ranges`) was made here. Returns the
-   * newest time that any instance has reported recently, in epoch milliseconds. Undefined while Redis is away. Never
-   * rejects.
+   * Tells the other instances the time at which this instance made the data with this name (such as `crawler-ranges`).
+   * Returns the newest time that any instance has told recently, in epoch milliseconds. Undefined while Redis is away.
+   * Never rejects.
    */
   async newest(name: string, atMs: number): Promise<number | undefined> {
     return readNewest(await this.#link.ask(tellTime(newestKey(name), atMs)));
@@ -219,9 +218,9 @@ export class RedisStore implements SessionStore {
   }
 
   /**
-   * Replaces the shared text by the result of `edit`, atomically. When another instance changes the text meanwhile,
-   * `edit` is called again. When `edit` returns undefined, the text is not changed. `lost`: Redis is away, or other
-   * instances change the text all the time. Never rejects.
+   * Atomically replaces the shared text by the result of `edit`. When another instance changes the text meanwhile,
+   * `edit` is called again. When `edit` returns undefined, the text stays. `lost`: Redis is away, or other instances
+   * change the text too often. Never rejects.
    */
   async changeSharedText(name: string, edit: EditText, ttlMs: number): Promise<TextChange> {
     const key = sharedTextKey(name);
@@ -276,7 +275,7 @@ export class RedisStore implements SessionStore {
     return waitMs;
   }
 
-  /** The reply to a command that needs Redis. Rejects when there is none. */
+  /** The reply to a command that needs Redis. Rejects when there is no reply. */
   async #askOrThrow(operation: Operation, command: readonly string[]): Promise<unknown> {
     const reply = await this.#link.ask(command);
     if (reply !== NO_ANSWER) return reply;
@@ -289,7 +288,7 @@ export class RedisStore implements SessionStore {
   }
 }
 
-/** The life of a key as Redis expects it: whole milliseconds, at least one. */
+/** The lifetime of a key in whole milliseconds, at least one, as Redis requires. */
 function lifetime(ttlMs: number): string {
   return String(Math.max(1, Math.ceil(ttlMs)));
 }

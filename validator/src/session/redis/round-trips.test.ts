@@ -14,7 +14,7 @@ describe.skipIf(!hasRedis)('round trips to Redis', () => {
   afterAll(() => redis.stop());
   beforeEach(() => redis.ask('FLUSHALL'));
 
-  test('a session that was just read is answered synchronously, without a question', async () => {
+  test('a session that was just read is returned synchronously, without a question', async () => {
     await withInstances(redis.url, [1_000], async (instance) => {
       await instance.store.keepSession('s', session, HOUR_MS);
       await instance.store.session('s');
@@ -27,7 +27,7 @@ describe.skipIf(!hasRedis)('round trips to Redis', () => {
     });
   });
 
-  test('a rejected session is read from Redis each time, because it may pass at another instance', async () => {
+  test('a rejected session is read from Redis each time, because it can pass at another instance', async () => {
     await withInstances(redis.url, [1_000], async (instance) => {
       await instance.store.keepSession('s', { ...session, state: 'rejected' }, HOUR_MS);
       const before = await countCalls(redis, 'get');
@@ -51,7 +51,7 @@ describe.skipIf(!hasRedis)('round trips to Redis', () => {
     });
   });
 
-  test('several counters need one question, and none while this instance knows that one is used up', async () => {
+  test('several counters need one question, and none while this instance remembers that one of them is used up', async () => {
     await withInstances(redis.url, [Date.now()], async (instance) => {
       const charges = [4, 2, 8].map((requests) => ({
         subject: `${requests}`,
@@ -64,7 +64,8 @@ describe.skipIf(!hasRedis)('round trips to Redis', () => {
       expect(await countCalls(redis, 'evalsha')).toBe(before + 3);
       for (let i = 0; i < 100; i++) expect(instance.store.takeAll('b', charges)).toBeGreaterThan(0);
       expect(await countCalls(redis, 'evalsha')).toBe(before + 3);
-      // Another budget is free, also together with a counter that the refused requests shared.
+      // A request that does not use the used-up budget passes, even when it shares another counter with the refused
+      // requests.
       expect(await instance.store.takeAll('b', [...charges.slice(2)])).toBe(0);
     });
   });

@@ -19,7 +19,7 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
   });
   afterAll(() => watched.stop());
 
-  test('when store.url is the address of a Sentinel, the refusal names the setting to use', async () => {
+  test('when store.url is the address of a Sentinel, the refusal names the right setting', async () => {
     const { store } = await openPatientInstance(`redis://${watched.sentinels[0] ?? ''}`);
     expect(store.refusal).toMatch(/^this is a Sentinel\. List it in store\.sentinels/);
     await store.close();
@@ -68,7 +68,7 @@ describe.skipIf(!hasRedis)('a primary that Sentinels watch', () => {
 });
 
 describe.skipIf(!hasRedis)('a server that can never be the store', () => {
-  test('a Redis Cluster is recognised, although its server accepts the first write', async () => {
+  test('Guard recognises a Redis Cluster, although its server accepts the first write', async () => {
     const redis = await startRedis(['--cluster-enabled', 'yes']);
     const slots = Array.from({ length: 16_384 }, (_, slot) => `${slot}`);
     await redis.ask('CLUSTER', 'ADDSLOTS', ...slots);
@@ -84,7 +84,7 @@ describe.skipIf(!hasRedis)('a server that can never be the store', () => {
   });
 });
 
-test('a connection to a silent Sentinel is closed', async () => {
+test('Guard closes its connection to a silent Sentinel', async () => {
   const openSockets = new Set<Socket>();
   const server = createServer((socket) => {
     openSockets.add(socket.resume());

@@ -2,9 +2,10 @@ import { Patience } from '@guard/config/time/patience';
 import { createClient, type RedisClientType } from '@redis/client';
 
 /**
- * The URL of the current primary, from Sentinels. The host of `url` is its name. Undefined when no Sentinel answers.
- * All Sentinels are asked at the same time, and the first answer counts, so a silent one causes no delay. The answer
- * can be old: the probe of the connection finds out whether the server accepts writes. Never rejects.
+ * Asks Sentinels for the URL of the current primary. The host of `url` is the name of the primary. All Sentinels are
+ * asked at the same time, and the first answer is used, so a silent Sentinel causes no delay. The answer can be out of
+ * date. So the probe of the connection tests whether the server accepts writes. Undefined when no Sentinel answers.
+ * Never rejects.
  */
 export async function primaryOf(
   url: string,
@@ -29,7 +30,7 @@ const CONNECT_TIMEOUT_MS = 500;
 /** Time limit for one Sentinel. Without it, a silent Sentinel would keep one connection open for each attempt. */
 const asking = new Patience(1_000);
 
-/** Rejects when the Sentinel does not answer in time, or does not have the name. */
+/** Asks one Sentinel. Rejects when it does not answer in time, or does not have the name. */
 async function askSentinel(url: string, name: string): Promise<Address> {
   const client: RedisClientType = createClient({
     url,

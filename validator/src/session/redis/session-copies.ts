@@ -1,14 +1,14 @@
 import type { Clock, Session } from '@guard/config/contract/ports';
 import { MAX_SESSIONS, SessionTable } from '../session-table.ts';
 
-/** How long a copy is used without a question to Redis. Redis reports changes earlier. */
+/** How long a copy is used without a question to Redis, in milliseconds. Redis reports a change at once. */
 const FRESH_MS = 1_000;
 
-/** A session as it was in Redis. */
+/** A copy of a session in Redis. */
 interface Copy {
   readonly session: Session;
   readonly expiresAt: number;
-  /** When Redis confirmed the copy. Before every time when this is uncertain. */
+  /** The time at which Redis confirmed the copy. NEVER when it is not confirmed. */
   confirmedAt: number;
   /** The connection on which Redis confirmed the copy. Redis reports changes only on this connection. */
   readonly era: number;
@@ -16,7 +16,7 @@ interface Copy {
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/** Copies of sessions. They replace a question to Redis for a moment, and while Redis is away. */
+/** Copies of sessions. They are used in place of a question to Redis for a moment, and while Redis is away. */
 export class SessionCopies {
   readonly #clock: Clock;
   readonly #copies = new SessionTable<Copy>(MAX_SESSIONS);
@@ -31,14 +31,14 @@ export class SessionCopies {
     return this.#copies.size;
   }
 
-  /** Number of changes that Redis has reported. When it has grown since a question, the answer may be old. */
+  /** Number of changes that Redis has reported. When it has grown since a question, the answer can be out of date. */
   get changes(): number {
     return this.#changes;
   }
 
   /**
-   * A session that may be used without a question to Redis. Returns only verified sessions, because a rejected visitor
-   * may pass at another instance at any moment.
+   * A session that can be used without a question to Redis. Only verified sessions are returned, because a rejected
+   * visitor can pass at another instance at any moment.
    */
   fresh(id: string): Session | undefined {
     const copy = this.#copies.get(id);
@@ -79,7 +79,7 @@ export class SessionCopies {
     if (copy) copy.confirmedAt = NEVER;
   }
 
-  /** Called when changes may have been missed. */
+  /** Called when changes can have been missed. */
   doubtAll(): void {
     this.#changes += 1;
     this.#era += 1;

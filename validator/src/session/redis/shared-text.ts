@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-/** Longest text in bytes. */
+/** Longest allowed text, in bytes. */
 const MAX_BYTES = 6 * 1024 * 1024;
-/** The version of a value that another program wrote. */
+/** The version in the reply when another program wrote the value. */
 const FOREIGN = '-';
 
 /**
- * Reads the text and its version. Both are empty when there is no text. It uses `pcall`, because a value of another
- * type causes an error, and an error of a script would end the connection. It uses only `GET`, because an account may
- * allow no other command that reads.
+ * The beginning of a script. It reads the text and its version. Both are empty when there is no text. It uses `pcall`,
+ * because a value of another type causes an error, and an error of a script would end the connection. It uses only
+ * `GET`, because some accounts allow no other command for reading.
  */
 const READ_VERSION = `
 local text = redis.pcall('GET', KEYS[1]) or ''
@@ -33,7 +33,7 @@ redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
 `;
 
-/** The version of a text that was never written. */
+/** The version while there is no text. */
 const NO_VERSION = '';
 
 export interface SharedText {
@@ -41,7 +41,7 @@ export interface SharedText {
   readonly text: string;
 }
 
-/** Returns the new text. Undefined to leave the old one. */
+/** Returns the new text, or undefined to leave the old text. */
 export type EditText = (text: string) => string | undefined;
 
 export type TextChange = 'changed' | 'left' | 'lost';
@@ -51,8 +51,8 @@ export function readCommand(key: string, known: SharedText | undefined): readonl
 }
 
 /**
- * The text in a reply. Returns `known` when nothing has changed, and undefined when the reply is not from the script.
- * For a value that another program wrote, it returns `unreadable`.
+ * Reads the text from a reply. Returns `known` when the text has not changed, and `unreadable` for a value that another
+ * program wrote. Undefined when the reply is not from the script.
  */
 export function readReply(reply: unknown, known: SharedText | undefined): SharedText | undefined {
   if (reply === null) return known;
@@ -62,7 +62,7 @@ export function readReply(reply: unknown, known: SharedText | undefined): Shared
   return { version: reply.slice(0, end), text: reply.slice(end + 1) };
 }
 
-/** Replaces the text if it is still `expectedText`. Then the reply is 1. */
+/** The command that replaces the text if it is still `expectedText`. The reply is 1 when it was replaced. */
 export function replaceCommand(
   key: string,
   expectedText: SharedText,

@@ -2,13 +2,13 @@ import { sessionRoot } from '@guard/config/contract/session-root';
 import { hash } from 'node:crypto';
 
 /**
- * Prefix of the keys in Redis. The number is the version of the format, so that instances of different versions do not
- * misread each other's values.
+ * Prefix of the keys in Redis. The number is the version of the format, so that no instance reads values in another
+ * format.
  */
 const NAMESPACE = 'guard:1:';
 const SESSION = `${NAMESPACE}session:`;
 
-/** The key that is written to test whether Redis accepts writes. */
+/** The key that Guard writes to test whether Redis accepts writes. */
 export const PROBE_KEY = `${NAMESPACE}probe`;
 
 /** The key of a session. It is the same for all values of the session. */
@@ -43,7 +43,10 @@ export function rememberedKey(name: string, subject: string): string {
   return `${NAMESPACE}remembered:${digestOf(name, subject)}`;
 }
 
-/** The digest of a subject. A subject can be an address or a long header value, and keys must not contain these. */
+/**
+ * The digest of a subject. Keys must not contain the subject itself, because it can be an address or a long header
+ * value.
+ */
 function digestOf(name: string, subject: string): string {
   return hash('sha256', `${name.length}:${name}${subject}`, 'base64url').slice(0, 22);
 }

@@ -20,7 +20,7 @@ const VISITOR = {
 const oldSecret = createSessionIds(createSealer(['the secret of these tests'], 'session'));
 const newSecret = createSessionIds(createSealer(['the next secret of these tests'], 'session'));
 
-describe.skipIf(!hasRedis)('ids without our MAC, with a Redis', () => {
+describe.skipIf(!hasRedis)('ids without a MAC of this instance, with Redis', () => {
   let redis: RedisServer;
   let instance: Instance;
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe.skipIf(!hasRedis)('ids without our MAC, with a Redis', () => {
     expect(await countCalls(redis, 'get')).toBe(1_010);
   });
 
-  test('ids with our MAC are still looked up during a flood', async () => {
+  test('ids with a MAC of this instance are still looked up during a flood', async () => {
     await askForInventedIds(2_000);
     const before = await countCalls(redis, 'get');
     const [judged, issued] = [oldSecret.mint('acme'), oldSecret.mint('acme')];
@@ -67,7 +67,7 @@ describe.skipIf(!hasRedis)('ids without our MAC, with a Redis', () => {
     expect(await countCalls(redis, 'get')).toBe(before + 2);
   });
 
-  test('during a rotation, sessions of the next secret are found, also in a flood', async () => {
+  test('during a rotation, known sessions of the next secret are found even in a flood', async () => {
     const otherInstance = await openPatientInstance(redis.url, NOW);
     const [earlySession, lateSession] = [newSecret.mint('acme'), newSecret.mint('acme')];
     await otherInstance.store.keepSession(
@@ -83,11 +83,11 @@ describe.skipIf(!hasRedis)('ids without our MAC, with a Redis', () => {
     await otherInstance.store.close();
     expect(await stateOf(earlySession)).toBe('verified');
     await askForInventedIds(2_000);
-    // The copy is older than a second, so Redis is asked again, but not as for an unknown id.
+    // The copy is older than a second, so Redis is asked again. The limit for unknown ids does not apply.
     instance.time.now += 1_500;
     await askForInventedIds(2_000);
     expect(await stateOf(earlySession)).toBe('verified');
-    // A limit of this protection: a session that is refused during the flood is found after the flood.
+    // A limit of this protection: an unknown session is refused during the flood, and found only after the flood.
     expect(await stateOf(lateSession)).toBe('none');
     instance.time.now += 2;
     expect(await stateOf(lateSession)).toBe('verified');

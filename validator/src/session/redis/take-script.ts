@@ -9,9 +9,9 @@ export interface Counter {
 }
 
 /**
- * Does DeadlineTable.takeAll as one atomic step in Redis. It uses the clock of Redis, because the clocks of instances
- * differ. A counter is the time at which its budget is full again, in milliseconds with a fraction. When a request does
- * not fit, the reply contains the longest wait and its counter.
+ * The counterpart of DeadlineTable.takeAll in Redis, as one atomic step. It uses the clock of Redis, because the clocks
+ * of instances differ. A counter is the time at which its budget is full again, in milliseconds with a fraction. When a
+ * request does not fit, the reply has the longest wait and the index of its counter.
  */
 const TAKE = new Script(`
 local time = redis.call('TIME')
@@ -49,8 +49,8 @@ export function takeShared(
 }
 
 /**
- * Milliseconds until a request fits, and the index of the counter that refused it. 0 when the request fits. Undefined
- * when the reply is not from the script.
+ * Reads a reply: the milliseconds until a request fits, and the index of the counter that refused the request. The wait
+ * is 0 when the request fits. Undefined when the reply is not from the script.
  */
 export function readTaken(
   reply: unknown,

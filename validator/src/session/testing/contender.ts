@@ -1,4 +1,4 @@
-/** A thread that spends the same tickets, and takes from the same budget, as the other threads of its test. */
+/** A thread of a test. All threads of the test spend the same tickets and take from the same budgets. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { DeadlineTable } from '../deadline-table.ts';
 

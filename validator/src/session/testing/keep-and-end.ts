@@ -1,4 +1,4 @@
-/** A process that stores incompressible sessions in a store on disk, prints its log, and ends. */
+/** A process that stores sessions with incompressible data in a LastingStore, prints its log, and ends. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { LastingStore } from '../lasting-store.ts';
 

@@ -20,7 +20,7 @@ export interface StoreUnderTest {
   readonly passTime: (ms: number) => unknown;
 }
 
-/** Times are in hours, so that the duration of a test does not matter, even with a real clock. */
+/** The tests use times in hours, so that the duration of a test has no effect, even with a real clock. */
 const HOUR_MS = 3_600_000;
 
 type Open = () => StoreUnderTest | Promise<StoreUnderTest>;
@@ -42,7 +42,7 @@ export function sessionStoreContract(name: string, open: Open): void {
       await store.close();
     });
 
-    test('the session that was stored last is found', async () => {
+    test('when a session is stored twice, the last one is found', async () => {
       const { store } = await open();
       await store.keepSession('a', { ...session, state: 'rejected' }, HOUR_MS);
       expect(await store.session('a')).toMatchObject({ state: 'rejected' });
@@ -51,7 +51,7 @@ export function sessionStoreContract(name: string, open: Open): void {
       await store.close();
     });
 
-    test('a session that is stored with an expiry in the past has ended (end-session.ts)', async () => {
+    test('a session that is stored with an expiry in the past is not found (end-session.ts)', async () => {
       const { store, passTime } = await open();
       await store.keepSession('a', session, HOUR_MS);
       await store.keepSession('a', session, -1);
@@ -60,7 +60,7 @@ export function sessionStoreContract(name: string, open: Open): void {
       await store.close();
     });
 
-    test('a session is found by each of its values, and by no value of another session', async () => {
+    test('each value of a session finds it, and no value of another session does', async () => {
       const { store } = await open();
       const root = '0f0e0d0c-0b0a-8908';
       await store.keepSession(`${root}-8706-050403020100`, session, HOUR_MS);
@@ -133,7 +133,7 @@ function budgetContract(open: Open): void {
     await store.close();
   });
 
-  test('names and subjects that are equal when joined have separate budgets', async () => {
+  test('names and subjects have separate budgets, even when they are equal after joining', async () => {
     const { store } = await open();
     const budget = { requests: 1, perMs: HOUR_MS };
     expect(await store.take('ab', 'c', budget)).toBe(0);
@@ -174,7 +174,7 @@ function budgetContract(open: Open): void {
     await store.close();
   });
 
-  test('when the clock is set back a day, no visitor is locked out for longer than one budget', async () => {
+  test('when the clock is set back by a day, no visitor is locked out for longer than the time of one budget', async () => {
     const { store, passTime } = await open();
     const budget = { requests: 2, perMs: HOUR_MS };
     for (let i = 0; i < 3; i++) await store.take('b', 'k', budget);

@@ -3,18 +3,18 @@ import type { RedisLimits } from '../redis-link.ts';
 import { RedisStore } from '../redis-store.ts';
 import type { RedisServer } from '../../../../../test/kit/peers/redis-server.ts';
 
-/** A store with its own connection, as in another instance, with its log and metrics. */
+/** A store with its own connection, clock, log and metrics, as in a separate instance of Guard. */
 export interface Instance {
   readonly store: RedisStore;
-  /** Its own clock. */
+  /** The clock of this instance. */
   readonly time: { now: number };
   readonly log: { readonly event: string; readonly fields: string }[];
-  /** Counters by name and label. */
+  /** The metrics that count, by name and label. */
   readonly counts: Map<string, number>;
   gauge(name: MetricName): number;
 }
 
-/** Opens an instance. Its clock stays at `now`. */
+/** Opens an instance. Its clock stays at `now` until the test moves it. */
 export async function openInstance(
   url: string,
   now = Date.now(),
@@ -44,7 +44,10 @@ export async function openInstance(
   return { store, time, log, counts, gauge: (name) => Number(gauges.get(name)?.()) };
 }
 
-/** For tests that do not measure time: on a busy machine Redis answers later than a decision can wait. */
+/**
+ * Opens an instance with long time limits, for tests that do not measure time. On a busy machine Redis can answer later
+ * than a decision waits.
+ */
 export function openPatientInstance(
   url: string,
   now?: number,
