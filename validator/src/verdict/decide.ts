@@ -23,7 +23,7 @@ export interface Deciding {
   readonly findings: LazyFindings;
   readonly strengths: Strengths;
   readonly store: SessionStore;
-  /** Undefined when `challenge: auto` asks only uncertain visitors. */
+  /** Undefined when `challenge: auto` challenges only uncertain visitors. */
   readonly freePages: FreePages | undefined;
   /** Undefined when pressure does not end free pages. */
   readonly pressure: Pressure | undefined;
@@ -34,17 +34,17 @@ export interface Deciding {
   /** Undefined when the organisation has no traps. */
   readonly traps: Traps | undefined;
   readonly clock: Clock;
-  /** Whether the caller will report how the request ended. */
+  /** Whether the caller will report the end of the request. */
   readonly reportsEnd: boolean;
-  /** Whether the caller will also report what the answer was. */
+  /** Whether the caller will also report the kind of the answer. */
   readonly seesAnswer: boolean;
-  /** As Judgement.ended, for a request that a preset allows. */
+  /** Like Judgement.ended, for a request that a preset allows. */
   readonly endOfPreset?: RequestEnded | undefined;
 }
 
 /**
  * Makes a judgement from directives and findings. The order is: a rule's block, a rate limit, a rule's allow,
- * detection, the challenge. When no rule sets a directive, nothing is enforced.
+ * detection, the challenge. A directive that no rule sets has no effect.
  */
 export function decide(deciding: Deciding): MaybePromise<Judgement> {
   const { directives, facts, findings, store } = deciding;
@@ -56,7 +56,7 @@ export function decide(deciding: Deciding): MaybePromise<Judgement> {
   return afterWith(rateLimit.value(facts, store), deciding, conclude);
 }
 
-/** The judgement of a request that no rule blocks. `retryAfterMs` is above 0 when its budget is spent. */
+/** The judgement of a request that no rule blocks. `retryAfterMs` is above 0 when the rate limit is used up. */
 function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgement> {
   const { rateLimit, monitor } = deciding.directives;
   if (rateLimit === undefined || retryAfterMs === 0) {
@@ -65,7 +65,7 @@ function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgem
   const { by } = rateLimit;
   const limit: Verdict = { kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs };
   if (!monitor) return settle(limit, deciding);
-  // In monitor mode the request passes in spite of the limit, so the limits of a preset still apply.
+  // In monitor mode the request passes the rate limit, so the limits of a preset still apply.
   return afterWith(withinPreset(deciding), limit, (next, verdict) => settle(verdict, next));
 }
 
@@ -73,7 +73,7 @@ function concludeWithin(deciding: Deciding): MaybePromise<Judgement> {
   return settle(addTrapHit(detect(deciding), deciding), deciding);
 }
 
-/** A block of a crawler has its own reason. */
+/** The verdict of a rule's block. A blocked crawler has its own reason. */
 function ruleBlock(rule: Rule, facts: Facts, findings: readonly Reason[]): Verdict {
   const primary: Reason = facts.crawler ? 'crawler_blocked' : 'policy_block';
   return { kind: 'block', reasons: [...new Set([primary, ...findings])], by: rule };
@@ -88,13 +88,13 @@ function detect({ directives, facts, findings, strengths }: Deciding): Verdict |
   const assessment = weigh(reasons, facts.session.state === 'verified', strengths);
   if (assessment === 'reject') return { kind: 'block', reasons, by: detection.by };
   if (assessment !== 'ask' || challenge?.value === 'never') return undefined;
-  // Contract 3: after an upload the next decision is allow or block. If a rejected session were challenged again, its
-  // browser would loop, and a program could try many times.
+  // Contract 3: after an upload the next decision is allow or block. With another challenge, the browser of a rejected
+  // session would loop, and a program could try many times.
   const hasAnswered = facts.session.state === 'rejected';
   return { kind: hasAnswered ? 'block' : 'challenge', reasons, by: detection.by };
 }
 
-/** Challenges a request that hits a trap. A verdict that was found before is kept. */
+/** Challenges a request that hits a trap. A verdict that is already there stays, and only gets the reason. */
 function addTrapHit(verdict: Verdict | undefined, deciding: Deciding): Verdict | undefined {
   const { directives, facts, traps, store, clock } = deciding;
   if (traps?.isHit(facts) !== true) return verdict;
@@ -105,7 +105,7 @@ function addTrapHit(verdict: Verdict | undefined, deciding: Deciding): Verdict |
     : { kind: 'challenge', reasons: ['trap_hit'], by: rule };
 }
 
-/** Guard may still challenge when there is no verdict so far, or when monitor mode lifts it. */
+/** Makes the judgement. Without a verdict so far, or when monitor mode lifts it, Guard can still challenge. */
 function settle(verdict: Verdict | undefined, deciding: Deciding): MaybePromise<Judgement> {
   const { monitor } = deciding.directives;
   const isLifted = monitor && (verdict?.kind === 'block' || verdict?.kind === 'limited');
@@ -116,8 +116,8 @@ function settle(verdict: Verdict | undefined, deciding: Deciding): MaybePromise<
 }
 
 /**
- * Applies monitor mode (contract 1): a block becomes `allow` with its reasons. A challenge is still enforced, also when
- * a lifted block was found before it.
+ * Applies monitor mode (contract 1): a block becomes `allow` with its reasons. A challenge is still enforced, even
+ * after a lifted block.
  */
 function finish(
   { verdict, ended }: Outcome,
@@ -144,10 +144,10 @@ function mergeReasons(first: readonly Reason[] | undefined, second: readonly Rea
 
 const NO_REASONS: readonly Reason[] = [];
 
-/** What the challenge and the session limits decide for a visitor whom no other check stops. */
+/** The result of the challenge and the session limits, for a visitor whom no other check stops. */
 interface Outcome {
   readonly verdict?: Exclude<Verdict, { kind: 'allow' }>;
-  /** As Judgement.ended. */
+  /** Like Judgement.ended. */
   readonly ended?: RequestEnded | undefined;
 }
 
@@ -155,8 +155,8 @@ const NOT_CHALLENGED: Outcome = {};
 
 /**
  * With `always`, each session has to pass once. With `auto`, a visitor is challenged when the free pages are used up or
- * when pressure ends them. A visitor whose block monitor mode lifts is challenged too. Without this, monitor mode would
- * give such visitors unlimited pages.
+ * when pressure ends them. This also applies to visitors whose block monitor mode lifts. Otherwise they would get
+ * unlimited pages.
  */
 function askOrPass(deciding: Deciding): MaybePromise<Outcome> {
   const { directives, facts } = deciding;
@@ -178,13 +178,13 @@ function askOrPass(deciding: Deciding): MaybePromise<Outcome> {
   }
 }
 
-/** The rule that may challenge the visitor. Undefined when there is no such rule, or when a rule sets a verdict. */
+/** The rule that can challenge the visitor. Undefined when no rule does, or when a rule sets a verdict. */
 function challengeRule({ verdict, challenge, detect: detection }: Directives): Rule | undefined {
   if (verdict !== undefined || challenge?.value === 'never') return undefined;
   return challenge?.by ?? (detection?.value === true ? detection.by : undefined);
 }
 
-/** The reason why an earlier pass no longer counts. It has no points, and is recorded for the operator. */
+/** The reason why an earlier pass is not valid any more. It has no points, and is only recorded for the operator. */
 function lostBy({ session }: Facts): readonly Reason[] {
   return session.state === 'issued' && session.lost !== undefined ? [session.lost] : NO_REASONS;
 }
@@ -193,7 +193,7 @@ function takeOfVerified(rule: Rule, judgedSession: JudgedSession, deciding: Deci
   const { facts, freePages, store } = deciding;
   const outcome = takeOfSession(rule, judgedSession, deciding);
   if (outcome.verdict === undefined && isPage(facts)) {
-    // A short pass can end while its page is still open. Guard remembers the page, so that it can still load data.
+    // A short pass can end while a page is still open. Guard remembers the page, so that the page can still load data.
     if (isShortPass(judgedSession.session)) freePages?.remember(facts, store);
     else freePages?.openForPass(judgedSession.id, facts, store);
   }
@@ -212,7 +212,7 @@ function takeOfSession(rule: Rule, judgedSession: JudgedSession, deciding: Decid
       return { verdict: { kind: 'challenge', reasons: [allowance.reason], by: rule } };
     case 'wait': {
       const reasons = ['session_limit_exceeded'] as const;
-      // Monitor mode would lift a limit, so a rejected session is challenged instead.
+      // Monitor mode would lift a limit, so a rejected session gets a challenge and no limit.
       if (judgedSession.session.state === 'rejected') {
         return { verdict: { kind: 'challenge', reasons, by: rule } };
       }
@@ -221,7 +221,7 @@ function takeOfSession(rule: Rule, judgedSession: JudgedSession, deciding: Decid
   }
 }
 
-/** Challenges a visitor who hit a trap recently. Asks the store for both answers at the same time. */
+/** Challenges a visitor who hit a trap recently. The store looks up traps and free pages at the same time. */
 function unlessTrapped(rule: Rule, deciding: Deciding): MaybePromise<Outcome> {
   const { traps, facts, store } = deciding;
   if (traps === undefined) return takeFreePage(rule, deciding);
@@ -245,7 +245,7 @@ function afterTrap(
   }
 }
 
-/** Replaces the result by another verdict, and reports that the request no longer waits for the origin. */
+/** Replaces the result by another verdict. Also reports that the request does not wait for the origin any more. */
 function endWith(verdict: Exclude<Verdict, { kind: 'allow' }>, outcome: MaybePromise<Outcome>) {
   return afterWith(outcome, verdict, ({ ended }, instead): Outcome => {
     ended?.('other');
@@ -278,7 +278,10 @@ function challengeFor(reason: Reason, rule: Rule, facts: Facts): Outcome {
   return { verdict: { kind: 'challenge', reasons: [reason, ...lostBy(facts)], by: rule } };
 }
 
-/** Undefined when too many requests for data or media wait, because each of them could return a document. */
+/**
+ * The result for a free request. Undefined when too many requests for data or media wait, because each could return a
+ * document.
+ */
 function letThrough(
   freePage: 'page' | 'data' | 'media',
   freePages: FreePages,

@@ -13,12 +13,12 @@ import {
 } from '../request/representation.ts';
 import { compileMatch } from '../rules/compile-match.ts';
 
-/** Functions that decide which answers count as documents, and for which visitors. */
+/** Functions that decide which answers are counted as documents, and in which counters. */
 
 /**
- * Whether an answer counts as a document. At the path of a file, data counts too, because an application can return at
- * any path what a parameter names. In answer to a preflight, data does not count, because some servers send data there.
- * A stored file without a type counts only when the path is not the path of a file.
+ * Whether an answer is counted as a document. At the path of a file, data is a document too, because a parameter can
+ * make an application return data at any path. In answer to a preflight, data is no document, because some servers send
+ * data there. A stored file without a content type is a document only when its path is not that of a file.
  */
 export function isDocument(ending: Ending, facts: Facts): boolean {
   switch (ending) {
@@ -38,15 +38,15 @@ const isByApplication = compileMatch(ANSWERED_BY_APPLICATION, 'some');
 const NO_FINDINGS = { all: () => [] };
 
 /**
- * Whether the request is a preflight, or asks for a plain file. A path that an application answers is no plain file:
- * the application can send a page inside a script (JSONP), and a script does not count as a document.
+ * Whether the request is a preflight, or asks for a plain file. When an application answers the path, it is no plain
+ * file: the application can send a page inside a script (JSONP), and a script is not counted as a document.
  */
 export function isPlainFile(facts: Facts): boolean {
   if (!isFileOfPage(facts)) return false;
   return facts.method === 'OPTIONS' || !isByApplication(facts, NO_FINDINGS);
 }
 
-/** Whether the request claims to be for media, and no application answers it, as far as its URL shows. */
+/** Whether the request claims to be for media, and its URL does not show that an application answers it. */
 export function isClaimedMedia(facts: Facts): boolean {
   return claimsMedia(facts) && !isByApplication(facts, NO_FINDINGS);
 }
@@ -54,32 +54,32 @@ export function isClaimedMedia(facts: Facts): boolean {
 const asksForText = compileMatch(ASKS_FOR_TEXT, 'some');
 
 /**
- * Whether a visitor who passed asks for a part of a page. Applications send many parts at paths that follow the path of
- * a script, and a pass has to allow these parts. A request with a parameter that asks for text is no plain part,
- * because few pages have such a part.
+ * Whether the request of a visitor who passed is for a part of a page. Applications send many parts at paths below the
+ * path of a script, and a pass has to allow these parts. A request with a parameter that asks for text is no plain
+ * part, because few pages have such parts.
  */
 export function isPlainPart(facts: Facts): boolean {
   return isPartOfPage(facts) && !asksForText(facts, NO_FINDINGS);
 }
 
 /**
- * Whether a page of another site made the request in a visitor's browser. A navigation does not count as such a
- * request. These requests have their own counters, so that they take nothing from the open pages of this site.
+ * Whether a page of another site made the request in a visitor's browser. Navigations are excluded. These requests have
+ * their own counters, so that they use up no budget of the open pages of this site.
  */
 export function isForeign(facts: Facts): boolean {
   return facts.headers['sec-fetch-site'] === 'cross-site' && !countsAsPage(facts);
 }
 
 /**
- * Whether the file is a web app manifest or a source map. A browser loads the manifest, which is data, without its
- * cookie. A browser with open developer tools loads a source map for each script. These files have their own counters,
- * so that they take nothing from other requests.
+ * Whether the file is a web app manifest or a source map. Both are data. A browser loads the manifest without a cookie,
+ * and with open developer tools it loads a source map for each script. These files have their own counters, so that
+ * they use up no budget of other requests.
  */
 export function isFileOfData({ url }: Facts): boolean {
   return /\.(?:webmanifest|map)$/i.test(url.path);
 }
 
-/** The client shape. Requests of foreign pages get their own shapes, so that they take nothing from other pages. */
+/** The client shape. Requests of foreign pages get their own shapes, so that they use up no budget of other pages. */
 export function shapeOf(facts: Facts): string {
   const shape = clientShape(facts);
   return isForeign(facts) ? `${shape} foreign` : shape;

@@ -33,7 +33,7 @@ describe('detection.reasons of an organisation, for requests', () => {
     },
   );
 
-  test('a conclusive finding also blocks a session that passed', async () => {
+  test('a conclusive finding blocks even a session that passed', async () => {
     const id = '0f8fad5b-d9cb-869f-a165-70867728950e';
     const { ask, store } = guardWith({ datacenter_ip: 'conclusive' });
     store.keepSession(id, verifiedSession(), 60_000);
@@ -54,7 +54,7 @@ describe('detection.reasons of an organisation, for requests', () => {
 describe('a rule with the condition `reason`', () => {
   const RULES = '[{ name: ours, match: { reason: [vpn_ip, datacenter_ip] }, verdict: block }]';
 
-  test('matches a visitor with one of the reasons, also when it is a note, and no other visitor', async () => {
+  test('matches only visitors with one of the reasons, even when the finding is a note', async () => {
     const { ask } = guardWith({ datacenter_ip: 'note' }, RULES);
     expect((await ask(visit(DATACENTER))).decision).toBe('block');
     expect((await ask(visit())).decision).toBe('allow');
@@ -66,7 +66,7 @@ describe('a rule with the condition `reason`', () => {
   });
 });
 
-/** A browser answers the challenge. Returns the decision on the next request of its session. */
+/** Makes a browser answer the challenge. Returns the decision on the next request of its session. */
 async function decisionAfterAnswer(
   strengths: Readonly<Record<string, string>>,
   readings: Partial<Readings>,
@@ -94,7 +94,7 @@ async function decisionAfterAnswer(
 describe('detection.reasons of an organisation, for uploads', () => {
   const debuggerReadings = { inspector: { value: { stacksFormatted: 1 } } } as const;
 
-  test('a weak finding lets its visitor pass, and an event names it', async () => {
+  test('a visitor with a weak finding passes, and an event names the finding', async () => {
     const { decision, events } = await decisionAfterAnswer({}, debuggerReadings);
     expect(decision).toBe('allow');
     expect(events.find(({ path }) => path === '/.guard/verify')).toMatchObject({
@@ -104,7 +104,7 @@ describe('detection.reasons of an organisation, for uploads', () => {
     });
   });
 
-  test('the same finding rejects when it is set to conclusive', async () => {
+  test('a finding that is set to conclusive rejects', async () => {
     const { decision, block_reasons } = await decisionAfterAnswer(
       { debugger_attached: 'conclusive' },
       debuggerReadings,
@@ -113,7 +113,7 @@ describe('detection.reasons of an organisation, for uploads', () => {
     expect(block_reasons).toContain('debugger_attached');
   });
 
-  test('a conclusive finding that is set to note lets its visitor pass; set to off, no event names it', async () => {
+  test('a visitor with a conclusive finding passes when it is set to note, and no event names it when it is set to off', async () => {
     const playwrightReadings = { automation: { value: ['__playwright'] } };
     expect((await decisionAfterAnswer({}, playwrightReadings)).decision).toBe('block');
     const noted = await decisionAfterAnswer({ automation_globals: 'note' }, playwrightReadings);

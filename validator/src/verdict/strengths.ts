@@ -9,12 +9,12 @@ interface Weight {
 
 type ChangedStrengths = { readonly [Name in Finding]?: Strength | undefined };
 
-/** The strength of each finding for one organisation: the defaults, and the changes of its settings. */
+/** The strength of each finding for one organisation: the defaults, changed by its settings. */
 export class Strengths {
   readonly #weights = new Map<Reason, Weight>();
   readonly #isNoneOff: boolean;
 
-  /** Organisations without changes share one object. */
+  /** The strengths with these changes. All organisations without changes share one object. */
   static of(changedStrengths: ChangedStrengths): Strengths {
     return Object.keys(changedStrengths).length === 0 ? USUAL : new Strengths(changedStrengths);
   }
@@ -28,17 +28,20 @@ export class Strengths {
     this.#isNoneOff = FINDINGS.every((name) => this.of(name)?.strength !== 'off');
   }
 
-  /** Undefined for a reason that is no finding: a decision of a rule, or a fault of an upload. */
+  /**
+   * Strength, points and group of a finding. Undefined for a reason that is no finding: a decision of a rule, or a
+   * fault of an upload.
+   */
   of(reason: Reason): Weight | undefined {
     return this.#weights.get(reason);
   }
 
-  /** The points of each of these reasons, in the same order. */
+  /** The points of each of these reasons, in their order. */
   pointsOf(findings: readonly Reason[]): readonly number[] {
     return findings.map((reason) => this.of(reason)?.points ?? 0);
   }
 
-  /** The reasons that are not off. Returns the same list when none is off. */
+  /** The reasons that are not off. Returns `findings` itself when no finding of the organisation is off. */
   withoutOff(findings: readonly Reason[]): readonly Reason[] {
     if (this.#isNoneOff) return findings;
     return findings.filter((reason) => this.of(reason)?.strength !== 'off');

@@ -30,12 +30,12 @@ function createGuard(traps: object = {}, rules = RULES): TestValidator {
   return guard;
 }
 
-/** The session passes its challenge now. */
+/** Makes the session pass its challenge now. */
 function passChallenge({ store, time }: TestValidator, id = PASS): void {
   store.keepSession(id, verifiedSession({ judgedAt: time.now }), 24 * HOUR_MS);
 }
 
-/** Another person at the same address, on a first visit. */
+/** A request of another person at this address, who visits the site for the first time. */
 const neighbour = () => visit({ headers: firefoxHttps });
 
 async function decisionOf(guard: TestValidator, request: ValidateRequest) {
@@ -45,7 +45,7 @@ async function decisionOf(guard: TestValidator, request: ValidateRequest) {
 const lastReasons = ({ events }: TestValidator) => events.at(-1)?.blockReasons;
 
 describe('a request for a trap', () => {
-  test('is challenged, and so are new visitors of the address for 10 minutes', async () => {
+  test('is challenged, and new visitors of the address are challenged for 10 minutes too', async () => {
     const guard = createGuard();
     expect(await decisionOf(guard, visit({ url: TRAP, headers: curl }))).toBe('redirect');
     expect(lastReasons(guard)).toEqual(['http_client_user_agent', 'trap_hit']);
@@ -61,7 +61,7 @@ describe('a request for a trap', () => {
     expect(await decisionOf(guard, neighbour())).toBe('allow');
   });
 
-  test('changes nothing for neighbours who passed, and for parts of pages', async () => {
+  test('changes nothing for people at the address who passed, or for parts of pages', async () => {
     const guard = createGuard();
     await guard.ask(visit({ url: TRAP, headers: curl }));
     expect(await decisionOf(guard, visit({ cookie: PASS }))).toBe('allow');
@@ -69,7 +69,7 @@ describe('a request for a trap', () => {
     expect(await decisionOf(guard, picture)).toBe('allow');
   });
 
-  test('counts in every spelling of the path', async () => {
+  test('is found in every spelling of the path', async () => {
     const guard = createGuard();
     for (const path of ['/%2eenv', '//.env', '/.ENV', '/a/../.env', '/.git/config']) {
       await guard.ask(visit({ url: `https://shop.example${path}`, headers: curl }));
@@ -81,7 +81,7 @@ describe('a request for a trap', () => {
     }
   });
 
-  test('makes a session that passed pass once more, and never blocks it', async () => {
+  test('makes a session that has passed pass once more, and never blocks the session', async () => {
     const guard = createGuard();
     const cookie = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
     passChallenge(guard, cookie);
@@ -95,7 +95,7 @@ describe('a request for a trap', () => {
       expect(await decisionOf(guard, typedRequest)).toBe('allow');
   });
 
-  test('counts for paths and presets of the settings, and for no path when the list is empty', async () => {
+  test('is found at the paths and presets of the settings, and at no path when the settings are empty', async () => {
     const guard = createGuard({ presets: ['wordpress'], paths: ['/old-admin/**'] });
     for (const path of ['/wp-login.php', '/old-admin/users']) {
       await guard.ask(visit({ url: `https://shop.example${path}`, headers: chromeHttps }));
@@ -105,7 +105,7 @@ describe('a request for a trap', () => {
     expect(await decisionOf(none, visit({ url: TRAP }))).toBe('allow');
   });
 
-  test('passes for an agent with a valid signature, also from an address that hit a trap', async () => {
+  test('passes for an agent with a valid signature, even at an address that hit a trap', async () => {
     const agent = newSigningAgent();
     const key = toBotKey(agent.jwk, { agent: 'tester', directory: 'https://agent.example' });
     const guard = validatorWith(RULES, { botKeys: [key] });
@@ -135,7 +135,7 @@ const FOREIGN: readonly (readonly [string, Readonly<Record<string, string>>])[] 
   ['a picture', { ...pictureOfPage, 'sec-fetch-site': 'cross-site' }],
   ['a picture in a post of the site', { ...pictureOfPage, 'sec-fetch-site': 'same-origin' }],
   ['a fetch', { ...scriptFetch, 'sec-fetch-site': 'cross-site' }],
-  ['a link, or a redirect', { ...chromeHttps, 'sec-fetch-site': 'cross-site' }],
+  ['a link or a redirect', { ...chromeHttps, 'sec-fetch-site': 'cross-site' }],
   ['a page of another host of the same site', { ...chromeHttps, 'sec-fetch-site': 'same-site' }],
   ['a frame', { ...chromeHttps, 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' }],
   ['a link that the browser prefetches', { ...chromeHttps, 'sec-purpose': 'prefetch;prerender' }],
@@ -161,7 +161,7 @@ describe('a stranger cannot make a visitor hit a trap', () => {
     expect(await decisionOf(guard, neighbour())).toBe('allow');
   });
 
-  test('the hit of a program counts: over https without fetch metadata it is no browser', async () => {
+  test('the hit of a program is remembered: a client over https without fetch metadata is no browser', async () => {
     const guard = createGuard();
     const headers = Object.fromEntries(
       Object.entries(chromeHttps).filter(([name]) => !name.startsWith('sec-fetch')),
@@ -170,7 +170,7 @@ describe('a stranger cannot make a visitor hit a trap', () => {
     expect(await decisionOf(guard, neighbour())).toBe('redirect');
   });
 
-  test('a trap link in a mail costs its reader one challenge, and changes nothing for neighbours', async () => {
+  test('a link to a trap in a mail costs its reader one challenge, and changes nothing for other people at the address', async () => {
     const guard = createGuard();
     const session = (await guard.ask(visit())).cookies?.[0]?.value ?? '';
     const reader = { cookie: session };
@@ -186,7 +186,7 @@ describe('a stranger cannot make a visitor hit a trap', () => {
     expect(await decisionOf(guard, visit(reader))).toBe('allow');
   });
 
-  test('a program that does not claim a browser is remembered by its address, with any other headers', async () => {
+  test('a program that does not claim to be a browser is remembered by its address, whatever its other headers are', async () => {
     const guard = createGuard();
     await guard.ask(visit({ url: TRAP, headers: { ...chromeHttps, ...curl } }));
     expect(await decisionOf(guard, neighbour())).toBe('redirect');

@@ -9,32 +9,38 @@ import { isFileOfPage, isPage } from '../request/representation.ts';
 import { compileMatch, type Condition } from '../rules/compile-match.ts';
 import { endSession } from '../session/end-session.ts';
 
-/** The time is short, because many people can share an address, and each new hit starts the time again. */
+/**
+ * How long a hit is remembered for an address. The time is short, because many people can share an address, and because
+ * each new hit starts the time again.
+ */
 const ADDRESS_REMEMBERED_MS = 10 * 60_000;
 const SESSION_REMEMBERED_MS = 60 * 60_000;
 
 /**
- * A hit does not end a pass that is younger than this. After the pass, the browser loads the challenged page again.
- * Without this limit, that page would be challenged without end.
+ * A hit does not end a pass that is younger than this. After a pass, the browser loads the challenged page again. When
+ * this page is itself a trap, it would be challenged without end.
  */
 const YOUNG_MS = 10 * 60_000;
 
-/** How long a session has to wait after it followed the link a second time. */
+/** How long a session has to wait after it has followed the link a second time. */
 export const HIT_AGAIN_WAIT_MS = 10 * 60_000;
 
 /** Prefix of the names under which the store remembers hits (SessionStore.remember). */
 export const TRAP_PREFIX = 'trapped';
 
-/** What Guard remembers of a visitor who did not pass: nothing, a hit, or a second hit of the same session. */
+/**
+ * What Guard remembers about a visitor without a pass: nothing, a hit, or a second visit of the link by one session.
+ */
 export type Standing = 'free' | 'hit' | 'hit_again';
 
 /**
  * Traps: paths that no site serves, and a link on Guard's own pages that no browser shows (challenge/trap-link.ts).
- * Only programs ask for them. Such a client is challenged, and the hit is remembered for its address and its session.
+ * Only programs ask for them. A client that does is challenged, and Guard remembers the hit for its address and its
+ * session.
  *
- * A page of another site, or a link in a mail, can make a visitor's browser ask for such a path. So a path counts only
- * when no page can have caused the request. For a browser the hit counts only for the session, so it costs a person at
- * most a challenge.
+ * A page of another site, or a link in a mail, can make a visitor's browser ask for such a path. So the hit of a path
+ * is remembered only when no page can have caused the request. For a browser it is remembered only for the session, so
+ * it costs a person at most a challenge.
  */
 export class Traps {
   /** Whether Guard's own pages have the link. */
@@ -63,7 +69,7 @@ export class Traps {
     return !isProved(facts) && facts.method !== 'OPTIONS';
   }
 
-  /** Handles a hit, and remembers it when no other page caused it. True when the visitor has to be challenged. */
+  /** Handles a hit, and remembers it when no page can have caused it. True when the visitor has to be challenged. */
   spring(facts: Facts, store: SessionStore, clock: Clock): boolean {
     const { session, ip } = facts;
     const isOwn = isOwnDoing(facts);
@@ -85,8 +91,8 @@ export class Traps {
   }
 
   /**
-   * Remembers that the visitor followed the link, and ends the pass of `session`, for which the link was made. Rejects
-   * only when the store rejects.
+   * Remembers that the visitor followed the link. Ends the pass of `session`, the session for which the link was made.
+   * Rejects only when the store rejects.
    */
   async springLink(ip: string, session: string | undefined, store: SessionStore): Promise<void> {
     this.#rememberAddress(ip, store);
@@ -99,11 +105,14 @@ export class Traps {
     if (storedSession?.state === 'verified') endSession(session, storedSession, store);
   }
 
-  /** What Guard remembers of a visitor who did not pass. Parts of pages are free: other sites and mails show them. */
+  /**
+   * What Guard remembers about a visitor without a pass. Parts of pages are always free, because other sites and mails
+   * show them.
+   */
   standing(facts: Facts, store: SessionStore): MaybePromise<Standing> {
     if (isFileOfPage(facts) || isProved(facts)) return 'free';
     const id = facts.session.state === 'issued' ? sessionRoot(facts.session.id) : undefined;
-    // An open page behind a shared address must still be able to load its data.
+    // At a shared address, an open page of another visitor must still be able to load its data.
     const isAddressHit =
       (id === undefined || isPage(facts)) &&
       store.remembers(this.#trappedName, addressGroup(facts.ip));
@@ -149,18 +158,18 @@ function standingOf(isHit: boolean): Standing {
 }
 
 /**
- * Whether a browser says that no page caused its request. It also says this after a link in a mail, a chat or a QR
- * code, even when the link led to another site that redirects here. One such link must not close an address that many
- * visitors share.
+ * Whether a browser sends Sec-Fetch-Site with `none`: no page caused the request. A browser also sends this after a
+ * link in a mail, a chat or a QR code, even when the link led to another site that redirects here. One such link must
+ * not cause challenges for all visitors of a shared address.
  */
 function saysNoPage({ headers, agent }: Facts): boolean {
   return agent.recognised && headers['sec-fetch-site'] === 'none';
 }
 
 /**
- * Whether no page can have caused a request. A browser says this when its user typed the address, or opened it from a
- * bookmark or from another program. A client that claims a browser but sends no fetch metadata may be a browser over
- * plain http, or an old one.
+ * Whether no page can have caused a request. A browser shows this by its headers when its user typed the address, or
+ * opened it from a bookmark or another program. False for most clients that claim to be a browser but send no fetch
+ * metadata, because they can be a browser over plain http, or an old browser.
  */
 function isOwnDoing({ headers, referrer, agent, url }: Facts): boolean {
   const site = headers['sec-fetch-site'];
@@ -169,8 +178,8 @@ function isOwnDoing({ headers, referrer, agent, url }: Facts): boolean {
   if (headers['sec-purpose'] !== undefined || headers['purpose'] !== undefined) return false;
   if (site !== undefined || dest !== undefined) return site === 'none' && dest === 'document';
   if (!agent.recognised) return true;
-  // Over https such a browser always sends fetch metadata, so this client is no browser. `isComplete` excludes callers
-  // that pass on few header fields.
+  // A browser that always sends fetch metadata over https did not send this request. `isComplete` excludes callers that
+  // pass on few header fields.
   const isComplete = headers['accept'] !== undefined && headers['accept-language'] !== undefined;
   return agent.fetchMetadata === 'always' && url.scheme === 'https' && isComplete;
 }

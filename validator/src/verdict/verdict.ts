@@ -2,7 +2,7 @@ import type { RequestEnded } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Rule } from '@guard/config/settings/sections/rule';
 
-/** What Guard does with a request. */
+/** The verdict on a request, with its reasons and the rule that decided. */
 export type Verdict =
   | { readonly kind: 'allow'; readonly reasons: readonly Reason[]; readonly by: Rule | undefined }
   | { readonly kind: 'block'; readonly reasons: readonly Reason[]; readonly by: Rule }
@@ -14,11 +14,11 @@ export type Verdict =
       readonly retryAfterMs: number;
     };
 
-/** The conclusion, and the verdict that is enforced. They differ in monitor mode. */
+/** The concluded verdict, and the verdict that Guard enforces. They differ in monitor mode. */
 export interface Judgement {
   readonly concluded: Verdict;
   readonly enforced: Verdict;
   readonly monitor: boolean;
-  /** As ResponseExtras.ended. */
+  /** The value for ResponseExtras.ended. */
   readonly ended?: RequestEnded | undefined;
 }

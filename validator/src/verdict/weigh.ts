@@ -6,8 +6,10 @@ import type { Strengths } from './strengths.ts';
 export type Weighed = 'clean' | keyof typeof THRESHOLDS;
 
 /**
- * Weighs the findings of a visitor. Only the strongest finding of each group counts, and the points of all groups are
- * added. For a session that passed, only conclusive findings count, unless the session moved to another network.
+ * Weighs the findings of a visitor. A conclusive finding alone reaches `reject`. Otherwise only the strongest finding
+ * of each group is used, and the points of all groups are added. Strong findings can reach `reject`; weak findings add
+ * only to `ask`. For a session that passed, only conclusive findings are used, unless the session moved to another kind
+ * of network.
  */
 export function weigh(
   findings: readonly Reason[],

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * A bounded map that forgets the entry unused longest. It creates its LRUCache with the first entry, because an
- * LRUCache allocates the memory of all entries at once. Of 1,000 organisations, most may have no visitors.
+ * A bounded map that forgets the least recently used entry. An LRUCache allocates the memory of all entries at once, so
+ * this map creates it only with the first entry. Of 1,000 organisations, most can be without visitors.
  */
 export class LateCache<Value extends object | number> {
   readonly #max: number;
@@ -16,7 +16,7 @@ export class LateCache<Value extends object | number> {
     return this.#entries?.size ?? 0;
   }
 
-  /** The value of a key. The call counts as a use. */
+  /** The value of a key. The call is a use of the entry. */
   get(key: string): Value | undefined {
     return this.#entries?.get(key);
   }

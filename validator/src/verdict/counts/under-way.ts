@@ -1,21 +1,24 @@
 import type { Budget, SessionStore } from '@guard/config/contract/ports';
 import { LateCache } from './late-cache.ts';
 
-/** Maximum number of subjects that are counted. Above this number, the subject unused longest is forgotten. */
+/** Maximum number of subjects with counts. Above this number, the least recently used subject is forgotten. */
 const MAX_SUBJECTS = 4_096;
 
-/** A count that stays at its limit for this time starts at 0 again, because some ends may not have been reported. */
+/**
+ * A count that stays at its limit for this time starts at 0 again, because the ends of some requests were perhaps not
+ * reported.
+ */
 export const FORGOTTEN_MS = 60_000;
 
-/** How many requests wait for the origin, and since when at least one waits. */
+/** How many requests wait for the origin, and since which time at least one waits. */
 export interface WaitingCount {
   count: number;
   since: number;
 }
 
 /**
- * Counts one more waiting request. False, without counting, when `limit` requests wait already. After each true, the
- * caller must call {@link end} once.
+ * Counts one more waiting request. Returns false and counts nothing when `limit` requests already wait. After each
+ * true, the caller must call {@link end} once.
  */
 export function begin(waitingCount: WaitingCount, limit: number, nowMs: number): boolean {
   if (waitingCount.count >= limit && nowMs - waitingCount.since > FORGOTTEN_MS)
@@ -30,23 +33,24 @@ export function end(waitingCount: WaitingCount): void {
   waitingCount.count = Math.max(0, waitingCount.count - 1);
 }
 
-/** The waiting requests of one subject, and the documents that it got until `documentsUntil`. */
+/** The waiting requests of one subject, and the number of documents that it gets until `documentsUntil`. */
 export interface Subject extends WaitingCount {
   readonly name: string;
-  /** The requests that may wait in all threads together. `perMs` is FORGOTTEN_MS. */
+  /** How many requests of the subject can wait in all threads together. `perMs` is FORGOTTEN_MS. */
   readonly places: Budget;
   documents: number;
   documentsUntil: number;
 }
 
-/** How many documents came in the last period, which `noteDocument` starts. */
+/** How many documents came in the current period. `noteDocument` starts a period. */
 export function recentDocuments(subject: Subject, nowMs: number): number {
   return nowMs < subject.documentsUntil ? subject.documents : 0;
 }
 
 /**
- * The waiting requests of all subjects. Each thread counts exactly. All threads together have places in the store. A
- * place of a request that waits for long is free again before the request ends, so some more requests may wait then.
+ * The waiting requests of all subjects. Each thread counts its own requests exactly. For all threads together, each
+ * waiting request also takes a place in the store. The place of a request that waits for long is free again before the
+ * request ends. Then a few more requests than the limit can wait.
  */
 export class UnderWay {
   readonly #name: string;
@@ -66,7 +70,10 @@ export class UnderWay {
     return subject;
   }
 
-  /** As the function {@link begin}, and also false when all threads together have no place. `limit` is for this one. */
+  /**
+   * Like the function {@link begin}, but also false when all threads together have no free place. `limit` is the limit
+   * of this thread.
+   */
   begin(subject: Subject, limit: number, nowMs: number, store: SessionStore): boolean {
     if (!begin(subject, limit, nowMs)) return false;
     const waitMs = store.takeInProcess?.(this.#name, subject.name, subject.places) ?? 0;
@@ -80,7 +87,10 @@ export class UnderWay {
     store.giveBackInProcess?.(this.#name, subject.name, subject.places);
   }
 
-  /** Counts a document for a period. It also takes a place, as the request did that got it. */
+  /**
+   * Counts a document for a period. It also takes a place in the store, in exchange for the place that its request has
+   * given back.
+   */
   noteDocument(subject: Subject, perMs: number, nowMs: number, store: SessionStore): void {
     if (nowMs >= subject.documentsUntil) {
       subject.documents = 0;

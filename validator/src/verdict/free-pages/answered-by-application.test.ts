@@ -6,13 +6,13 @@ test.each([
   ['GET', '/w/api.php/x.js?action=parse&format=json&callback=f'],
   ['GET', '/x.js?rest_route=/wp/v2/posts&_jsonp=f'],
   ['GET', '/x.png?p=&feed=rss2'],
-  // In this WordPress request the body, not the URL, names the route.
+  // In this WordPress request, the route is in the body, and not in the URL.
   ['POST', '/x.js?_method=GET&_jsonp=f'],
   // MediaWiki and DokuWiki return the source of a page as text/css or text/plain.
   ['GET', '/wiki/x.css?curid=1&action=raw&ctype=text/css'],
   ['GET', '/x.css?id=start&do=export_raw'],
 ])(
-  '%s %s looks like a file, but an application answers it: it counts as a page until the visitor has loaded a page',
+  '%s %s looks like a file, but an application answers it: it is counted as a page until the visitor has loaded a page',
   async (method, path) => {
     const guard = detectingValidator();
     const url = `https://shop.example${path}`;

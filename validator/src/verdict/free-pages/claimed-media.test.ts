@@ -12,7 +12,7 @@ import {
   visit,
 } from '../../../../test/kit/visitors/visitors.ts';
 
-/** Pictures, sound, films and fonts whose path has no ending, for visitors who loaded no page. */
+/** Requests for pictures, sound, films and fonts whose path has no file extension, from visitors who loaded no page. */
 
 const MINUTE_MS = 60_000;
 const HOTLINKED_PICTURE = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
@@ -41,11 +41,11 @@ test.each([
 });
 
 test.each(['document', 'data', 'content', 'file'] as const)(
-  'a %s in answer to the claim of a picture takes a free page, and then the claim is not believed',
+  'when a claimed picture is a %s, it takes a free page, and without free pages the claim is not believed',
   async (answers) => {
     const guard = detectingValidator();
     guard.origin.answers = answers;
-    // Five take the pages, and the sixth shows that none is left.
+    // Five requests take the free pages, and the sixth shows that no page is left.
     expect(await countAllowed(guard, 8, picture)).toBe(6);
     guard.origin.answers = 'other';
     expect(await countAllowed(guard, 1, picture)).toBe(0);
@@ -54,7 +54,7 @@ test.each(['document', 'data', 'content', 'file'] as const)(
   },
 );
 
-test('pages that come back to pictures of another site take nothing from the pages of this one', async () => {
+test('when pictures of another site are pages, they use up no free pages of this site', async () => {
   const guard = detectingValidator();
   guard.origin.answers = 'document';
   await decisions(guard, 8, picture);
@@ -62,14 +62,14 @@ test('pages that come back to pictures of another site take nothing from the pag
   expect(await countAllowed(guard, 5, () => visit())).toBe(5);
 });
 
-test('all addresses of a shape together get at most 101 pages by the claim of a picture', async () => {
+test('all addresses of a shape together get at most 101 pages with false claims', async () => {
   const guard = detectingValidator({ challenge: { pressure: false } });
   guard.origin.answers = 'document';
   const decided = await decisions(guard, 1_000, fromManyAddresses);
   expect(decided.filter((decision) => decision === 'allow').length).toBeLessThanOrEqual(101);
 });
 
-test('all addresses of a shape together can wait for 400 pictures while no answer is known', async () => {
+test('all addresses of a shape together can have 400 pictures waiting while the origin gives no answer', async () => {
   const guard = detectingValidator({ challenge: { pressure: false } });
   guard.origin.answers = 'never';
   const decided = await decisions(guard, 1_000, fromManyAddresses);
@@ -79,7 +79,7 @@ test('all addresses of a shape together can wait for 400 pictures while no answe
 test.each([
   ['address', (index: number) => (index < 1_000 ? '84.1.1.1' : '85.1.1.1')],
   ['/48', (index: number) => `2a01:e0a:${index < 1_000 ? 1 : 2}:${index.toString(16)}::7`],
-])('one %s cannot use up the pictures of other people', async (_name, ipOf) => {
+])('one %s cannot use up the waiting pictures that other people need', async (_name, ipOf) => {
   const guard = detectingValidator();
   guard.origin.answers = 'never';
   const decided = await decisions(guard, 1_060, (index) => ({ ...picture(), ip: ipOf(index) }));
@@ -94,7 +94,7 @@ test('a POST that claims to be a picture is a request for data', async () => {
   expect(decided).toEqual([...times(5, 'allow'), ...times(3, 'redirect')]);
 });
 
-test('where Guard does not see the answers, a picture without an ending counts as a page', async () => {
+test('where Guard does not see the answers, a picture without a file extension is counted as a page', async () => {
   const guard = detectingValidator();
   guard.caller.seesAnswers = false;
   expect(await countAllowed(guard, 8, picture)).toBe(5);

@@ -6,23 +6,25 @@ import { afterWith } from '../../session/after-with.ts';
 import { isClaimedMedia } from '../documents.ts';
 import { FORGOTTEN_MS, UnderWay } from '../counts/under-way.ts';
 
-/** For each false claim that a shape may make, so many claims of it may wait for the origin at the same time. */
+/**
+ * For each false claim that a shape is allowed, it can have this many claims waiting for the origin at the same time.
+ */
 const CLAIMS_AT_ONCE = 4;
 
-/** One address has at most this part of the waiting claims that the other addresses of its shape leave free. */
+/** An address can have at most this share of the waiting claims that the other addresses of its shape do not use. */
 const SHARE_OF_FREE = 1 / 4;
 
 /**
- * Lets a browser without a page load media. Other sites, mails and unprotected pages show pictures and films whose path
- * has no ending, and their visitors loaded no page here. So Guard believes that a request is for media, and the answer
- * shows whether this was true. A program can claim media for each page. So all clients of a shape together have few
- * false claims, and an address has as many as it has free pages.
+ * Lets a browser that loaded no page load media. Other sites, mails and unprotected pages show pictures and films of
+ * this site whose path has no file extension, and their visitors loaded no page here. So Guard believes the claim that
+ * a request is for media, and the answer shows whether it was true. A program can claim media to get pages. So all
+ * clients of a shape together are allowed few false claims, and an address as many as it has free pages.
  */
 export class ClaimedMedia {
   readonly #name: string;
   readonly #shapeBudget: Budget;
   readonly #underWay: UnderWay;
-  /** The claims that may wait for the origin at the same time, of all addresses of a shape, and of one address. */
+  /** How many claims can wait for the origin at the same time, for all addresses of a shape, and for one address. */
   readonly #limits: Readonly<Record<'shape' | 'address', Budget>>;
 
   constructor(organisation: string, shapeBudget: Budget) {
@@ -36,7 +38,9 @@ export class ClaimedMedia {
     };
   }
 
-  /** Whether the request claims to be for media, and neither its address nor its shape made too many false claims. */
+  /**
+   * Whether the request claims to be for media, and neither its address nor its shape has made too many false claims.
+   */
   isBelieved(facts: Facts, store: SessionStore): MaybePromise<boolean> {
     if (!isClaimedMedia(facts)) return false;
     const isAddressFalse = store.remembers(this.#name, addressGroup(facts.ip));
@@ -47,9 +51,9 @@ export class ClaimedMedia {
   }
 
   /**
-   * Counts one more waiting claim of its shape, and of its address (IPv6: its /48), and returns the function to call at
-   * its end. Undefined, without counting, when too many wait. One address cannot take the places of all people with the
-   * same browser.
+   * Counts one more waiting claim for the shape and for the address (IPv6: the /48), and returns the function to call
+   * at its end. Undefined when too many claims wait. Then it counts nothing. The limit for an address prevents that it
+   * uses up the claims of all people with the same browser.
    */
   begin(facts: Facts, store: SessionStore, nowMs: number): (() => void) | undefined {
     const { ip } = facts;
@@ -80,13 +84,13 @@ export class ClaimedMedia {
     });
   }
 
-  /** The address has no free page left for a false claim. */
+  /** Stops to believe an address. Call this when it has no free page left for a false claim. */
   disbelieve(facts: Facts, store: SessionStore): void {
     void store.remember(this.#name, addressGroup(facts.ip), this.#shapeBudget.perMs);
   }
 }
 
-/** Whether an answer shows that the claim was false. An error shows nothing. */
+/** Whether an answer shows that the claim was false. An error is no such answer. */
 export function isFalse(answerKind: Ending): boolean {
   return answerKind !== 'other';
 }

@@ -13,23 +13,29 @@ import { suffixOf, isFileOfData, shapeOf } from '../documents.ts';
 import { LateCache } from '../counts/late-cache.ts';
 
 /**
- * Documents that an address may get as answers to requests for data, for each of its free pages. A page that loads more
- * entries while the visitor scrolls needs them.
+ * Number of documents that an address can get as answers to requests for data, for each of its free pages. For example,
+ * a page that loads more entries while the visitor scrolls needs them.
  */
 export const DATA_DOCUMENTS_PER_PAGE = 10;
 
-/** Many people share one client shape. All of them together get this many times the documents of one address. */
+/** Many people share one client shape. Together they get this many times the documents of one address. */
 const SHAPE_BUDGET_FACTOR = 15;
 
-/** When a client shape has used up its documents, each address with this shape gets only this part of its usual ones. */
+/**
+ * When a client shape has used up its documents, each address with this shape gets only this share of its usual
+ * documents.
+ */
 export const SHARE_OF_SMALL_BUDGET = 1 / 6;
 
-/** Maximum number of used-up client shapes in each thread. Above this number, the shape unused longest is forgotten. */
+/**
+ * Maximum number of used-up client shapes in each thread. Above this number, the least recently used shape is
+ * forgotten.
+ */
 const MAX_SPENT_SHAPES = 1_024;
 
 /**
- * Limits the documents (see documents.ts) for visitors who did not pass the challenge and who request them as data or
- * files, not as pages. Counts documents for each address, for the IPv6 networks around it, and for each client shape.
+ * Limits the documents (documents.ts) that visitors without a pass get in answer to requests for data or files. Counts
+ * documents for each address, for the IPv6 networks around it, and for each client shape.
  */
 export class DocumentBudgets {
   readonly #counterName: string;
@@ -62,7 +68,10 @@ export class DocumentBudgets {
     this.#perMs = pages.perMs;
   }
 
-  /** Whether this visitor's client shape has used up its documents in this thread. Then each address has the small budget. */
+  /**
+   * Whether this visitor's client shape has used up its documents in this thread. Then each address with this shape has
+   * the small budget.
+   */
   isShapeSpent(facts: Facts, nowMs: number): boolean {
     if (this.#spentShapes.size === 0) return false;
     const leftMs = (this.#spentShapes.get(shapeOf(facts)) ?? 0) - nowMs;
@@ -71,17 +80,20 @@ export class DocumentBudgets {
 
   /**
    * The names under which the store remembers that an address has used up its documents. Data and files have separate
-   * names, because such an address may still request files and preflights. This ends when the origin answers a request
-   * for a file with a document. Then pages are not free either, because their style files are not. The small budget has
-   * its own names, and is always counted. If counting began with a flood, the first documents of the flood would be
-   * missed.
+   * names, because an address without documents for data can still request files and preflights, until the origin
+   * answers a request for a file with a document. After that its pages are not free either, because their style files
+   * are not free. The small budget has its own names. It is always counted, because a count that begins with a flood
+   * would miss the first documents of the flood.
    */
   #spentNamesFor(facts: Facts, hasSmallBudget: boolean): readonly [string, ...string[]] {
     const { data, files } = this.#spentNames[hasSmallBudget ? 'few' : 'many'];
     return isFileOfPage(facts) ? [files, data] : [data];
   }
 
-  /** Whether this address, or an IPv6 network around it, has used up its documents. `hasSmallBudget`: see isShapeSpent. */
+  /**
+   * Whether this address, or an IPv6 network around it, has used up its documents. `hasSmallBudget` is the result of
+   * isShapeSpent.
+   */
   isAddressSpent(
     facts: Facts,
     store: SessionStore,
@@ -96,7 +108,7 @@ export class DocumentBudgets {
     return isSpent;
   }
 
-  /** Counts one answer of the origin that is a document (isDocument), for the address and the client shape. */
+  /** Counts one answer of the origin that is a document (isDocument) for the address and the client shape. */
   count(answerKind: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
     const charge = (
       name: string,
@@ -106,13 +118,14 @@ export class DocumentBudgets {
       if (first === undefined) return;
       const { subject, budget } = first;
       void afterWith(store.take(name + suffixOf(facts), subject, budget), undefined, (wait) => {
-        // A wider network is charged only while this budget lasts, so that one visitor cannot use up the budget of others.
+        // A wider network is charged only while this budget lasts, so that one visitor cannot use up the budget of
+        // other visitors.
         if (wait === 0) {
           charge(name, wider, hasSmallBudget);
           return;
         }
-        // The address counts as spent for the whole period. If it were spent only until the budget has one more document,
-        // it could again send many requests at once.
+        // The documents of the address stay used up for the whole period. Otherwise the address could send many
+        // requests at once as soon as its budget has one more document.
         for (const spentName of this.#spentNamesFor(facts, hasSmallBudget)) {
           void store.remember(spentName, subject + suffixOf(facts), this.#perMs);
         }

@@ -40,7 +40,7 @@ async function countDocuments(
 }
 
 describe('documents in answer to requests for data and for parts of a page', () => {
-  test('HTML at the path of a source map counts as a page of the client shape', async () => {
+  test('HTML at the path of a source map is counted as a document of the client shape', async () => {
     const guard = detectingValidator({ challenge: { pressure: false } });
     const url = 'https://shop.example/x.js.map?curid=1';
     const map = (index: number) =>
@@ -48,7 +48,7 @@ describe('documents in answer to requests for data and for parts of a page', () 
     expect(await countDocuments(guard, 40 * 50, map)).toBeLessThan(750 + 40 * 9);
   });
 
-  test('requests for data get 50 documents in ten minutes, then none until the ten minutes are over', async () => {
+  test('requests for data get 50 documents, and then none until ten minutes are over', async () => {
     const guard = detectingValidator();
     await guard.ask(visit());
     guard.origin.answers = 'document';
@@ -56,7 +56,8 @@ describe('documents in answer to requests for data and for parts of a page', () 
     expect(await countAllowed(guard, 60, data)).toBe(51);
     guard.time.now += 9 * MINUTE_MS;
     expect(await countAllowed(guard, 1, data)).toBe(0);
-    // A preflight has no cookie, and a page of another site can ask for a picture.
+    // Preflights stay free, because they have no cookie. Pictures stay free, because pages of other sites can ask for
+    // them.
     const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch });
     const picture = () => visit({ url: 'https://shop.example/a.png', headers: pictureOfPage });
     expect(await countAllowed(guard, 1, preflight)).toBe(1);
@@ -65,7 +66,7 @@ describe('documents in answer to requests for data and for parts of a page', () 
     expect(await countAllowed(guard, 1, data)).toBe(1);
   });
 
-  test('a foreign page that requests pages of the site as pictures takes nothing from pages open at the address', async () => {
+  test('a foreign page that requests pages of the site as pictures uses up no budget of pages that are open at the address', async () => {
     const guard = detectingValidator();
     await guard.ask(visit());
     const foreignPicture = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
@@ -77,7 +78,7 @@ describe('documents in answer to requests for data and for parts of a page', () 
     expect(await countAllowed(guard, 4, () => visit())).toBe(4);
   });
 
-  test('pictures of a foreign page at many addresses take no documents from other pages', async () => {
+  test('pictures of a foreign page at many addresses use up no documents of other pages', async () => {
     const guard = detectingValidator({ challenge: { pressure: false } });
     const foreignPicture = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
     const url = 'https://shop.example/x.png';
@@ -88,7 +89,7 @@ describe('documents in answer to requests for data and for parts of a page', () 
     expect(await countDocuments(guard, 60, () => visit({ headers: scriptFetch }))).toBe(51);
   });
 
-  test('documents requested as data and as files share one budget of the address', async () => {
+  test('documents in answer to requests for data and for files share one budget of the address', async () => {
     const guard = detectingValidator();
     await guard.ask(visit());
     const data = () => visit({ headers: scriptFetch });
@@ -100,12 +101,12 @@ describe('documents in answer to requests for data and for parts of a page', () 
     expect(await countAllowed(guard, 1, file)).toBe(0);
   });
 
-  test('one session makes data free in four networks at most', async () => {
+  test('one session makes data free in at most four networks', async () => {
     const guard = detectingValidator();
     const cookie = await newSession(guard);
     const from = (index: number) =>
       visit({ headers: scriptFetch, cookie, ip: `90.${146 + (index >> 8)}.${index & 255}.1` });
-    // In other networks the requests count as pages. All clients of the shape together have 100 pages.
+    // In other networks the requests are counted as pages. All clients of the shape together have 100 pages.
     expect(await countDocuments(guard, 10 * 300, (index) => from(index % 300))).toBeLessThan(150);
     expect(await countAllowed(guard, 300, () => from(200))).toBe(0);
     expect(await countAllowed(guard, 300, () => visit({ headers: scriptFetch, cookie }))).toBe(300);
@@ -121,16 +122,16 @@ describe('documents in answer to requests for data and for parts of a page', () 
     expect(await countDocuments(guard, 60, data)).toBe(60);
   });
 
-  test('when a client shape has used up its documents, each address gets few from then on', async () => {
+  test('when a client shape has used up its documents, each address gets only a few more', async () => {
     const guard = detectingValidator({ challenge: { pressure: false } });
     const ipOf = (index: number) => `84.116.${index}.7`;
     for (let index = 0; index < 200; index++) await guard.ask(visit({ ip: ipOf(index) }));
     const data = (index: number) => visit({ headers: scriptFetch, ip: ipOf(index % 200) });
-    // The first 100 addresses had a page. Each gets its 9 documents, and the shape gets 750.
+    // The first 100 addresses had a page. Each of them gets 9 documents, and the whole shape gets 750.
     expect(await countDocuments(guard, 4_000, data)).toBeLessThanOrEqual(1_000);
   });
 
-  test('all clients of one shape get 750 documents as data; then each address gets 8, and JSON stays free', async () => {
+  test('all clients of one shape get 750 documents, and then each address gets 8, and JSON stays free', async () => {
     const guard = detectingValidator({ challenge: { pressure: false } });
     const ipOf = (index: number) => `84.116.${index}.7`;
     const cookies: string[] = [];
@@ -151,7 +152,7 @@ describe('documents in answer to requests for data and for parts of a page', () 
     expect(await countDocuments(guard, 30, () => data(3))).toBe(30);
   });
 
-  test('hundreds of JSON answers for one page stay free when its shape has used up its documents', async () => {
+  test('hundreds of JSON answers for one page stay free even when the shape has used up its documents', async () => {
     const guard = detectingValidator({ challenge: { pressure: false } });
     const ipOf = (index: number) => `84.116.${index}.7`;
     for (let index = 0; index < 30; index++) {
@@ -163,7 +164,7 @@ describe('documents in answer to requests for data and for parts of a page', () 
     guard.origin.answers = 'data';
     const json = () => visit({ headers: scriptFetch, ip: ipOf(99) });
     expect(await countAllowed(guard, 500, json)).toBe(500);
-    // The address gets few documents, because its shape has used them up.
+    // The address gets few documents, because its shape has used up the documents.
     expect(await countDocuments(guard, 30, json)).toBe(9);
   });
 });

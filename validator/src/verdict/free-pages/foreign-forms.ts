@@ -5,20 +5,25 @@ import { formSource } from '../../request/form-source.ts';
 import { compileAddressCharges } from '../../rules/address-charges.ts';
 import { afterWith } from '../../session/after-with.ts';
 
-/** Of five free pages, two. A payment with 3-D Secure can come back with two forms. */
+/**
+ * Number of forms for each free page: two forms for the usual five pages. A payment with 3-D Secure can come back with
+ * two forms.
+ */
 const FORMS_OF_A_PAGE = 2 / 5;
 
 /**
- * A few forms of other sites for visitors who have used up their free pages, such as the return of a payment or of a
- * sign-in. Guard cannot send such a form again after a challenge (request/form-source.ts), and often the visitor cannot
- * either: many such forms are valid once, and their page has left the history of the tab.
+ * Lets a few forms of other sites pass for visitors without free pages, for example the return of a payment or of a
+ * sign-in. The challenge page cannot send such a form again (request/form-source.ts). Often the visitor cannot either:
+ * many of these forms are valid only once, and their page is not in the history of the tab.
  */
 export class ForeignForms {
   readonly #counter: string;
   readonly #chargesOfAddress: (ip: string) => readonly Charge[];
   readonly #budgetOfShape: Budget;
 
-  /** `pages` are the free pages of an address. `budgetsOfShape` is how many times as many forms a client shape has. */
+  /**
+   * `pages` are the free pages of an address. A client shape has `budgetsOfShape` times as many forms as an address.
+   */
   constructor(organisation: string, pages: Budget, budgetsOfShape: number) {
     const budget = { ...pages, requests: Math.ceil(pages.requests * FORMS_OF_A_PAGE) };
     this.#counter = `foreign-forms:${organisation}`;
@@ -26,7 +31,10 @@ export class ForeignForms {
     this.#budgetOfShape = { ...budget, requests: budget.requests * budgetsOfShape };
   }
 
-  /** Counts a request for which no free page is left. */
+  /**
+   * Counts a request for which no free page is left. Returns `page` when the request is such a form and the budget
+   * allows it.
+   */
   take(facts: Facts, store: SessionStore): MaybePromise<'page' | 'spent'> {
     if (facts.method !== 'POST' || formSource(facts) !== 'foreign') return 'spent';
     const ofShape = { subject: `shape ${clientShape(facts)}`, budget: this.#budgetOfShape };

@@ -15,7 +15,7 @@ import {
 } from '../../../../test/kit/visitors/visitors.ts';
 
 const MINUTE_MS = 60_000;
-/** The header fields that a browser adds for a WebSocket (RFC 6455 4.1). */
+/** The header fields that a browser adds for a WebSocket handshake (RFC 6455 4.1). */
 const HANDSHAKE = {
   connection: 'Upgrade',
   upgrade: 'websocket',
@@ -33,14 +33,14 @@ describe('requests for data and for parts of a page', () => {
     expect(await countAllowed(guard, 30, dataFromElsewhere)).toBe(30);
   });
 
-  test('requests for data count like pages when no page was loaded; a refused request gets a JSON problem', async () => {
+  test('requests for data are counted as pages when no page was loaded, and a refused request gets a JSON problem', async () => {
     const guard = detectingValidator();
     expect(await countAllowed(guard, 6, () => visit({ headers: scriptFetch }))).toBe(5);
     const { headers } = await guard.ask(visit({ headers: scriptFetch }));
     expect(headers?.['Content-Type']).toContain('application/problem+json');
   });
 
-  test('requests for a file count when the answer is data, because an application can return data at any path', async () => {
+  test('requests for a file are counted when the answer is data, because an application can return data at any path', async () => {
     const guard = detectingValidator();
     guard.origin.answers = 'data';
     const url = 'https://shop.example/x.png?format=json';
@@ -84,7 +84,7 @@ describe('requests for data and for parts of a page', () => {
     expect(await countAllowed(guard, 5, () => visit({ url, headers: chromeHttp }))).toBe(4);
   });
 
-  test('over http a script, a fetch and a WebSocket are data: their Accept is `*/*` or missing', async () => {
+  test('over http a script, a fetch and a WebSocket are requests for data, because their Accept is `*/*` or missing', async () => {
     const url = 'http://shop.example/lib/exe/js.php';
     const bare = Object.fromEntries(
       Object.entries(chromeHttp).filter(([name]) => !/^(accept|upgrade-insecure.*)$/.test(name)),
@@ -100,7 +100,7 @@ describe('requests for data and for parts of a page', () => {
     }
   });
 
-  test('a WebSocket over https is data too: Chromium sends no fetch metadata with it', async () => {
+  test('a WebSocket over https is a request for data too, although Chromium sends no fetch metadata with it', async () => {
     const guard = detectingValidator();
     await guard.ask(visit());
     const socket = Object.fromEntries(
@@ -119,12 +119,12 @@ describe('requests for data and for parts of a page', () => {
     const dataFromElsewhere = () => visit({ headers: scriptFetch, cookie, ip: '90.146.1.1' });
     expect(challenged.decision).toBe('redirect');
     expect(await countAllowed(guard, 6, dataFromElsewhere)).toBe(5);
-    // After an hour Guard no longer knows whether the session passed, so its page may be open.
+    // After an hour Guard does not know any more whether the session passed, so its page can be open.
     guard.time.now += 61 * MINUTE_MS;
     expect(await countAllowed(guard, 30, dataFromElsewhere)).toBe(30);
   });
 
-  test('an open page keeps its data where it was loaded, although the address is challenged again', async () => {
+  test('data stays free in the network that loaded the page, although the address is challenged again', async () => {
     const guard = detectingValidator();
     const { cookies } = await guard.ask(visit());
     await decisions(guard, 9, () => visit({ cookie: cookies?.[0]?.value ?? '' }));
@@ -135,7 +135,7 @@ describe('requests for data and for parts of a page', () => {
 
   test('a page of a visitor who passed makes data without a cookie free in four networks, for example from another host', async () => {
     const guard = detectingValidator();
-    // Use up all free pages of this client shape.
+    // This uses up all free pages of the client shape.
     await decisions(guard, 200, (index) => visit({ ip: `90.${index}.1.1` }));
     const { cookies, decision } = await guard.ask(visit());
     const cookie = cookies?.[0]?.value ?? '';
@@ -149,7 +149,7 @@ describe('requests for data and for parts of a page', () => {
     }
   });
 
-  test('a page loaded with a short pass keeps its data after the pass has ended', async () => {
+  test('data stays free for a page that was loaded with a short pass, after the pass has ended', async () => {
     const guard = detectingValidator();
     await decisions(guard, 5, () => visit({ ip: '90.146.1.1' }));
     const cookie = await newSession(guard, visit({ ip: '90.146.1.1' }));

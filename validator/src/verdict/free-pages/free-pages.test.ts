@@ -17,7 +17,7 @@ import {
 
 const MINUTE_MS = 60_000;
 describe('free pages with challenge: auto', () => {
-  test('a visitor without a session gets five pages in ten minutes, then a challenge with its reason', async () => {
+  test('a visitor without a session gets five pages in ten minutes, and then a challenge with a reason', async () => {
     const guard = detectingValidator();
     expect(await countAllowed(guard, 7, () => visit())).toBe(5);
     expect(guard.events.at(-1)).toMatchObject({
@@ -29,7 +29,7 @@ describe('free pages with challenge: auto', () => {
     expect(await decisions(guard, 2, () => visit())).toEqual(['allow', 'redirect']);
   });
 
-  test('after the free pages, two forms of another site pass, such as the return of a payment, because only that site can send them again', async () => {
+  test('after the free pages, two forms of another site pass, for example the return of a payment, because only that site can send them again', async () => {
     const guard = detectingValidator({ challenge: { pressure: false } });
     const form = (site: string, ip = '84.115.20.7') =>
       visit({ ip, method: 'POST', headers: { ...firefoxHttps, 'sec-fetch-site': site } });
@@ -38,12 +38,13 @@ describe('free pages with challenge: auto', () => {
     expect(await countAllowed(guard, 2, () => form('same-origin'))).toBe(0);
     expect(await countAllowed(guard, 4, () => form('cross-site'))).toBe(2);
     expect(await countAllowed(guard, 2, () => visit({ headers: firefoxHttps }))).toBe(0);
-    // All clients of one shape together have 100 pages and 40 such forms. 5 pages and 2 forms are used.
+    // All clients of one shape together have 100 pages and 40 forms of other sites. 5 pages and 2 forms are already
+    // used.
     const from = (index: number) => form('cross-site', `84.116.${index}.7`);
     expect(await countAllowed(guard, 200, from)).toBe(95 + 38);
   });
 
-  test('frames of a page of the same origin are free like its data, because a frame in a sandbox cannot pass the challenge', async () => {
+  test('frames of a page of the same origin are free like its data, because a sandboxed frame cannot pass the challenge', async () => {
     const guard = detectingValidator();
     guard.origin.answers = 'document';
     const frame = (site: string, ip?: string) => {
@@ -52,10 +53,10 @@ describe('free pages with challenge: auto', () => {
     };
     expect(await countAllowed(guard, 1, () => visit())).toBe(1);
     expect(await countAllowed(guard, 20, () => frame('same-origin'))).toBe(20);
-    // The frames were documents, so they took the free pages.
+    // The frames were documents, so they have used up the free pages.
     expect((await decisions(guard, 1, () => visit())).at(-1)).toBe('redirect');
     expect(await countAllowed(guard, 40, () => frame('same-origin'))).toBe(31);
-    // Frames of other sites, and frames without a page around them, are pages.
+    // Frames on pages of other sites are counted as pages. Frames at an address that loaded no page are too.
     expect(await countAllowed(guard, 9, () => frame('cross-site', '84.115.21.7'))).toBe(5);
     expect(await countAllowed(guard, 9, () => frame('same-origin', '84.115.22.7'))).toBe(5);
   });
@@ -79,7 +80,7 @@ describe('free pages with challenge: auto', () => {
     );
   });
 
-  test('the free pages of IPv6: a /48 has only 16 times as many as a /64', async () => {
+  test('an IPv6 /48 has only 16 times as many free pages as a /64', async () => {
     const guard = detectingValidator({ challenge: { free_pages: { pages: 1, per: '10m' } } });
     expect(
       await countAllowed(guard, 20, (index) =>
@@ -100,7 +101,7 @@ describe('free pages with challenge: auto', () => {
         return (await decisions(guard, count, from)).filter((decision) => decision === 'allow')
           .length;
       };
-      // One /64 that sends too many requests takes no more than its own budget from the networks around it.
+      // One /64 that sends too many requests uses up only its own budget in the networks around it.
       expect(await countFree(900, () => '1:ffff')).toBe(51);
       const freeCount = await countFree(2_000, (index) => `1:${index.toString(16)}`);
       expect([freeCount > 600, freeCount <= 751]).toEqual([true, true]);
@@ -108,12 +109,12 @@ describe('free pages with challenge: auto', () => {
     },
   );
 
-  test('in a /48, 16 times as many requests may wait as in a /64', async () => {
+  test('in a /48, 16 times as many requests can wait as in a /64', async () => {
     const guard = detectingValidator({ challenge: { free_pages: { pages: 1, per: '10m' } } });
     const url = 'https://shop.example/x.png';
     const from = (network: string) => visit({ url, headers: pictureOfPage, ip: `${network}::1` });
     const each = (index: number) => from(`2a02:1748:1:${index.toString(16)}`);
-    // The answers to these requests have come, so the requests do not wait.
+    // These requests have got their answers, so they do not wait.
     await decisions(guard, 300, each);
     guard.origin.answers = 'never';
     expect(await countAllowed(guard, 1_610, each)).toBe(1_600);
@@ -127,7 +128,7 @@ describe('free pages with challenge: auto', () => {
     expect(await countAllowed(guard, 20, () => visit({ cookie }))).toBe(20);
   });
 
-  test('challenge: auto counts pages without detection; challenge: never and free_pages: false count none', async () => {
+  test('challenge: auto counts pages even without detection, and challenge: never and free_pages: false count no pages', async () => {
     const rules = (directives: string) => `[{ name: everybody, match: {}, ${directives} }]`;
     const auto = detectingValidator({}, rules('challenge: auto'));
     expect((await decisions(auto, 6, () => visit())).at(-1)).toBe('redirect');
@@ -145,7 +146,7 @@ describe('free pages with challenge: auto', () => {
     expect((await decisions(guard, 6, () => visit())).at(-1)).toBe('redirect');
   });
 
-  test('in monitor mode a visitor who would be blocked has the same free pages as others', async () => {
+  test('in monitor mode a visitor who would be blocked has only the usual free pages', async () => {
     const guard = detectingValidator({ monitor: true });
     const headers = { ...firefoxHttps, 'user-agent': 'Mozilla/5.0 HeadlessChrome/156.0.0.0' };
     expect(await countAllowed(guard, 7, () => visit({ headers }))).toBe(5);
@@ -180,7 +181,7 @@ describe('free pages with challenge: auto', () => {
       });
       guard.caller.seesAnswers = false;
       expect(await countAllowed(guard, 2010, () => visit(changes))).toBe(2000);
-      // They take nothing from its neighbours, nor from files without a parameter.
+      // They use up no budget of other addresses, and none of files without a parameter.
       expect(await countAllowed(guard, 20, () => visit({ ...changes, ip: '203.0.113.10' }))).toBe(
         20,
       );

@@ -18,41 +18,43 @@ import { DocumentBudgets } from './document-budgets.ts';
 import { ForeignForms } from './foreign-forms.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
-/** Many people share one client shape. All of them together get this many times the pages of one address. */
+/** Many people share one client shape. Together they get this many times the pages of one address. */
 const BUDGETS_OF_A_SHAPE = 20;
 
 /**
- * Where Guard does not see the answers, this many requests for data are free for each free page, because Guard cannot
- * count documents there. It is far above what the open pages of an address fetch.
+ * Where Guard does not see the answers, it cannot count documents. There, this many requests for data are free for each
+ * free page. The open pages of an address send far fewer requests.
  */
 const DATA_UNSEEN = 200;
 
-/** For so long after a page, data is free in its network, because a tab can stay open for hours. */
+/** For this long after a page, data is free in the network that loaded it, because a tab can stay open for hours. */
 const PAGE_REMEMBERED_MS = 86_400_000;
 
 /**
- * Where Guard does not see the answers, this many preflights and files with a parameter are free for each free page. An
- * application can answer them with pages. The number is the one of a pass: 100 parts for each of its pages.
+ * Where Guard does not see the answers, this many preflights and files with a parameter are free for each free page,
+ * because an application can answer them with pages.
  */
 const PARTS_UNSEEN = 2_000;
 
-/** In so many networks that loaded no page, data is free for one session. A phone that moves needs this. */
+/**
+ * In this many networks that loaded no page, data is free for one session. A phone that changes networks needs this.
+ */
 const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
 
 /**
- * `page`, `data` and `media` are free, `spent` is not. `data` is a request for data whose answer may be a document. A
- * request for `media` is free only when the answer is media.
+ * `page`, `data` and `media` are free, and `spent` is not. `data` is a request for data, whose answer can still be a
+ * document. A request for `media` is free only when the answer is media.
  */
 type FreePage = 'page' | 'data' | 'media' | 'spent';
 
 /**
- * Limits the free pages of visitors who did not pass the challenge, for `challenge: auto`. Counts pages for each
- * address, for the IPv6 networks around it, and for each client shape.
+ * Limits the free pages of visitors without a pass, for `challenge: auto`. Counts pages for each address, for the IPv6
+ * networks around it, and for each client shape.
  *
  * A request for data is free when its network loaded a page. A session that Guard issued with a page has free data in a
- * few more networks. All other requests for data count as pages. A program can make any request look like a request for
- * data. So {@link startWaiting} counts a document in answer to such a request as a page of the address and of the
- * client shape.
+ * few more networks. All other requests for data are counted as pages. A program can make any request look like a
+ * request for data. So when the answer to a request for data is a document, {@link startWaiting} counts it as a page of
+ * the address and of the client shape.
  */
 export class FreePages {
   readonly documents: DocumentBudgets;
@@ -69,7 +71,7 @@ export class FreePages {
   readonly #forms: ForeignForms;
   readonly #media: ClaimedMedia;
 
-  /** Undefined when the organisation has no free pages. Then it has no challenge after free pages. */
+  /** Undefined with `free_pages: false`. Then `challenge: auto` challenges only uncertain visitors. */
   static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): FreePages | undefined {
     const { free_pages: free } = challenge;
     return free === false
@@ -82,7 +84,7 @@ export class FreePages {
       ...budget,
       requests: Math.floor(budget.requests * factor),
     });
-    // The name of a rule's budget has a blank. These names have no blank, so both never collide.
+    // The names of rule budgets contain a blank. These names contain none, so they never collide.
     this.#counter = `free-pages:${organisation}`;
     this.#loadedName = `loaded-a-page:${organisation}`;
     this.#moves = `moves-of-a-session:${organisation}`;
@@ -99,8 +101,8 @@ export class FreePages {
   }
 
   /**
-   * Counts a request of a visitor who did not pass. `hasSmallBudget` is the result of documents.isShapeSpent, and
-   * `seesAnswer` is from Deciding.
+   * Counts a request of a visitor without a pass. With `hasSmallBudget`, the client shape has used up its documents or
+   * is under pressure. `seesAnswer` is from Deciding.
    */
   take(
     facts: Facts,
@@ -109,7 +111,7 @@ export class FreePages {
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
     const isSpent = this.documents.isAddressSpent(facts, store, hasSmallBudget);
-    // The page is counted while the store still looks up `isSpent`, so a shared store causes one wait, not two.
+    // The page is counted while the store still looks up `isSpent`, so a shared store causes only one wait.
     const page =
       countsAsPage(facts) && !isOwnFrame(facts) ? this.#takePage(facts, store) : undefined;
     return afterWith(isSpent, undefined, (spent) =>
@@ -118,9 +120,9 @@ export class FreePages {
   }
 
   /**
-   * Counts a waiting request for data, and returns the function to call at its end. At the end, a document is counted.
-   * Returns undefined when too many requests of the address wait, because they could return far more documents than are
-   * free. Then the request is not free. `onPage` is called when a document takes a free page.
+   * Counts a waiting request for data, and returns the function to call at its end. This function counts a document,
+   * and calls `onPage` when the document takes a free page. Returns undefined when too many requests of the address
+   * wait, because they could return far more documents than are free. Then the request is not free.
    */
   startWaiting(
     facts: Facts,
@@ -142,7 +144,7 @@ export class FreePages {
     });
   }
 
-  /** As startWaiting, for a request that is free as `media`. An answer that is no media takes a free page. */
+  /** Like startWaiting, for a request that is free as `media`. An answer that is no media takes a free page. */
   startWaitingForMedia(
     facts: Facts,
     store: SessionStore,
@@ -172,7 +174,8 @@ export class FreePages {
     hasSmallBudget: boolean,
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
-    // Files are free for all visitors, because other sites show pictures too. Preflights are free: they have no cookie.
+    // Files are free for all visitors, because other sites show pictures of this site. Preflights are free, because
+    // they have no cookie.
     if (isPlainFile(facts)) {
       return seesAnswer || this.takeUnseenPart(facts, store) ? 'data' : 'spent';
     }
@@ -189,7 +192,8 @@ export class FreePages {
 
   /**
    * Counts a preflight, or a file with a parameter, whose answer Guard does not see. False when the address has used up
-   * its number. Other requests are not counted. They are many, so none waits for a shared store.
+   * its budget. Other requests are not counted. takeSync is used, because these requests are many and must not wait for
+   * a shared store.
    */
   takeUnseenPart(facts: Facts, store: SessionStore): boolean {
     if (facts.method !== 'OPTIONS' && facts.url.query === '') return true;
@@ -205,9 +209,9 @@ export class FreePages {
   }
 
   /**
-   * Takes a request for data from a network that loaded no page. A session can be copied to many networks, so only a
-   * few of them get free data. A session that came with a challenge page and did not pass gets no free data, because it
-   * has no open page.
+   * Counts a request for data from a network that loaded no page. A program can copy a session to many networks, so the
+   * session gets free data in only a few networks. A session that came with a challenge page and did not pass gets no
+   * free data, because it has no open page.
    */
   #takeMove(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
     const { session } = facts;
@@ -218,7 +222,7 @@ export class FreePages {
     );
   }
 
-  /** Makes data free in the network of this request. False when the session has reached its number of networks. */
+  /** Makes data free in the network of this request. False when the session has already used up its networks. */
   #open(id: string, facts: Facts, store: SessionStore): MaybePromise<boolean> {
     const waitMs = store.take(this.#moves, sessionRoot(id), MOVES_OF_A_SESSION);
     return afterWith(waitMs, undefined, (wait) => {
@@ -228,9 +232,9 @@ export class FreePages {
   }
 
   /**
-   * Makes data free in the network of a visitor who passed, because the visitor has a page open there. The page can
-   * call an API on another host, where its requests have no cookie. A pass can be copied to many networks, so the limit
-   * for sessions applies.
+   * Makes data free in the network of a visitor who passed, because a page of the visitor is open there. The page can
+   * call an API on another host, and these requests have no cookie. A program can copy a pass to many networks, so the
+   * limit of networks for a session applies.
    */
   openForPass(id: string, facts: Facts, store: SessionStore): void {
     const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));

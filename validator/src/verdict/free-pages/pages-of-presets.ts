@@ -12,7 +12,7 @@ import { afterWith } from '../../session/after-with.ts';
 import { isDocument } from '../documents.ts';
 import type { FreePages } from './free-pages.ts';
 
-/** One request. Its fields are fields of Deciding. */
+/** The fields of Deciding that this file uses. */
 interface PresetRequest {
   readonly directives: Directives;
   readonly facts: Facts;
@@ -25,9 +25,9 @@ interface PresetRequest {
 }
 
 /**
- * Limits the pages that a preset allows. A preset looks only at the path, but at any path an application can return a
- * page that the query names. So pages in the answers count as documents of the address. When these documents are used
- * up, the request is judged without the preset. The same applies when so many requests wait that they could return far
+ * Limits the pages that a preset allows. A preset reads only the path, but a parameter of the query can make an
+ * application return a page at any path. So when an answer is a page, it is counted as a document of the address. A
+ * request is judged without the preset when these documents are used up, or when the waiting requests could return far
  * more documents. Where Guard does not see the answers, it counts the requests with a parameter.
  */
 export function withinPreset<One extends PresetRequest>(request: One): MaybePromise<One> {
@@ -66,8 +66,8 @@ export function withinPreset<One extends PresetRequest>(request: One): MaybeProm
 }
 
 /**
- * Whether an answer is a page. A stored file is what its path says, so it is no page. An authority asks for one such
- * file for each name of a certificate.
+ * Whether an answer is a page. A stored file without a content type is no page: an authority asks for one such file for
+ * each name of a certificate.
  */
 function isPage(answerKind: Ending, rule: string, facts: Facts): boolean {
   if (answerKind === 'data')

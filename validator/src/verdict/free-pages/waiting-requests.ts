@@ -7,15 +7,16 @@ import { suffixOf } from '../documents.ts';
 import { FORGOTTEN_MS, recentDocuments, type Subject, UnderWay } from '../counts/under-way.ts';
 
 /**
- * An address may have this many requests for data waiting for the origin, times the number of its free pages. Each
- * document that came back recently lowers this limit by one, because each waiting request could return one more
- * (documents.ts says what a document is). A page over HTTP/2 can send a hundred requests at once.
+ * For each of its free pages, an address can have this many requests for data waiting for the origin. Each document
+ * (documents.ts) that came back recently lowers the limit by one, because each waiting request could return one more
+ * document. The limit is high enough for a page over HTTP/2, which can send a hundred requests at once.
  */
 const DATA_AT_ONCE = 20;
 
 /**
- * The same limit for parts of pages. It is higher, because a page loads more parts than data, and several people share
- * an address. Programs that a preset allows have this limit too, for example builds that clone repositories.
+ * The limit for waiting parts of pages, for each free page. It is higher, because a page loads more parts than data,
+ * and several people can share an address. It also applies to programs that a preset allows, for example builds that
+ * clone repositories.
  */
 const PARTS_AT_ONCE = 100;
 
@@ -23,8 +24,8 @@ const PARTS_AT_ONCE = 100;
 type CounterPrefix = '' | 'parts ' | 'preset ';
 
 /**
- * Limits how many requests may wait for the origin at once, for each address without a pass and for the IPv6 networks
- * around it.
+ * Limits how many requests of visitors without a pass can wait for the origin at once, for each address and for the
+ * IPv6 networks around it.
  */
 export class WaitingRequests {
   readonly #underWay: UnderWay;
@@ -42,8 +43,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Counts one more waiting request, and returns the function to call at its end. `endsAsDocument` returns whether
-   * the answer lowers the limit as a document. Undefined, without counting, when too many requests of the address wait.
+   * Counts one more waiting request, and returns the function to call at its end. `endsAsDocument` decides whether the
+   * answer lowers the limit. Returns undefined, and counts nothing, when too many requests of the address wait.
    */
   start(
     prefix: CounterPrefix,
@@ -67,8 +68,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Whether a page would be shown without its data or files, because no more of them may wait. Then Guard challenges
-   * the visitor: after a pass all parts load, and a reload alone would not help.
+   * Whether a page would lack its data or files, because no more requests for them are allowed to wait. Then Guard
+   * challenges the visitor, because all parts load after a pass. A reload without a pass would not help.
    */
   wouldLackParts(
     facts: Facts,
@@ -111,7 +112,7 @@ export class WaitingRequests {
 }
 
 /**
- * The share of the limit that applies now. It is smaller with `hasSmallBudget`: the client shape has used up its
+ * The share of the limit that applies now. With `hasSmallBudget` it is smaller: the client shape has used up its
  * documents, or is under pressure.
  */
 function shareOfLimit(prefix: CounterPrefix, hasSmallBudget: boolean): number {

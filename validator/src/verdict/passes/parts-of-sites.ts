@@ -1,8 +1,11 @@
-/** A session without parts is suspicious only when so many sessions are known, and this share loads parts. */
+/**
+ * A session without parts is suspicious only when at least this many sessions are known, and at least this share of
+ * them loads parts.
+ */
 const LEAST_SESSIONS = 20;
 const LEAST_SHARE = 0.8;
 
-/** At this many sessions the counts are halved, so that old sessions count less. */
+/** At this many sessions the counts are halved, so that old sessions have less weight. */
 const MAX_SESSIONS = 400;
 
 interface SessionCounts {
@@ -11,11 +14,11 @@ interface SessionCounts {
 }
 
 /**
- * Counts how many sessions of a site load parts of pages, or data. Few sessions load parts when the parts are on
- * another host or in the browser's cache. Then a session without parts is not suspicious.
+ * Counts how many sessions of a site load parts of pages, or data. When the parts are on another host or in the
+ * browser's cache, few sessions load them. Then a session without parts is not suspicious.
  */
 export class PartsOfSites {
-  /** One entry for each site of the settings. */
+  /** The counts of each site of the settings. */
   readonly #sites = new Map<string, SessionCounts>();
 
   learn(site: string, hasParts: boolean): void {
@@ -29,7 +32,7 @@ export class PartsOfSites {
     if (hasParts) counts.withParts += 1;
   }
 
-  /** Whether most sessions of the site load parts. False when too few sessions are known. */
+  /** Whether most sessions of the site load parts. False while too few sessions are known. */
   areLoadedByMost(site: string): boolean {
     const counts = this.#sites.get(site);
     if (counts === undefined || counts.sessions < LEAST_SESSIONS) return false;

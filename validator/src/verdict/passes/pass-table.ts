@@ -5,33 +5,38 @@ import { type LoadedParts, SessionShape } from './session-shape.ts';
 import type { WaitingCount } from '../counts/under-way.ts';
 
 /**
- * Maximum number of passes, and of addresses, that are counted. Above this number, the entry unused longest is
- * forgotten.
+ * Maximum number of passes, and of addresses, in memory. Above this number, the least recently used entry is forgotten.
  */
 const MAX_PASSES = 16_384;
 const MAX_ADDRESSES = 16_384;
 
-/** The recent requests of one pass. The counters are those of rules/gcra.ts, in epoch milliseconds. */
+/** The recent requests of one pass. Its counters are counters of rules/gcra.ts, in epoch milliseconds. */
 export interface PassRecord {
-  /** Names the pass among all passes. */
+  /** The name of the pass, unique among all passes. */
   readonly name: string;
   requests: number;
   pages: number;
   documents: number;
-  /** Parts of pages, whatever the origin answers. */
+  /** The counter of parts of pages. It does not depend on the answers. */
   files: number;
-  /** Until this time the pass is used up, because its requests for data and parts got too many documents. */
+  /**
+   * Until this time the pass is used up, because its requests for data and parts got too many documents. In epoch
+   * milliseconds.
+   */
   spentUntil: number;
-  /** Counts of waiting requests, and of waiting parts of pages. */
+  /** The count of waiting requests for pages and data, and below it the count of waiting parts of pages. */
   readonly waiting: WaitingCount;
   readonly waitingParts: WaitingCount;
   readonly networks: SeenNetwork[];
-  /** The shape of the session. All passes of the session share it. */
+  /** The session shape, which all passes of the session share. */
   readonly shape: SessionShape;
   readonly parts: LoadedParts;
 }
 
-/** Documents that foreign pages load have their own session shape. Both shapes share the count of parts. */
+/**
+ * The session shapes of one session. Documents that foreign pages load have their own shape. Both shapes share the
+ * count of parts.
+ */
 interface Shapes {
   readonly parts: LoadedParts;
   readonly own: SessionShape;
@@ -40,14 +45,17 @@ interface Shapes {
 
 export interface SeenNetwork {
   readonly network: string;
-  /** The autonomous system of the network, or a wider network when the system is not known. */
+  /** The autonomous system of the network. When it is unknown, a wider network. */
   readonly system: string;
   lastAt: number;
 }
 
-/** Many people share an address. Above this many times the pages of one pass, its older passes are used up. */
+/**
+ * Many people can share an address. When an address has had this many times the pages of one pass, its older passes are
+ * used up.
+ */
 const SOFT_LIMIT = 20;
-/** Above this many times the pages of one pass, all pages of the address have to wait, even with a new pass. */
+/** When an address has had this many times the pages of one pass, all its pages have to wait, even with a new pass. */
 const HARD_LIMIT = 60;
 
 interface PageCounter {
@@ -55,25 +63,27 @@ interface PageCounter {
   readonly budget: Budget;
 }
 
-/** The pages of all passes of an address, or of an IPv6 network around it. */
+/** Counters for the pages of all passes at an address, or in an IPv6 network around it. */
 interface AddressRecord {
   readonly soft: PageCounter;
   readonly hard: PageCounter;
 }
 
 /**
- * The recent requests of passes and addresses, in this thread. One look-up finds all counters of a pass or of an
- * address. Organisations share the table, but each has its own records.
+ * The recent requests of passes and addresses in this thread. One look-up finds all counters of a pass or of an
+ * address. Organisations share the table, but each organisation has its own records.
  */
 export class PassTable {
   readonly #passes = new LateCache<PassRecord>(MAX_PASSES);
-  /** Read only for a new pass. */
+  /** The shapes of sessions. They are looked up only for a new pass. */
   readonly #shapes = new LateCache<Shapes>(MAX_PASSES);
   readonly #networks = new LateCache<AddressRecord>(MAX_ADDRESSES);
-  /** The records of each address and of the networks around it. */
+  /** For each address, its own record and those of the networks around it. */
   readonly #addresses = new LateCache<readonly AddressRecord[]>(MAX_ADDRESSES);
 
-  /** `root` is the root of a session of one organisation. `passedAt` distinguishes the passes of this session. */
+  /**
+   * The record of a pass. `root` is the root of the session, and `passedAt` distinguishes the passes of the session.
+   */
   pass(root: string, passedAt: number, isForeign: boolean): PassRecord {
     const key = `${root} ${passedAt}${isForeign ? ' foreign' : ''}`;
     let record = this.#passes.get(key);
@@ -97,7 +107,10 @@ export class PassTable {
     return record;
   }
 
-  /** `chargesOf` returns the budget of one pass for each network. `ip` has the form that `parseIp` returns. */
+  /**
+   * The records of an address and of the networks around it. `chargesOf` returns the budget of one pass for each of
+   * these. `ip` is spelled as `parseIp` returns it.
+   */
   address(organisation: string, ip: string, chargesOf: AddressCharges): readonly AddressRecord[] {
     const key = `${organisation} ${ip}`;
     let records = this.#addresses.get(key);

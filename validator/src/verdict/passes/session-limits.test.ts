@@ -27,7 +27,7 @@ function createGuard(limits: object | false = {}, rules = RULES): TestValidator 
   return guard;
 }
 
-/** The session passes its challenge now. */
+/** Makes the session pass its challenge now. */
 function passChallenge({ store, time }: TestValidator, id = PASS): void {
   store.keepSession(id, verifiedSession({ judgedAt: time.now }), 24 * HOUR_MS);
 }
@@ -40,7 +40,7 @@ async function countPassing({ ask }: TestValidator, count: number, request: () =
 }
 
 describe('the limits of one passed challenge', () => {
-  test('a pass allows 600 pages an hour, then the challenge; a new pass allows as many again', async () => {
+  test('a pass allows 600 pages an hour, then there is a challenge, and a new pass allows as many pages again', async () => {
     const guard = createGuard({ requests_per_minute: 100_000 });
     expect(await countPassing(guard, 700, page)).toBe(600);
     expect(guard.events.at(-1)).toMatchObject({
@@ -55,7 +55,7 @@ describe('the limits of one passed challenge', () => {
     expect(await countPassing(guard, 10, page)).toBe(10);
   });
 
-  test('a pass allows 600 requests a minute; above the limit, data has to wait and a page is challenged', async () => {
+  test('a pass allows 600 requests a minute, and above this limit data has to wait and a page is challenged', async () => {
     const guard = createGuard();
     expect(await countPassing(guard, 700, data)).toBe(600);
     const limited = await guard.ask(data());
@@ -71,19 +71,19 @@ describe('the limits of one passed challenge', () => {
     guard.origin.answers = 'never';
     expect(await countPassing(guard, 110, data)).toBe(100);
     expect((await guard.ask(page())).status_code).toBe(429);
-    // When no end is reported, waiting requests are forgotten after a minute.
+    // When their ends are not reported, waiting requests are forgotten after a minute.
     guard.time.now += MINUTE_MS + 1;
     expect((await guard.ask(page())).status_code).toBe(200);
   });
 
-  test('files are not pages for a caller of the API that sends few header fields', async () => {
+  test('files are not counted as pages, even when an API caller sends few header fields', async () => {
     const guard = createGuard({ pages_per_hour: 5 });
     const headers = { 'user-agent': chromeHttps['user-agent'] ?? '' };
     const file = () => visit({ cookie: PASS, url: 'https://shop.example/a.js', headers });
     expect(await countPassing(guard, 20, file)).toBe(20);
   });
 
-  test('organisations that share a Guard share no counter of an address', async () => {
+  test('two organisations of one installation share no counter of an address', async () => {
     const organisation = { challenge: { session_limits: { pages_per_hour: 1 } } };
     const neighbour = organisationWith(RULES, { ...organisation, id: 'globex' });
     const { validator, store, time } = validatorWith(RULES, { organisation, neighbour });
@@ -103,7 +103,7 @@ describe('the limits of one passed challenge', () => {
     expect(await passingAt('globex', 10)).toBe(10);
   });
 
-  test('requests of a foreign page in the visitor’s browser take nothing from the visitor', async () => {
+  test('requests of a foreign page in the visitor’s browser use up no budget of the visitor', async () => {
     const guard = createGuard({ requests_per_minute: 10, at_once: 10 });
     guard.origin.answers = 'never';
     const headers = { ...scriptFetch, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
@@ -111,13 +111,13 @@ describe('the limits of one passed challenge', () => {
     expect(await countPassing(guard, 10, data)).toBe(10);
   });
 
-  test('data in answer to a request for data is no document', async () => {
+  test('data in answer to a request for data is not counted as a document', async () => {
     const guard = createGuard({ pages_per_hour: 10 });
     guard.origin.answers = 'data';
     expect(await countPassing(guard, 200, data)).toBe(200);
   });
 
-  test('parts of pages do not count as requests of a minute, for example the many pictures of a map', async () => {
+  test('the limit of requests a minute does not count parts of pages, for example the many pictures of a map', async () => {
     const guard = createGuard({ requests_per_minute: 5 });
     guard.origin.answers = 'never';
     const mapTile = () => visit({ cookie: PASS, headers: pictureOfPage });
@@ -129,14 +129,14 @@ describe('the limits of one passed challenge', () => {
   });
 
   test.each([true, false])(
-    'a pass allows 100 pages requested as pictures for each page of its budget (Guard sees the answer: %s)',
+    'for each page of its budget, a pass allows 100 requests that claim to be pictures (Guard sees the answer: %s)',
     async (seesAnswers) => {
       const guard = createGuard({ pages_per_hour: 10 });
       guard.caller.seesAnswers = seesAnswers;
       const picture = () => visit({ cookie: PASS, headers: pictureOfPage });
       expect(await countPassing(guard, 1100, picture)).toBe(1000);
       expect(await guard.ask(picture())).toMatchObject({ status_code: 429, retry_after: 4 });
-      // A page passes, and so do its scripts' own requests.
+      // A page still passes, and the requests of its scripts pass too.
       expect(await countPassing(guard, 1, page)).toBe(1);
       expect(await countPassing(guard, 1, data)).toBe(1);
     },
@@ -149,7 +149,7 @@ describe('the limits of one passed challenge', () => {
     ['POST', '/x.js?_method=GET&_jsonp=f'],
     ['GET', '/wiki/x.css?curid=1&action=raw&ctype=text/css'],
   ])(
-    'text that an application sends as a script or a style for %s %s is data: 600 a minute',
+    'text that an application sends as a script or a style for %s %s is counted as data: 600 a minute',
     async (method, path) => {
       const url = `https://shop.example${path}`;
       const headers = { ...pictureOfPage, 'sec-fetch-dest': 'script' };
@@ -158,7 +158,7 @@ describe('the limits of one passed challenge', () => {
     },
   );
 
-  test('requests for data and parts get ten documents for each page of the budget; then they have to wait', async () => {
+  test('requests for data and parts get ten documents for each page of the budget, and then they have to wait', async () => {
     for (const [headers, answers] of [
       [pictureOfPage, 'document'],
       [pictureOfPage, 'data'],
@@ -187,7 +187,7 @@ describe('the limits of one passed challenge', () => {
     expect((await guard.ask(page())).status_code).toBe(429);
   });
 
-  test('pages requested as pictures count as pages of the address', async () => {
+  test('pages in answer to requests for pictures are counted as pages of the address', async () => {
     const guard = createGuard({ pages_per_hour: 2 });
     guard.origin.answers = 'document';
     const ids = Array.from({ length: 20 }, (_, i) => String(10 + i) + PASS.slice(2));
@@ -198,13 +198,14 @@ describe('the limits of one passed challenge', () => {
         visit({ cookie: id, headers: pictureOfPage }),
       );
     }
-    // The limit is 60 budgets of two pages. Each pass can also get one picture while its answer is not known yet.
+    // The limit is 60 budgets of two pages. Each pass can get one page more, because its answer is counted only when it
+    // has come.
     expect(allowedCount).toBeGreaterThan(100);
     expect(allowedCount).toBeLessThanOrEqual(120 + ids.length);
     expect((await guard.ask(page(ids.at(-1)))).decision).toBe('redirect');
   });
 
-  test('in monitor mode a rejected session has the limits of a short pass; then it is challenged again', async () => {
+  test('in monitor mode a rejected session has the limits of a short pass, and then it is challenged again', async () => {
     const guard = createGuard({ pages_per_hour: 100 }, MONITOR_RULES);
     const rejected = {
       ...verifiedSession({ judgedAt: guard.time.now }),
@@ -223,7 +224,7 @@ describe('the limits of one passed challenge', () => {
     }
   });
 
-  test('an address gets 20 times the pages of one pass; then passes older than ten minutes are used up', async () => {
+  test('an address gets 20 times the pages of one pass, and then passes older than ten minutes are used up', async () => {
     const guard = createGuard({ pages_per_hour: 10 });
     const ids = Array.from({ length: 30 }, (_, i) => String(10 + i) + PASS.slice(2));
     for (const id of ids) passChallenge(guard, id);
@@ -262,7 +263,7 @@ describe('the limits of one passed challenge', () => {
     }
   });
 
-  test('there are no limits with session_limits: false, with verdict: allow, and with challenge: never', async () => {
+  test('there are no limits with session_limits: false, with verdict: allow, or with challenge: never', async () => {
     for (const guard of [
       createGuard(false),
       createGuard({}, '[{ name: r, match: {}, verdict: allow }]'),

@@ -23,21 +23,22 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * So many documents may answer requests for data, for each page of the budget. For example, lists that grow and pages
- * that load a part of themselves need them.
+ * Number of documents that requests for data can get, for each page of the budget. For example, lists that grow and
+ * pages that load a part of themselves need them.
  */
 const DOCUMENTS_AS_DATA = 10;
 
 /**
- * Parts of pages that are allowed for each page. Guard does not see each answer, and cannot tell each from a file, so a
- * program could ask for pages as pictures. Pages of galleries have fewer parts on average, because browsers keep them.
+ * Number of parts that are allowed for each page. The limit is needed, because a program can request pages as pictures,
+ * and Guard does not see each answer or cannot distinguish it from a file. Even pages of galleries load fewer parts on
+ * average, because browsers cache them.
  */
 const PARTS_OF_PAGE = 100;
 
-/** Waiting parts of pages that are allowed, for each other waiting request that is allowed. */
+/** Number of waiting parts of pages that are allowed, for each allowed waiting request of another kind. */
 const PARTS_AT_ONCE = 10;
 
-/** When the address has used up its pages, a pass that is younger than this still counts. */
+/** When the address has used up its pages, a pass that is younger than this is still valid. */
 const RECENT_MS = 10 * MINUTE_MS;
 
 /** The wait when too many requests wait for the origin. It is short, because waiting requests end soon. */
@@ -56,7 +57,7 @@ interface Budgets {
 /** The session of a visitor whose upload was judged, with its id. */
 export type JudgedSession = Extract<SessionFact, { session: unknown }>;
 
-/** One request of a session. Its fields are fields of Deciding. */
+/** The fields of Deciding that this file uses. */
 interface Taking {
   readonly facts: Facts;
   readonly site: string;
@@ -68,7 +69,7 @@ interface Taking {
 /** Whether a passed challenge still allows a request. */
 type Allowance =
   | { readonly kind: 'within'; readonly ended?: RequestEnded }
-  /** The visitor has to pass again. After the pass the session has full budgets. */
+  /** The visitor has to pass again. After that the session has full budgets. */
   | { readonly kind: 'used_up'; readonly reason: 'session_limit_exceeded' | 'session_shape' }
   | { readonly kind: 'wait'; readonly waitMs: number };
 
@@ -76,34 +77,38 @@ const WITHIN_LIMITS: Allowance = { kind: 'within' };
 const USED_UP: Allowance = { kind: 'used_up', reason: 'session_limit_exceeded' };
 const OF_A_PROGRAM: Allowance = { kind: 'used_up', reason: 'session_shape' };
 const TOO_MANY_AT_ONCE: Allowance = { kind: 'wait', waitMs: SHORT_WAIT_MS };
-/** Data and parts of pages with a used-up pass have to wait until the visitor loads a page and passes again. */
+/** With a used-up pass, requests for data and parts have to wait until the visitor loads a page and passes again. */
 const WAIT_FOR_PASS: Allowance = { kind: 'wait', waitMs: MINUTE_MS };
 
-/** The endings that count as a document. A page has none of them, because the page was counted at its request. */
+/**
+ * The kinds of answers that are counted as documents. For the request of a page it is none, because the page was
+ * already counted.
+ */
 const NO_DOCUMENTS: readonly Ending[] = [];
 const OF_DATA: readonly Ending[] = ['document', 'file'];
 const OF_PARTS: readonly Ending[] = ['document', 'data', 'file'];
 
 /**
  * Limits the use of one passed challenge. A pass costs a program little, so it allows no more requests and pages than a
- * person needs. All threads and instances count its pages and documents together. Each thread counts the rest
+ * person needs. All threads and instances together count its pages and documents. Each thread counts everything else
  * separately. No request waits for a shared store.
  *
- * Several clients share a pass that comes from many networks. Such a pass is used up too.
+ * A pass that comes from too many networks is shared by several clients. So it is used up too.
  *
- * Parts of pages (styles, pictures) have a large budget of their own. They count as documents only when the origin
- * answers with a document or data. A page above a budget leads to the challenge, which a browser passes without its
- * user. Data and parts above a budget have to wait, because a script of a page cannot pass a challenge.
+ * Parts of pages (styles, pictures) have their own large budget. They are counted as documents only when the answer is
+ * a document, data, or a file without a content type. A page above a budget leads to the challenge, which a browser
+ * passes without an action of the person. Data and parts above a budget have to wait, because a script of a page cannot
+ * pass a challenge.
  */
 export class SessionLimits {
-  /** With the number of pages, because a reload can change it and keeps the table. */
+  /** The organisation with its number of pages. A reload can change this number, and keeps the table. */
   readonly #organisation: string;
   readonly #passes: PassTable;
   readonly #full: Budgets;
   /** The budgets of a short pass, and of a rejected session in monitor mode. */
   readonly #short: Budgets;
   readonly #pagesOfAddress: AddressCharges;
-  /** Undefined when the shape of sessions is not judged. */
+  /** Undefined with `session_shape: false`. */
   readonly #parts: PartsOfSites | undefined;
 
   /** Undefined when the organisation sets no limits. */
@@ -128,7 +133,7 @@ export class SessionLimits {
   take({ id, session }: JudgedSession, taking: Taking): Allowance {
     const { facts, reportsEnd } = taking;
     const nowMs = taking.clock();
-    // Requests of foreign pages have their own counters, so that they take nothing from the visitor.
+    // Requests of foreign pages have their own counters, so that they use up no budget of the visitor.
     const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
     const pass = this.#passes.pass(sessionRoot(id), session.judgedAt, isForeign);
     const budgets = this.#budgetsOf(session);
@@ -154,9 +159,9 @@ export class SessionLimits {
   }
 
   /**
-   * Adds a page to the session shape. True when two of three signs show a program that walks through the site. Missing
-   * parts are no sign when most sessions of the site load few parts. Works only for a gateway, because other callers do
-   * not see everything that a browser loads.
+   * Adds a page to the session shape. True when at least two of three signs show a program that walks through the site.
+   * Missing parts are a sign only when most sessions of the site load parts. Works only for a gateway, because other
+   * callers do not see everything that a browser loads.
    */
   #isOfProgram(
     { shape }: PassRecord,
@@ -171,7 +176,7 @@ export class SessionLimits {
     if (stretch === undefined) return false;
     const { hasParts, isRegular, isWalk } = stretch;
     const lacksParts = !hasParts && parts.areLoadedByMost(site);
-    // Learn only from sessions that do not move like a program, so that programs cannot change what is usual.
+    // Guard learns only from sessions that do not move like a program, so that programs cannot change what is normal.
     if (!isRegular && !shape.wasCounted) {
       shape.wasCounted = true;
       parts.learn(site, hasParts);
@@ -185,7 +190,10 @@ export class SessionLimits {
     return session.state === 'rejected' || isShortPass(session) ? this.#short : this.#full;
   }
 
-  /** WITHIN when the page fits all budgets. A page that has to wait takes nothing from the budget of the address. */
+  /**
+   * Counts a page. Returns WITHIN_LIMITS when it fits all budgets. A page that has to wait takes nothing from the
+   * budget of the address.
+   */
   #takePage(
     { facts: { ip }, store }: Taking,
     pass: PassRecord,
@@ -219,7 +227,10 @@ export class SessionLimits {
     return this.#startWaiting(taking, pass, waitingParts, OF_PARTS, budgets, nowMs);
   }
 
-  /** Each ending in `documents` counts as a document of the pass. `document` also counts as a page of the address. */
+  /**
+   * Returns the function to call at the end. Answers of the kinds in `documents` are documents of the pass. All of them
+   * except data are also pages of the address.
+   */
   #startWaiting(
     { facts, store }: Taking,
     pass: PassRecord,
@@ -241,7 +252,7 @@ export class SessionLimits {
     };
   }
 
-  /** Counts a page of the address. False when the address has used up its pages. */
+  /** Counts a page for the address. False when the address has used up its pages. */
   #takeOfAddress(ip: string, nowMs: number): boolean {
     const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
     if (records.some(({ hard }) => waitFor(hard.held, nowMs, hard.budget) > 0)) return false;
@@ -253,8 +264,8 @@ export class SessionLimits {
 const BUDGET_NAMES = { pages: 'pages-of-pass', documents: 'documents-of-pass' } as const;
 
 /**
- * Takes one page or document of a pass. False when none is left: in this thread, or in all threads and instances that
- * share the store. A program can open a connection to each of them.
+ * Takes one page or document of a pass. False when none is left in this thread, or in all threads and instances that
+ * share the store. The shared count is needed, because a program can open a connection to each thread and instance.
  */
 function takeOfPass(
   kind: keyof typeof BUDGET_NAMES,
@@ -278,7 +289,7 @@ function budgetsOf(limits: Limits, part: number): Budgets {
     pages: of(limits.pages_per_hour, HOUR_MS),
     documents: of(limits.pages_per_hour * DOCUMENTS_AS_DATA, HOUR_MS),
     parts: of(limits.pages_per_hour * PARTS_OF_PAGE, HOUR_MS),
-    // A short pass has the full number too, because one page can send so many requests at once.
+    // A short pass has the full number too, because even one page can send this many requests at once.
     atOnce: limits.at_once,
   };
 }

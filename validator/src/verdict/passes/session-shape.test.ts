@@ -11,7 +11,7 @@ interface Step {
   readonly referrer?: string;
 }
 
-/** The shapes that the stretches of these steps give. */
+/** The shapes of all stretches that these steps complete. */
 function shapesOf(steps: readonly Step[], shape = new SessionShape({ count: 0 })): Shape[] {
   let nowMs = START_MS;
   const shapes: Shape[] = [];
@@ -28,12 +28,12 @@ function shapesOf(steps: readonly Step[], shape = new SessionShape({ count: 0 })
 const steps = (count: number, stepOf: (index: number) => Step) =>
   Array.from({ length: count }, (_, index) => stepOf(index));
 
-/** Seconds between documents of a person who reads. */
+/** Seconds between the documents of a person who reads them. */
 const READING_S = [4, 31, 9, 2, 55, 12, 7, 140, 18, 3];
 const readingMs = (index: number) => (READING_S[index % READING_S.length] ?? 0) * SECOND_MS;
 
 describe('a stretch of ten documents', () => {
-  test('is regular and a walk when different documents come at regular intervals, also when only queries differ', () => {
+  test('is regular and a walk when different documents come at regular intervals, even when only their queries differ', () => {
     for (const path of ['/a', '/a?id=']) {
       const [shape, ...others] = shapesOf(
         steps(10, (index) => ({ path: `${path}${index}`, afterMs: 3 * SECOND_MS + index * 100 })),
@@ -48,7 +48,7 @@ describe('a stretch of ten documents', () => {
     expect(shape?.isRegular).toBe(false);
   });
 
-  test('is no walk when documents repeat, or when the visitor followed links to them', () => {
+  test('is no walk when documents repeat, or when the visitor followed links to the documents', () => {
     const regular = { afterMs: 2 * SECOND_MS };
     const repeatedSteps = steps(12, (i) => ({ ...regular, path: i === 6 ? '/a1' : `/a${i}` }));
     const stepsWithReferrer = steps(10, (i) => ({
@@ -71,14 +71,14 @@ describe('a stretch of ten documents', () => {
     expect(walks).toEqual([false, false, false, true]);
   });
 
-  test('never ends when one page reloads itself, or when the same pages load in turn', () => {
+  test('never ends when one page reloads itself, or when the same few pages load in turn', () => {
     for (const pages of [1, 9]) {
       const stepsInTurn = steps(500, (i) => ({ path: `/a${i % pages}`, afterMs: 30 * SECOND_MS }));
       expect(shapesOf(stepsInTurn)).toEqual([]);
     }
   });
 
-  test('tabs opened together are one event; more tabs than a person opens are too fast', () => {
+  test('tabs opened together are one event, and more tabs than a person opens are too fast', () => {
     const tabs = steps(30, (i) => ({ path: `/a${i}`, afterMs: 200 }));
     expect(shapesOf(tabs)).toEqual([]);
     const tenTimes = steps(100, (i) => ({
@@ -91,7 +91,7 @@ describe('a stretch of ten documents', () => {
     expect(shapesOf(flood)).toEqual([{ hasParts: false, isRegular: true, isWalk: true }]);
   });
 
-  test('on a walk, one document every three seconds is too fast, with any pauses and in bursts', () => {
+  test('on a walk, one document every three seconds is too fast, whatever the pauses are, and in bursts too', () => {
     const walk = { hasParts: false, isRegular: true, isWalk: true };
     const pauses = [1.1, 4, 1.3, 1.9, 3.2];
     const walkWith = (unitMs: number) =>
@@ -101,11 +101,11 @@ describe('a stretch of ten documents', () => {
     const bursts = (atOnce: number, pauseMs: number) =>
       steps(31, (i) => ({ path: `/a${i}`, afterMs: i % atOnce === 0 ? pauseMs : 100 }));
     expect(shapesOf(bursts(25, 4 * SECOND_MS))).toEqual([walk]);
-    // A person opens the bookmarks of one folder, and 91 seconds later those of the next.
+    // A person opens the bookmarks of one folder, and 91 seconds later those of the next folder.
     expect(shapesOf(bursts(25, 91 * SECOND_MS))).toEqual([]);
   });
 
-  test('many tabs that a person opens by links are no walk, however fast', () => {
+  test('many tabs that a person opens by links are no walk, however fast they come', () => {
     const headers = { 'sec-fetch-site': 'same-origin' };
     const tabs = steps(90, (i) => ({
       path: `/a${i}`,
@@ -115,7 +115,7 @@ describe('a stretch of ten documents', () => {
     expect(shapesOf(tabs)).toEqual([]);
   });
 
-  test('a list that is loaded again between bursts of tabs separates the bursts', () => {
+  test('a list page that is loaded again between bursts of tabs separates the bursts', () => {
     const visits = steps(66, (i) => ({
       path: i % 11 === 0 ? '/list' : `/a${i}`,
       afterMs: i % 11 === 0 ? readingMs(i / 11) + SECOND_MS : 200,
@@ -123,7 +123,7 @@ describe('a stretch of ten documents', () => {
     expect(shapesOf(visits)).toEqual([]);
   });
 
-  test('counts the parts since the last document', () => {
+  test('counts only the parts since the previous stretch', () => {
     const parts = { count: 0 };
     const shape = new SessionShape(parts);
     const partsOfTenDocuments = (name: string) =>
@@ -136,7 +136,7 @@ describe('a stretch of ten documents', () => {
   });
 });
 
-test('each time a program is found, the next stretch is twice as long, up to 80; the sign holds for one pass', () => {
+test('each time a program is found, the next stretch is twice as long, up to 80 documents, and the result is valid for one pass', () => {
   const shape = new SessionShape({ count: 0 });
   let documentCount = 0;
   const lengths = [1, 2, 3, 4, 5].map((pass) => {
@@ -152,7 +152,7 @@ test('each time a program is found, the next stretch is twice as long, up to 80;
     expect(shape.isFound(pass)).toBe(true);
     return documentCount - countBefore;
   });
-  // The table of paths is small, so a new path sometimes seems to repeat.
+  // The lengths are not exact: the table of paths is small, so a new path sometimes seems to repeat.
   expect(lengths.map((length) => Math.floor(length / 10) * 10)).toEqual([10, 20, 40, 80, 80]);
 });
 

@@ -3,38 +3,44 @@ import type { Facts } from '../../request/facts.ts';
 
 const { firstDocuments, maxDocuments } = CHALLENGE.sessionShape;
 
-/** Documents with shorter pauses between them were opened together, for example as tabs, frames or by a redirect. */
+/** Documents with shorter pauses between them were opened together, for example as tabs, as frames or by a redirect. */
 const BURST_GAP_MS = 1_000;
 
 /** No person opens more documents together than this. */
 const MAX_OF_BURST = 30;
 
 /**
- * Intervals between documents are regular when their standard deviation divided by their mean is at most this. For
- * people the quotient is above 0.5.
+ * Intervals between documents are regular when their standard deviation divided by their mean is at most this value.
+ * For people it is above 0.5.
  */
 const MAX_VARIATION = 0.25;
 
-/** A walk is too fast below this time for each document. No person types or selects addresses faster for long. */
+/**
+ * A walk is too fast when it takes less than this time for each document. No person types or selects addresses faster
+ * for long.
+ */
 const HASTY_MS = 3_000;
 
-/** On a walk, one document in this many may repeat, because in the small table some new documents seem to repeat. */
+/**
+ * On a walk, at most one document in this many can repeat. Repeats are allowed, because in the small table some new
+ * documents seem to repeat.
+ */
 const DOCUMENTS_FOR_A_REPEAT = 20;
 
 /** The table has 16 words of 32 bits, and each document sets two bits. Of 80 documents, two seem to repeat. */
 const WORDS = 16;
 const MAX_PATH = 256;
 
-/** The signs in one stretch of a session. */
+/** The signs of a program in one stretch of a session. */
 export interface Shape {
   /** Whether the session loaded parts of pages, or data. */
   readonly hasParts: boolean;
   /**
-   * Whether documents came at regular intervals, or faster than a person opens them: at least one a second for longer
-   * than a person opens tabs, or at least one every three seconds on a walk.
+   * Whether documents came at regular intervals, or faster than a person opens them. Too fast are more documents in one
+   * burst than a person opens as tabs, and on a walk at least one document every three seconds.
    */
   readonly isRegular: boolean;
-  /** Whether hardly any documents repeat, and most were not reached by a link. */
+  /** Whether hardly any documents repeat, and most were reached without a link. */
   readonly isWalk: boolean;
 }
 
@@ -44,14 +50,14 @@ export interface LoadedParts {
 }
 
 /**
- * Measures how one session moves through a site: which documents it loads, when, and with which parts. It counts for
- * one stretch of documents at a time. The first stretch has ten documents. A stretch becomes twice as long each time
- * the session shape made the visitor pass again.
+ * Measures how one session moves through a site: which documents it loads, when, and whether it loads parts. It judges
+ * one stretch of documents at a time. The first stretch has ten documents. Each time the session shape makes the
+ * visitor pass again, the next stretch is twice as long.
  */
 export class SessionShape {
-  /** Whether PartsOfSites counted this session. It counts each session once. */
+  /** Whether PartsOfSites has counted this session. It counts each session only once. */
   wasCounted = false;
-  /** The pass in which the session moved like a program. Until the next pass, each page is challenged. */
+  /** The start of the pass in which the session moved like a program. Until the next pass, each page is challenged. */
   #foundIn: number | undefined;
   #stretch: number = firstDocuments;
   readonly #parts: LoadedParts;
@@ -60,18 +66,18 @@ export class SessionShape {
   #repeats = 0;
   #links = 0;
   /**
-   * Documents that came together are one event. These four are: the number of events, the start of the last event, the
-   * start of the stretch, and the number of documents in the last event.
+   * Documents that came together are one event. The four fields are: the number of events, the start of the last event,
+   * the start of the stretch, and the number of documents in the last event.
    */
   #events = 0;
   #eventAt = 0;
   #begunAt = 0;
   #eventDocuments = 0;
-  /** Whether there was a pause after the last document. */
+  /** Whether there was a pause since the last counted document. */
   #isApart = false;
   #lastAt = 0;
   #lastHash = 0;
-  /** The sum of the times between events, in seconds, and the sum of their squares. */
+  /** The sum of the times between events in seconds, and the sum of the squares of these times. */
   #sum = 0;
   #squares = 0;
   readonly #seenBits: number[] = new Array<number>(WORDS).fill(0);
@@ -81,12 +87,14 @@ export class SessionShape {
     this.#partsBefore = parts.count;
   }
 
-  /** `passedAt` is when the session passed its challenge, in epoch milliseconds. */
+  /**
+   * Whether the session moved like a program in this pass. `passedAt` is the time of the pass, in epoch milliseconds.
+   */
   isFound(passedAt: number): boolean {
     return this.#foundIn === passedAt;
   }
 
-  /** Notes that the session moved like a program in this pass. The next stretch is twice as long. */
+  /** Records that the session moved like a program in this pass. The next stretch is twice as long. */
   noteFound(passedAt: number): void {
     this.#foundIn = passedAt;
     this.#stretch = Math.min(this.#stretch * 2, maxDocuments);
@@ -95,7 +103,7 @@ export class SessionShape {
   /** Adds one document. At the end of a stretch, returns its shape and starts the next stretch. */
   add(facts: Pick<Facts, 'url' | 'headers' | 'referrer'>, nowMs: number): Shape | undefined {
     const hash = hashOf(facts.url.path, facts.url.query);
-    // Ignore a reload, because a page that reloads itself has regular intervals.
+    // A reload is ignored, because a page that reloads itself has regular intervals.
     if (hash === this.#lastHash) return undefined;
     this.#lastHash = hash;
     // A document that repeats also ends an event. Otherwise the next document would join an earlier event.
@@ -123,7 +131,7 @@ export class SessionShape {
     return shape;
   }
 
-  /** Whether more documents came together than a person opens as tabs. */
+  /** Adds the time of a document. True when more documents came together than a person opens as tabs. */
   #time(nowMs: number): boolean {
     if (this.#events > 0 && !this.#isApart) {
       this.#eventDocuments += 1;
@@ -153,7 +161,7 @@ export class SessionShape {
     return variance <= (MAX_VARIATION * mean) ** 2;
   }
 
-  /** Notes a document. True when the document seems to repeat. */
+  /** Records a document in the table. True when the document seems to repeat. */
   #wasSeen(hash: number): boolean {
     const isFirstKnown = this.#note(hash);
     const isSecondKnown = this.#note(hash >>> 16);
@@ -180,13 +188,16 @@ export class SessionShape {
   }
 }
 
-/** Whether a link on this site or on another one led to the document. The request itself says this. */
+/** Whether the request shows that a link, on this site or on another site, led to the document. */
 function isLed({ headers, referrer }: Pick<Facts, 'headers' | 'referrer'>): boolean {
   const fetchSite = headers['sec-fetch-site'];
   return fetchSite === undefined ? referrer !== '' : fetchSite !== 'none';
 }
 
-/** FNV-1a of the first characters. Its bits are mixed, so that paths with different ends differ in all bits. */
+/**
+ * FNV-1a of the first characters of path and query. The bits are mixed, so that paths with different ends differ in all
+ * bits.
+ */
 function hashOf(path: string, query: string): number {
   const hash = hashOn(hashOn(0x811c9dc5, path), query);
   const mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -1,14 +1,15 @@
 import { LateCache } from '../counts/late-cache.ts';
 
-/** Maximum number of known groups, and of new groups. Above this number, the group unused longest is forgotten. */
+/** Maximum number of known groups, and of new groups. Above this number, the least recently used group is forgotten. */
 const MAX_GROUPS = 1_024;
 
-/** A group becomes known when it still sends requests this long after its first request. */
+/** A group becomes known when it still sends requests this long after its first request. In milliseconds. */
 const KNOWN_AFTER_MS = 3_600_000;
 
 /**
- * The groups of one kind, known and new in separate lists. A program can make a new group with every request, but this
- * removes no known group: a new group becomes known only if it stays among the new ones for an hour.
+ * The groups of one kind. Known and new groups are in separate lists. A program can make a new group with every
+ * request, but this removes no known group: a new group becomes known only if it stays in the list of new groups for an
+ * hour.
  */
 export class KnownGroups<Kind extends { readonly bornAt: number }> {
   readonly #known = new LateCache<Kind>(MAX_GROUPS);
@@ -24,7 +25,7 @@ export class KnownGroups<Kind extends { readonly bornAt: number }> {
     this.#isKnown = isKnownAt;
   }
 
-  /** Undefined for a group that sent no request yet, or that was forgotten. */
+  /** The group with this name. Undefined when it sent no request yet, or was forgotten. */
   find(name: string): Kind | undefined {
     return this.#known.get(name) ?? this.#new.get(name);
   }

@@ -14,7 +14,7 @@ import {
 describe('a strained origin', () => {
   const shop = (index: number) => visitor(index % 250, `/shop/${index}`);
 
-  test('when a part of the site fails, its pages and data are challenged, and no other part', async () => {
+  test('when a part of the site fails, Guard challenges requests for its pages and data, and for no other part', async () => {
     const guard = createGuard();
     guard.origin.answer = { status: 503, ms: 3 };
     const reasons = await reasonsOfCrowd(guard, 30, 10 * SECOND_MS, shop);
@@ -29,7 +29,7 @@ describe('a strained origin', () => {
     expect(countFree(await reasonsOfCrowd(guard, 30, 10 * SECOND_MS, shop))).toBe(30);
   });
 
-  test('an origin that answers far slower than normal is strained, but not an origin that is always slow', async () => {
+  test('an origin that answers far slower than normal is strained, but an origin that is always slow is not', async () => {
     for (const [normalMs, slowMs, isStrained] of [
       [50, 900, true],
       [600, 2_300, false],
@@ -44,7 +44,7 @@ describe('a strained origin', () => {
     }
   });
 
-  test('bad answers to 19 addresses or to one IPv6 /48 are no strain; bad answers to 20 addresses are', async () => {
+  test('bad answers to 19 addresses or to one IPv6 /48 are no strain, and bad answers to 20 addresses are strain', async () => {
     const from = (addresses: number) => (index: number) =>
       visitor(index % addresses, `/shop/${index}`);
     for (const badAnswer of [
@@ -69,7 +69,7 @@ describe('a strained origin', () => {
     }
   });
 
-  test('an open page keeps its data while the origin is slow, but not while it fails', async () => {
+  test('an open page still gets data while the origin is slow, but not while it fails', async () => {
     const guard = createGuard();
     guard.origin.answer = { status: 200, ms: 50 };
     await reasonsOfCrowd(guard, 100, 15 * MINUTE_MS, shop);
@@ -86,7 +86,7 @@ describe('a strained origin', () => {
     expect(await reasonOf(guard, shop(1))).toBe('pressure_on_origin');
     expect(await reasonOf(guard, openPageData)).toBe('');
     expect(await reasonOf(guard, otherData)).toBe('pressure_on_origin');
-    // When the origin fails, requests of open pages are stopped too, because they may cause the failure.
+    // When the origin fails, requests of open pages are stopped too, because these can be the cause.
     guard.origin.answer = { status: 503, ms: 900 };
     const reasons = await reasonsOfCrowd(guard, 60, 10 * SECOND_MS, (index) => ({
       ...openPageData,
@@ -96,7 +96,7 @@ describe('a strained origin', () => {
     expect(await reasonOf(guard, openPageData)).toBe('pressure_on_origin');
   });
 
-  test('errors are normal for an origin that failed for ten minutes, and one address alone causes no strain', async () => {
+  test('after ten minutes of failures, errors are normal for an origin, and one address alone causes no strain', async () => {
     const guard = createGuard();
     guard.origin.answer = { status: 500, ms: 3 };
     expect(countFree(await reasonsOfCrowd(guard, 200, MINUTE_MS, () => shop(1)))).toBe(200);
@@ -104,7 +104,7 @@ describe('a strained origin', () => {
     expect(countFree(await reasonsOfCrowd(guard, 90, 30 * SECOND_MS, shop))).toBe(90);
   });
 
-  test('an origin that is strained again at once is protected twice as long', async () => {
+  test('an origin that is strained again at once is protected for twice the time', async () => {
     const guard = createGuard();
     guard.origin.answer = { status: 503, ms: 3 };
     await reasonsOfCrowd(guard, 30, 10 * SECOND_MS, shop);

@@ -2,21 +2,24 @@ import { fadeCount, follow } from './group.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Guard knows what is normal for an origin after this many answers and this much time. */
+/** Guard has learned what is normal for an origin after this many answers and this much time. */
 const LEARNT = { answers: 50, afterMs: 10 * MINUTE_MS };
 
-/** With fewer answers, or bad answers to fewer addresses, the origin is not strained: a few visitors cannot do it. */
+/**
+ * With fewer answers, or with bad answers to fewer addresses, the origin is never strained. So a few visitors cannot
+ * cause strain.
+ */
 const LEAST_ANSWERS = 20;
 const LEAST_ADDRESSES = 20;
 
 /** An answer is slow when it takes this many times the normal time, and at least this many milliseconds. */
 const SLOW = { times: 4, leastMs: 500 };
 
-/** The origin is strained when bad answers have this share, and this many times their normal share. */
+/** The origin is strained when the share of bad answers is above `leastShare`, and above `times` their normal share. */
 const BAD = { times: 4, leastShare: 0.25 };
 
 /**
- * How long visitors are challenged: `firstMs` at first, then twice as long each time, up to `longestMs`. After
+ * How long visitors are challenged: `firstMs` at first, and then twice as long each time, up to `longestMs`. After
  * `againMs` without strain, the time starts at `firstMs` again.
  */
 const HOLD = { firstMs: MINUTE_MS, longestMs: 16 * MINUTE_MS, againMs: 10 * MINUTE_MS };
@@ -45,20 +48,20 @@ export class OriginStrain {
     this.#addressesSince = nowMs;
   }
 
-  /** As Group.isHeld. */
+  /** Whether visitors are challenged now, like Group.isHeld. */
   isHeld(nowMs: number): boolean {
     const leftMs = this.#heldUntil - nowMs;
     return leftMs > 0 && leftMs <= HOLD.longestMs;
   }
 
-  /** The sign of strain, while visitors are challenged. */
+  /** The kind of strain while visitors are challenged. Undefined at other times. */
   strain(nowMs: number): Strain | undefined {
     return this.isHeld(nowMs) ? this.#strain : undefined;
   }
 
   /**
-   * Counts one answer. `ms` is the time until its header section arrived. True when the origin has just become
-   * strained.
+   * Counts one answer. `ms` is the time until its header section arrived. True when the origin becomes strained with
+   * this answer.
    */
   countAnswer(status: number, ms: number, address: string, nowMs: number): boolean {
     const elapsedMs = Math.max(0, nowMs - this.#updatedAt);

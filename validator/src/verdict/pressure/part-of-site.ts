@@ -2,7 +2,7 @@ import type { Facts } from '../../request/facts.ts';
 import { FLOOR_OF_MANY, Group } from './group.ts';
 import { OriginStrain } from './origin-strain.ts';
 
-/** Longest name of a part, in UTF-16 code units. Longer segments with the same beginning share one part. */
+/** Longest path in the name of a part, in UTF-16 code units. Longer segments with the same beginning share one part. */
 const MAX_SEGMENT = 64;
 
 /** All paths of a site with the same first segment. */
@@ -16,8 +16,8 @@ export class PartOfSite extends Group {
 }
 
 /**
- * The name of the part of a site that a request asks for: the site and the first segment of the path. The last path
- * reading counts, because in it everything is decoded and resolved: `/x/../search` belongs to `/search`.
+ * The name of the part of a site that a request asks for: the site and the first segment of the path. It comes from the
+ * last path reading, in which everything is decoded and resolved: `/x/../search` is in the part `/search`.
  */
 export function nameOfPart({ foldedPaths }: Pick<Facts, 'foldedPaths'>, site: string): string {
   const path = foldedPaths.at(-1) ?? '/';

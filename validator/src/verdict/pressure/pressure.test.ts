@@ -26,7 +26,7 @@ import {
 const HOUR_MS = 60 * MINUTE_MS;
 
 describe('a group with far more requests than normal', () => {
-  test('1,000 addresses with one client shape get about 100 pages; other clients keep their pages; the log names the cause', async () => {
+  test('1,000 addresses with one client shape get about 100 pages, other clients keep their free pages, and the log names the cause', async () => {
     const guard = createGuard();
     const reasonsOfFlood = await reasonsOfCrowd(guard, 1_000, 2 * SECOND_MS, (index) =>
       visitor(index, '/shop/a'),
@@ -53,9 +53,9 @@ describe('a group with far more requests than normal', () => {
     expect(guard.logged.map(([event]) => event)).toEqual(['pressure_begins', 'pressure_ends']);
   });
 
-  test('clients that change their shape with each request form one group; known shapes keep their pages', async () => {
+  test('clients that change their shape with each request form one group, and known shapes keep their free pages', async () => {
     const guard = createGuard();
-    // In a quiet hour the shape of people's browsers becomes known.
+    // During a quiet hour the shape of people's browsers becomes known.
     await reasonsOfCrowd(guard, 200, 1.2 * HOUR_MS, (index) => visitor(index, '/wiki/a'));
     const visitorWithNewShape = (index: number): ValidateRequest => ({
       ...visitor(10_000 + index, `/wiki${index}/a`),
@@ -66,7 +66,7 @@ describe('a group with far more requests than normal', () => {
     expect(await reasonOf(guard, visitor(300, '/wiki/a'))).toBe('');
   });
 
-  test('many known clients at one part of the site put pressure on this part, in each spelling of its path', async () => {
+  test('many known clients at one part of the site put pressure on this part, whatever the spelling of its path is', async () => {
     const guard = createGuard();
     const shapes = 13;
     const quiet = (index: number) => visitor(index, '/', index % shapes);
@@ -80,10 +80,10 @@ describe('a group with far more requests than normal', () => {
     expect(await reasonOf(guard, visitor(300, '/', 3))).toBe('');
   });
 
-  test('a flood of minutes does not change the normal count; a slow rise at most doubles it in an hour', () => {
+  test('a flood of some minutes does not change the normal count, and a slow rise at most doubles it in an hour', () => {
     const group = new Group('crowd', 0, FLOOR);
     let nowMs = 0;
-    /** How many requests come under pressure. */
+    /** How many requests are sent while the group is under pressure. */
     const countPressed = (perSecond: number, forMs: number) => {
       let pressed = 0;
       const endMs = nowMs + forMs;
@@ -93,14 +93,14 @@ describe('a group with far more requests than normal', () => {
     expect(countPressed(50, 10 * MINUTE_MS)).toBeGreaterThan(0.98 * 30_000);
     nowMs += 5 * MINUTE_MS;
     expect(countPressed(4, 3 * HOUR_MS)).toBe(0);
-    // Four a second are normal now. 25 a second are less than ten times as many.
+    // Four requests a second are normal now. 25 a second are less than ten times as many.
     expect(countPressed(25, 5 * MINUTE_MS)).toBe(0);
     expect(countPressed(60, MINUTE_MS)).toBeGreaterThan(2_000);
-    // A flood that continues becomes normal only after hours.
+    // A long flood becomes normal only after hours.
     expect(countPressed(60, HOUR_MS)).toBeGreaterThan(0.9 * 60 * 3_600);
   });
 
-  test('one address alone causes no pressure, and files do not count', async () => {
+  test('one address alone causes no pressure, and requests for files are not counted', async () => {
     const guard = createGuard({});
     const reasonsOfOneAddress = await reasonsOfCrowd(guard, 500, SECOND_MS, () => visitor(1, '/'));
     expect(reasonsOfOneAddress.at(-1)).toBe('free_pages_used');
@@ -112,7 +112,7 @@ describe('a group with far more requests than normal', () => {
     expect(guard.logged).toEqual([]);
   });
 
-  test('data of an open page causes no pressure and passes under pressure, also without a cookie', async () => {
+  test('data of an open page causes no pressure, and passes under pressure even without a cookie', async () => {
     const guard = createGuard();
     // A page sends no cookie to an API on another host, even after its visitor has passed.
     const data = () => ({ ...visitor(1, '/data'), headers: scriptFetch });
@@ -122,7 +122,7 @@ describe('a group with far more requests than normal', () => {
     await reasonsOfCrowd(guard, 1_000, SECOND_MS, (index) => visitor(index + 5, '/'));
     expect(await reasonOf(guard, visitor(1, '/'))).toBe('pressure_by_client');
     expect(countFree(await reasonsOfCrowd(guard, 500, SECOND_MS, data))).toBe(500);
-    // Without an open page, a request for data counts as a page.
+    // Without an open page, a request for data is counted as a page.
     expect(await reasonOf(guard, { ...visitor(9_000, '/data'), headers: scriptFetch })).toBe(
       'pressure_by_client',
     );
@@ -152,7 +152,7 @@ describe('a group with far more requests than normal', () => {
   });
 });
 
-test('documents requested as data count as pages, also with a session; under pressure each address gets few', async () => {
+test('documents in answer to requests for data are counted as pages, even with a session, and under pressure each address gets only a few', async () => {
   const guard = validatorWith('[{ name: everybody, match: {}, detect: true, challenge: auto }]');
   const headers = (index: number, from: typeof chromeHttps) => inOrderOf(index, from);
   const cookies: string[] = [];
@@ -177,7 +177,7 @@ test('documents requested as data count as pages, also with a session; under pre
     ['pressure_begins', expect.objectContaining({ cause: 'pressure_by_client' })],
   ]);
   expect(countFree(reasons)).toBeLessThan(40 * 20 + 20 * 12);
-  // The last address has the same new shape as the others.
+  // The last address has the same new shape as the other addresses.
   guard.origin.answers = 'data';
   const json = await reasonsOfCrowd(guard, 300, SECOND_MS, () =>
     visit({ ip: ipOf(60 * 256), headers: headers(60, scriptFetch), cookie: cookies[60] ?? '' }),

@@ -12,11 +12,11 @@ import { nameOfPart, PartOfSite } from './part-of-site.ts';
 
 type Cause = Extract<Reason, 'pressure_by_client' | 'pressure_on_path' | 'pressure_on_origin'>;
 
-/** Bounds the log lines, because an attacker can make many groups. */
+/** Limits the log lines, because an attacker can make many groups. */
 const LINES = { requests: 20, perMs: 600_000 };
-/** Maximum number of groups whose end of pressure is logged. More groups can be under pressure. */
+/** Maximum number of groups under pressure whose begin and end are logged. More groups can be under pressure. */
 const MAX_LOGGED = 1_024;
-/** How often Guard checks whether groups have become normal again. */
+/** Time between two checks whether groups have become normal again. */
 const LOOK_EVERY_MS = 1_000;
 
 export interface PressurePorts {
@@ -31,12 +31,12 @@ interface HeldGroup {
 }
 
 /**
- * Ends the free pages of a group under pressure, for `challenge: auto`. A group is one client shape, all client shapes
- * that are new here, or a part of a site. A group is under pressure while it takes far more free pages than normal. A
- * part of a site is also under pressure while its origin is strained.
+ * Ends the free pages of groups under pressure, for `challenge: auto`. A group is one client shape, all new client
+ * shapes together, or a part of a site. A group is under pressure while its visitors take far more free pages than
+ * normal. A part of a site is also under pressure while its origin is strained.
  *
- * Only free pages of visitors who did not pass count. One address has few of them, so one address cannot cause
- * pressure. Each thread counts separately.
+ * Only free pages are counted, and not the pages of visitors with a pass. One address has few free pages, so one
+ * address cannot cause pressure. Each thread counts separately.
  */
 export class Pressure {
   readonly #organisation: string;
@@ -62,7 +62,7 @@ export class Pressure {
     this.#ports = ports;
   }
 
-  /** Returns why a visitor who did not pass is challenged now. Counts a page if its group is under pressure. */
+  /** Returns why a visitor without a pass is challenged now. Counts a page when its group is under pressure. */
   causeFor(facts: Facts, site: string): Cause | undefined {
     if (this.#heldGroups.size === 0) return undefined;
     const nowMs = this.#ports.clock();
@@ -73,7 +73,7 @@ export class Pressure {
     if (strain === 'errors' || (strain === 'slow' && !isDataOfOpenPage(facts))) {
       return 'pressure_on_origin';
     }
-    // Whether a request for data takes a free page is known only later.
+    // Only the answer to a request for data shows whether it takes a free page.
     if (!countsAsPage(facts)) return undefined;
     const isUnder = (group: Group | undefined) => group?.isHeld(nowMs) === true && group.add(nowMs);
     const shape = this.#shapes.find(clientShape(facts));
@@ -83,7 +83,10 @@ export class Pressure {
     return isUnder(part) ? 'pressure_on_path' : undefined;
   }
 
-  /** Whether the visitor's client shape is under pressure. Then its addresses get few documents. Counts nothing. */
+  /**
+   * Whether the visitor's client shape is under pressure. Then each of its addresses gets only a few documents. Counts
+   * nothing.
+   */
   isOnClient(facts: Facts, nowMs: number): boolean {
     if (this.#heldGroups.size === 0) return false;
     const shape = this.#shapes.find(clientShape(facts));
@@ -92,8 +95,8 @@ export class Pressure {
   }
 
   /**
-   * Counts a request that took a free page, or a document in its answer. Returns the cause when the group is under
-   * pressure, also when this page is the first above the limit.
+   * Counts a request that took a free page, or whose answer did. Returns the cause when a group is under pressure, even
+   * when this page is the first above the limit.
    */
   take(facts: Facts, site: string): Cause | undefined {
     const nowMs = this.#ports.clock();
@@ -111,7 +114,9 @@ export class Pressure {
     return part.add(nowMs) ? this.#begin('pressure_on_path', part) : undefined;
   }
 
-  /** Returns a function that takes the result of the request at its end. That function also calls `onEnd`. */
+  /**
+   * Returns the function to call at the end of the request. It counts the answer of the origin, and also calls `onEnd`.
+   */
   watch(facts: Facts, site: string, onEnd?: RequestEnded): RequestEnded | undefined {
     if (isFile(facts)) return onEnd;
     return (ending, answer) => {
@@ -155,17 +160,23 @@ export class Pressure {
   }
 }
 
-/** Whether the request asks for data of an open page. When the origin is only slow, the page must keep working. */
+/** Whether the request asks for data of an open page. The page must still work when the origin is only slow. */
 function isDataOfOpenPage(facts: Facts): boolean {
   return facts.session.state === 'issued' && !countsAsPage(facts);
 }
 
-/** Whether the request asks for a file of a page. Files are never challenged: other sites and mails show them too. */
+/**
+ * Whether the request asks for a file of a page. Files are never challenged, because other sites and mails show them
+ * too.
+ */
 function isFile(facts: Facts): boolean {
   return isFileOfPage(facts) && !countsAsPage(facts);
 }
 
-/** The address, or the widest IPv6 network that one person gets (/48). It contains 65,536 networks of visitors. */
+/**
+ * The address of IPv4, or the /48 of IPv6: the largest network that one person gets. A /48 contains 65,536 networks of
+ * the usual size.
+ */
 function holderOf(ip: string): string {
   return ip.includes(':') ? ipv6NetworkOf(ip, 48) : ip;
 }

@@ -5,10 +5,10 @@ import { chromeHttps, visit } from '../../../../../test/kit/visitors/visitors.ts
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 
-/** So many free pages that no address and no shape uses them up. */
+/** A setting with so many free pages that no address and no shape uses them up. */
 export const MANY_PAGES = { free_pages: { pages: 10_000, per: '1m' } };
 
-/** A validator that challenges uncertain visitors, by default with `MANY_PAGES`. */
+/** Creates a validator with `challenge: auto`, by default with `MANY_PAGES`. */
 export const createGuard = (challenge: Readonly<Record<string, unknown>> = MANY_PAGES) =>
   validatorWith('[{ name: everybody, match: {}, detect: true, challenge: auto }]', {
     organisation: { challenge },
@@ -17,15 +17,18 @@ export const createGuard = (challenge: Readonly<Record<string, unknown>> = MANY_
 export const ipOf = (index: number) =>
   `84.${115 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
 
-/** A visitor with its own address. Each `shape` is another client shape. */
+/** A request of a visitor with its own address. Each value of `shape` gives another client shape. */
 export function visitor(index: number, path: string, shape = 0): ValidateRequest {
   const names = Object.entries(chromeHttps);
-  // The order of the header fields makes the client shape.
+  // The order of the header fields changes the client shape.
   const headers = Object.fromEntries([...names.slice(shape), ...names.slice(0, shape)]);
   return visit({ ip: ipOf(index), url: `https://shop.example${path}`, headers });
 }
 
-/** The reasons why `count` visitors in `overMs` were challenged. The reason of other visitors is an empty string. */
+/**
+ * Makes `count` visits within `overMs`. Returns for each visitor the reasons of the challenge, or an empty string
+ * without a challenge.
+ */
 export async function reasonsOfCrowd(
   guard: TestValidator,
   count: number,
@@ -46,6 +49,6 @@ export async function reasonsOfCrowd(
 /** How many visitors of a crowd were not challenged. */
 export const countFree = (reasons: readonly string[]) =>
   reasons.filter((reason) => reason === '').length;
-/** The reason why this request is challenged, or an empty string. */
+/** The reasons why this request is challenged, or an empty string. */
 export const reasonOf = async (guard: TestValidator, request: ValidateRequest) =>
   (await reasonsOfCrowd(guard, 1, 1, () => request))[0];
