@@ -54,7 +54,7 @@ test('contract 5: keys expire without a reload, for POST /validate, POST /query 
   expect(await statuses()).toEqual([401, 401, 401]);
 });
 
-test('settings that cannot be applied change nothing', async () => {
+test('when settings cannot be applied, nothing changes', async () => {
   const { addresses, settings, reload } = await startAt(LAST_MOMENT, { analytics: undefined });
   const visit = JSON.stringify({ url: 'https://shop.example/', ip: '203.0.113.9' });
   const validate = async () => {

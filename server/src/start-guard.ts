@@ -42,15 +42,15 @@ export interface RunningGuard {
   /** The address of each started service: a URL, or `unix:` and a path. */
   readonly addresses: Addresses;
   /**
-   * Replaces the current deployment between two requests. Rejects with a reason when the new one cannot be built, and
-   * then nothing has changed. Ignores new StartSettings. Resolves with the number of workers that have not applied it.
+   * Replaces the current deployment between two requests. Resolves with the number of workers that have not applied it.
+   * When the new one cannot be built, it rejects with a reason and changes nothing. Ignores new StartSettings.
    */
   readonly reload: (next: NewSettings) => Promise<number>;
   /** Creates sign-in links to the dashboard, one for each organisation. Each link works once, for ten minutes. */
   readonly createDashboardLinks: () => readonly DashboardLink[];
-  /** Undefined when the settings name no event database. */
+  /** The state of the database. Undefined when the settings name no event database. */
   readonly database: () => DatabaseCondition | undefined;
-  /** In epoch milliseconds: when the oldest crawler list was confirmed, and each part of the network data made. */
+  /** When the oldest crawler list was confirmed, and each part of the network data created (epoch milliseconds). */
   readonly dataAt: () => Readonly<Record<NetworkData, number>> & {
     readonly crawlers: number | undefined;
   };
@@ -64,7 +64,7 @@ const DATABASE_START_MS = 8_000;
 /** Longest time for open requests to the services while Guard ends. The gateway has the same limit. */
 const DRAIN_MS = 30_000;
 
-/** What is open while Guard starts, runs and ends. `closers` close the parts, in the order in which they were opened. */
+/** The open parts of a Guard that starts, runs or ends. `closers` has a function for each, in order of opening. */
 interface GuardState {
   readonly closers: Close[];
   readonly addresses: Partial<Record<Service, string>>;
@@ -205,7 +205,7 @@ function currentOf({ currentDeployment }: GuardState): Deployment {
   return currentDeployment;
 }
 
-/** Decisions are logged and measured before they reach the sink. */
+/** Opens the sink for events. Decisions are logged and measured before they reach it. */
 async function openEvents(
   settings: Settings,
   context: ProcessContext,
@@ -269,7 +269,7 @@ async function startWorkers(
   await workers.start({ settings: { ...settings, listen }, addresses, analytics });
 }
 
-/** Orders certificates only after every thread can answer an authority that verifies a host. */
+/** Starts to order certificates. It is called only when every thread can answer an authority that verifies a host. */
 function startOrders(context: ProcessContext, state: GuardState): void {
   if (state.gateway === undefined || state.certificates === undefined) return;
   const settings = () => currentOf(state).settings;

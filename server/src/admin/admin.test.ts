@@ -20,7 +20,7 @@ async function ask(
   return { statusCode, body };
 }
 
-test('when the database does not start, /ready says so and still answers 200', async () => {
+test('when the database does not start, /ready reports it and still answers 200', async () => {
   expect(await ask('/ready', { host: '127.0.0.1' })).toEqual({
     statusCode: 200,
     body: '{"ready":true,"database":{"state":"failing","message":"The analytics database waits."}}',
@@ -57,7 +57,7 @@ test.each([
     '[::1].evil.example',
     'metrics.shop.example',
   ],
-])('Host: %s gets 421, because a page with DNS rebinding can send it', async (host) => {
+])('Host: %s gets 421, because a page that uses DNS rebinding can send it', async (host) => {
   for (const path of ['/ready', '/metrics']) {
     for (const listen of [
       '127.0.0.1:9090',

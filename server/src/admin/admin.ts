@@ -7,8 +7,8 @@ const OTHER_HOST_TEXT =
 
 /**
  * `GET /ready` for supervisors and `GET /metrics` for Prometheus. A request with a host that compileOwnHosts refuses
- * gets 421. Ready means that Guard serves visitors. That works without the database, so when the database does not
- * start, the body says so but the status stays 200.
+ * gets 421. Ready means that Guard serves visitors. Guard can do this without the database. So when the database does
+ * not start, the body reports it, but the status is still 200.
  */
 export function adminRoutes(options: {
   readonly metrics: MetricsPage;
@@ -18,7 +18,7 @@ export function adminRoutes(options: {
 }): FastifyPluginAsync {
   return (app) => {
     app.addHook('onRequest', async (request, reply) => {
-      // The raw Host header, because `request.host` of fastify trusts X-Forwarded-Host.
+      // This check uses the raw Host header, because `request.host` of fastify trusts X-Forwarded-Host.
       if (options.answersTo(request.raw.headers.host)) return;
       await reply.code(421).type('text/plain; charset=utf-8').send(OTHER_HOST_TEXT);
     });

@@ -19,7 +19,7 @@ export type AlertName = keyof typeof ALERTS;
 /** A condition that is true now. */
 export interface Alert {
   readonly name: AlertName;
-  /** The organisation, rule or host that the alert concerns. Each of them has at most one alert in a cool-down. */
+  /** The organisation, rule or host that the alert concerns. Each of them gets at most one alert in a cool-down. */
   readonly about: string;
   /** A sentence with the numbers that caused the alert. */
   readonly seen: string;

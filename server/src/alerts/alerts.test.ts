@@ -22,7 +22,7 @@ const folder = testFolder();
 
 /** A real receiver of each kind, and the messages that it got. */
 const postedAlerts: { alert: string; text: string; about: string }[] = [];
-/** Number of posts to refuse. */
+/** The number of further posts that the webhook refuses. */
 let refusals = 0;
 const receiveAlert: RequestListener = (request, response) => {
   void readAll(request).then((body) => {
@@ -66,7 +66,7 @@ afterAll(async () => {
 const ALERT = { name: 'origin_down', about: '', seen: '12 of 20 requests got no answer.' } as const;
 
 describe('an alert goes to a webhook, a mail server and a program', () => {
-  test('each receiver gets it', async () => {
+  test('each receiver gets the alert', async () => {
     const file = join(folder, 'got');
     const program = join(folder, 'pager');
     writeFileSync(program, `#!/bin/sh\n{ echo "$1"; env; cat; } > "${file}"\n`);
@@ -96,7 +96,7 @@ describe('an alert goes to a webhook, a mail server and a program', () => {
     expect(printed).not.toContain('a secret 4471');
   });
 
-  test('each failed receiver is reported with a code, without the secrets of its URL', async () => {
+  test('each failed receiver is reported with a code, and without the secrets of its URL', async () => {
     const settings = Alerts.parse({
       webhook: `${webhookUrl}/refuses`,
       mail: {
@@ -114,7 +114,7 @@ describe('an alert goes to a webhook, a mail server and a program', () => {
     ]);
   });
 
-  test('settings without a channel, with a wrong address or another scheme are refused', () => {
+  test('settings without a channel, with a wrong address or with another scheme are refused', () => {
     for (const wrongChannels of [
       {},
       { cool_down: '1h' },
@@ -213,7 +213,7 @@ describe('alerts while Guard runs', () => {
     expect(postedAlerts[1]?.text).toContain('30 of 100 visitors of acme who passed');
   });
 
-  test('an alert is sent again until a channel accepts it, and then no more', async () => {
+  test('an alert is sent again until a channel accepts it, and is then not sent again', async () => {
     const { logged, close, refuse } = startWatch();
     refusals = 2;
     refuse();
@@ -223,10 +223,10 @@ describe('alerts while Guard runs', () => {
     expect(logged).toEqual(['alert', 'alert_unsent']);
   });
 
-  test('each check reads the events of one organisation, in turn, and each organisation once in the period', async () => {
+  test('each check reads the events of the next organisation, so that each one is read once in the period', async () => {
     const { time, asked, close } = startWatch({ organisations: ['a', 'b', 'c'] });
     for (let turn = 1; turn <= 6; turn += 1) {
-      time.now += 334; // a third of the time of one organisation
+      time.now += 334; // The time until the next of three organisations is checked.
       await untilThereAre(turn, asked);
     }
     await close();

@@ -3,18 +3,18 @@ import { TEMPORARY_RULE } from '@guard/config/contract/temporary-rule';
 import type { Alert } from './alert.ts';
 import { LEAST_ORIGIN_ERRORS } from './metric-conditions.ts';
 
-/** Fewer blocks in ten minutes are no jump, even after nearly none before. */
+/** Fewer blocks in ten minutes are not treated as a jump, also when there were nearly none before. */
 const LEAST_BLOCKS = 50;
 const JUMP_FACTOR = 5;
-/** Fewer challenged visitors can be people who cleared their cookies. */
+/** A smaller number of visitors who are challenged again can be people who cleared their cookies. */
 const LEAST_CHALLENGED_AGAIN = 10;
 const SHARE_CHALLENGED_AGAIN = 0.05;
-/** One visitor can send requests that a site does not answer, so several networks are required. */
+/** One visitor can send requests that a site does not answer, so the requests must come from several networks. */
 const LEAST_NETWORKS = 3;
 
 /**
- * Blocks of each rule in ten minutes, and the average before. Temporary decisions are left out, because a person
- * made them.
+ * The number of blocks of each rule in the last ten minutes, and the average before that. Temporary decisions are left
+ * out, because a person made them.
  */
 const BLOCKS_QUERY = `SELECT rule, countIf(created_at >= now() - INTERVAL 10 MINUTE) AS recent,
   countIf(created_at < now() - INTERVAL 10 MINUTE) / 12 AS usual
@@ -36,7 +36,10 @@ FROM (SELECT site, count() AS asked, countIf(is_silent) AS unanswered, uniqIf(cu
 WHERE unanswered >= ${LEAST_ORIGIN_ERRORS} AND 2 * unanswered > asked AND networks >= ${LEAST_NETWORKS}
 ORDER BY unanswered DESC LIMIT 5 FORMAT JSONCompact`;
 
-/** Counts the visitors who passed a challenge in the last hour, and those who got another one within ten minutes. */
+/**
+ * Counts the visitors who passed a challenge in the last hour, and how many of them got another challenge within ten
+ * minutes.
+ */
 const CHALLENGED_AGAIN_QUERY = `SELECT countIf(passed) AS passes, countIf(again) AS again
 FROM (SELECT countIf(challenge = 'verified') > 0 AS passed,
     windowFunnel(600)(toDateTime(created_at), challenge = 'verified', challenge = 'issued' AND action = 'challenge') = 2 AS again
@@ -46,8 +49,8 @@ FROM (SELECT countIf(challenge = 'verified') > 0 AS passed,
 FORMAT JSONCompact`;
 
 /**
- * The alerts for the events of one organisation. Empty when the events cannot be read, which other alerts report.
- * With `isDown`, the metrics say that all sites are down: then a silent site is reported only if another site
+ * The alerts for the events of one organisation. Empty when the events cannot be read: other alerts report this fault.
+ * `isDown` is true when the metrics show that the origins are down. Then a silent site is reported only if another site
  * answers.
  */
 export async function eventConditions(
@@ -94,7 +97,7 @@ function challengedAgainAlerts(organisation: string, rows: Rows): Alert[] {
 async function rowsOf(organisation: string, sql: string, runQuery: RunQuery): Promise<Rows> {
   const outcome = await runQuery({ organisation, sql });
   if (outcome.kind !== 'rows') return [];
-  // The database writes this format.
+  // The cast is safe, because the database writes this format.
   const { data } = JSON.parse(Buffer.from(outcome.body).toString()) as { data: unknown[][] };
   return data;
 }

@@ -103,7 +103,7 @@ describe('conditions of the metrics', () => {
     expect(alert?.[2]).toMatch(expectedText);
   });
 
-  test('one address for all visitors, and a store that is away, cause an alert only when they last', () => {
+  test('one address for all visitors causes an alert only when it lasts, and so does a store that is away', () => {
     for (const name of ['guard_gateway_one_address', 'guard_store_away']) {
       expect(foundAlerts({ [name]: 1 })).toEqual([]);
       expect(foundAlerts({ [name]: 1 }, { [name]: 1 })).toHaveLength(1);

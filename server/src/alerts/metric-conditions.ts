@@ -2,7 +2,7 @@ import { OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
 import type { MetricName } from '@guard/config/contract/metrics';
 import type { Alert } from './alert.ts';
 
-/** Metrics by name and label, as MetricsPage.values() returns them, with the time of the reading. */
+/** Metrics by name and label, as MetricsPage.values() returns them, and the time at which they were read. */
 export interface Reading {
   readonly atMs: number;
   readonly values: Readonly<Record<string, number>>;
@@ -17,8 +17,8 @@ export const LEAST_ORIGIN_ERRORS = 10;
 /**
  * Returns the alerts for the metrics of this Guard. `before` is about a minute older than `now`. With `hasEvents`,
  * event-conditions.ts makes the alert for a silent site, because events show the networks of the visitors. Without
- * events, the alert is `origin_errors`, which one visitor can cause. `origin_down` does not depend on `hasEvents`,
- * because no visitor can make a site refuse connections.
+ * events, this function makes the alert `origin_errors`, which a single visitor can cause. `origin_down` does not
+ * depend on `hasEvents`, because no visitor can make a site refuse connections.
  */
 export function metricConditions(before: Reading, now: Reading, hasEvents: boolean): Alert[] {
   const seconds = Math.max(1, Math.round((now.atMs - before.atMs) / 1000));
@@ -37,7 +37,8 @@ export function metricConditions(before: Reading, now: Reading, hasEvents: boole
   }
   const originErrors = growthOf('guard_gateway_origin_errors_total');
   const refusedConnections = growthOf('guard_gateway_origin_errors_total', 'connect');
-  // Only requests for the site count. Guard's own answers, such as those to blocked robots, would hide the errors.
+  // Only requests that were sent to the site are counted. Guard's own answers, such as those to blocked robots, would
+  // hide the errors.
   const requests = growthOf('guard_gateway_requests_total', 'forwarded', 'failed');
   const isMost = (part: number) => part >= LEAST_ORIGIN_ERRORS && 2 * part > requests;
   const requestsText = `of ${requests} requests for the site in ${seconds} seconds`;
@@ -94,7 +95,7 @@ function oldDataAlerts(now: Reading): Alert[] {
     about: '',
     seen: `The oldest list of crawler addresses is ${daysOf(rangesAgeS)} old.`,
   };
-  // The lists of networks come with Guard, so their age says nothing about fetches.
+  // The lists of networks come with Guard, so their age does not show whether fetches fail.
   const databaseAlerts = labelledValues(now, 'guard_network_data_age_seconds')
     .filter(([data, seconds]) => data !== 'lists' && seconds > OLD_AFTER_S)
     .map(([data, seconds]): Alert => {
@@ -105,7 +106,7 @@ function oldDataAlerts(now: Reading): Alert[] {
   return [...(rangesAgeS > OLD_AFTER_S ? [rangesAlert] : []), ...databaseAlerts];
 }
 
-/** Returns the sum over all labels, or over the given ones. */
+/** Returns the sum over all labels, or over the given labels. */
 function sumOf({ values }: Reading, name: MetricName, labels: readonly string[] = []): number {
   let total = values[name] ?? 0;
   for (const [label, value] of labelledValues({ values }, name)) {

@@ -15,7 +15,7 @@ export interface SendResult {
   readonly fault: string | undefined;
 }
 
-/** The message to a receiver. Chat programs show `text`. */
+/** The message to a receiver. Chat programs show its `text`. */
 interface Message {
   readonly alert: Alert['name'];
   readonly title: string;
@@ -25,7 +25,7 @@ interface Message {
   readonly at: string;
 }
 
-/** Sends an alert by every channel of the settings. Never rejects. */
+/** Sends an alert through every channel of the settings. Never rejects. */
 export async function sendAlert(
   { name, about, seen }: Alert,
   settings: AlertSettings,
@@ -99,13 +99,13 @@ async function runCommand(
     // The program must not get Guard's secrets.
     env: { PATH: process.env['PATH'] },
   });
-  // A program that does not read its input causes an error on the pipe.
+  // A program that does not read its input causes an error on the pipe, which needs no handling.
   child.stdin.on('error', () => undefined).end(`${JSON.stringify(message)}\n`);
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   return code === 0 ? undefined : `ended with ${code ?? signal ?? 'nothing'}`;
 }
 
-/** The code or name of an error. The message of the error is not used, because it may contain an address. */
+/** The code or name of an error. The message of the error is not used, because it can contain an address. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error';
   const rootError = error.cause instanceof Error ? error.cause : error;

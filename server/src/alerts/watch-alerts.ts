@@ -17,10 +17,13 @@ export interface AlertWatchOptions extends ProcessContext {
   readonly pauses?: typeof PAUSES;
 }
 
-/** Pauses between checks of the metrics and of an organisation's events, and the age of the compared metrics. */
+/**
+ * `metricsMs` is the pause between checks of the metrics, and `eventsMs` between checks of an organisation's events.
+ * `comparedMs` is the age of the earlier metrics with which the current ones are compared.
+ */
 const PAUSES = { metricsMs: 10_000, eventsMs: 300_000, comparedMs: 60_000 };
 
-/** An alert that no channel accepted is sent again this often, which takes ten minutes. */
+/** An alert that no channel accepted is sent at most this many times. This takes ten minutes. */
 const MAX_TRIES = 60;
 
 /** Sends alerts when a person has to act. Does nothing while the settings name no receiver. */
@@ -29,7 +32,10 @@ export function watchAlerts(options: AlertWatchOptions): Close {
   let readings: Reading[] = [];
   let eventsAt = clock();
   let turn = 0;
-  /** Alerts that no channel has accepted yet. There are at most as many as conditions, organisations and rules. */
+  /**
+   * Alerts that no channel has accepted yet. Their number is bounded by the number of conditions, organisations and
+   * rules.
+   */
   const unsentAlerts = new Map<string, { readonly alert: Alert; readonly tries: number }>();
 
   const checkAll = async (): Promise<void> => {
@@ -46,7 +52,7 @@ export function watchAlerts(options: AlertWatchOptions): Close {
     const earlierReading = recentReadings[0] ?? readings.at(-1) ?? reading;
     const foundAlerts = metricConditions(earlierReading, reading, analytics !== undefined);
     readings = [...recentReadings, reading];
-    // Each check reads the events of one organisation, so that many organisations do not delay the alerts of the
+    // Each check reads only the events of one organisation, so that many organisations do not delay the alerts of the
     // metrics.
     const checkedOrganisation = organisations[turn % organisations.length];
     if (

@@ -40,7 +40,7 @@ describe('dueHost chooses', () => {
     expect(dueHostOf(one, { 'shop.example': certificate('c') }, 0)).toBe('blog.example');
   });
 
-  test('no host during an order, until the order counts as abandoned', () => {
+  test('no host during an order, until the order is treated as abandoned', () => {
     const state = { ...NO_STATE, order: { by: 'another', until: 100 } };
     expect([dueHostOf(state, {}, 99), dueHostOf(state, {}, 100)]).toEqual([
       undefined,
@@ -48,7 +48,7 @@ describe('dueHost chooses', () => {
     ]);
   });
 
-  test('a host whose certificate is from another authority', () => {
+  test('a host whose certificate comes from another authority than the settings name', () => {
     const state = withCertificate(
       NO_STATE,
       issuedFor('shop.example', 'https://staging.example'),
@@ -58,7 +58,7 @@ describe('dueHost chooses', () => {
   });
 
   test.each([90, 6, 47])(
-    'a certificate of %i days in its last third, and each at another time',
+    'the host of a certificate of %i days in the last third of its life, at a different time for each certificate',
     (days) => {
       const renewalTimes = Array.from({ length: 50 }, (_, i) =>
         renewalAt(certificate(`${i}`, days * DAY)),
@@ -70,7 +70,7 @@ describe('dueHost chooses', () => {
     },
   );
 
-  test('a failed renewal again after a wait; the certificate stays', () => {
+  test('the host of a failed renewal again after a wait; the old certificate stays', () => {
     const now = 80 * DAY;
     const certificates = {
       'shop.example': certificate('c'),
@@ -86,7 +86,7 @@ describe('dueHost chooses', () => {
   });
 });
 
-describe('a failed order', () => {
+describe('after a failed order', () => {
   function waitTimes(kind: 'refused' | 'away', times: number): number[] {
     let state: AcmeState = NO_STATE;
     return Array.from({ length: times }, () => {
@@ -95,17 +95,17 @@ describe('a failed order', () => {
     });
   }
 
-  test('after a refusal, there are at most five attempts in the first hour, then fewer', () => {
+  test('a refused host has at most five attempts in the first hour, and fewer after that', () => {
     const allWaits = waitTimes('refused', 12);
     expect(allWaits.slice(0, 6)).toEqual([120, 240, 480, 960, 1920, 3840]);
     expect(allWaits.at(-1)).toBe(12 * 3600);
   });
 
-  test('an unreachable authority is asked again after seconds, later every ten minutes', () => {
+  test('an unreachable authority is asked again after seconds, and later every ten minutes', () => {
     expect(waitTimes('away', 9)).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600]);
   });
 
-  test('the failure is removed when the certificate comes, as are certificates of removed hosts', () => {
+  test('a new certificate removes the failure of its host, and the certificates of hosts that the settings no longer name', () => {
     const failedState = withFailure(NO_STATE, 'shop.example', { kind: 'away', reason: 'no' }, 0);
     const stateWithGone = withCertificate(failedState, issuedFor('gone.example'), [
       ...HOSTS,
@@ -123,13 +123,13 @@ describe('a failed order', () => {
 describe('the stored text', () => {
   const state = withCertificate(NO_STATE, issuedFor('shop.example'), HOSTS);
 
-  test('opens with a rotated secret, and with no other secret', () => {
+  test('opens with a rotated secret, but with no other secret', () => {
     const sealedState = sealState([OLDER], state);
     expect(openState([SECRET, OLDER], sealedState)).toEqual({ ...state, order: undefined });
     expect(openState([SECRET], sealedState)).toBeUndefined();
   });
 
-  test('does not open after a change of one byte, and neither does any other text', () => {
+  test('does not open after a change of one byte; another text does not open either', () => {
     const sealedState = Buffer.from(sealState([SECRET], state), 'base64');
     for (const at of [0, 12, 28, sealedState.length - 1]) {
       const changedBytes = Buffer.from(sealedState);

@@ -5,9 +5,9 @@ import type { IssuedCertificate } from '@guard/config/settings/sections/tls';
 import { z } from 'zod';
 import { openText, sealText } from './sealed-text.ts';
 
-/** The certificates of an authority. All instances share them as one sealed text of a few hundred KiB at most. */
+/** The certificates of an authority. All instances share them as one encrypted text of at most a few hundred KiB. */
 
-/** What the authority wants to see before it issues a certificate for a host. */
+/** The proof that the authority looks for before it issues a certificate for a host. */
 const Proof = z.discriminatedUnion('kind', [
   /** RFC 8555 section 8.3. */
   z.object({ kind: z.literal('http-01'), token: z.string(), answer: z.string() }),
@@ -18,24 +18,24 @@ export type Proof = Readonly<z.infer<typeof Proof>>;
 
 const Failure = z.object({
   host: z.string(),
-  /** `refused`: the authority said no. `away`: the authority could not be reached. */
+  /** `refused`: the authority refused the order. `away`: the authority could not be reached. */
   kind: z.enum(['refused', 'away']),
-  /** Number of failures of this kind in a row. */
+  /** The number of failures of this kind in a row. */
   attempts: z.number(),
   reason: z.string(),
-  /** Milliseconds since the epoch. */
+  /** The earliest time of the next attempt, in milliseconds since the epoch. */
   retryAt: z.number(),
 });
 type Failure = Readonly<z.infer<typeof Failure>>;
 
 const AcmeState = z.object({
-  /** The account belongs to one authority. Its key is PEM. */
+  /** The account at one authority. Its key is in PEM. */
   account: z.object({ directory: z.string(), key: z.string() }).optional(),
-  /** `cert` and `key` are PEM. */
+  /** `cert` and `key` are in PEM. */
   certificates: z.array(
     z.object({ host: z.string(), directory: z.string(), cert: z.string(), key: z.string() }),
   ),
-  /** The current order. At `until` (milliseconds since the epoch) it counts as abandoned. */
+  /** The current order. From `until` on (milliseconds since the epoch) it is treated as abandoned. */
   order: z.object({ by: z.string(), until: z.number(), proof: Proof.optional() }).optional(),
   failures: z.array(Failure),
 });
@@ -53,7 +53,7 @@ export function sealState(secrets: readonly string[], state: AcmeState): string 
   return sealText(secrets, JSON.stringify(state));
 }
 
-/** The renewal is in the last third of the certificate's life. Its delay differs between certificates. */
+/** When a certificate is renewed: in the last third of its life. The exact time differs between certificates. */
 export function renewalAt({ startsAt, expiresAt, cert }: IssuedCertificate): number {
   const lifeThird = (expiresAt - startsAt) / 3;
   const delayShare = parseInt(hash('sha256', cert, 'hex').slice(0, 8), 16) / 2 ** 32;
@@ -87,7 +87,8 @@ export function failureOf(state: AcmeState, host: string): Failure | undefined {
 }
 
 /**
- * Let's Encrypt allows five failed checks of a host per hour. An authority that could not be reached is asked sooner.
+ * Let's Encrypt allows five failed checks of a host per hour. An authority that could not be reached is asked again
+ * sooner.
  */
 const WAIT_MS = {
   refused: { first: 2 * 60_000, longest: 12 * 3_600_000 },

@@ -2,19 +2,19 @@ import { X509Certificate } from 'node:crypto';
 import type { AcmeSettings } from '@guard/config/settings/sections/acme';
 import type { Proof } from './acme-state.ts';
 
-/** An order of one certificate for one host. */
+/** An order for the certificate of one host. */
 export interface Order {
   readonly host: string;
   readonly authority: Pick<AcmeSettings, 'directory' | 'email'>;
-  /** PEM. */
+  /** The key of the account, in PEM. */
   readonly accountKey: string;
   readonly proofKind: Proof['kind'];
-  /** Publishes the proof in all instances. Rejects when that fails. */
+  /** Makes the proof available in all instances. Rejects when that fails. */
   readonly show: (proof: Proof) => Promise<void>;
 }
 
 export type IssueOutcome =
-  /** Both texts are PEM. `cert` also has the chain. */
+  /** Both texts are in PEM. `cert` also contains the chain. */
   | { readonly kind: 'issued'; readonly cert: string; readonly key: string }
   /** `reason` is the text of the authority or of the connection error. */
   | { readonly kind: 'refused' | 'away'; readonly reason: string };
@@ -24,13 +24,15 @@ export type IssueCertificate = (order: Order) => Promise<IssueOutcome>;
 
 /** Time limit for one answer of the authority. */
 const ANSWER_MS = 20_000;
-/** The pauses before the order is checked again: half a second at first, then more, a minute in all. */
+/**
+ * The pauses between two checks of an order: half a second at first, then longer. All pauses together last a minute.
+ */
 const ASK_AGAIN = { backoffAttempts: 11, backoffMin: 500, backoffMax: 8_000 } as const;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_REASON_LENGTH = 500;
 const TOKEN = /(acme-challenge\/)[\w-]+/g;
 
-/** Creates a key for an account or a certificate: ECDSA on P-256, as PEM. */
+/** Creates a key for an account or a certificate: ECDSA on P-256, in PEM. */
 export async function createKey(): Promise<string> {
   const { crypto } = await loadClient();
   return String(await crypto.createPrivateEcdsaKey());
@@ -93,7 +95,8 @@ function outcomeOfError(error: unknown): IssueOutcome {
   const isAway = error instanceof Error && 'isAxiosError' in error;
   const code = isAway && 'code' in error ? `${String(error.code)} ` : '';
   const message = error instanceof Error ? error.message : String(error);
-  // The authority chose this text, and it goes into a log. The token is removed, because each attempt has another one.
+  // The authority chose this text, and it goes into a log. The token is removed, because each attempt has another
+  // token, and the reason would differ each time.
   const cleanText = `${code}${message}`.replace(/\p{C}+/gu, ' ').replace(TOKEN, '$1…');
   const reason = cleanText.trim().slice(0, MAX_REASON_LENGTH);
   return { kind: isAway ? 'away' : 'refused', reason: reason === '' ? 'no reason given' : reason };

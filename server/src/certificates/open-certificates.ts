@@ -9,9 +9,9 @@ import {
 } from '../store/shared-text.ts';
 import { watchCertificates, type CertificateWatcher } from './watch-certificates.ts';
 
-/** A hundred hosts, each with a key and a chain, need less. */
+/** The keys and chains of a hundred hosts need less than this. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** A year. After a longer pause an installation starts without certificates. */
+/** Redis keeps the certificates for a year. An installation that was off for longer starts without certificates. */
 const KEEP_MS = 365 * 86_400_000;
 
 interface OpenOptions {

@@ -20,11 +20,11 @@ import {
 import { createKey, type IssueOutcome, issueCertificate } from './issue-certificate.ts';
 import { certificatesOf, LOOK_EVERY_MS, type CertificateWatcher } from './watch-certificates.ts';
 
-/** An order takes seconds. After this time other instances take it for abandoned. */
+/** An order takes seconds. After this time other instances treat it as abandoned. */
 const ORDER_MS = 180_000;
 /** Within this time all threads and instances have read the proof. The authority may connect to any of them. */
 const PROOF_SPREAD_MS = 2.5 * LOOK_EVERY_MS;
-/** How often the write of a result is tried while the store is briefly away. */
+/** How often Guard tries to write a result while the store is away for a short time. */
 const MAX_WRITES = 10;
 
 interface OrderingContext {
@@ -36,7 +36,10 @@ interface OrderingContext {
   readonly metrics: Metrics;
 }
 
-/** Orders due certificates: one instance, one at a time. The old certificate stays in use until the new one exists. */
+/**
+ * Orders the certificates that are due. Only one instance orders, and only one certificate at a time. The old
+ * certificate stays in use until the new one exists.
+ */
 export function orderCertificates(context: OrderingContext): Close {
   const { watcher, settings, clock, log, metrics } = context;
   const instanceId = randomUUID();
@@ -134,19 +137,19 @@ class OneOrder {
       if (isWritten) log('info', 'certificate_issued', { host });
       else log('error', 'certificate_not_kept', { host, reason: 'the store is away' });
     } else if (failureOf(state, host)?.reason !== outcome.reason) {
-      // Logged once for each reason. The metrics count every failure.
+      // This failure is logged once for each reason. The metrics count every failure.
       log('error', 'certificate_not_issued', { host, reason: outcome.reason });
     }
   }
 
-  /** Takes the first due host, unless another instance has an open order. */
+  /** Starts an order for the first host that is due, unless another instance has an open order. */
   async #startOrder(newKey: string) {
     const { clock } = this.#context;
     const { directory } = this.#acme;
     let startedOrder: { host: string; state: AcmeState; accountKey: string } | undefined;
     const outcome = await this.#change((state) => {
       startedOrder = undefined;
-      // Another instance may have written a certificate a moment ago.
+      // The state is read again, because another instance may have written a certificate a moment ago.
       const certificates = certificatesOf(state, this.#hosts);
       const host = dueHost(state, this.#hosts, this.#acme, certificates, clock());
       if (host === undefined) return undefined;
@@ -158,7 +161,10 @@ class OneOrder {
     return outcome === 'changed' ? startedOrder : undefined;
   }
 
-  /** http-01 if a gateway listens on plain http. After a refusal, every second attempt uses the other kind. */
+  /**
+   * The kind of the proof: http-01 if a gateway listens on plain http, or else tls-alpn-01. After a refusal, every
+   * second attempt uses the other kind.
+   */
   #proofKind(state: AcmeState, host: string): Proof['kind'] {
     const { gateway, gateway_tls } = this.#context.settings().listen;
     const kinds: Proof['kind'][] = [
@@ -205,7 +211,7 @@ class OneOrder {
     const { settings, watcher, change } = this.#context;
     const { secret } = settings();
     return change((text) => {
-      // A missing or unreadable text must not remove the certificates of other hosts.
+      // If the stored text is missing or unreadable, the certificates of other hosts must not be lost.
       const storedState = text === '' ? undefined : openState(secret, text);
       const editedState = edit(storedState ?? watcher.state() ?? NO_STATE);
       return editedState && sealState(secret, editedState);

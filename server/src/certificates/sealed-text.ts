@@ -4,7 +4,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts a text with the first secret. Readers of the store must not see private keys. */
+/** Encrypts a text with the first secret. People who can read the store must not get private keys. */
 export function sealText(secrets: readonly string[], text: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, keyOf(secrets[0] ?? ''), nonce);
@@ -12,7 +12,7 @@ export function sealText(secrets: readonly string[], text: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), encryptedText]).toString('base64');
 }
 
-/** Decrypts a text that was sealed with one of the secrets. Undefined for any other text. */
+/** Decrypts a text that was encrypted with one of the secrets. Undefined for any other text. */
 export function openText(secrets: readonly string[], sealedText: string): string | undefined {
   const bytes = Buffer.from(sealedText, 'base64');
   const [nonce, tagAndText] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
@@ -24,7 +24,7 @@ export function openText(secrets: readonly string[], sealedText: string): string
       const decrypted = [decipher.update(tagAndText.subarray(TAG_BYTES)), decipher.final()];
       return Buffer.concat(decrypted).toString('utf8');
     } catch {
-      // Another secret may have sealed the text, because secrets are rotated.
+      // The text can be encrypted with another of the secrets, because secrets are rotated.
     }
   }
   return undefined;

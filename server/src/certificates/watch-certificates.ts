@@ -8,7 +8,7 @@ import type { ReadText } from '../store/shared-text.ts';
 import { type AcmeState, NO_STATE, openState } from './acme-state.ts';
 import { repeat } from '../process/repeat.ts';
 
-/** Time between two reads, so that a change of one instance reaches all others. */
+/** The time between two reads. So a change by one instance reaches all others. */
 export const LOOK_EVERY_MS = 1_000;
 
 interface WatchOptions {
@@ -19,13 +19,13 @@ interface WatchOptions {
 }
 
 export interface CertificateWatcher {
-  /** Undefined until the first successful read. */
+  /** The last state that was read. Undefined until the first successful read. */
   readonly state: () => AcmeState | undefined;
   /** True when the store has lost `state`: it was emptied, or Redis restarted without its data. */
   readonly isForgotten: () => boolean;
   /** The usable certificates, by host. */
   readonly certificates: () => ReadonlyMap<string, IssuedCertificate>;
-  /** The proofs for an authority that verifies a host. */
+  /** The proofs that an authority looks for when it verifies a host. */
   readonly challenges: AcmeChallenges;
   /** Calls the only listener with all certificates, now and after each change. */
   readonly onChange: (listener: (certificates: readonly IssuedCertificate[]) => void) => void;
@@ -33,8 +33,8 @@ export interface CertificateWatcher {
 }
 
 /**
- * Keeps the certificates of the authority in sync with the other instances. Resolves after the first read, so that
- * certificates are there for the first visitor after a restart. Reads nothing while the settings have no `tls.acme`.
+ * Keeps the certificates of the authority in sync with the other instances. Resolves after the first read, so that the
+ * first visitor after a restart gets a certificate. Does not read the store while the settings have no `tls.acme`.
  */
 export async function watchCertificates(options: WatchOptions): Promise<CertificateWatcher> {
   const { read, settings, clock, log } = options;
@@ -55,7 +55,7 @@ export async function watchCertificates(options: WatchOptions): Promise<Certific
     try {
       notifyListener([...nextCertificates.values()]);
     } catch (error) {
-      // The gateway keeps its earlier certificates.
+      // After this error the gateway keeps its earlier certificates.
       log('error', 'certificates_not_shown', { reason: String(error) });
     }
   };

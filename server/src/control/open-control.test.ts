@@ -10,7 +10,7 @@ test('the log of a second Guard in the same folder names the folder and what to 
   const lines: string[] = [];
   const open = () =>
     openControl({
-      // Only these two settings are read here.
+      // The cast is safe in this test, because only these two settings are read.
       settings: () => settings as unknown as Settings,
       forget: () => Promise.resolve({ kind: 'refused', message: '' }),
       log: (level, event, fields) => lines.push(`${level} ${event} ${JSON.stringify(fields)}`),

@@ -13,12 +13,14 @@ import type { Settings } from '@guard/config/settings/schema';
 import { createService } from '../listeners/listen.ts';
 import type { Close } from '../process/process-context.ts';
 
-/** The answer comes when a deletion is finished. Until then the connection is silent. */
+/**
+ * The answer comes when a deletion is finished. Until then no byte is sent on the connection, so the idle time is long.
+ */
 const CONTROL_TIMES = { headMs: 10_000, requestMs: 30_000, checkMs: 1_000, idleMs: 7_200_000 };
 
 /**
- * Takes requests of the operator on a socket in a folder that only this account and root can enter. A key gives no
- * access. If it cannot listen, the log says why, and Guard runs without it.
+ * Takes requests of the operator on a socket in a folder that only this account and root can enter. No key gives access
+ * to the socket. If Guard cannot listen on it, the log says why, and Guard runs without the socket.
  */
 export async function openControl(options: {
   readonly settings: () => Settings;
@@ -42,7 +44,7 @@ export async function openControl(options: {
     if (!organisations.some(({ id }) => id === organisation)) {
       return { kind: 'refused', message: `No organisation has the id ${organisation}.` };
     }
-    // A digest with a key, because an address can be guessed from a plain digest within seconds.
+    // The digest uses a key, because from a plain digest one can find the address within seconds.
     const audit = createHmac('sha256', [secret].flat()[0] ?? '')
       .update(`forget ${organisation} ${person.kind} ${person.value}`)
       .digest('hex')
@@ -63,7 +65,8 @@ export async function openControl(options: {
   try {
     const folder = dirname(path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // The folder is closed first, because the umask decides who may use a new socket.
+    // The permissions of the folder are set before the socket exists, because the umask decides which users can use a
+    // new socket.
     await chmod(folder, 0o700);
     await removeAbandonedSocket(path);
     await app.listen({ path });
@@ -77,7 +80,8 @@ export async function openControl(options: {
   }
   return async () => {
     const closing = app.close();
-    // A deletion takes long. If it is interrupted, the database finishes it after the next start.
+    // Guard does not wait for a deletion, which can take long. The database finishes an interrupted deletion after the
+    // next start.
     app.server.closeAllConnections();
     await closing;
   };

@@ -8,7 +8,7 @@ const changesOf = (added: readonly TypedDecision[], removed: readonly TypedDecis
   ...{ isWhole: false, added, removed },
 });
 
-test('an end is passed on once, also when it comes late, so no thread keeps the decision for ever', () => {
+test('the end of a decision is passed on once, also when it comes late, so no thread keeps the decision for ever', () => {
   const heldDecisions = new HeldDecisions(10);
   heldDecisions.apply(changesOf([decisionUntil('203.0.113.1', 0)]));
   const { applied } = heldDecisions.apply(changesOf([], [decisionUntil('203.0.113.1', -5)]));
@@ -19,7 +19,7 @@ test('an end is passed on once, also when it comes late, so no thread keeps the 
   expect(heldDecisions.size).toBe(0);
 });
 
-test('an end in the same answer as a new decision does not remove the new one', () => {
+test('the end of a decision does not remove a new decision in the same answer', () => {
   const heldDecisions = new HeldDecisions(10);
   heldDecisions.apply(changesOf([decisionUntil('203.0.113.1')]));
   const { applied } = heldDecisions.apply(
@@ -45,7 +45,7 @@ test('a value stays on the list until its decisions of all types have ended', ()
   expect(endsOf(heldDecisions.apply(changesOf([], [decisionUntil('a')])).applied)).toEqual([[], 1]);
 });
 
-test('above the limit new decisions are dropped and counted, but known ones may change', () => {
+test('above the limit new decisions are dropped and counted, but known decisions can still change', () => {
   const heldDecisions = new HeldDecisions(2);
   const { applied, leftOut } = heldDecisions.apply(
     changesOf(['a', 'b', 'c'].map((value) => decisionUntil(value))),
@@ -58,7 +58,7 @@ test('above the limit new decisions are dropped and counted, but known ones may 
   );
 });
 
-test('a whole list replaces the list before', () => {
+test('a whole list replaces the list before it', () => {
   const heldDecisions = new HeldDecisions(10);
   heldDecisions.apply(changesOf([decisionUntil('a'), decisionUntil('b')]));
   heldDecisions.apply({ isWhole: true, added: [decisionUntil('c')], removed: [] });

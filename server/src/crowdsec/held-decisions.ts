@@ -1,11 +1,11 @@
 import type { CrowdsecChanges, CrowdsecDecision } from '@guard/config/contract/crowdsec';
 
 /**
- * A decision as CrowdSec sends it. Of several decisions with one type on one value, CrowdSec sends only the one that
- * ends last. It can send the end of a decision that it never sent.
+ * A decision as CrowdSec sends it. When several decisions have the same type and value, CrowdSec sends only the
+ * decision that ends last. CrowdSec can also send the end of a decision that it never sent.
  */
 export interface TypedDecision extends CrowdsecDecision {
-  /** `ban`, `captcha` or a word of the operator. */
+  /** `ban`, `captcha` or a word that the operator chose. */
   readonly type: string;
 }
 
@@ -19,7 +19,7 @@ export interface CrowdsecAnswer {
 /** The decisions of CrowdSec. A value stays on the list until its decisions of all types have ended. */
 export class HeldDecisions {
   readonly #maxDecisions: number;
-  /** The decisions of each value. The one that ends last comes first. */
+  /** The decisions of each value. The decision that ends last comes first. */
   readonly #decisionsByValue = new Map<string, readonly TypedDecision[]>();
   #size = 0;
 
@@ -32,15 +32,16 @@ export class HeldDecisions {
   }
 
   /**
-   * The values on the list at `now`. An ended decision stays until CrowdSec removes it, so that threads get its end.
+   * The values on the list at `now`. This object keeps an ended decision until CrowdSec removes it, so that the threads
+   * get the removal.
    */
   current(now: number): readonly CrowdsecDecision[] {
     return this.#listedDecisions().filter(({ until }) => until > now);
   }
 
   /**
-   * Returns the changes of the list, and the number of decisions without room. `applied` is undefined without
-   * changes.
+   * Returns the changes of the list, and the number of decisions that were left out because the list is full. `applied`
+   * is undefined when nothing changed.
    */
   apply({ isWhole, added, removed }: CrowdsecAnswer): {
     readonly applied: CrowdsecChanges | undefined;
@@ -71,12 +72,12 @@ export class HeldDecisions {
     return this.#decisionsByValue.get(key)?.[0];
   }
 
-  /** The decision that ends last for each value. The other threads get these. */
+  /** The decision that ends last for each value. The other threads get these decisions. */
   #listedDecisions(): CrowdsecDecision[] {
     return [...this.#decisionsByValue.values()].flatMap(([lastToEnd]) => lastToEnd ?? []);
   }
 
-  /** Replaces the decision of this type on this value. False when there is no room. */
+  /** Replaces the decision of this type on this value. False when the list is full. */
   #replace(decision: Omit<TypedDecision, 'until'>, replacement: readonly TypedDecision[]): boolean {
     const key = keyOf(decision);
     const decisionsBefore = this.#decisionsByValue.get(key) ?? [];

@@ -6,7 +6,7 @@ import { readAnswer } from './read-answer.ts';
 
 /** Maximum number of bytes of one answer. 200,000 decisions fit. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** CrowdSec reads the whole list from its database, which takes seconds. */
+/** CrowdSec needs seconds to read the whole list from its database. */
 const TIMEOUT_MS = 10_000;
 
 /** The type and version of the bouncer that CrowdSec shows to its operator. */

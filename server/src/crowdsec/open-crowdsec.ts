@@ -4,7 +4,7 @@ import { CrowdsecList } from '@guard/validator';
 import type { Close, ProcessContext } from '../process/process-context.ts';
 import { watchCrowdsec } from './watch-crowdsec.ts';
 
-/** The other threads. Each of them keeps its own list. */
+/** The other threads. Each thread keeps its own list. */
 interface Threads {
   allCrowdsecDecisions: () => CrowdsecChanges | undefined;
   sendCrowdsec(changes: CrowdsecChanges): void;

@@ -11,16 +11,16 @@ test.each([
   'null',
   '',
   '{"new":',
-])('a 200 that is no list of decisions removes nothing: %s', async (text) => {
+])('a 200 that is not a list of decisions removes nothing: %s', async (text) => {
   expect(await readAnswer(text, 0, true)).toBeUndefined();
 });
 
-test('null is an empty list, because CrowdSec writes it so', async () => {
+test('null is an empty list, because CrowdSec writes null for it', async () => {
   const emptyAnswer = { isWhole: true, added: [], removed: [] };
   expect(await readAnswer('{"new":null,"deleted":null}', 0, true)).toEqual(emptyAnswer);
 });
 
-test('an invalid duration gives a number too, because the copy in the data folder is JSON without NaN', async () => {
+test('the result for an invalid duration is a number too, because the copy in the data folder is JSON, which has no NaN', async () => {
   for (const duration of ['1.2.3h', '.h', '...s', '']) {
     const text = JSON.stringify({ new: [{ ...decision, duration }], deleted: [] });
     const until = (await readAnswer(text, 0, true))?.added[0]?.until;

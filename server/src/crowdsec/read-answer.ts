@@ -11,24 +11,29 @@ const WireDecision = z.object({
   type: z.string().max(100),
   scope: z.string(),
   value: z.string().max(100),
-  /** The time until the decision ends, in the format of Go: `3h59m58.4s`. */
+  /** The time until the decision ends, in the format of Go, such as `3h59m58.4s`. */
   duration: z.string().max(100),
   simulated: z.boolean().optional(),
 });
 type WireDecision = z.infer<typeof WireDecision>;
 
 const Answer = z.object({
-  // Always present, and null when nothing is new. An error page with status 200 from a server in between lacks it.
+  // CrowdSec always sends this field, with null when nothing is new. An error page with status 200, from a proxy in
+  // front of CrowdSec, does not have it.
   new: z.array(z.unknown()).nullable(),
   deleted: z.array(z.unknown()).nullish(),
 });
 
-/** Decisions that are read in one turn of the event loop, which takes a millisecond or two. Requests wait meanwhile. */
+/**
+ * The number of decisions that are parsed in one turn of the event loop. This takes one or two milliseconds, and
+ * requests wait for so long.
+ */
 const DECISIONS_A_TURN = 500;
 
 /**
- * Parses an answer that came at `now`. Undefined when it is no answer of CrowdSec. Other scopes, such as `session`, are
- * dropped. A whole list may have ten thousand decisions, so parsing pauses between turns of the event loop.
+ * Parses an answer that came at `now`. Undefined when it is not an answer of CrowdSec. Decisions with other scopes,
+ * such as `session`, are dropped. A whole list can have ten thousand decisions, so parsing pauses between turns of the
+ * event loop.
  */
 export async function readAnswer(
   text: string,
@@ -73,8 +78,8 @@ const SCOPES: ReadonlyMap<string, CrowdsecDecision['scope']> = new Map([
 ]);
 
 /**
- * The subject of a decision, with its value in the form of `CrowdsecDecision`. Undefined for a value of another
- * form.
+ * The subject of a decision, with its value in the form of `CrowdsecDecision`. Undefined for a value that does not have
+ * this form.
  */
 export function subjectOf(
   scope: CrowdsecDecision['scope'],
@@ -94,7 +99,10 @@ export function subjectOf(
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
-/** Converts `3h59m58.4s` to milliseconds. 0 or less for a time in the past, and for a text that is no duration. */
+/**
+ * Converts `3h59m58.4s` to milliseconds. The result is 0 or less for a time in the past, and for a text that is not a
+ * duration.
+ */
 function millisecondsOf(duration: string): number {
   let sum = 0;
   for (const [, number, unit = ''] of duration.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)) {

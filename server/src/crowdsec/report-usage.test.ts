@@ -7,7 +7,10 @@ import { serve } from '../../../test/kit/serve.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { openUsageReport } from './report-usage.ts';
 
-/** The published form of CrowdSec 1.6.3, which could not be run. test/flow/crowdsec.test.ts runs an older one. */
+/**
+ * These tests use the published format of CrowdSec 1.6.3, because this version could not be run.
+ * test/flow/crowdsec.test.ts runs an older version.
+ */
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-01T10:00:00.700Z');
@@ -20,7 +23,7 @@ interface Report {
   readonly body: unknown;
 }
 
-/** Opens a report about real metrics, to a server that answers with `status`. */
+/** Opens a usage report with real metrics. Its server answers with `status`. */
 async function openReport() {
   const state = { now: START, status: 201 };
   const reports: Report[] = [];
@@ -46,7 +49,7 @@ async function openReport() {
     log: (...line) => lines.push(line),
   });
   const settingsFor = (url: string): CrowdsecSettings => ({ url, key: 'k', every: 10_000 });
-  /** Moves the clock, reports, and returns what the server got. */
+  /** Moves the clock, sends the report if one is due, and returns the reports that the server got. */
   const reportAfter = async (minutes: number, url = `${server}/api/`) => {
     state.now += minutes * MINUTE;
     await report(settingsFor(url));
@@ -96,7 +99,7 @@ test('every quarter of an hour CrowdSec gets the counts since the last report', 
 });
 
 test.each([404, 405])(
-  'a CrowdSec without this path (%d) gets one report, and nothing is logged',
+  'a CrowdSec that does not know this path (%d) gets one report, and nothing is logged',
   async (status) => {
     const { state, lines, after } = await openReport();
     state.status = status;
@@ -106,7 +109,7 @@ test.each([404, 405])(
   },
 );
 
-test('a report that was refused or not sent is part of the next one, and a refusal is logged once', async () => {
+test('a report that was refused or could not be sent becomes part of the next report, and a refusal is logged once', async () => {
   const { state, metrics, lines, after } = await openReport();
   metrics.count('guard_decisions_total', 'allow', 5);
   await after(15, `http://127.0.0.1:${await freePort()}`);

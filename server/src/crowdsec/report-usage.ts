@@ -9,9 +9,9 @@ const WINDOW_MS = 15 * 60_000;
 export type ReportUsage = (crowdsec: CrowdsecSettings) => Promise<void>;
 
 /**
- * Sends CrowdSec the number of decided requests, and of those whose visitors were on its list. A report that could
- * not be sent becomes part of the next one. CrowdSec before version 1.6.3 answers that the path is unknown, and gets
- * no further report.
+ * Sends CrowdSec the number of decided requests, and the number of requests from visitors on its list. A report that
+ * could not be sent becomes part of the next report. CrowdSec before version 1.6.3 does not know the path of reports,
+ * and then gets no further report.
  */
 export async function openUsageReport({
   clock,
@@ -27,7 +27,7 @@ export async function openUsageReport({
 
   return async (crowdsec) => {
     const until = clock();
-    // The clock was set back.
+    // This is true when the clock was set back.
     if (until < triedAt) from = triedAt = until;
     if (isPathUnknown || until - triedAt < WINDOW_MS) return;
     triedAt = until;

@@ -11,7 +11,10 @@ import { watchCrowdsec } from './watch-crowdsec.ts';
 const HOUR = 3_600_000;
 const root = testFolder();
 
-/** Watches a CrowdSec that answers with `state.answer`, from ten o'clock on. `kept`: the decisions in the copy. */
+/**
+ * Watches a CrowdSec that answers with `state.answer`. The clock starts at ten o'clock. `keptDecisions` are the
+ * decisions in the copy.
+ */
 async function openWatch(keptDecisions?: readonly object[]) {
   const folder = mkdtempSync(join(root, 'copy-'));
   const state = { now: 10 * HOUR, elapsed: 0, answer: {}, requests: 0, wholes: 0 };
@@ -44,10 +47,10 @@ async function openWatch(keptDecisions?: readonly object[]) {
   };
 }
 
-/** Waits longer than the usual second, because the machine may be busy. */
+/** Waits longer than the usual second, because the machine can be busy. */
 const waitUntil = (assertion: () => void) => vi.waitFor(assertion, 45_000);
 
-/** Waits for `count` more answers. After two, no answer to an earlier state is under way. */
+/** Waits for `count` more answers. After two answers, no answer with an earlier state is under way. */
 function answersLater(state: { readonly requests: number }, count = 2): Promise<void> {
   const wantedCount = state.requests + count;
   return waitUntil(() => expect(state.requests).toBeGreaterThanOrEqual(wantedCount));
@@ -69,7 +72,7 @@ test('the copy stays current after the clock was set back, and readable after a 
   expect(kept()).not.toContain('null');
 });
 
-test('a decision that has ended is not in the copy, and each thread gets its removal by CrowdSec', async () => {
+test('a decision that has ended is not in the copy, but each thread still gets its removal by CrowdSec', async () => {
   const { state, taken, kept } = await openWatch();
   state.answer = { new: [decision(1, '203.0.113.1', '1h')] };
   await waitUntil(() => expect(kept()).toContain('203.0.113.1'));
@@ -84,7 +87,7 @@ test('a decision that has ended is not in the copy, and each thread gets its rem
   await waitUntil(() => expect(taken.at(-1)?.removed).toMatchObject([{ value: '203.0.113.1' }]));
 });
 
-test('an invalid network, number or country in the copy is dropped, as in an answer', async () => {
+test('an invalid network, number or country in the copy is dropped, in the same way as in an answer', async () => {
   const decisionOn = (scope: string, value: string) => ({
     type: 'ban',
     scope,
@@ -106,12 +109,12 @@ test('an invalid network, number or country in the copy is dropped, as in an ans
   expect(taken[0]?.added).toEqual(validDecisions);
 });
 
-test('after a change of the clock the whole list is fetched, because ends were computed with the old clock', async () => {
+test('after a change of the clock the whole list is fetched, because the ends of decisions were computed with the old clock', async () => {
   const { state, taken } = await openWatch();
   state.answer = { new: [decision(1, '203.0.113.1', '1h')] };
   await waitUntil(() => expect(taken.at(-1)?.added[0]?.until).toBe(11 * HOUR));
   const { wholes } = state;
-  // Guard started with a clock that was two hours slow. By the right clock this decision has ended.
+  // Guard started with a clock that was two hours slow. According to the right time, this decision has ended.
   state.now += 2 * HOUR;
   await waitUntil(() => expect(taken.at(-1)?.added[0]?.until).toBe(13 * HOUR));
   await answersLater(state, 3);

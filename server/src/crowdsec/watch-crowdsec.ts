@@ -27,7 +27,10 @@ const StoredDecisions = z.object({
   ),
 });
 
-/** Further decisions are dropped and logged. This many take 16 MB in each thread, and 26 MB more in the main one. */
+/**
+ * Further decisions are dropped and logged. This many decisions take 16 MB in each thread, and 26 MB more in the main
+ * thread.
+ */
 const MAX_DECISIONS = 100_000;
 /** The least time between two writes of the copy. */
 const KEEP_EVERY_MS = 60_000;
@@ -37,7 +40,7 @@ const IDLE_MS = 1_000;
 
 export interface CrowdsecWatch extends ProcessContext {
   readonly settings: () => Settings;
-  /** Milliseconds of a monotonic clock. A change of the system's time does not move it. */
+  /** Milliseconds of a monotonic clock. A change of the system's time does not affect it. */
   readonly elapsed: () => number;
   readonly onChanges: (changes: CrowdsecChanges) => void;
 }
@@ -49,13 +52,13 @@ export interface WatchedCrowdsec {
 
 /**
  * Asks CrowdSec for changes, as a bouncer does. CrowdSec sends each change once, so after a lost answer Guard asks for
- * the whole list. While CrowdSec is away, the last list stays in use, and each decision ends at its own time. A copy in
- * the data folder serves a start without CrowdSec. Resolves after the copy was read.
+ * the whole list. While CrowdSec is away, the last list stays in use, and each decision ends at its own time. When
+ * CrowdSec does not answer at a start, Guard uses the copy in the data folder. Resolves after the copy was read.
  */
 export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowdsec> {
   const { settings, onChanges, clock, elapsed, log, metrics } = watch;
   const heldDecisions = new HeldDecisions(MAX_DECISIONS);
-  /** The URL of the CrowdSec that sent the decisions. Undefined when the settings name none. */
+  /** The URL of the CrowdSec that sent the decisions. Undefined when the settings name no CrowdSec. */
   let url: string | undefined;
   let readAt = clock();
   let writtenAt = 0;
@@ -107,7 +110,7 @@ export async function watchCrowdsec(watch: CrowdsecWatch): Promise<WatchedCrowds
     if (fault !== undefined) log('warn', 'crowdsec_list_not_kept', { reason: fault });
   };
 
-  /** When the clock of Guard was set, the ends of the decisions are wrong. */
+  /** Whether the clock of this machine was set. Then the ends of the decisions are wrong. */
   const isClockSet = (): boolean => {
     const zeroBefore = clockZero;
     clockZero = clock() - elapsed();
@@ -146,7 +149,7 @@ function copyFile(settings: Settings): string | undefined {
   return folder === undefined ? undefined : join(folder, 'crowdsec.json');
 }
 
-/** Reads the copy of an earlier run. Undefined when there is no copy, or when it came from another CrowdSec. */
+/** Reads the copy of an earlier run. Undefined when there is no copy, or when the copy came from another CrowdSec. */
 async function readCopy(settings: Settings, url: string) {
   const file = copyFile(settings);
   if (file === undefined) return undefined;

@@ -8,9 +8,9 @@ import { createReadText, type SharedTextOptions } from '../store/shared-text.ts'
 
 export type DecisionsReading =
   | { readonly kind: 'read'; readonly decisions: readonly TemporaryDecision[] }
-  /** Nothing has changed since the last call. */
+  /** The list has not changed since the last call. */
   | { readonly kind: 'same' }
-  /** The last list stays in use. */
+  /** The list could not be read. The last list stays in use. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** Reads the list. It is called regularly, and never rejects. */

@@ -42,11 +42,11 @@ test('a clock that jumps ahead and back ends no decision', async () => {
   await watch.close();
 });
 
-test('an unreadable file is read again and again, although its state does not change', async () => {
+test('reading of an unreadable file is tried again and again, although the state of the file does not change', async () => {
   const file = join(testFolder(), 'decisions.json');
   const read = createReadDecisions({ kind: 'file', file }, undefined);
   expect(await read()).toEqual({ kind: 'read', decisions: [] });
-  // Root may read every file, so a folder stands for an unreadable file.
+  // Root can read every file, so the test uses a folder in place of an unreadable file.
   mkdirSync(file);
   const unread = { kind: 'failed', reason: 'EISDIR' };
   expect([await read(), await read()]).toEqual([unread, unread]);

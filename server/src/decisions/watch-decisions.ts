@@ -13,7 +13,7 @@ import { repeat } from '../process/repeat.ts';
 
 /** Time between two reads. Each instance gets a new decision within this time. */
 const READ_EVERY_MS = 1_000;
-/** Log lines for the changes of one read. Further changes share one line. */
+/** The maximum number of log lines for the changes of one read. One more line reports all further changes. */
 const MAX_LINES = 20;
 
 interface WatchOptions {
@@ -31,7 +31,7 @@ interface WatchedDecisions {
 
 /**
  * Keeps the list of temporary decisions current, and logs each change. Resolves after the first read, so that blocked
- * visitors stay blocked after a restart. While the list cannot be read, the last one is used.
+ * visitors stay blocked after a restart. While the list cannot be read, the last list is used.
  */
 export async function watchDecisions(options: WatchOptions): Promise<WatchedDecisions> {
   const { read, rules, clock, log } = options;
@@ -44,8 +44,8 @@ export async function watchDecisions(options: WatchOptions): Promise<WatchedDeci
     const reason = answer.kind === 'failed' ? answer.reason : '';
     if (reason !== failure && reason !== '') log('error', 'temporary_decisions_unread', { reason });
     failure = reason;
-    // Decisions that have ended are kept too, because the clock may have jumped ahead, and an unchanged list is not
-    // read again.
+    // Decisions that have ended are kept too, because the clock can have jumped ahead, and a list that has not changed
+    // is not read again.
     if (answer.kind === 'read') storedDecisions = answer.decisions;
     return storedDecisions.filter(({ until }) => until > clock());
   };
@@ -55,7 +55,7 @@ export async function watchDecisions(options: WatchOptions): Promise<WatchedDeci
   };
   const watchOnce = async (): Promise<number> => {
     const nextDecisions = await readOnce();
-    // The ids are enough, because no id is used twice.
+    // It is enough to compare the ids, because no id is used twice.
     if (
       nextDecisions.length !== currentDecisions.length ||
       nextDecisions.some(({ id }, at) => id !== currentDecisions[at]?.id)
@@ -101,7 +101,7 @@ export interface OpenDecisions extends WatchedDecisions {
   readonly rules: TemporaryRules;
 }
 
-/** Resolves after the first read. */
+/** Opens the list of temporary decisions. Resolves after the first read. */
 export async function openDecisions(
   settings: Settings,
   redis: SharedTextOptions['redis'],

@@ -28,20 +28,20 @@ import { compileOwnHosts } from '../listeners/own-hosts.ts';
 import type { ProcessContext } from '../process/process-context.ts';
 import { gatewaySites, type RemoteValidators } from '../validators/gateway-sites.ts';
 
-/** What all deployments share. It stays the same across reloads. */
+/** The objects that all deployments share. They stay the same across reloads. */
 export interface Dependencies extends ProcessContext {
   readonly analytics: Analytics;
   readonly store: SessionStore;
   /** Temporary decisions that people made by hand. */
   readonly temporary: TemporaryRules | undefined;
   readonly crowdsec: CrowdsecList;
-  /** The resolver for names of addresses that claim to be a crawler. */
+  /** The resolver that looks up the names of addresses from which a request claims to be a crawler. */
   readonly resolver: ReturnType<typeof createResolver>;
   /** A reload keeps the connections to remote validators, and the state of their breakers. */
   readonly remotes: RemoteValidators;
   /** The lists of networks that come with Guard. Reading them is slow. */
   readonly networks: NetworkCatalogue;
-  /** The documentation, for the `docs` listener. */
+  /** The routes of the documentation, for the `docs` listener. */
   readonly docs: FastifyPluginAsync;
   /** The address of each service. It is filled during the start. */
   readonly addresses: Addresses;
@@ -75,7 +75,7 @@ export interface Deployment {
   readonly oldestCrawlerListAt: number | undefined;
   /** When each part of the network data was created, in milliseconds since the epoch. */
   readonly networkDataAt: Readonly<Record<NetworkData, number>>;
-  /** The routes of each service. Another object listens and passes the requests on. */
+  /** The routes of each service. Another object listens, and passes the requests to these routes. */
   readonly routes: ReadonlyMap<RoutedService, FastifyInstance>;
   readonly gateway: GatewaySettings;
   /** The longest time that a question to a remote validator of this deployment can take. */
@@ -83,14 +83,14 @@ export interface Deployment {
   close(): Promise<void>;
 }
 
-/** Builds a deployment. It shares the unchanged parts of `before`. Rejects with a reason that people can read. */
+/** Builds a deployment. It reuses the unchanged parts of `before`. Rejects with a reason that people can read. */
 export async function buildDeployment(
   settings: Settings,
   revision: string,
   dependencies: Dependencies,
   before?: Deployment,
 ): Promise<Deployment> {
-  // At the start no request waits.
+  // At the start no request waits, so no pauses are needed.
   const pause = before === undefined ? noPause : inSlices();
   const ranges = crawlerRangesFolder(settings);
   const policy = validatorSettings(settings, await CrawlerCatalogue.loadInSlices(ranges, pause));
@@ -148,7 +148,7 @@ export async function buildDeployment(
   };
 }
 
-/** What is built before the routes. */
+/** The parts that are built before the routes. */
 interface DeploymentParts {
   readonly settings: Settings;
   readonly revision: string;
@@ -242,11 +242,11 @@ const ROUTED_SERVICES: readonly RoutedService[] = [
   'dashboard',
 ];
 
-/** Added to the time of the longest question, for an answer at the last moment. */
+/** This time is added to the time of the longest question, because an answer can come at the last moment. */
 const GRACE_MS = 1_000;
 
 /**
- * Closes a replaced deployment after its last question to a remote validator must have ended. The timer does not
+ * Closes a replaced deployment when its last question to a remote validator has certainly ended. The timer does not
  * keep the process alive.
  */
 export function retire(deployment: Deployment, log: Log): void {

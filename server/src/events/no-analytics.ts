@@ -11,7 +11,7 @@ const missingRoute =
     return Promise.resolve();
   };
 
-/** Replaces the analytics when the settings have none. It counts events and drops them. */
+/** Used in place of the analytics when the settings do not have them. It counts events and drops them. */
 export function noAnalytics(metrics: Metrics): Analytics {
   return {
     sink: { record: () => metrics.count('guard_events_total', 'dropped') },

@@ -5,7 +5,7 @@ import { sampleEvent } from '../../../test/kit/product/sample-event.ts';
 
 const event = sampleEvent({ ip: '203.0.113.7', session: 'digest', originStatus: 404, originUs: 7 });
 
-/** The log line of the event with these settings of `analytics.privacy`. */
+/** The log line of the event when `analytics.privacy` has these settings. */
 function lineUnder(
   privacy?: { truncate_ip: boolean; drop_headers: string[] },
   loggedEvent = event,
@@ -23,7 +23,7 @@ function lineUnder(
   return lines[0];
 }
 
-test('analytics.privacy applies to the log line as to the row', () => {
+test('analytics.privacy applies to the log line in the same way as to the row', () => {
   const keptFields = { host: 'shop.example', ip: '203.0.113.7', session: 'digest' };
   expect(lineUnder()).toMatchObject({
     ...keptFields,
@@ -36,7 +36,7 @@ test('analytics.privacy applies to the log line as to the row', () => {
   expect(JSON.stringify(line)).not.toMatch(/digest|"host"|"user_agent"/);
 });
 
-test('fetch_site is one of the values of browsers, never another text', () => {
+test('fetch_site is one of the values that browsers send, and never another text', () => {
   const eventFrom = (site: string) => sampleEvent({ headers: { 'sec-fetch-site': site } });
   expect(lineUnder(undefined, eventFrom('cross-site'))).toMatchObject({ fetch_site: 'cross-site' });
   expect(lineUnder(undefined, eventFrom('none"} {'))).not.toHaveProperty('fetch_site');
@@ -44,7 +44,7 @@ test('fetch_site is one of the values of browsers, never another text', () => {
   expect(lineUnder(droppedHeader, eventFrom('cross-site'))).not.toHaveProperty('fetch_site');
 });
 
-test('a line is below 16 KiB, because Docker would split a longer one', () => {
+test('a line has less than 16 KiB, because Docker would split a longer one', () => {
   const long = '\u0085'.repeat(32_000);
   const line = lineUnder(undefined, sampleEvent({ path: `/${long}`, userAgent: long }));
   expect(Buffer.byteLength(inertJson(line))).toBeLessThan(16 * 1024);

@@ -8,8 +8,8 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { MetricsPage } from '../metrics/metrics.ts';
 
 /**
- * Logs every decision on its way to `sink`, if the settings ask for it. The lines have no query, because many people
- * read logs.
+ * Logs every decision before it passes the event to `sink`, if the settings require such a log. The lines have no
+ * query, because many people read logs.
  */
 export function logDecisions(
   sink: EventSink,
@@ -35,14 +35,14 @@ export function logDecisions(
 }
 
 /**
- * The most characters of each text that a visitor chooses. An escaped character can take six bytes. Docker splits
- * lines at 16 KiB. CrowdSec would find no address in the parts, and would not count the visitor.
+ * The most characters of each text that a visitor chooses. An escaped character can take six bytes, and Docker splits
+ * lines at 16 KiB. CrowdSec would find no address in the second part of a line, and would not count the visitor.
  */
 const MAX_TEXT_LENGTH = 1_024;
 
 type Line = Readonly<Record<string, string | number | boolean>>;
 
-/** The fields have the names of the columns. Empty fields, and those that privacy settings empty, are left out. */
+/** The fields have the names of the columns. Empty fields, and fields that privacy settings empty, are left out. */
 function lineOf(
   event: DecisionEvent,
   privacy: EventPrivacy | undefined,
@@ -103,8 +103,8 @@ const FETCH_SITES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The relation of the page that caused the request. Empty for an unknown value, and if privacy settings drop the
- * header.
+ * The value of Sec-Fetch-Site: how the page that caused the request is related to the site. Empty for an unknown value,
+ * and if the privacy settings drop the header.
  */
 function fetchSiteOf({ headers }: DecisionEvent, privacy: EventPrivacy | undefined): string {
   const site = headers[FETCH_SITE] ?? '';

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { boundConnections } from './bound-connections.ts';
 
-/** Opens a connection from a loopback address and asks. True when it is closed without an answer. */
+/** Opens a connection from a loopback address and sends a request. True when it is closed without an answer. */
 async function isClosed(port: number, localAddress: string): Promise<boolean> {
   const socket: Socket = connect({ port, host: '127.0.0.1', localAddress });
   onTestFinished(() => void socket.destroy());
@@ -24,7 +24,7 @@ test('one address cannot take all connections of a service, and a trusted proxy 
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  const { port } = server.address() as AddressInfo; // A TCP listener has an address.
   const closedFlags: boolean[] = [];
   for (const lastByte of [2, 2, 2, 3, 9, 9, 9])
     closedFlags.push(await isClosed(port, `127.0.0.${lastByte}`));

@@ -3,11 +3,16 @@ import { PrefixSet } from '@guard/config/net/prefix-set';
 import { AddressCounts } from '@guard/gateway';
 import type { Server } from 'node:net';
 
-/** The connections that a service takes: of all addresses, and of one. A trusted proxy has no limit of its own. */
+/**
+ * How many connections a service accepts: from all addresses together, and from one address. A trusted proxy may have
+ * as many as all addresses together.
+ */
 const SERVICE_CONNECTIONS = { all: 8_192, ofAddress: 4_096 };
 export type ServiceConnections = typeof SERVICE_CONNECTIONS;
 
-/** Limits the connections of a service. Without a limit, a stranger could use up all files that Guard may open. */
+/**
+ * Limits the connections of a service. Without a limit, a stranger could use all file descriptors that Guard may open.
+ */
 export function boundConnections(
   server: Server,
   trustedProxies: readonly string[],
@@ -17,7 +22,7 @@ export function boundConnections(
   const openConnections = new AddressCounts(ofAddress, all);
   server.maxConnections = all;
   server.on('connection', (socket) => {
-    // A connection by a unix socket has no address.
+    // A connection over a unix socket has no address.
     const ip = parseIp(socket.remoteAddress ?? '');
     if (ip !== undefined && !trustedAddresses.has(ip) && !openConnections.take(socket, ip))
       socket.destroy();

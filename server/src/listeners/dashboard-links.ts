@@ -6,14 +6,14 @@ export interface DashboardLink {
   readonly url: string;
 }
 
-/** Creates a sign-in link for each organisation. There are none when no dashboard listens. */
+/** Creates a sign-in link for each organisation. There are no links when no dashboard listens. */
 export function createDashboardLinks(
   signIns: SignIns | undefined,
   { public_urls, organisations }: Settings,
   address: string | undefined,
 ): DashboardLink[] {
   const url = public_urls.dashboard ?? address;
-  // The proxy in front of a unix socket has an unknown address.
+  // Guard does not know the address of the proxy in front of a unix socket.
   if (signIns === undefined || url === undefined || url.startsWith('unix:')) return [];
   return organisations.map(({ id }) => {
     const path = `/sign-in?link=${signIns.createLink(id)}`;

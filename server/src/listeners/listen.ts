@@ -6,14 +6,14 @@ import type { Gateway } from '@guard/gateway';
 
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
-/** Time limits for a connection. They also hold for a connection on which a byte arrives now and then. */
+/** Time limits for a connection. They end a connection also when a byte arrives now and then. */
 const SERVICE_TIMES = {
-  /** For a complete header section. After it the answer is 408. */
+  /** The time for a complete header section. After this time the answer is 408. */
   headMs: 10_000,
-  /** For a complete request with its body. After it the answer is 408. */
+  /** The time for a complete request with its body. After this time the answer is 408. */
   requestMs: 30_000,
   checkMs: 1_000,
-  /** For a connection on which nothing is sent. */
+  /** The time after which a connection is closed when no byte was sent on it. */
   idleMs: 60_000,
 } as const;
 export type ServiceTimes = Readonly<Record<keyof typeof SERVICE_TIMES, number>>;
@@ -29,7 +29,7 @@ export function createService(
   { trusted_proxies, forwarded_header }: ServiceSettings,
   times: ServiceTimes = SERVICE_TIMES,
 ): FastifyInstance {
-  // fastify reads only X-Forwarded-For. Behind a proxy that writes Forwarded, a visitor can forge it.
+  // fastify reads only X-Forwarded-For. Behind a proxy that writes Forwarded, a visitor can forge X-Forwarded-For.
   const readsForwardedFor = trusted_proxies.length > 0 && forwarded_header !== 'forwarded';
   const app = fastify({
     logger: false,
@@ -44,7 +44,10 @@ export function createService(
   return app;
 }
 
-/** Discards the body of a request without a route. Otherwise a stranger could make this thread parse a megabyte. */
+/**
+ * Discards the body of a request without a route. Otherwise a stranger could make this thread parse a body of a
+ * megabyte.
+ */
 function skipUnwantedBody(
   request: FastifyRequest,
   _reply: FastifyReply,

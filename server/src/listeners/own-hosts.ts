@@ -3,10 +3,10 @@ import { parseIp } from '@guard/config/net/cidr';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 
 /**
- * Returns a check for the Host header of listeners for the operator. A page of an attacker can point its own name at
- * this machine (DNS rebinding) and then read the answers. So the check accepts only hosts that such a page cannot have:
- * addresses, names without a dot, the host of the listener, and the hosts in `extraHosts`. It accepts a request without
- * Host, because browsers always send one.
+ * Returns a check for the Host header. Listeners for the operator use it. A page of an attacker can point its own name
+ * at this machine (DNS rebinding) and then read the answers. So the check accepts only hosts that such a page cannot
+ * use: addresses, names without a dot, the host of the listener, and the hosts in `extraHosts`. It accepts a request
+ * without a Host header, because browsers always send this header.
  */
 export function compileOwnHosts(
   listen: ListenAddress | undefined,

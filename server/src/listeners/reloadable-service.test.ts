@@ -63,7 +63,7 @@ test('each address of localhost gets the new routes', async () => {
   }
 });
 
-test('closing waits for an open request, but for no idle connection', async () => {
+test('closing waits for an open request, but not for an idle connection', async () => {
   const release = Promise.withResolvers<undefined>();
   const { service, url } = await open(await routes('late', release.promise));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -87,7 +87,7 @@ test('closing does not wait for a connection without a request', async () => {
   await once(socket.resume(), 'close');
 });
 
-test('a slow client delays the end only until cutOff', async () => {
+test('a slow client delays the end of the service only until `cutOff`', async () => {
   const { service, url } = await open(await routes('new'));
   const requestArrives = once(service.app.server, 'request');
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -104,7 +104,7 @@ test('a slow client delays the end only until cutOff', async () => {
   await closing;
 });
 
-describe('a service ends a connection that sends too slowly, on each address of localhost', () => {
+describe('a service ends a connection on which bytes come too slowly, on each address of localhost', () => {
   const times = { headMs: 200, requestMs: 400, checkMs: 20, idleMs: 60_000 };
   const upload = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: a/b\r\n';
 
@@ -129,7 +129,7 @@ describe('a service ends a connection that sends too slowly, on each address of 
       const sendTimer = setInterval(() => socket.write(drop), 10);
       await closing;
       clearInterval(sendTimer);
-      // Bytes that arrive after the close make a reset, which can overtake the answer.
+      // Bytes that arrive after the close cause a reset, and the client can see the reset before the answer.
       expect(receivedText).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
     }
   });

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { boundConnections } from './bound-connections.ts';
 import { createService, type ServiceSettings, type ServiceTimes } from './listen.ts';
 
-/** A service whose routes can be replaced. Its server and its connections stay. */
+/** A service whose routes can be replaced. Its server and its connections stay open. */
 export interface ReloadableService {
   readonly app: FastifyInstance;
-  /** Uses these routes for new requests. The old routes finish their requests. */
+  /** Uses these routes for new requests. The old routes finish the requests that they have begun. */
   replaceRoutes(routes: FastifyInstance): void;
   /** Closes all connections when the service closes. A slow client could otherwise keep the server open for ever. */
   cutOff(): void;
@@ -16,7 +16,9 @@ export interface ReloadableService {
 /** Time between two checks for idle connections while a service ends. */
 const DRAIN_CHECK_MS = 50;
 
-/** Creates a service that passes every request to `routes`. They must be ready, and must not listen. */
+/**
+ * Creates a service that passes every request to `routes`. The routes must be ready, and must not listen themselves.
+ */
 export function createReloadableService(
   settings: ServiceSettings,
   routes: FastifyInstance,
@@ -76,14 +78,19 @@ export function createReloadableService(
 }
 
 interface Connections {
-  /** The connections of both servers for `localhost`. One of the second server is added at its first request. */
+  /**
+   * The connections of both servers for `localhost`. A connection of the second server is added at its first request.
+   */
   readonly openSockets: Set<Socket>;
-  /** Connections that have had no request. Browsers open some in advance, and Node does not count them as idle. */
+  /**
+   * Connections that have had no request. Browsers open some connections in advance, and Node does not treat these as
+   * idle.
+   */
   readonly unusedSockets: Set<Socket>;
   isCutOff: boolean;
 }
 
-/** Closes each connection when it becomes idle. Otherwise the server waits until all of them time out. */
+/** Closes each connection when it becomes idle. Otherwise the server would wait until all connections time out. */
 function closeConnections(server: Server, connections: Connections): void {
   const timer = setInterval(() => {
     server.closeIdleConnections();

@@ -1,17 +1,17 @@
 import { type MetricName, metrics } from '@guard/config/contract/metrics';
 
-/** The growth of a counter. */
+/** By how much a counter has grown. */
 export type CounterIncrement = readonly [
   name: MetricName,
   label: string | undefined,
   amount: number,
 ];
 
-/** Maximum number of label values of a metric. Further values count as `other`. */
+/** Maximum number of label values of a metric. Further values are counted as `other`. */
 const MAX_LABELS = 256;
 const OTHER = 'other';
 
-/** The counts since the last `take`. Each request counts several times, so one count is only a map lookup. */
+/** The counts since the last `take`. Each request adds several counts, so one count needs only a map look-up. */
 export class Counts {
   readonly #counts = new Map<MetricName, Map<string | undefined, { amount: number }>>();
 
@@ -44,7 +44,7 @@ const DURATION = 'guard_decision_duration_seconds';
 const { help: HELP, buckets: BOUNDS } = metrics[DURATION];
 
 export interface NewDurations {
-  /** One more than there are bounds. The counts are not cumulative. */
+  /** The count of each bucket. There is one bucket more than bounds. The counts are not cumulative. */
   readonly counts: readonly number[];
   readonly sum: number;
 }

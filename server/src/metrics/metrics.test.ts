@@ -12,7 +12,7 @@ async function linesOf(metrics: MetricsPage, name: string): Promise<string[]> {
 type Event = Parameters<EventSink['record']>[0];
 
 function eventWith(overrides: Partial<Event>): Event {
-  return { challenge: 'none', blockReasons: [], durationUs: 0, ...overrides } as Event; // the fields that are read
+  return { challenge: 'none', blockReasons: [], durationUs: 0, ...overrides } as Event; // The metrics read only these fields.
 }
 
 describe('the Prometheus page', () => {
@@ -30,7 +30,7 @@ describe('the Prometheus page', () => {
     expect(lines.at(-2)).toBe('guard_decision_duration_seconds_sum 7.00601');
   });
 
-  test('above the limit of label values, counts go to `other`, and none is lost', async () => {
+  test('above the limit of label values, counts are added to `other`, and no count is lost', async () => {
     const metrics = createMetrics();
     for (let i = 0; i < 10_000; i++) metrics.count('guard_challenges_total', `made up ${i}`);
     const lines = await linesOf(metrics, 'guard_challenges_total{');
@@ -40,7 +40,7 @@ describe('the Prometheus page', () => {
     expect(lines.some((line) => line.includes('result="other"'))).toBe(true);
   });
 
-  test('an unknown reason of a remote validator counts as `other`', async () => {
+  test('an unknown reason of a remote validator is counted as `other`', async () => {
     const metrics = createMetrics();
     const recordedEvents: unknown[] = [];
     const sink = measureEvents({ record: (event) => recordedEvents.push(event) }, metrics);
@@ -99,7 +99,7 @@ describe('the reports of worker threads', () => {
     expect(await linesOf(metrics, 'guard_store_away')).toEqual(['guard_store_away 0']);
   });
 
-  test('the report of a worker has no gauge of the whole process', () => {
+  test('the report of a worker has no gauges of the whole process', () => {
     const worker = new WorkerMetrics();
     worker.gauge('guard_workers', () => 7);
     expect(worker.takeReport().gauges.size).toBe(0);

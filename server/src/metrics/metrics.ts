@@ -8,15 +8,15 @@ import { createBusySeconds, registerProcessMetrics } from './process-metrics.ts'
 export interface MetricsReport {
   readonly counters: readonly CounterIncrement[];
   readonly durations: NewDurations | undefined;
-  /** Only gauges without a label whose value differs between threads. */
+  /** Only gauges that have no label and whose value differs between threads. */
   readonly gauges: ReadonlyMap<MetricName, number>;
 }
 
 export interface MetricsPage extends Metrics {
   observeDecision(seconds: number): void;
-  /** Adds the report of a worker thread. The object `worker` identifies the thread until it ends. */
+  /** Adds the report of a worker thread. The object `worker` identifies the thread as long as the thread runs. */
   addReport(worker: object, report: MetricsReport): void;
-  /** Removes the gauges of a thread that has ended. Its counters and durations stay. */
+  /** Removes the gauges of a thread that has ended. The counters and durations of the thread stay. */
   removeWorker(worker: object): void;
   /** Resolves with the page in the Prometheus text format. */
   page(): Promise<string>;
@@ -25,7 +25,9 @@ export interface MetricsPage extends Metrics {
   readonly contentType: string;
 }
 
-/** Metrics with prom-client. A count in prom-client is slow, so it gets the counts only when the page is read. */
+/**
+ * Metrics with prom-client. Counting in prom-client is slow, so prom-client gets the counts only when the page is read.
+ */
 export function createMetrics(): MetricsPage {
   const registry = new Registry();
   registerProcessMetrics(registry);
@@ -42,7 +44,7 @@ export function createMetrics(): MetricsPage {
     else counter?.inc({ [labelName]: label }, amount);
   }
 
-  /** The highest value of this thread and all workers. */
+  /** The highest value of a gauge in this thread and all workers. */
   function highestValue(name: MetricName, ownValue: number): number {
     const otherValues = [...workers.values()].map((gauges) => gauges.get(name) ?? ownValue);
     return Math.max(ownValue, ...otherValues);
@@ -74,7 +76,7 @@ export function createMetrics(): MetricsPage {
             this.set(isShared ? highestValue(name, value) : value);
             return;
           }
-          // A label value that no longer exists must leave the page.
+          // A label value that no longer exists must not stay on the page.
           this.reset();
           for (const [labelValue, number] of value)
             this.set({ [label ?? 'label']: labelValue }, number);
@@ -122,7 +124,7 @@ function registerCounters(registry: Registry): ReadonlyMap<MetricName, Counter> 
     if (kind !== 'counter') continue;
     const labelNames = label === undefined ? [] : [label];
     counters.set(
-      name as MetricName, // the keys of the table are the names
+      name as MetricName, // The cast is safe, because the keys of the table are the names.
       new Counter({ name, help, labelNames, registers: [registry] }),
     );
   }

@@ -4,7 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
  * Registers the metrics of the whole process under their usual Prometheus names. Values that the system does not
- * provide are left out. The embedded database is not included, because it is another process.
+ * provide are left out. The embedded database is not included, because it runs in another process.
  */
 export function registerProcessMetrics(registry: Registry): void {
   const registers = [registry];
@@ -58,8 +58,8 @@ function readMaxOpenFiles(): number | undefined {
 }
 
 /**
- * The returned function measures the seconds for which the event loop of this thread was busy since its last call.
- * When a loop is nearly always busy, requests wait for each other.
+ * The returned function returns for how many seconds the event loop of this thread was busy since its last call. When
+ * an event loop is nearly always busy, requests wait for each other.
  */
 export function createBusySeconds(): () => number {
   let lastMs = 0;

@@ -5,9 +5,11 @@ import { createBusySeconds } from './process-metrics.ts';
 
 type ReadGauge = Parameters<MetricsPage['gauge']>[1];
 
-/** The metrics of a worker, reported to the main thread. Of the gauges, it has those that differ between threads. */
+/**
+ * The metrics of a worker, which reports them to the main thread. It has only the gauges that differ between threads.
+ */
 export class WorkerMetrics extends Counts implements MetricsPage {
-  /** Only the main thread has a page. */
+  /** A worker has no page: only the main thread has one. */
   readonly contentType = '';
   readonly #durations = new DecisionDurations();
   readonly #gauges = new Map<MetricName, ReadGauge>();
@@ -38,7 +40,7 @@ export class WorkerMetrics extends Counts implements MetricsPage {
   }
 
   removeWorker(): void {
-    // A worker gets no reports, so there is nothing to do.
+    // Does nothing, because a worker gets no reports.
   }
 
   page(): Promise<string> {

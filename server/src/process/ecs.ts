@@ -47,7 +47,7 @@ export function ecsLine(time: string, level: string, event: string, fields: Fiel
     'event.kind': 'event',
   };
   if (isDecision) {
-    // watch-events.ts writes an Action into this field.
+    // The cast is safe, because watch-events.ts writes an Action into this field.
     const { type, outcome } = ECS_OUTCOMES[fields['action'] as Action];
     line['event.category'] = ['network', 'web'];
     line['event.type'] = ['access', type];

@@ -14,7 +14,7 @@ test('two writes at the same time both succeed, and the file is complete', async
   expect(readdirSync(folder)).toEqual(['copy']);
 });
 
-test('an unfinished file of an hour ago is removed, but no newer one, because another process may write it', async () => {
+test('an unfinished file that is an hour old is removed, but a newer one is not, because another process can still be writing it', async () => {
   const folder = testFolder();
   const hourAgo = Date.now() / 1000 - 3_700;
   for (const name of ['lost.0123456789ab.tmp', 'own.tmp', 'copy.json']) {

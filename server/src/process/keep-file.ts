@@ -7,9 +7,9 @@ const TEMPORARY_NAME = /\.[0-9a-f]{12}\.tmp$/;
 const ABANDONED_AFTER_MS = 3_600_000;
 
 /**
- * Writes a file completely or not at all: a reader finds the old file or the new one. Returns the reason when the
- * file system refuses the write. Removes abandoned files of earlier writes from the folder. The umask can remove
- * permissions of `mode`.
+ * Writes a file completely or not at all: a reader finds the old file or the new one. Returns the reason when the file
+ * system refuses the write. Also removes abandoned files of earlier writes from the folder. The umask can remove
+ * permissions from `mode`.
  */
 export async function keepFile(
   path: string,
@@ -30,7 +30,10 @@ export async function keepFile(
   }
 }
 
-/** Uses the time of the new file, because the file system may have another clock. Another process may write too. */
+/**
+ * Removes abandoned files. It compares with the time of the new file, because the file system can have another clock.
+ * Another process can write in the same folder.
+ */
 async function removeAbandoned(newFile: string): Promise<void> {
   const folder = dirname(newFile);
   const { mtimeMs: newFileMs } = await stat(newFile);

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createLog } from './log.ts';
 
-test('for a hanging reader a few megabytes are kept and further lines dropped, until it reads again', async () => {
+test('while a reader hangs, a few megabytes are kept and further lines are dropped', async () => {
   let resumeReading = (): void => undefined;
   const takenLines: string[] = [];
   const stream = new Writable({

@@ -4,10 +4,13 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { Writable } from 'node:stream';
 import { ecsLine } from './ecs.ts';
 
-/** Maximum number of bytes that are kept for a slow reader. Further lines are dropped. */
+/** The maximum number of bytes that are kept for a slow reader. Further lines are dropped. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
-/** Writes one JSON object per line, named as `format` says at that moment. Calls `onLost` for each dropped line. */
+/**
+ * Writes one JSON object per line. `format` decides at that moment which names the fields have. Calls `onLost` for each
+ * dropped line.
+ */
 export function createLog(
   stream: Writable,
   onLost: () => void,

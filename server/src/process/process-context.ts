@@ -10,8 +10,8 @@ export interface ProcessContext {
 export type Close = () => Promise<void>;
 
 /**
- * Closes everything in reverse order of opening, so that the gateway stops before the parts that it needs. A failure
- * does not keep the others open, so that the last events are written. Empties `closers`.
+ * Closes everything in reverse order of opening, so that the gateway stops before the parts that it needs. When one
+ * part fails to close, the others are still closed, so that the last events are written. Empties `closers`.
  */
 export async function closeAll(closers: Close[], log: Log): Promise<void> {
   for (const close of closers.splice(0).reverse()) {

@@ -1,6 +1,7 @@
 /**
- * Runs `work` again and again, the first time after `firstMs`. `work` resolves with the milliseconds until its next
- * run, and never rejects. The pauses do not keep the process alive. Returns a function that stops the repetition.
+ * Runs `work` again and again, the first time after `firstMs`. `work` must never reject. It resolves with the
+ * milliseconds until its next run. The pauses do not keep the process alive. Returns a function that stops the
+ * repetition.
  */
 export function repeat(firstMs: number, work: () => Promise<number>): () => Promise<void> {
   let isEnded = false;

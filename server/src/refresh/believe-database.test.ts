@@ -15,11 +15,11 @@ writeFileSync(inUse, countries({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'ES' 
 const refusalOf = (entries: Readonly<Record<string, string>>, isSamePlace = true) =>
   refusalOfDatabase('country', countries(entries), { inUse, isSamePlace });
 
-test('a database with other values for a quarter of the addresses is accepted', async () => {
+test('a database that has other values for a quarter of the addresses is accepted', async () => {
   expect(await refusalOf({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'PT' })).toBeUndefined();
 });
 
-test('a database that lost half of its addresses is refused; from another publisher, one that lost three quarters', async () => {
+test('a database that lost half of its addresses is refused; a database of another publisher is refused when it lost three quarters', async () => {
   expect(await refusalOf({ '00': 'DE' })).toMatch(/less than half/);
   expect(await refusalOf({ '00': 'DE' }, false)).toBeUndefined();
   expect(await refusalOf({ '00001': 'DE' }, false)).toMatch(/less than a quarter/);
@@ -30,7 +30,7 @@ test('a database with one country for most addresses is refused', async () => {
   expect(await refusalOf({ '0': 'CN', '1': 'CN' })).toMatch(/have other values: more than half/);
 });
 
-test('a file that is no database of this kind is refused', async () => {
+test('a file that is not a database of this kind is refused', async () => {
   const terms = { inUse, isSamePlace: true };
   expect(await refusalOfDatabase('country', Buffer.from('<html>'), terms)).toBe(
     'not a country database: the fetched file',

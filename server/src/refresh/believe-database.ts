@@ -5,22 +5,32 @@ import type { DatabaseKind } from '@guard/config/catalogue/data-age';
 
 type LookUp = (ip: string) => string | number | undefined;
 
-/** Number of addresses of each family to look up. It is enough to distinguish a half from two thirds. */
+/**
+ * The number of addresses of each family that are looked up. It is large enough to distinguish a half from two thirds.
+ */
 const SAMPLE_SIZE = 4_096;
-/** Lookups in one turn of the event loop, which take about half a millisecond. Requests wait meanwhile. */
+/**
+ * The number of look-ups in one turn of the event loop. They take about half a millisecond, and requests wait for so
+ * long.
+ */
 const LOOKUPS_PER_TURN = 256;
-/** With fewer common addresses no comparison is made. */
+/** When fewer addresses than this are in both databases, their values are not compared. */
 const LEAST_COMMON = 32;
 
-/** The database to compare with. */
+/** The database with which a new one is compared. */
 export interface ComparedDatabase {
   /** The file of the database in use. Undefined for the bundled database. */
   readonly inUse: string | undefined;
-  /** Both databases come from the same URL. Another publisher may have fewer addresses of IPv6. */
+  /**
+   * True when both databases come from the same URL. A database from another publisher can have fewer IPv6 addresses.
+   */
   readonly isSamePlace: boolean;
 }
 
-/** Says why fetched bytes are refused as a newer database. In a week far fewer than half of all addresses change. */
+/**
+ * Says why fetched bytes are refused as a newer database. In a week, far fewer than half of all addresses change their
+ * values.
+ */
 export async function refusalOfDatabase(
   kind: DatabaseKind,
   bytes: Buffer,
@@ -47,8 +57,8 @@ export async function refusalOfDatabase(
 }
 
 /**
- * Numbers of addresses in the old database, in the new one, and in both. `moved` counts those in both with different
- * values.
+ * How many addresses are in the old database, in the new database, and in both. `moved` is the number of addresses that
+ * are in both with different values.
  */
 interface Comparison {
   before: number;
@@ -85,7 +95,7 @@ function lookUpOf(kind: DatabaseKind, source: string | Buffer | undefined): Look
   return (ip) => asns.numberOf(ip) || undefined;
 }
 
-/** Addresses at even distances from 1.0.0.0 to 223.255.255.255. */
+/** Addresses at equal distances from 1.0.0.0 to 223.255.255.255. */
 function* addressesV4(): Generator<string> {
   for (let step = 0; step < SAMPLE_SIZE; step += 1) {
     const ip = 0x0100_0000 + Math.floor((step * 0xdf00_0000) / SAMPLE_SIZE) + 77;
@@ -96,7 +106,7 @@ function* addressesV4(): Generator<string> {
 /** The first parts of the blocks that the registries assign. */
 const BLOCKS_V6 = [0x2001, 0x2400, 0x2600, 0x2800, 0x2a00, 0x2a10, 0x2c00];
 
-/** Addresses at even distances through these blocks. */
+/** Addresses at equal distances in these blocks. */
 function* addressesV6(): Generator<string> {
   for (let step = 0; step < SAMPLE_SIZE; step += 1) {
     const block = BLOCKS_V6[step % BLOCKS_V6.length] ?? 0;

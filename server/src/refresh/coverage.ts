@@ -1,7 +1,7 @@
 import type { AddressRange } from '@guard/config/net/address';
 import { mergeIntervals } from '@guard/config/net/prefix-set';
 
-/** Counts each address in the ranges once. */
+/** Counts the addresses in the ranges. An address in several ranges is counted once. */
 export function coverageOf(ranges: Iterable<AddressRange>): {
   readonly v4: bigint;
   readonly v6: bigint;

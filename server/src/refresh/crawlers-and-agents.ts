@@ -10,7 +10,10 @@ import { type FetchOutcome, keptBack, type PublishedData } from './keep-fresh.ts
 import { refreshCrawlers } from './refresh-crawlers.ts';
 import { refreshDirectory } from './refresh-directory.ts';
 
-/** Half an hour with old lists does no harm. The delay keeps a starting fleet from asking the operators all at once. */
+/**
+ * The longest random delay of the first fetch. It keeps instances that start together from asking the operators at the
+ * same time. Half an hour with old lists does no harm.
+ */
 const SPREAD_MS = 30 * 60_000;
 const TERMS: FetchTerms = { timeoutMs: 15_000, mirrorOf: undefined };
 
@@ -36,7 +39,7 @@ function publishedRanges(folder: string, everyMs: number, clock: Clock): Publish
     name: 'addresses of crawlers',
     everyMs,
     spreadMs: SPREAD_MS,
-    // The age of the newest list counts. If one operator is unreachable for long, a start must not fetch all lists.
+    // The newest list decides. Otherwise each start would fetch all lists while a single operator is unreachable.
     keptAt: () => newestRefreshIn(folder),
     async fetch(): Promise<FetchOutcome> {
       const options = { ...TERMS, clock, acceptDrop: false };

@@ -8,12 +8,15 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { PublishedData } from './keep-fresh.ts';
 import { originIn, refreshDatabase } from './refresh-database.ts';
 
-/** Spreads the first fetches of a starting fleet. Until then the bundled database is in use. */
+/**
+ * The longest random delay of the first fetch, so that instances that start together do not fetch at the same time.
+ * Until then the bundled database is in use.
+ */
 const SPREAD_MS = 30 * 60_000;
-/** The delay for a URL in the settings. It is shorter, because a person waits for the result. */
+/** The longest delay for a URL in the settings. It is shorter, because a person waits for the result. */
 const NAMED_SPREAD_MS = 3_000;
 
-/** The databases of countries and autonomous systems. Their copies count as files of the settings. */
+/** The databases of countries and autonomous systems. Their copies are files of the settings. */
 export function publishedDatabases(settings: Settings, clock: Clock): PublishedData[] {
   return fetchedDatabasesOf(settings).flatMap((database): PublishedData[] => {
     const { kind, url, every, copyPath, isNamed } = database;

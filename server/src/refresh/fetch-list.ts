@@ -10,28 +10,28 @@ export type ListOutcome =
       readonly bytes: Buffer;
       readonly state: KnownState;
     }
-  /** Status 304: the list has not changed. */
+  /** The status is 304: the list has not changed. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** The validators of a copy, for the next conditional request (RFC 9110 section 13.1). */
+/** The HTTP validators of a copy (ETag and Last-Modified), for the next conditional request (RFC 9110 section 13.1). */
 export interface KnownState {
   readonly etag?: string | undefined;
   readonly last_modified?: string | undefined;
 }
 
 export interface ListTerms {
-  /** Time limit for the whole answer. */
+  /** The time limit for the whole answer. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly accept: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Largest accepted list in bytes, after decompression. */
   readonly maxBytes: number;
-  /** The accepted media types. Undefined accepts all. */
+  /** The accepted media types. When it is undefined, all types are accepted. */
   readonly mediaType?: RegExp;
   readonly refusesRedirects?: true;
-  /** Refuse hosts with a private address. */
+  /** When it is true, hosts with a private address are refused. */
   readonly publicOnly?: boolean;
 }
 
@@ -82,16 +82,16 @@ async function followRedirects(
   }
 }
 
-/** Says why a redirect is refused. A publisher must not choose which hosts of its own network Guard asks. */
+/** Says why a redirect is refused. A publisher must not be able to make Guard ask hosts in Guard's own network. */
 async function refusalOfRedirect(from: URL, to: URL): Promise<string | undefined> {
-  // Over plain http, an attacker could make any visitor a verified crawler.
+  // Over plain http, an attacker could change the list and so make any visitor a verified crawler.
   if (from.protocol !== to.protocol) return 'a redirect to another scheme';
   if (from.hostname === to.hostname) return undefined;
   if (to.protocol === 'http:' && isLoopbackHost(from.hostname) && !isLoopbackHost(to.hostname)) {
     return 'a redirect over plain http to another machine';
   }
   const privateRefusal = await refusalOfHost(to.href);
-  // A server in Guard's own network may redirect to another server there.
+  // A server in Guard's own network may redirect to another server in this network.
   if (privateRefusal === undefined || (await isInside(from.href))) return undefined;
   return `a redirect: ${privateRefusal}`;
 }

@@ -1,12 +1,12 @@
 export interface FetchTerms {
   readonly timeoutMs: number;
-  /** Undefined without a mirror. */
+  /** The URL of a list on the mirror. Undefined when there is no mirror. */
   readonly mirrorOf: ((url: string) => string) | undefined;
 }
 
 export interface FetchReport {
   readonly result: 'updated' | 'unchanged' | 'failed' | 'refused';
-  /** Number of published entries that are not usable. */
+  /** The number of published entries that cannot be used. */
   readonly dropped: number;
   /** Why the stored copy was not refreshed. Empty after a refresh. */
   readonly reason: string;

@@ -33,7 +33,7 @@ function startFreshList(keptAt: number | undefined, random = 0.5) {
   return { state, list, fetchedAt, lines, keeper };
 }
 
-test('without a copy the first fetch starts within `spreadMs`, and the next ones after each `everyMs`', async () => {
+test('without a copy the first fetch starts within `spreadMs`, and the next fetches follow after each `everyMs`', async () => {
   const { fetchedAt, lines, keeper } = startFreshList(undefined);
   expect(keeper.oldestAt()).toBeUndefined();
   await vi.advanceTimersByTimeAsync(2 * HOUR + 40_000);
@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test('a failure is logged once for each reason and tried again after ten minutes, and its end is logged', async () => {
+test('a failure is logged once for each reason and tried again after ten minutes, and the end of the failure is logged', async () => {
   const { state, fetchedAt, lines } = startFreshList(Date.now() - 2 * HOUR);
   state.outcome = { kind: 'kept_back', reason: 'status 500' };
   await vi.advanceTimersByTimeAsync(15 * 60_000);
@@ -91,7 +91,7 @@ test('after repeated failures the waits grow up to six hours', async () => {
   expect(Math.round((retriedAt - failedAt) / 60_000)).toBe(10);
 });
 
-test('fetches go on with a copy that is dated in the future, and after the clock was set back', async () => {
+test('fetches continue when the date of a copy is in the future, and after the clock was set back', async () => {
   const { fetchedAt } = startFreshList(Date.now() + 8_760 * HOUR);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(fetchedAt).toHaveLength(1);
@@ -108,7 +108,7 @@ test('a reload with a shorter `everyMs` has effect at once', async () => {
   expect(fetchedAt).toHaveLength(1);
 });
 
-test('four fetches run at once, and a slow one does not delay a fifth when another one has ended', async () => {
+test('four fetches run at once; a fifth starts when one of them has ended, also while a slow one still runs', async () => {
   const fetchedKeys: string[] = [];
   const answers = new Map<string, () => void>();
   const slowData = (key: string): PublishedData => ({
@@ -128,7 +128,7 @@ test('four fetches run at once, and a slow one does not delay a fifth when anoth
   expect(fetchedKeys).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('a damaged copy is logged, and ends neither the fetches nor Guard', async () => {
+test('a damaged copy is logged, and does not end the fetches or Guard', async () => {
   const damageError = new Error('not a file of ranges: a.json');
   const { list, lines } = startFreshList(undefined);
   list.fetch = () => Promise.reject(damageError);

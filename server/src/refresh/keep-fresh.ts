@@ -3,13 +3,16 @@ import type { Close, ProcessContext } from '../process/process-context.ts';
 
 /** Data that another party publishes. Guard keeps the last good copy. */
 export interface PublishedData {
-  /** Identifies the data. */
+  /** A text that identifies the data. */
   readonly key: string;
-  /** The name in the log. */
+  /** The name of the data in the log. */
   readonly name: string;
   /** Milliseconds from one fetch to the next. */
   readonly everyMs: number;
-  /** The longest random wait before an old copy is fetched, so that a starting fleet does not ask all at once. */
+  /**
+   * The longest random wait before an old copy is fetched, so that instances that start together do not ask at the same
+   * time.
+   */
   readonly spreadMs: number;
   /** When the copy was last confirmed, in epoch milliseconds. Undefined without a copy. Throws for a damaged copy. */
   readonly keptAt: () => number | undefined;
@@ -20,7 +23,7 @@ export interface PublishedData {
 export type FetchOutcome =
   /** `what` describes the new copy for the log. Undefined when nothing has changed. */
   | { readonly kind: 'current'; readonly what?: Readonly<Record<string, string | number>> }
-  /** The last good copy stays. */
+  /** The fetch failed, and the last good copy stays in use. */
   | { readonly kind: 'kept_back'; readonly reason: string };
 
 export function keptBack(reason: string): FetchOutcome {
@@ -28,7 +31,7 @@ export function keptBack(reason: string): FetchOutcome {
 }
 
 export interface Freshness {
-  /** When the oldest copy was confirmed. Undefined when nothing is fetched, or without a copy. */
+  /** When the oldest copy was confirmed. Undefined when nothing is fetched, or when there is no copy. */
   readonly oldestAt: () => number | undefined;
   readonly close: Close;
 }
@@ -40,7 +43,10 @@ const LOOK_EVERY_MS = 1_000;
  * others.
  */
 const MAX_PARALLEL = 4;
-/** The wait after a failure. It doubles up to `everyMs`. A refused database was transferred whole, some ten megabytes. */
+/**
+ * The wait after a failure. It doubles up to the longest wait, and is never longer than `everyMs`. The waits are long,
+ * because each try can transfer a whole database of some ten megabytes.
+ */
 const RETRY_MS = { first: 10 * 60_000, longest: 6 * 3_600_000 } as const;
 
 /** `everyMs` is multiplied by a random factor between these limits. */
@@ -49,15 +55,15 @@ const [SHORTEST_FACTOR, LONGEST_FACTOR] = [0.9, 1.1];
 interface FetchState {
   nextAt: number;
   confirmedAt: number | undefined;
-  /** Why the last fetch changed nothing. Empty after a good fetch. */
+  /** Why the last fetch failed. Empty after a good fetch. */
   reason: string;
   readonly backoff: Backoff;
 }
 
 /**
- * Fetches published data regularly, independent of requests. Each wait is a random time from 90 to 110 % of `everyMs`, so
- * that instances do not ask together. A failure is logged once, until the reason changes or a fetch succeeds.
- * `published` is called at each check, because settings change.
+ * Fetches published data regularly, independent of requests. Each wait is a random time from 90 to 110 % of `everyMs`,
+ * so that instances do not ask at the same time. A failure is logged once, until the reason changes or a fetch
+ * succeeds. `published` is called at each check, because settings change.
  */
 export function keepFresh(
   published: () => readonly PublishedData[],
@@ -80,7 +86,10 @@ export function keepFresh(
     return ms * (SHORTEST_FACTOR + random() * (LONGEST_FACTOR - SHORTEST_FACTOR));
   }
 
-  /** True when the wait is over, or longer than any wait: the clock was set back, or `everyMs` was longer before. */
+  /**
+   * True when the wait is over. Also true when the wait is longer than any wait can be: then the clock was set back, or
+   * `everyMs` was longer before.
+   */
   function isDue({ everyMs, spreadMs }: PublishedData, { nextAt }: FetchState): boolean {
     const waitMs = nextAt - clock();
     return waitMs <= 0 || waitMs > LONGEST_FACTOR * everyMs + spreadMs;
@@ -130,7 +139,7 @@ export function keepFresh(
   };
 }
 
-/** Undefined for a damaged copy. The fetch reports the damage. */
+/** The time of a copy. Undefined for a damaged copy: the fetch reports the damage. */
 function timeOf(keptAt: () => number | undefined): number | undefined {
   try {
     return keptAt();

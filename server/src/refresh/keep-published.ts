@@ -7,8 +7,8 @@ import { keepFresh, type PublishedData } from './keep-fresh.ts';
 import { publishedRuleLists } from './rule-lists.ts';
 
 /**
- * Fetches the published data that the current settings allow. Lists of rules have their own queue, so that they do not
- * wait for the many lists of crawlers. `currentSettings` returns undefined during the start.
+ * Fetches the published data that the current settings allow. The lists of rules are fetched separately, so that they
+ * do not wait for the many lists of crawlers. `currentSettings` returns undefined during the start.
  */
 export function keepPublished(
   currentSettings: () => Settings | undefined,

@@ -14,7 +14,7 @@ test('a host with one private address is refused, whatever its other addresses a
   }
 });
 
-test('a host is private only if all of its addresses are', async () => {
+test('a host is private only if all of its addresses are private', async () => {
   const isPrivate = (...addresses: string[]) =>
     isInside('https://a.example/x', () =>
       Promise.resolve(addresses.map((address) => ({ address }))),

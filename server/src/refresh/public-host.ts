@@ -7,8 +7,8 @@ type Lookup = (name: string) => Promise<readonly { readonly address: string }[]>
 const resolveAll: Lookup = (name) => lookup(name.replace(/^\[(.*)\]$/, '$1'), { all: true });
 
 /**
- * Says why the host of a URL is refused: one of its addresses is not public. The name may resolve differently a
- * moment later, but a private host has no certificate for it.
+ * Says why the host of a URL is refused: one of its addresses is not public. The name can resolve to another address a
+ * moment later, but a private host has no certificate for the name.
  */
 export async function refusalOfHost(
   url: string,
@@ -24,8 +24,9 @@ export async function refusalOfHost(
 }
 
 /**
- * A publisher on the internet can give its name one private address too, so all addresses must be private. A change
- * of the addresses a moment later is not noticed.
+ * Whether the host of a URL is in a private network. All its addresses must be private, because a publisher on the
+ * internet can add a private address to its name. The function does not notice when the addresses change a moment
+ * later.
  */
 export async function isInside(url: string, resolve: Lookup = resolveAll): Promise<boolean> {
   const addresses = await resolve(new URL(url).hostname);

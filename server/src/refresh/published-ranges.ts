@@ -1,7 +1,7 @@
 import { parseJson } from '@guard/config/contract/json';
 import { readRange } from '@guard/config/net/address';
 
-/** The entries of a published list as written, or the reason why the text is no such list. */
+/** The entries of a published list as written, or the reason why the text is not such a list. */
 export type PublishedRanges =
   | { readonly kind: 'parsed'; readonly entries: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
@@ -11,8 +11,8 @@ const MAX_ENTRIES = 100_000;
 
 /**
  * Parses a published list: `prefixes` with `ipv4Prefix` and `ipv6Prefix` (Google's form), arrays of addresses, objects
- * of such arrays, or one address per line. One invalid entry makes it refuse the whole list, because the text may be
- * something else, such as an error page.
+ * of such arrays, or one address per line. A list with one invalid entry is refused, because the text can be something
+ * else, such as an error page.
  */
 export function parsePublished(text: string): PublishedRanges {
   const body = text.replace(/^\uFEFF/, '').trim();
@@ -31,7 +31,7 @@ function refuse(reason: string): PublishedRanges {
   return { kind: 'refused', reason };
 }
 
-/** `#` starts a comment. */
+/** The entries of a text with one entry per line. `#` starts a comment. */
 function entriesOfLines(text: string): string[] {
   return text
     .split('\n')
@@ -39,7 +39,7 @@ function entriesOfLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Returns the reason as a string when the JSON is no list. */
+/** The entries of a JSON text. When the JSON is not a list, the result is the reason as a string. */
 function entriesOfJson(text: string): string[] | string {
   const value = parseJson(text);
   if (value === undefined) return 'invalid JSON, which may be cut off';
@@ -48,7 +48,7 @@ function entriesOfJson(text: string): string[] | string {
   const members: Readonly<Record<string, unknown>> = { ...value };
   const knownMember = members['prefixes'] ?? members['ips'];
   if (Array.isArray(knownMember)) return entriesOfArray(knownMember);
-  // Some lists have arrays for regions or purposes. Members that are no arrays are a date or a version.
+  // Some lists have arrays for regions or purposes. Members that are not arrays are, for example, a date or a version.
   const arrays = Object.values(members).filter((member) => Array.isArray(member));
   if (arrays.length === 0) return UNKNOWN_FORM;
   const lists = arrays.map(entriesOfArray);

@@ -14,8 +14,8 @@ export interface ListReport extends FetchReport {
 const MAX_PARALLEL = 4;
 
 /**
- * Refreshes the lists in a folder. A failed list does not delay the others. All lists are written together at the end,
- * so that a Guard that watches the folder reloads once. `onAnswer` is called for each list.
+ * Refreshes the lists in a folder. A list that fails does not delay the others. All lists are written together at the
+ * end, so that a Guard that watches the folder reloads once. `onAnswer` is called for each list.
  */
 export async function refreshCrawlers(
   lists: readonly CrawlerList[],

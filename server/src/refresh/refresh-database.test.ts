@@ -11,7 +11,7 @@ import { serve } from '../../../test/kit/serve.ts';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { originIn, refreshDatabase } from './refresh-database.ts';
 
-/** A publisher that answers 304 to a request with its etag, and a database from it. */
+/** A publisher that answers 304 to a request with its etag, and a database that is fetched from this publisher. */
 async function publish(bytes: Buffer): Promise<FetchedDatabase> {
   const url = await serve((request, response) => {
     if (request.headers['if-none-match'] === '"7"') response.writeHead(304).end();
@@ -28,7 +28,7 @@ const DATABASE = mmdbOf(
   })),
 );
 
-test('a damaged copy counts as missing, so the database is fetched although the publisher has no newer one', async () => {
+test('a damaged copy is treated as missing, so the database is fetched although the publisher has no newer version', async () => {
   const database = await publish(DATABASE);
   mkdirSync(dirname(database.copyPath), { recursive: true });
   writeFileSync(database.copyPath, DATABASE.subarray(0, 1000));

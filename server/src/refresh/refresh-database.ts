@@ -13,13 +13,16 @@ import { fetchList } from './fetch-list.ts';
 import { keepFile } from '../process/keep-file.ts';
 import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 
-/** Enough for some ten megabytes on a slow connection. */
+/** This is long enough for some ten megabytes on a slow connection. */
 const TIMEOUT_MS = 5 * 60_000;
-/** Four times a large database. Two new databases may be in memory together with the two in use. */
+/**
+ * This is four times the size of a large database. It is limited, because two new databases can be in memory together
+ * with the two databases in use.
+ */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_ORIGIN_BYTES = 8 * 1024;
 
-/** Fetches a database, and stores it if it is plausible compared with the one in use. Never rejects. */
+/** Fetches a database, and stores it if it is plausible compared with the database in use. Never rejects. */
 export async function refreshDatabase(
   database: FetchedDatabase,
   inUse: string | undefined,
@@ -44,8 +47,8 @@ export async function refreshDatabase(
   const refusal = await refusalOfDatabase(kind, bytes, { inUse, isSamePlace: inUse === copyPath });
   if (refusal !== undefined) return keptBack(refusal);
   const origin = newOrigin(url, clock(), fetchOutcome.state);
-  // The database is written first. After a crash in between, it is only fetched again. In the other order an old
-  // copy would pass as new.
+  // The database is written first. After a crash between the two writes, it is only fetched again. In the other order,
+  // Guard would treat the old copy as the new one.
   const reason =
     (await keepFile(copyPath, bytes)) ??
     (await keepFile(originFile(copyPath), formatCopy(origin, '')));
@@ -54,7 +57,7 @@ export async function refreshDatabase(
     : keptBack(reason);
 }
 
-/** Undefined without a readable copy, so that the whole database is fetched. */
+/** The source of the copy. Undefined when there is no readable copy, so that the whole database is fetched. */
 export function originIn({ copyPath }: FetchedDatabase): ListOrigin | undefined {
   if (mmdbBuiltAt(copyPath) === undefined) return undefined;
   const file = readTextFile(originFile(copyPath), MAX_ORIGIN_BYTES);

@@ -41,10 +41,10 @@ export async function refreshDirectory(
     userAgent: 'guard agents refresh',
     accept: `${MEDIA_TYPE}, application/json;q=0.9`,
     maxBytes: MAX_DIRECTORY_BYTES,
-    // The media types of the draft, of its first versions, and plain JSON. They exclude web pages.
+    // The media type of the draft, the media types of its first versions, and plain JSON. Web pages are refused.
     mediaType: /^application\/(?:http-message-signatures-directory\b|(?:[\w.-]+\+)?json\b)/i,
     refusesRedirects: true,
-    // A mirror of the user's own may have any address.
+    // A mirror of the user can have any address.
     publicOnly: mirrorOf === undefined,
   });
   if (fetchOutcome.kind === 'failed')
@@ -66,7 +66,7 @@ export async function refreshDirectory(
   return writeKeys({ ...updatedReport, result: 'updated' }, folder, fetchedKeys);
 }
 
-/** A damaged file counts as missing, so that the refresh replaces it. */
+/** The last good keys. A damaged file is treated as missing, so that the refresh replaces it. */
 function readLastGood(folder: string, directory: AgentDirectory): FetchedKeys | undefined {
   try {
     return readFetchedKeys(folder, directory);

@@ -9,22 +9,22 @@ import { fetchList } from './fetch-list.ts';
 import type { FetchTerms } from './fetch-report.ts';
 import { parsePublished } from './published-ranges.ts';
 
-/** The file is written only after `updated` and `unchanged`. */
+/** The file is written only after the outcomes `updated` and `unchanged`. */
 export type RefreshOutcome =
   | { readonly kind: 'updated'; readonly ranges: RefreshedRanges; readonly dropped: number }
-  /** The operator says that the list has not changed. */
+  /** The server of the operator answered that the list has not changed. */
   | { readonly kind: 'unchanged'; readonly ranges: RefreshedRanges }
-  /** No answer, or an answer that is no list. */
+  /** There was no answer, or the answer was not a list. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface RefreshOptions extends FetchTerms {
   readonly clock: Clock;
-  /** Accept a list that lost more than half of its addresses. */
+  /** When it is true, a list that lost more than half of its addresses is accepted. */
   readonly acceptDrop: boolean;
 }
 
-/** Fetches all parts of a list. If one part fails, the whole list stays as it is. Never rejects. */
+/** Fetches all parts of a list. If one part fails, the whole list stays unchanged. Never rejects. */
 export async function refreshRanges(
   list: CrawlerList,
   knownRanges: RefreshedRanges | undefined,
@@ -69,7 +69,7 @@ export async function refreshRanges(
     : { kind: 'refused', reason };
 }
 
-/** False for a bogon, and for a range that is wider than an operator can need. */
+/** Whether a list may have this entry. False for a bogon, and for a range that is wider than an operator can need. */
 function isUsable(entry: string): boolean {
   const range = readRange(entry);
   return range !== undefined && refusalOf(range, CRAWLER_WIDTH_LIMIT) === undefined;

@@ -44,7 +44,7 @@ describe('a plausible list', () => {
     expect(copyText).toBe(`# ${JSON.stringify(origin)}\n203.0.113.7\n2001:db8::/32 # x\n`);
   });
 
-  test('is requested with the etag of the copy, and 304 leaves the copy unchanged', async () => {
+  test('is requested with the etag of the copy, and a 304 leaves the copy unchanged', async () => {
     const requestHeaders: unknown[] = [];
     const list = await listAt((request, response) => {
       requestHeaders.push(request.headers['if-none-match']);
@@ -56,7 +56,7 @@ describe('a plausible list', () => {
     expect(readFileSync(list.copyPath, 'utf8')).toBe(earlierCopy);
   });
 
-  test('from a URL with a secret in its query leaves no secret in the copy', async () => {
+  test('from a URL with a secret in its query gives a copy without the secret', async () => {
     const { copyPath, ...rest } = await listAt((request, response) => {
       if (request.headers['if-none-match'] === '"2"') response.writeHead(304).end();
       else if (request.url?.endsWith('?key=of-a-feed') === true)

@@ -16,16 +16,17 @@ import { type FetchOutcome, keptBack } from './keep-fresh.ts';
 import { keepFile } from '../process/keep-file.ts';
 
 const TIMEOUT_MS = 15_000;
-/** Room for the lines in front of the list that say where the copy came from. */
+/** Space for the lines before the list that say where the copy came from. */
 const MAX_ORIGIN_BYTES = 8 * 1024;
 /**
- * The widest accepted range for each family. With a wider one, a mistake in a list would make its rule match nearly all
- * visitors. Reserved ranges may be wider: known lists contain them, and no visitor has such an address.
+ * The widest accepted range for each family. With a wider range, a mistake in a list would make its rule match nearly
+ * all visitors. Ranges of reserved addresses may be wider: known lists contain them, and no visitor has such an
+ * address.
  */
 const WIDEST_PREFIX = { 4: 8, 6: 16 } as const;
 /** The first address after all IPv4 addresses that a visitor can have (RFC 1112 section 4). */
 const RESERVED_V4 = 0xe000_0000;
-/** All addresses of IPv6 that a visitor can have (RFC 4291 section 2.4). */
+/** The first and the last IPv6 address that a visitor can have (RFC 4291 section 2.4). */
 const GLOBAL_V6 = { first: 0x2000n << 112n, last: (0x4000n << 112n) - 1n };
 
 /** Fetches a list of a rule, and stores it if it is plausible. Otherwise the last copy stays. Never rejects. */
@@ -47,7 +48,8 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
   const checkResult = await checkPlausible(text, list, lastGoodCopy.entries, pause);
   if (typeof checkResult === 'string') return keptBack(checkResult);
   const copyText = formatCopy(newOrigin(url, clock(), fetchOutcome.state), text);
-  // Each invalid byte becomes three bytes of UTF-8. A copy above the size limit would count as an empty list.
+  // Each invalid byte becomes three bytes of UTF-8, so the copy can be longer than the answer. A copy above the size
+  // limit would be read as an empty list.
   if (Buffer.byteLength(copyText) > MAX_LIST_BYTES) {
     return keptBack(`a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB`);
   }
@@ -57,7 +59,7 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
     : keptBack(failure);
 }
 
-/** Reads the copy in use. A damaged copy, or one from another URL, counts as missing. */
+/** Reads the copy in use. A damaged copy, or a copy from another URL, is treated as missing. */
 async function readLastGood(list: FetchedList, pause: Pause) {
   const storedCopy = readCopy(list);
   const parsed = storedCopy && (await workInSlices(parseList(storedCopy.text, list.kind), pause));
@@ -65,7 +67,7 @@ async function readLastGood(list: FetchedList, pause: Pause) {
   return { origin: storedCopy?.origin, entries: parsed.entries.length };
 }
 
-/** Undefined for a copy from another URL. */
+/** Reads the copy of a list. Undefined for a copy from another URL. */
 export function readCopy({ url, copyPath }: FetchedList) {
   const file = readTextFile(copyPath, MAX_LIST_BYTES);
   const origin = file.kind === 'read' ? originOf(file.text) : undefined;
@@ -73,7 +75,7 @@ export function readCopy({ url, copyPath }: FetchedList) {
   return { text: file.text, origin };
 }
 
-/** Resolves with the number of entries if the list is plausible, else with the reason to refuse it. */
+/** Resolves with the number of entries if the list is plausible, or else with the reason why it is refused. */
 async function checkPlausible(
   text: string,
   { kind }: FetchedList,

@@ -5,10 +5,10 @@ import type { Settings } from '@guard/config/settings/schema';
 import type { PublishedData } from './keep-fresh.ts';
 import { readCopy, refreshRuleList } from './refresh-rule-list.ts';
 
-/** The delay is short, because a rule matches nothing until the first fetch of its list. */
+/** The longest delay of the first fetch. It is short, because a rule matches nothing until its list was fetched. */
 const SPREAD_MS = 3_000;
 
-/** The lists of rules with a URL. Their copies count as files of the settings, so Guard watches them. */
+/** The lists that rules name by URL. Their copies are files of the settings, so Guard watches them. */
 export function publishedRuleLists(settings: Settings, clock: Clock): PublishedData[] {
   return fetchedListsOf(settings).map((list) => ({
     key: list.copyPath,
@@ -16,7 +16,7 @@ export function publishedRuleLists(settings: Settings, clock: Clock): PublishedD
     everyMs: list.everyMs,
     spreadMs: SPREAD_MS,
     keptAt() {
-      // The settings have read the entries already. Reading them again would stop all requests.
+      // The entries were already read with the settings. Reading them again here would stop all requests for that time.
       const origin = list.isRead ? readCopy(list)?.origin : undefined;
       return origin && Date.parse(origin.fetched_at);
     },

@@ -36,7 +36,7 @@ test('settings that are read twice have no difference', async () => {
   expect(await changesBetween(settings(overrides), settings(overrides))).toEqual([]);
 });
 
-test('a change is named by its path, a list by its entries, and no value is shown', async () => {
+test('a change is reported with its path, a change in a list with its entries, and no value is shown', async () => {
   const keys = [{ id: 'a', key: 'sk_changes_other_9f8e7d6c5b4a' }];
   const after = settings({
     observe: true,
@@ -53,7 +53,7 @@ test('a change is named by its path, a list by its entries, and no value is show
   ]);
 });
 
-test('a removed setting counts as changed', async () => {
+test('a removed setting is reported as changed', async () => {
   const token = { health_check_token: 'health_changes_0123456789' };
   expect(await changesBetween(settings(token), settings())).toEqual(['health_check_token']);
 });

@@ -4,10 +4,12 @@ import { settingsText } from '@guard/config/settings/derived/settings-text';
 import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
 import type { Pause } from '@guard/config/time/slices';
 
-/** Further names are only counted. */
+/** The maximum number of names in the log. Further names are only counted. */
 const MAX_NAMES = 40;
 
-/** Names the settings that differ, for a log: `sites.shop.example (added)`. Shows no values: some are secret. */
+/**
+ * Names the settings that differ, for a log: `sites.shop.example (added)`. It shows no values, because some are secret.
+ */
 export async function changesBetween(
   before: Settings,
   after: Settings,
@@ -81,7 +83,10 @@ async function fieldsThatDiffer<T extends object>(
   return names;
 }
 
-/** Rules can share a long list, so each text is compared once. An entry that was not read again is the same object. */
+/**
+ * Rules can share a long list, so each text is compared once. An entry that was not read again is the same object in
+ * both settings.
+ */
 async function areSameRules(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -96,7 +101,7 @@ async function areSameRules(
   return true;
 }
 
-/** Settings that are read only at the start. They stay until the process ends. */
+/** Settings that are used only at the start. They do not change until the process ends. */
 export type StartSettings = Pick<Settings, 'listen' | 'store' | 'analytics' | 'workers'>;
 
 export function withStartSettings(next: Settings, atStart: StartSettings): Settings {
@@ -104,12 +109,12 @@ export function withStartSettings(next: Settings, atStart: StartSettings): Setti
   return { ...next, listen, store, analytics, workers };
 }
 
-/** The paths of new settings that need a restart: listeners, workers, and places of sessions and events. */
+/** The paths of new settings that need a restart: listeners, workers, and where sessions and events are stored. */
 export function pathsThatNeedRestart(atStart: StartSettings, next: Settings): SettingPath[] {
   const listeners = new Set([...Object.keys(atStart.listen), ...Object.keys(next.listen)]);
   return [
     ...[...listeners]
-      // Both objects come from one schema, so each name is a service.
+      // The cast is safe: both objects come from the same schema, so each name is a service.
       .filter((name) => !isSame(atStart.listen, next.listen, name as keyof Settings['listen']))
       .map((name) => ['listen', name]),
     ...(['store', 'analytics', 'workers'] as const)

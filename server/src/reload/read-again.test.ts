@@ -5,7 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { SettingsReader } from './read-again.ts';
 
-/** These tests show when settings are read in a separate thread. Requests would wait for large ones. */
+/**
+ * These tests show when settings are read in a separate thread. If the main thread read large settings, requests would
+ * wait.
+ */
 
 const NETWORKS = Array.from({ length: 2_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
 
@@ -26,7 +29,7 @@ sites: [{ hosts: ['*.example'], organisation: acme, origin: 'http://127.0.0.1:9'
   return file;
 }
 
-/** Reads the file again, and counts the threads for it. `files` are the files that the settings named before. */
+/** Reads the file again, and counts the threads that do this. `files` are the files that the settings named before. */
 async function threadsFor(reader: SettingsReader, files: readonly string[] = []): Promise<number> {
   let threads = 0;
   const count = () => {
@@ -43,7 +46,7 @@ function readerOf(match: string, env = {}): SettingsReader {
   return new SettingsReader(settingsWith(match), env);
 }
 
-test('small settings need no thread', async () => {
+test('small settings are read without a thread', async () => {
   expect(await threadsFor(readerOf('{ path: /a/**, ip: 192.0.2.1 }'))).toBe(0);
 });
 
@@ -59,7 +62,7 @@ test.each([
   expect(await threadsFor(readerOf(match, env))).toBe(1);
 });
 
-test('a list needs a thread when it has changed, and not otherwise', async () => {
+test('a list is read in a thread only when it has changed', async () => {
   const file = settingsWith('{ ip: { file: networks.txt } }');
   const reader = new SettingsReader(file, {});
   const { files } = reader.readFirst();

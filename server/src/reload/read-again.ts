@@ -46,7 +46,7 @@ export type ReadMessage =
 
 const SETTINGS_THREAD = new URL('./settings-thread.ts', import.meta.url);
 
-/** Files with fewer bytes in all are read within a few milliseconds. A thread takes half a second to start. */
+/** Files that together have fewer bytes are read within a few milliseconds. A thread takes half a second to start. */
 const SMALL_BYTES = 16 * 1024;
 
 const NO_ENTRIES = { organisations: new Map(), sites: new Map(), rules: new Map() } as const;
@@ -55,7 +55,7 @@ const NO_ENTRIES = { organisations: new Map(), sites: new Map(), rules: new Map(
 export class SettingsReader {
   readonly #file: string;
   readonly #env: Environment;
-  /** Data of the last reading without a problem. It makes the next reading faster. */
+  /** Data of the last reading that had no problem. The data makes the next reading faster. */
   #keptEntries: KeptEntries | undefined;
 
   constructor(file: string, env: Environment) {
@@ -63,7 +63,10 @@ export class SettingsReader {
     this.#env = env;
   }
 
-  /** Reads the settings at the start, when no request waits. Like `guard check`, it reads a small file whole. */
+  /**
+   * Reads the settings at the start, when no request waits. Like `guard check`, it reads the whole of a small file at
+   * once.
+   */
   readFirst(): LoadResult {
     if (readTextFile(this.#file, SMALL_BYTES).kind === 'read') {
       const loadResult = loadSettings(this.#file, this.#env);
@@ -78,8 +81,9 @@ export class SettingsReader {
   }
 
   /**
-   * Reads settings like `loadSettings`, but while requests are answered. Of a large file it reads only the changed
-   * entries, or a separate thread reads all of it. `files` are those that the settings named at the last reading.
+   * Reads settings like `loadSettings`, but without stopping requests. In a large file it reads only the changed
+   * entries, or a separate thread reads the whole file. `files` are the files that the settings named at the last
+   * reading.
    */
   async readAgain(files: readonly string[]): Promise<SettingsReading> {
     if (await this.#isSmall(files)) {
@@ -98,7 +102,7 @@ export class SettingsReader {
 
   async #isSmall(files: readonly string[]): Promise<boolean> {
     if (!(await areSmall([this.#file, ...files]))) return false;
-    // The settings may name other files than before.
+    // The settings can name other files than at the last reading.
     const namedFiles = filesNamedAt(this.#file, this.#env);
     return namedFiles !== undefined && areSmall([this.#file, ...namedFiles]);
   }
@@ -122,7 +126,7 @@ async function areSmall(files: readonly string[]): Promise<boolean> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) <= SMALL_BYTES;
 }
 
-/** A larger young generation takes 100 MB more at its peak, and saves no processor time. */
+/** A larger young generation takes 100 MB more at its peak, and does not save processor time. */
 const YOUNG_GENERATION_MB = 24;
 
 async function readInThread(file: string, env: Environment): Promise<SettingsReading> {
@@ -142,7 +146,7 @@ async function readInThread(file: string, env: Environment): Promise<SettingsRea
   return { kind: 'loaded', ...receivedSettings, files, revision, positionOf };
 }
 
-/** The positions of settings that the log of a reload may name: those that need a restart (changes.ts). */
+/** The positions of settings that the log of a reload can name: the settings that need a restart (changes.ts). */
 export function positionsOfSettings({ positionOf }: LoadedSettings): ReadonlyMap<string, Position> {
   const names = Object.keys(Settings.shape);
   const listeners = Object.keys(Settings.shape.listen.shape);

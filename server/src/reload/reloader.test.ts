@@ -17,7 +17,7 @@ function parseText(text: string): LoadResult {
   return parseSettings(text, { file: 'guard.yaml', baseDir: '/', env: {} });
 }
 
-/** A reloader for texts. It records what the reloader logs, counts and applies. */
+/** Starts a reloader whose settings are texts. Records its log, its counts and the settings that it applies. */
 function startReloader() {
   const first = parseText(START);
   if (first.kind === 'invalid') throw new Error(JSON.stringify(first.problems));
@@ -59,7 +59,7 @@ function startReloader() {
   };
 }
 
-test('a change that needs a restart is logged with its place, and counted until it is undone', async () => {
+test('a change that needs a restart is logged with its position, and a metric counts it until it is undone', async () => {
   const { state, reloader, lines, gauge } = startReloader();
   state.text = START.replace('admin: 127.0.0.1:1', 'api: 127.0.0.1:2')
     .replace('./data', './elsewhere')
@@ -89,7 +89,7 @@ test('a change that needs a restart is logged with its place, and counted until 
   expect(gauge('guard_settings_awaiting_restart')).toBe(0);
 });
 
-test('calls during a reload lead to one more reload, with the content of the file at that time', async () => {
+test('calls during a reload cause one more reload, with the content of the file at that time', async () => {
   const { state, reloader, applied } = startReloader();
   const settingsRead = Promise.withResolvers<number>();
   state.apply = () => settingsRead.promise;
@@ -133,7 +133,7 @@ test('settings that cannot be applied are refused with the reason, and the age o
   expect(counted).toEqual(['refused', 'applied']);
 });
 
-test('settings that a worker thread cannot apply are reported as applied in part', async () => {
+test('settings that a worker thread cannot apply are reported as partly applied', async () => {
   const { state, reloader, lines, counted, gauge } = startReloader();
   state.text = START + 'observe: true\n';
   state.apply = () => Promise.resolve(2);

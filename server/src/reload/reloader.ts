@@ -12,15 +12,15 @@ export type Cause = 'signal' | 'file';
 export interface ReloaderOptions {
   readonly file: string;
   /**
-   * Reads the file as at the start. Rejects when reading itself fails. `files` are those that the settings named
-   * before.
+   * Reads the settings file. Rejects when the reading itself fails. `files` are the files that the settings named at
+   * the last reading.
    */
   readonly load: (files: readonly string[]) => Promise<SettingsReading>;
   /** The settings with which Guard started. */
   readonly loadedAtStart: Pick<LoadedSettings, 'settings' | 'files'>;
   /**
-   * Applies all settings or none. Resolves with the number of threads without them. Rejects with the reason when it
-   * applied none.
+   * Applies all settings or none. Resolves with the number of threads that have not applied them. Rejects with the
+   * reason when no settings were applied.
    */
   readonly apply: (next: NewSettings) => Promise<number>;
   /** True if a change of a settings file also starts a reload. */
@@ -31,19 +31,19 @@ export interface ReloaderOptions {
 }
 
 export interface Reloader {
-  /** Reads and applies the settings. Calls during a reload lead to one more reload after it. Never rejects. */
+  /** Reads and applies the settings. Calls during a reload cause one more reload after it. Never rejects. */
   reload(cause: Cause): Promise<void>;
   stop(): void;
 }
 
 type AppliedSettings = LoadedSettings & NewSettings & { readonly threadsWithout: number };
 
-/** `guard check` lists all problems. The log line of a refused file has this many. */
+/** `guard check` lists all problems. The log line about a refused file has at most this many. */
 const MAX_PROBLEMS_LOGGED = 5;
 
 /**
- * Applies changed settings to a running Guard, all of them or none. If a file cannot be applied, the last good settings
- * stay in use. The log has the reasons, and a metric shows the state until a good file comes.
+ * Applies changed settings to a running Guard, either all of them or none. If a file cannot be applied, the last good
+ * settings stay in use. The log has the reasons, and a metric shows the state until a good file comes.
  */
 export function createReloader(options: ReloaderOptions): Reloader {
   const { file, loadedAtStart, clock, log, metrics } = options;
@@ -73,7 +73,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
   }
 
   async function reloadOnce(cause: Cause): Promise<void> {
-    // Before the files are read, so that a change during the reading is noticed.
+    // This comes before the files are read, so that a change during the reading is noticed.
     await watch?.acknowledge();
     try {
       const result = await options.load(files);

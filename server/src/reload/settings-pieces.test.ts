@@ -53,7 +53,7 @@ sites:${sites.join('')}
   return result;
 }
 
-test('settings from pieces equal the original, and rules still share their list', async () => {
+test('settings that were built from pieces equal the original, and rules still share their list', async () => {
   const { settings: sentSettings, lists: knownLists } = manySettings();
   const pieces = atOnce(toPieces(sentSettings, knownLists));
   let pauses = 0;

@@ -14,7 +14,8 @@ import type { Pause, Work } from '@guard/config/time/slices';
 
 /**
  * Sends settings from one thread to another in pieces. Each piece is read within a few milliseconds, so that a request
- * waits for one piece at most. A list that several rules share is sent once, and they share it afterwards.
+ * waits for one piece at most. A list that several rules share is sent once, and the rules still share it in the other
+ * thread.
  */
 
 type Piece =
@@ -50,12 +51,12 @@ interface SentRule {
   readonly rule: Rule;
 }
 
-/** Maximum number of entries in one piece. */
+/** The maximum number of entries in one piece. */
 const PIECE_SIZES = { list: 10_000, organisations: 50, rules: 200, sites: 200 } as const;
-/** A shorter list is sent with its rule. */
+/** A list with fewer entries is sent with its rule. */
 const LONG_LIST = 1_000;
 
-/** Yields after each piece. `knownLists` are the lists from which the settings were read. */
+/** Yields the pieces of settings one after the other. `knownLists` are the lists from which the settings were read. */
 export function* toPieces(
   settings: Settings,
   knownLists: KnownLists = new Map(),
@@ -107,7 +108,7 @@ export async function fromPieces(
 ): Promise<ReceivedSettings> {
   const receiver = new SettingsReceiver();
   for (const bytes of pieces) {
-    // A thread of this process made the piece, so its type is right.
+    // The cast is safe, because a thread of this process made the piece.
     receiver.add(deserialize(bytes) as Piece);
     await pause();
   }
@@ -133,7 +134,7 @@ class SettingsReceiver {
         for (const entry of piece.entries) (this.#lists[piece.list] ??= []).push(entry);
         return;
       case 'networks':
-        // A list with `words` is a list of addresses, so its entries are texts.
+        // A list with `words` is a list of addresses, so the cast of its entries is safe.
         PrefixSet.adopt((this.#lists[piece.list] ?? []) as string[], piece.words);
         return;
       case 'organisations':
@@ -177,7 +178,7 @@ function piecesOfList(entries: readonly unknown[], { list, condition }: SentList
     entries: part,
   }));
   if (condition !== 'ip') return listPieces;
-  // The schema of this condition allows only texts.
+  // The cast is safe, because the schema of this condition allows only texts.
   const words = PrefixSet.of(entries as readonly string[]).words();
   return [...listPieces, { kind: 'networks', list, words }];
 }
@@ -199,7 +200,7 @@ interface ListNumber {
 type SentLists = Map<readonly unknown[], SentList>;
 
 interface SentList extends ListNumber {
-  /** Undefined when the list is part of another list. */
+  /** The condition that has the list. Undefined when the list is part of another list. */
   readonly condition: (typeof LIST_CONDITIONS)[number] | undefined;
 }
 
@@ -219,12 +220,12 @@ function withListNumbers(match: Match, lists: SentLists): Match {
     lists.set(entries, sentList);
     copy[name] = { list: sentList.list } satisfies ListNumber;
   }
-  // The copy is a match only after putLists.
+  // The copy has the right type only after putLists has replaced the numbers.
   return copy;
 }
 
 function putLists(match: Match, lists: readonly (readonly unknown[])[]): void {
-  // In these four conditions `withListNumbers` leaves a list or a number.
+  // The cast is safe: after `withListNumbers` these four conditions have a list or a number.
   const matchLists = match as Record<
     (typeof LIST_CONDITIONS)[number],
     readonly unknown[] | ListNumber | undefined

@@ -1,4 +1,7 @@
-/** The thread that reads settings once. The main thread could answer no request for the second of a large file. */
+/**
+ * The thread that reads the settings once. Reading a large file takes a second, and in this time the main thread could
+ * answer no request.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { positionsOfSettings, type ReadMessage, type ReadRequest } from './read-again.ts';
 import { loadSettings } from '@guard/config/settings/load';
@@ -6,7 +9,7 @@ import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { atOnce } from '@guard/config/time/slices';
 import { toPieces } from './settings-pieces.ts';
 
-// read-again.ts passes this to the thread.
+// The cast is safe, because read-again.ts passes this value to the thread.
 const { file, env } = workerData as ReadRequest;
 const result = loadSettings(file, env);
 if (result.kind === 'invalid') {

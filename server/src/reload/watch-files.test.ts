@@ -51,11 +51,12 @@ test('a file is reported after its writes have ended', async () => {
     writeFileSync(join(folder, 'end'), '');
   }, 1);
   await waitUntil(() => expect(reports.flat()).toContain('end'));
-  // There are 100 writes. A slow machine may pause long enough for some reports, but not for one after each write.
+  // There are 100 writes. On a slow machine some pauses between writes are long enough for a report, but not all of
+  // them.
   expect(reports.length).toBeLessThan(20);
 });
 
-test('an acknowledged change is not reported, and neither is a file that is new in the list', async () => {
+test('an acknowledged change is not reported, and a file that is new in the list is not reported either', async () => {
   const { folder, reports, watchedNames, watch } = watchNames(['a', 'last']);
   writeFileSync(join(folder, 'a'), 'one');
   await watch.acknowledge();
@@ -68,7 +69,7 @@ test('an acknowledged change is not reported, and neither is a file that is new 
   await waitUntil(() => expect(reports).toEqual([['last'], ['new']]));
 });
 
-test('a folder counts as changed when a file in it is replaced', async () => {
+test('a folder is reported as changed when a file in it is replaced', async () => {
   const { folder, reports, watch } = watchNames(['ranges']);
   mkdirSync(join(folder, 'ranges'));
   writeFileSync(join(folder, 'ranges', 'a.json'), 'one');

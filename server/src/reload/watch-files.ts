@@ -1,19 +1,22 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time between two checks of the files. A change is applied after two checks, which take less than a second. */
+/** Time between two checks of the files. A change is applied after two checks, so within a second. */
 const LOOK_EVERY_MS = 400;
 
 export interface Watch {
-  /** Takes the current state of the files as known, so that only later changes are reported. */
+  /** Treats the current state of the files as known, so that only later changes are reported. */
   acknowledge(): Promise<void>;
-  /** Like `acknowledge`, for files that were not watched before. */
+  /** Does the same as `acknowledge`, but only for files that were not watched before. */
   acknowledgeNew(): Promise<void>;
   stop(): void;
 }
 
 export interface WatchOptions {
-  /** Called at each check, because new settings can name other files. For a folder its entries are watched. */
+  /**
+   * The files to watch. It is called at each check, because new settings can name other files. For a folder, its
+   * entries are watched.
+   */
   readonly files: () => readonly string[];
   /** Called with the changed files, when two checks in a row find the same state. */
   readonly onChange: (changed: readonly string[]) => void;
@@ -21,8 +24,8 @@ export interface WatchOptions {
 }
 
 /**
- * Checks files with `stat` again and again. System notifications miss some changes: an editor that replaces the
- * file, Kubernetes that changes a link above it, a file that appears later, a network folder.
+ * Checks files with `stat` again and again. Notifications of the system miss some changes: when an editor replaces the
+ * file, when Kubernetes changes a link above it, when a file appears later, and in a network folder.
  */
 export function watchFiles({ files, onChange, everyMs = LOOK_EVERY_MS }: WatchOptions): Watch {
   const stop = new AbortController();
@@ -69,7 +72,7 @@ async function statesOf(files: readonly string[]): Promise<Map<string, string>> 
   );
 }
 
-/** The text changes with the file, its target or its permissions. */
+/** The state of a file as a text. The text changes when the file, its target or its permissions change. */
 async function stateOf(file: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });

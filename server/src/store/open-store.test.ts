@@ -5,7 +5,7 @@ import { LastingStore } from '@guard/validator';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSnapshotAge } from './open-store.ts';
 
-test('the age is that of the snapshot file; without a file it counts from the start', async () => {
+test('the age is the age of the snapshot file; without a file it is the time since the start', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'guard-snapshot-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const startedAt = Date.now() - 3_600_000;
@@ -21,7 +21,7 @@ test('the age is that of the snapshot file; without a file it counts from the st
   expect(age()).toBeLessThan(3_600);
 });
 
-test('the age of a folder that cannot be read counts from the start', async () => {
+test('when the folder cannot be read, the age is the time since the start', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'guard-snapshot-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const loop = join(folder, 'loop');

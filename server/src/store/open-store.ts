@@ -12,7 +12,7 @@ import {
 import type { RedisStore } from '@guard/validator/redis-store';
 import type { ProcessContext } from '../process/process-context.ts';
 
-/** A store in memory for all worker threads. `store` is the one of the main thread. */
+/** A store in memory for all worker threads. `store` is the object of the main thread. */
 interface SharedStore {
   readonly store: ThreadStore;
   readonly memory: SharedMemory;
@@ -20,12 +20,12 @@ interface SharedStore {
 
 interface OpenStore {
   readonly store: SessionStore;
-  /** The same store, if instances share it through Redis. */
+  /** The same store. Undefined unless instances share it through Redis. */
   readonly redis?: RedisStore;
   close(): Promise<void>;
 }
 
-/** Opens the store of the settings with its saved data. With worker threads its memory is `shared`. */
+/** Opens the store of the settings with its saved data. With worker threads, its memory is in `shared`. */
 export async function openStore(
   settings: Settings['store'],
   { clock, log, metrics }: ProcessContext,
@@ -84,8 +84,9 @@ function withClose<Store extends SessionStore>(store: Store) {
 }
 
 /**
- * The returned function reads the age of the store's snapshot in `folder`, in seconds. It reads the file, to notice
- * a snapshot that was not written or was removed. Without a readable file it returns the time since this call.
+ * The returned function reads the age of the store's snapshot in `folder`, in seconds. It looks at the file itself, so
+ * it notices when a snapshot was not written or was removed. Without a readable file, it returns the time since
+ * createSnapshotAge was called.
  */
 export function createSnapshotAge(folder: string, clock: Clock): () => number {
   const file = join(folder, 'store.snapshot');

@@ -4,16 +4,19 @@ import type { EditText, RedisStore, TextChange } from '@guard/validator/redis-st
 import { keepFile } from '../process/keep-file.ts';
 
 export type TextReading =
-  /** Empty when the text was never written. */
+  /** `text` is empty when it was never written. */
   | { readonly kind: 'read'; readonly text: string }
-  /** Nothing has changed since the last call. */
+  /** The text has not changed since the last call. */
   | { readonly kind: 'same' }
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** Reads the text. It is called regularly, and never rejects. */
 export type ReadText = () => Promise<TextReading>;
 
-/** Replaces the text by the result of `edit` in one step, unless it is undefined. `lost`: no access. Never rejects. */
+/**
+ * Replaces the text with the result of `edit` in one atomic step. When the result is undefined, the text stays. `lost`
+ * means that the text could not be read or written. Never rejects.
+ */
 export type ChangeText = (edit: EditText) => Promise<TextChange>;
 
 /** The place of a text, and its name in Redis. */
@@ -26,7 +29,7 @@ export interface SharedTextOptions {
 
 const SAME_TEXT: TextReading = { kind: 'same' };
 
-/** A file with more than `maxBytes` is refused. */
+/** Returns a function that reads the text. A file with more than `maxBytes` is refused. */
 export function createReadText(
   { place, name, redis }: SharedTextOptions,
   maxBytes: number,
@@ -61,7 +64,7 @@ function readFromFile(file: string, maxBytes: number): ReadText {
       if (state === lastState) return SAME_TEXT;
       if (size > maxBytes) return { kind: 'failed', reason: 'the file is too large' };
       const text = await readFile(file, 'utf8');
-      // Set only after a successful read, because a change of mode or owner can make the file readable without a new
+      // This is set only after a successful read: a change of mode or owner can make the file readable without a new
       // state.
       lastState = state;
       return { kind: 'read', text };
@@ -92,7 +95,9 @@ export function createChangeText(
   }
 }
 
-/** Writes a file that only this user can read. A single process writes it: a folder belongs to one Guard. */
+/**
+ * Writes a file that only this user can read. Only one process writes the file, because each Guard has its own folder.
+ */
 function changeFile(file: string): ChangeText {
   return async (edit) => {
     try {

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('the crawler lists of this instance, compared with other instances', () => {
+describe('the crawler lists of this instance are compared with the lists of other instances', () => {
   function watch() {
     const lists: { ownTime: number | undefined; newestTime: number | undefined } = {
       ownTime: undefined,
@@ -41,7 +41,7 @@ describe('the crawler lists of this instance, compared with other instances', ()
     return { lists, sentTimes, log, behind: behindSeconds, close };
   }
 
-  test('without lists no time is sent, and without an answer the instance is not called behind', async () => {
+  test('without lists no time is sent, and without an answer no warning is logged', async () => {
     const { lists, sentTimes, log, behind, close } = watch();
     await vi.advanceTimersByTimeAsync(5_000);
     expect(sentTimes).toEqual([]);

@@ -2,21 +2,21 @@ import type { Close, ProcessContext } from '../process/process-context.ts';
 import { repeat } from '../process/repeat.ts';
 
 const COMPARE_EVERY_MS = 60_000;
-/** Time between two comparisons before there are lists, or while the store does not answer. */
+/** The time between two comparisons while there are no lists yet, or while the store does not answer. */
 const RETRY_MS = 1_000;
-/** Instances that refresh daily at different hours differ by less than this. */
+/** Instances that refresh daily at different hours have lists whose ages differ by less than this. */
 const MAX_DIFFERENCE_MS = 25 * 3_600_000;
 
 export interface RangeAges {
   /** When the oldest crawler list of this instance was confirmed, in milliseconds since the epoch. */
   readonly heldAt: () => number | undefined;
-  /** Sends `heldAt` to the other instances. Resolves with the newest such time of all instances. */
+  /** Sends `heldAt` to the other instances. Resolves with the newest time that an instance has sent. */
   readonly newestAt: (heldAt: number) => Promise<number | undefined>;
 }
 
 /**
- * Compares the age of this instance's crawler lists with that of the other instances. With old lists an instance
- * treats real crawlers as impersonators. The log says so once.
+ * Compares the age of this instance's crawler lists with the age of the lists of the other instances. With old lists,
+ * an instance treats real crawlers as impersonators. So the log warns about them once.
  */
 export function watchCrawlerRanges(
   { heldAt, newestAt }: RangeAges,

@@ -26,7 +26,7 @@ test('a registered provider is used', () => {
   expect(logLines).toEqual([]);
 });
 
-test('a provider with a lower minor version, which the API ignores, is logged as unusable', () => {
+test('the API ignores a provider with a lower minor version, so Guard logs that it is unusable', () => {
   const provider = { getTracer: () => trace.getTracer('any') };
   Reflect.set(globalThis, API_SYMBOL, { version: '1.0.0', trace: provider });
   expect(openTracing(log)).toBeUndefined();

@@ -19,7 +19,7 @@ const TRACER_NAME = 'guard';
 
 /**
  * Opens tracing with the OpenTelemetry SDK that the user has loaded with `--import`. Undefined without an SDK. An SDK
- * that is loaded later is not found, because the check happens once, so that requests without an SDK cost nothing.
+ * that is loaded later is not found: Guard checks only once, so that requests without an SDK take no additional time.
  */
 export function openTracing(log: Log): Tracing | undefined {
   const provider = trace.getTracerProvider();
@@ -40,16 +40,19 @@ function isRegistered(provider: TracerProvider): boolean {
   );
 }
 
-/** True if a provider exists that the API silently ignores, because its minor version is lower than the API's. */
+/**
+ * True if there is a provider that the API silently ignores. The API does this when the provider's minor version is
+ * lower than its own.
+ */
 function isRegisteredElsewhere(): boolean {
   const registeredApi: unknown = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'));
   return typeof registeredApi === 'object' && registeredApi !== null && 'trace' in registeredApi;
 }
 
 /**
- * Creates spans by the semantic conventions for HTTP: `SERVER` for the request, and inside it `guard.decide` and one
- * `CLIENT` span for each attempt at the origin. Spans do not have the visitor's address, User-Agent or query. The event
- * with the same `guard.request_id` has them, as far as the settings allow.
+ * Creates spans that follow the semantic conventions for HTTP: `SERVER` for the request, and inside it `guard.decide`
+ * and one `CLIENT` span for each attempt at the origin. Spans do not have the visitor's address, User-Agent or query.
+ * The event with the same `guard.request_id` has these data, as far as the settings allow.
  */
 function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
   const replacedFields: ReadonlySet<string> = new Set(
@@ -113,14 +116,17 @@ function createTracing(tracer: Tracer, propagator: PropagationAPI): Tracing {
   };
 }
 
-/** Epoch milliseconds with fractions: decisions take microseconds. Changes of the system clock have no effect. */
+/**
+ * The time in milliseconds since the epoch, with fractions, because decisions take microseconds. Changes of the system
+ * clock have no effect.
+ */
 function createTimes(): () => number {
   const startEpochMs = Date.now();
   const startMs = performance.now();
   return () => startEpochMs + (performance.now() - startMs);
 }
 
-/** The conventions count an answer as an error from status 500 at a server, and from 400 at a client. */
+/** In these conventions an answer is an error from status 500 on for a server, and from status 400 on for a client. */
 function endWithStatus(span: Span, status: number | undefined, errorFrom: number): void {
   if (status === undefined) return;
   span.setAttribute('http.response.status_code', status);
@@ -159,7 +165,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'TRACE',
 ]);
 
-/** The route is unknown, so there are only a few names of spans. */
+/** The name has only the method, because the route is unknown. So there are only a few names of spans. */
 function spanName(method: string): string {
   return KNOWN_METHODS.has(method) ? method : 'HTTP';
 }

@@ -13,7 +13,9 @@ interface GatewaySites {
   readonly longestQuestionMs: number;
 }
 
-/** Gives each site its validator. The client for remote ones takes 6 MB, so it is loaded only if a site needs it. */
+/**
+ * Gives each site its validator. The client for remote validators takes 6 MB, so it is loaded only if a site needs it.
+ */
 export async function gatewaySites(
   settings: readonly Site[],
   validator: Validator,
@@ -46,13 +48,13 @@ export async function gatewaySites(
 /** One use of a remote validator. */
 interface RemoteLease {
   readonly validate: Validate;
-  /** Ends this use. After the last use the connections close. */
+  /** Ends this use. When the last use has ended, the connections close. */
   end(): Promise<void>;
 }
 
 /**
- * The remote validators in use. Sites with the same validator share its connections and its breaker. Deployments
- * share them too, so a reload does not make Guard ask a validator that is away.
+ * The remote validators in use. Sites with the same validator share its connections and its breaker. Deployments share
+ * them too, so a reload does not make Guard ask a validator again that is away.
  */
 export class RemoteValidators {
   readonly #ports: ProcessContext;

@@ -21,10 +21,10 @@ sites: [{ hosts: [${host}], organisation: acme, origin: 'http://127.0.0.1:9', pr
   return parsed.settings;
 }
 
-test('a worker that gets new settings before it listens uses them', async () => {
+test('a worker uses new settings that it gets before it listens', async () => {
   const port = await freePort();
   const reloadResult = Promise.withResolvers<string | undefined>();
-  // These settings take longer to build than the new ones.
+  // A deployment with these settings takes longer to build than one with the new settings.
   const rules = Array.from(
     { length: 1_000 },
     (_, at) => `{ name: r${at}, match: { path: { regex: '^/(a|b)+${at}$' } }, detect: true }`,
@@ -60,7 +60,7 @@ test('a worker that gets new settings before it listens uses them', async () => 
   expect(await reloadResult.promise).toBeUndefined();
   const statusOf = async (host: string) =>
     (await send(`http://127.0.0.1:${port}/`, { headers: { host } })).status;
-  // 421 means that no such site exists. 502 means that nothing listens at the origin.
+  // 421 means that no such site exists. 502 means that the site exists but no server listens at its origin.
   expect(await statusOf('before.example')).toBe(421);
   expect(await statusOf('after.example')).toBe(502);
 });

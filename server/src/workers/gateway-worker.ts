@@ -39,14 +39,14 @@ import type {
 
 /** Time between two reports of metrics to the main thread. */
 const METRICS_EVERY_MS = 500;
-/** How long a verified visitor waits at most until the other threads have the session. */
+/** The longest time that a verified visitor waits until the other threads have the session. */
 const SHARE_TIMEOUT_MS = 500;
 
 type Send = (message: MessageFromWorker, transfer?: readonly ArrayBuffer[]) => void;
 
 type ReloadMessage = Extract<MessageToWorker, { kind: 'reload' }>;
 
-/** The parts of this thread, and the handlers for messages of the main thread. */
+/** The parts of this thread, and the handlers for messages from the main thread. */
 class GatewayWorker {
   readonly #send: Send;
   readonly #dependencies: Omit<Dependencies, 'store' | 'temporary'>;
@@ -60,7 +60,7 @@ class GatewayWorker {
   readonly #tracing: Tracing | undefined;
   #decisions: OpenDecisions | undefined;
   #certificates: OpenCertificates | undefined;
-  /** Settles when the newest settings are in use, those of the start or of a reload. */
+  /** Settles when the newest settings are in use. They come from the start or from a reload. */
   #lastApply: Promise<unknown> = Promise.resolve();
   #gateway: Gateway | undefined;
   #deployment: Deployment | undefined;
@@ -138,7 +138,7 @@ class GatewayWorker {
       });
     }
     this.#store = redis ?? this.#sessionCopies;
-    // Logs nothing, because the main thread logs the same.
+    // These ports log nothing, because the main thread logs the same events.
     const quietPorts = { clock, log: () => undefined };
     this.#decisions = await openDecisions(settings, redis, quietPorts);
     const { watcher } = (this.#certificates = await openCertificates({
@@ -206,7 +206,7 @@ class GatewayWorker {
     this.#send({ kind: 'reloaded', fault, number: message.number });
   }
 
-  /** Resolves with the reason when it cannot apply the settings. Then nothing has changed. */
+  /** Resolves with the reason when it cannot apply the settings. In this case nothing has changed. */
   async #reload({ pieces, atStart, revision }: ReloadMessage): Promise<string | undefined> {
     try {
       const { settings } = await fromPieces(pieces, inSlices());
@@ -238,10 +238,10 @@ class GatewayWorker {
 }
 
 function ignore(): void {
-  // A worker that cannot start sends the reason and ends.
+  // When the worker cannot start, it sends the reason and ends.
 }
 
-/** Settings for a gateway only. The main thread has all other services, and also stores the events. */
+/** Settings for a gateway only. The main thread runs all other services, and also stores the events. */
 function gatewayOnly(settings: Settings): Settings {
   const { gateway, gateway_tls, proxy_protocol, redirect_https } = settings.listen;
   const listen = { gateway, gateway_tls, proxy_protocol, redirect_https };
@@ -250,7 +250,7 @@ function gatewayOnly(settings: Settings): Settings {
 
 if (parentPort) {
   const mainPort = parentPort;
-  // worker-pool.ts passes this to each worker.
+  // The cast is safe, because worker-pool.ts passes this value to each worker.
   const data = workerData as WorkerData;
   const worker = new GatewayWorker((message, transfer = []) => {
     mainPort.postMessage(message, [...transfer]);

@@ -1,4 +1,7 @@
-/** Numbered messages to a thread. Each waits at most `timeoutMs`, so that a hanging thread does not stop the others. */
+/**
+ * Numbered messages to a thread. Each waits for its reply at most `timeoutMs`, so that a hanging thread does not stop
+ * the others.
+ */
 export class PendingReplies<Reply = void> {
   readonly #timeoutMs: number;
   readonly #resolvers = new Map<number, (reply?: Reply) => void>();

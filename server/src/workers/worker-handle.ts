@@ -16,7 +16,7 @@ export type WorkerMessage = Exclude<
 
 interface WorkerListeners {
   readonly onMessage: (worker: WorkerHandle, message: WorkerMessage) => void;
-  /** Called when the thread has ended, after a call of `end` or on its own. */
+  /** Called when the thread has ended, after a call of `end` or by itself. */
   readonly onEnd: (worker: WorkerHandle, reason: string) => void;
 }
 
@@ -64,13 +64,13 @@ export class WorkerHandle {
   }
 }
 
-/** What a worker thread gets at its start. */
+/** The data that a worker thread gets at its start. */
 export interface WorkerData {
   readonly settings: Settings;
-  /** The addresses of the main thread. Workers share those of the gateway, with their real ports. */
+  /** The addresses of the main thread. Workers share the addresses of the gateway, which have their real ports. */
   readonly addresses: Addresses;
   readonly memory: SharedMemory;
-  /** One Int32: the number of event batches that wait for the database. */
+  /** One Int32 with the number of event batches that wait for the database. */
   readonly backlog: Int32Array<SharedArrayBuffer>;
 }
 
@@ -93,7 +93,7 @@ export type MessageToWorker =
   | {
       readonly kind: 'reload';
       readonly pieces: readonly Uint8Array[];
-      /** These settings replace those in the pieces. */
+      /** These settings are used in place of the same settings in the pieces. */
       readonly atStart: StartSettings;
       readonly revision: string;
       readonly number: number;
@@ -107,7 +107,7 @@ export type MessageFromWorker =
   | { readonly kind: 'share-session'; readonly shared: SharedSession; readonly number: number }
   | { readonly kind: 'session-received'; readonly number: number }
   | { readonly kind: 'metrics'; readonly report: MetricsReport }
-  /** `outbox`: a batch for the database. `disk`: the current rows of a batch, for its file. */
+  /** `outbox`: the batch is for the database. `disk`: the current rows of the batch are for its file. */
   | { readonly kind: 'events'; readonly to: 'outbox' | 'disk'; readonly batch: Batch }
   /** `fault` is the reason why the worker could not apply the settings. */
   | { readonly kind: 'reloaded'; readonly fault: string | undefined; readonly number: number }

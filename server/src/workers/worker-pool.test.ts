@@ -15,7 +15,7 @@ const session: Session = {
   client: '',
   judgedAt: 0,
 };
-// The scripted worker reads no settings. The pool sends it those of a reload.
+// The scripted worker reads no settings. But the pool needs settings for a reload.
 const settings = { organisations: [], sites: [] } as unknown as Settings;
 
 function poolOf(size: number) {
@@ -30,7 +30,7 @@ function poolOf(size: number) {
   onTestFinished(() => pool.close());
   const start = (gateway = 'here') =>
     pool.start({ settings, addresses: { gateway }, analytics: noAnalytics(metrics) });
-  /** The sum of the sessions in all threads, which scripted workers report after a reload. */
+  /** The sum of the sessions in all threads. Scripted workers report their number after a reload. */
   const countKnownSessions = async (): Promise<number> => {
     metrics.take();
     await pool.reload({ settings, revision: '' });
@@ -42,7 +42,7 @@ function poolOf(size: number) {
   return { pool, start, known: countKnownSessions, logLines, metrics, time };
 }
 
-test('a session that the store keeps reaches every worker', async () => {
+test('a session in the store reaches every worker', async () => {
   const { pool, start, known } = poolOf(3);
   await start();
   await pool.store.keepSession('a', session, 60_000);
@@ -64,7 +64,7 @@ test('a worker that crashes is logged, starts again, and gets every session', as
   await poll(known, (sessions) => sessions === 2);
 });
 
-test('each new crash makes the restart later, until a long time passes without a crash', async () => {
+test('each new crash makes the delay of the restart longer, until a long time passes without a crash', async () => {
   const { pool, start, known, logLines, time } = poolOf(1);
   await start();
   const untilEnds = () =>
@@ -91,7 +91,7 @@ test('a visitor does not wait for a worker that hangs', async () => {
   expect(pool.store.session('hang')).toBeDefined();
 });
 
-test('a worker that cannot apply new settings is logged with the reason, and starts again with them', async () => {
+test('a worker that cannot apply new settings is logged with the reason, and starts again with these settings', async () => {
   const { pool, start, known, logLines, metrics } = poolOf(2);
   await start();
   const newSettings: Settings = { ...settings, observe: true };

@@ -24,10 +24,10 @@ interface WorkerPoolStart {
 }
 
 const GATEWAY_WORKER = new URL('./gateway-worker.ts', import.meta.url);
-/** A worker without a reply within this time hangs or has ended. The others continue without it. */
+/** A worker that does not reply within this time hangs or has ended. The other threads continue without its reply. */
 const SESSION_TIMEOUT_MS = 250;
 const RELOAD_TIMEOUT_MS = 20_000;
-/** More time than a gateway needs to finish its requests. */
+/** This is longer than a gateway needs to finish its requests. */
 const CLOSE_TIMEOUT_MS = 35_000;
 const RESTART_MS = { first: 500, longest: 30_000 } as const;
 const BACKLOG_INTERVAL_MS = 100;
@@ -39,7 +39,7 @@ const SESSIONS_PER_MESSAGE = 1_000;
  * threads before the visitor gets the answer. The workers send their events and metrics to the pool.
  */
 export class WorkerPool {
-  /** The store of the main thread. Not used when sessions are in Redis. */
+  /** The store of the main thread. The pool does not use it when sessions are in Redis. */
   readonly store: ThreadStore;
   readonly memory = allocateStore();
   /** All decisions of CrowdSec, for a new worker. */
@@ -59,7 +59,7 @@ export class WorkerPool {
   #lastWorkerEndAt = 0;
   #isClosing = false;
 
-  /** `size` is the number of threads besides the main thread. Each runs `program`. */
+  /** `size` is the number of threads besides the main thread. Each of these threads runs `program`. */
   constructor(size: number, { clock, log, metrics }: ProcessContext, program = GATEWAY_WORKER) {
     this.#size = size;
     this.#program = program;
@@ -72,7 +72,7 @@ export class WorkerPool {
     metrics.gauge('guard_workers', () => 1 + this.#workers.size);
   }
 
-  /** Resolves when every worker listens. Rejects with the reason when one cannot. */
+  /** Resolves when every worker listens. Rejects with the reason when a worker cannot listen. */
   async start(start: WorkerPoolStart): Promise<void> {
     this.#startOptions = start;
     this.#backlogTimer = setInterval(() => {
@@ -98,9 +98,12 @@ export class WorkerPool {
     return (await Promise.all(results)).filter((hasApplied) => !hasApplied).length;
   }
 
-  /** A worker that cannot apply new settings is ended and started again with them. A slow worker applies them later. */
+  /**
+   * Whether a worker has applied new settings. A worker that cannot apply them is ended, and starts again with them. A
+   * slow worker applies them later.
+   */
   #hasApplied(worker: WorkerHandle, reply: ReloadReply | undefined): boolean {
-    // A worker that has ended also starts again with the new settings.
+    // A worker that has ended starts again with the new settings, so the result is true.
     if (!this.#workers.has(worker)) return true;
     const reason = reply ? reply.fault : `no reply in ${RELOAD_TIMEOUT_MS / 1000} seconds`;
     if (reason === undefined) return true;
@@ -133,7 +136,7 @@ export class WorkerPool {
       },
     );
     // The worker joins the pool before the earlier sessions are sent. A session that is verified meanwhile is sent
-    // after them, so the worker misses none.
+    // after them. So the worker gets every session.
     this.#workers.add(newWorker);
     let sessions: SharedSession[] = [];
     for (const [id, session, expiresAt] of this.store.sessions()) {
@@ -189,13 +192,13 @@ export class WorkerPool {
     await Promise.all(replies);
   }
 
-  /** Starts a worker again that ended, after a growing delay. Meanwhile the other threads serve visitors. */
+  /** After a growing delay, starts a worker again that has ended. Meanwhile the other threads serve visitors. */
   #restartWorker(worker: WorkerHandle, reason: string): void {
     this.#workers.delete(worker);
     this.#metrics.removeWorker(worker);
     if (this.#isClosing) return;
     const now = this.#clock();
-    // When no worker has ended for a long time, the cause is probably new, so the delay starts at its shortest.
+    // When no worker has ended for a long time, the cause is probably new. So the delay begins with its shortest value.
     if (now - this.#lastWorkerEndAt > 2 * RESTART_MS.longest) this.#backoff.reset();
     const restartInMs = this.#backoff.next();
     this.#lastWorkerEndAt = now;
@@ -208,7 +211,7 @@ export class WorkerPool {
   }
 }
 
-/** The threads that serve the gateway, including the main thread. */
+/** The number of threads that run a gateway, including the main thread. */
 export function threadCount({ workers, listen }: Pick<Settings, 'workers' | 'listen'>): number {
   if (!listen.gateway && !listen.gateway_tls) return 1;
   return workers === 'auto' ? availableParallelism() : workers;

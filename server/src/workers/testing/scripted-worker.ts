@@ -1,7 +1,7 @@
 /**
  * A worker thread for tests of the pool. The id of a session can be a command: `crash` or `hang`. The revision of a
- * reload can be one too: the worker cannot apply `faulty`. After a reload it reports two counters: the number of
- * sessions that it received, and the value of `observe` at its start.
+ * reload can be a command too: the worker cannot apply `faulty`. After a reload the worker reports two counters: the
+ * number of sessions that it received, and the value of `observe` at its start.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { MessageFromWorker, MessageToWorker, WorkerData } from '../worker-handle.ts';
