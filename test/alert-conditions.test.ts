@@ -8,7 +8,7 @@ import { sampleEvent } from '../analytics/src/testing/sample-event.ts';
 import { until } from '../analytics/src/testing/until.ts';
 import { eventConditions } from '../server/src/alerts/event-conditions.ts';
 
-/** The statements of alerts, in the real engine behind the real gate. */
+/** These tests run the statements of alerts in the real engine, behind the real gate. */
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-alerts-'));
 const analytics = await openWithoutKeys({ engine: 'embedded', path: folder }, ['acme', 'hung']);

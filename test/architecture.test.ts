@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Which package may import which other packages: the dependency rule of ARCHITECTURE.md. */
+/** The packages that each package may import: the dependency rule of ARCHITECTURE.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: [],
   gateway: ['config'],
@@ -17,9 +17,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The rooms of a package are the entries of its `src/`, from left to right. `package/room` has the rooms inside a room.
- * A file imports from its own room and from rooms to the left. `index.ts` is to the right of all rooms.
- * Folders `testing/` are free.
+ * The rooms of a package are the entries of its `src/`, from left to right. The key `package/room` lists the rooms
+ * inside a room. A file imports only from its own room and from rooms to the left. `index.ts` is to the right of all
+ * rooms. Folders with the name `testing/` may import from all rooms.
  */
 // prettier-ignore
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
@@ -117,14 +117,15 @@ test.each(Object.entries(ROOMS))(
   },
 );
 
-test('no files import each other in a circle', () => {
+test('no file imports itself, directly or through other files', () => {
   const targets = new Map(
     code.map(({ file, imports }) => [
       file,
       imports.map((specifier) => join(dirname(file), specifier).split(sep).join('/')),
     ]),
   );
-  // What is left after each file whose imports are all gone has been removed is in a circle, or imports one.
+  // A file without imports in the map is removed, again and again. Files that remain import each other in a circle, or
+  // import such a file.
   for (let before = Infinity; targets.size < before;) {
     before = targets.size;
     for (const [file, imports] of targets) {
@@ -134,7 +135,7 @@ test('no files import each other in a circle', () => {
   expect([...targets.keys()]).toEqual([]);
 });
 
-test('the contract of page and server imports neither of them', () => {
+test('the contract of page and server imports neither the page nor the server', () => {
   const contract = code.filter(({ file }) => file.startsWith('validator/page-contract/'));
   expect(contract.length).toBeGreaterThan(4);
   const outside = contract.flatMap(({ imports }) => imports.filter((one) => one.startsWith('../')));
@@ -155,7 +156,10 @@ test('the project names no development machine', () => {
   expect(here.map(({ file }) => file)).toEqual([]);
 });
 
-/** Other packages are imported by the table. Relative paths stay in the package; tests may also import from test/. */
+/**
+ * The table says which other packages a file may import. Relative paths stay in the package; tests may also import from
+ * test/.
+ */
 function mayImport({ file, workspace }: Source, specifier: string): boolean {
   const ours = /^@guard\/([a-z-]+)/.exec(specifier)?.[1];
   if (ours !== undefined) return ours === workspace || !!MAY_IMPORT[workspace]?.includes(ours);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Comments, titles and documents cite docs/contract.md by section, and a rule of 4.1 by its number. */
+/** Comments, titles and documents cite a section of docs/contract.md, or a rule of section 4.1 by its number. */
 
 const root = join(import.meta.dirname, '..');
 const CONTRACT = 'docs/contract.md';
@@ -46,7 +46,10 @@ test('lists, ranges and rules in a citation are read separately, also over two l
   expect(targets.filter((target) => !citable.has(target))).toEqual(['9.9', '4.1 rule 7']);
 });
 
-/** The valid citations of a section: its number, `1.3` for a point of section 1, `4.1 rule 2` for a rule of 4.1. */
+/**
+ * Returns the valid citations of a section: its number, `1.3` for a point of section 1, and `4.1 rule 2` for a rule of
+ * section 4.1.
+ */
 function targetsOf(section: string): string[] {
   const number = /^\d+(?:\.\d+)?/.exec(section)?.[0];
   if (number === undefined) return [];

@@ -23,7 +23,7 @@ import { rates } from '../dashboard/page/sql/rates.ts';
 import type { Scope } from '../dashboard/page/sql/where.ts';
 import { SPLITS } from '../dashboard/page/url-state.ts';
 
-/** Every statement of the dashboard's page, in the real engine behind the real gate. */
+/** These tests run each statement of the dashboard's page in the real engine, behind the real gate. */
 
 const HOSTILE = [
   "' OR 1=1 --",
@@ -113,7 +113,7 @@ const hostileScope: Scope = {
 };
 
 test.each(Object.entries(statements))(
-  '%s runs, also with hostile filters',
+  'the statement %s runs, also with hostile filters',
   async (_, statement) => {
     for (const scope of [everything, hostileScope]) {
       const answer = await read(statement(scope));
@@ -139,7 +139,7 @@ test('pages of events have each row once', async () => {
 });
 
 test.each([
-  ['many visitors, who take turns', (at: number) => at % 120],
+  ['many visitors, whose requests alternate', (at: number) => at % 120],
   ['one visitor who sent all recent rows', (at: number) => Math.max(0, 130 - at)],
 ] as const)(
   'pages of sessions have each session once, newest first: %s',
@@ -215,7 +215,7 @@ test('the challenge: counts of visitors who left the page, never loaded it, pass
   expect(row?.slice(2, 9).map(Number)).toEqual(steps);
 });
 
-test('rules: the time since when a rule only monitors, if the period has it', async () => {
+test('rules: the time since which a rule only monitors, if this time is in the period', async () => {
   const at = now - 1_800_000;
   const watched = [false, true, true];
   watched.forEach((monitor, each) =>

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** The page "Callers in five languages" shows the programs of examples/callers/. Another test runs the programs. */
+/** The page "Callers in five languages" shows the programs of examples/callers/. Other tests run the programs. */
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/guide/call-the-api.md'), 'utf8');

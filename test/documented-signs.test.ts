@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { metrics } from '@guard/config/contract/metrics';
 import { describe, expect, test } from 'vitest';
 
-/** The log events, metrics and paths that the documentation names exist. */
+/** These tests check that the code has the log events, metrics and paths that the documentation names. */
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -19,7 +19,7 @@ const code = globSync('{config,gateway,validator,analytics,mcp,replay,server,cli
   .map(read)
   .join('\n');
 
-/** Each word that matches this form, with its pages. */
+/** Returns each word that matches the pattern, with the pages that have it. */
 function wordsLike(form: RegExp): [word: string, files: string][] {
   const found = new Map<string, Set<string>>();
   for (const { file, words } of pages) {
@@ -30,7 +30,10 @@ function wordsLike(form: RegExp): [word: string, files: string][] {
   return [...found].map(([word, files]) => [word, [...files].join(', ')]);
 }
 
-/** As a whole word, or as a template with a variable last part: `validator_breaker_${change}`. */
+/**
+ * True if the code has the name as a whole word, or as a template with a variable last part:
+ * `validator_breaker_${change}`.
+ */
 function isWritten(event: string): boolean {
   const parts = event.split('_');
   const beginnings = parts.slice(2).map((_part, index) => parts.slice(0, index + 2).join('_'));

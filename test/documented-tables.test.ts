@@ -12,7 +12,7 @@ test('the guide has the reasons, columns, commands, errors, metrics and settings
   expect([stderr, status]).toEqual(['', 0]);
 });
 
-test('the guide has exactly one section for each command, in the order of guard --help', () => {
+test('the guide has exactly one section for each command, in the order of `guard --help`', () => {
   const page = readFileSync(join(ROOT, 'docs/guide/commands.md'), 'utf8');
   const headings = [...page.matchAll(/^## guard (.+)$/gm)].map(([, name]) => name);
   expect(headings).toEqual(commands.map(({ name }) => name));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-/** The required libraries of the product. Each is used at run time, and not only in tests. */
+/** The required libraries of the product. The product uses each library at run time, and not only in tests. */
 const LIBRARIES = [
   'http-proxy-3',
   'undici',
@@ -21,7 +21,7 @@ const Manifest = z.object({ dependencies: z.record(z.string(), z.string()).defau
 
 /** Files of a package that are part of the product. */
 const IS_TEST = /\.test\.ts$|\/test(?:ing|-kit)\/|\/test-[^/]*$/;
-/** Imports at run time, without imports of types. */
+/** Finds imports at run time. Imports of types are left out. */
 const RUNTIME_IMPORT = /^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm;
 
 const imports = globSync(

@@ -29,7 +29,7 @@ describe('the links and paths of the documents exist', () => {
 
   test.each(documents)('%s', (name) => {
     const text = read(name);
-    // A path that begins with a slash is a URL path.
+    // A path that begins with a slash is a URL path, and no file.
     const links = [...text.matchAll(/\]\(([^)#:/][^)#:]*)(?:#[^)]*)?\)/g)].map(([, path = '']) =>
       join(dirname(name), path),
     );

@@ -36,7 +36,7 @@ describe.skipIf(!hasRedis)('a burst of requests to a site that blocks everybody'
   });
 
   test.each(BURSTS)(
-    '$light short and $heavy long paths, with sessions in Redis: all are blocked',
+    '$light short and $heavy long paths, with sessions in Redis: each request is blocked',
     async (requests) => {
       const answers = await burst(redisProduct.addresses.gateway, '/', requests);
       expect([[...answers], origin.arrivals.length]).toEqual([
@@ -47,7 +47,7 @@ describe.skipIf(!hasRedis)('a burst of requests to a site that blocks everybody'
   );
 
   test.each(BURSTS)(
-    '$light short and $heavy long paths, with a remote validator that answers: each is blocked, or gets 503',
+    '$light short and $heavy long paths, with a remote validator that answers: each request is blocked, or gets 503',
     async (requests) => {
       const answers = await burst(forwardAuthProduct.addresses.gateway, '/', requests);
       expect([...answers.keys()].filter((status) => status !== 403 && status !== 503)).toEqual([]);

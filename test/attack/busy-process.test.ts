@@ -12,13 +12,13 @@ import { startRedis } from '../kit/peers/redis-server.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { serveValidator } from '../spec/serve-validator.ts';
 
-/** Blocks this thread for longer than every deadline of a decision. */
+/** Blocks this thread for longer than each deadline in a decision. */
 function blockThread(): void {
   const endMs = performance.now() + 700;
   while (performance.now() < endMs);
 }
 
-/** A gateway whose thread is busy after its first question, so that the reply waits in the socket. */
+/** Starts a gateway whose thread is busy after its first question, so that the reply waits in the socket. */
 async function startBusy(validate: Validate, remote: boolean) {
   const origin = await startOrigin();
   let count = 0;
@@ -35,7 +35,7 @@ async function startBusy(validate: Validate, remote: boolean) {
 }
 
 test.skipIf(!hasRedis)(
-  'a reply of Redis that came in time is read before the deadline: no visitor passes without a decision',
+  'a reply of Redis that came in time is read before the deadline is checked: no visitor passes without a decision',
   async () => {
     const redis = await startRedis();
     const { store, log, counts } = await openInstance(redis.url);
@@ -45,7 +45,7 @@ test.skipIf(!hasRedis)(
     const { port, requests } = await startBusy(inProcess, false);
     const answer = await get(port, '/', `Cookie: _guard=${randomUUID()}`);
     expect([statusOf(answer), requests]).toEqual([403, []]);
-    // Guard does not count Redis as away.
+    // For Guard, Redis was not away.
     expect([log, [...counts]]).toEqual([[], []]);
   },
 );

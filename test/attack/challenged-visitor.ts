@@ -14,14 +14,16 @@ import { bodyOf, KEY, type Served } from '../spec/serve-validator.ts';
 export const person = readFixture('human/chromium-headful-xvfb-default-screen.json');
 export const robot = readFixture('automated/playwright-headful.json');
 
-/** The values of a challenge page that an answer needs. */
+/** The values that an answer to a challenge page needs. */
 export interface Challenged {
   readonly ticket: string;
   readonly session: string;
   readonly reference: string;
 }
 
-/** Asks `POST /validate` about a visitor, as a caller's backend does, and reads the page in the response. */
+/**
+ * Sends a question about a visitor to `POST /validate`, as a caller's backend does, and reads the page in the response.
+ */
 export async function openPage(
   served: Served,
   {
@@ -46,27 +48,27 @@ export async function openPage(
   };
 }
 
-/** The upload a person's browser would send. */
+/** The upload that a person's browser would send. */
 export function uploadOf({ ticket, session }: Challenged, who = person) {
   return { ticket, session, evidence: answerTicket(who.evidence, ticket) };
 }
 
-/** The task of an answer that asks for work; empty where it asks for none. */
+/** The task in an answer that asks for work. Empty for other answers. */
 export function taskIn({ body }: Pick<Answer, 'body'>): string {
   return /"task":"([^"]+)"/.exec(body)?.[1] ?? '';
 }
 
-/** Leaves a text unchanged, writes an upload in the form of its page, and everything else as JSON. */
+/** Returns a text unchanged, an upload in the form of its page, and all other bodies as JSON. */
 function textOf(body: unknown): string {
   if (typeof body === 'string') return body;
   const hasTicket = typeof body === 'object' && body !== null && 'ticket' in body;
-  // A ticket that is not a text has no page.
+  // Only a ticket that is a text belongs to a page.
   return hasTicket && typeof body.ticket === 'string'
     ? writeUpload(body as TicketedUpload)
     : JSON.stringify(body);
 }
 
-/** `POST /verify` on the real listener. */
+/** Sends `POST /verify` to the real listener. */
 export function post(
   served: Pick<Served, 'collectorUrl'>,
   body: unknown,

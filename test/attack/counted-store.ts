@@ -4,13 +4,13 @@ import { storeWith } from '../spec/store-with.ts';
 
 export interface CountedStore {
   readonly store: SessionStore;
-  /** Every call of the store, by operation. */
+  /** The number of calls for each operation of the store. */
   readonly calls: Record<'session' | 'keepSession' | 'spend' | 'take', number>;
-  /** Each session that was kept, in order, with repetitions. */
+  /** Each call that kept a session, in order. The same session can occur several times. */
   readonly keptSessions: { readonly id: string; readonly session: Session }[];
 }
 
-/** A real store in memory that counts its calls. It limits uploads only with `limits`. */
+/** A real store in memory that counts its calls. It limits uploads only when `limits` is true. */
 export function countedStore({ limits = false, clock = Date.now } = {}): CountedStore {
   const inner = new MemoryStore(clock, { maxSessions: 1e4, maxSpent: 1e4, maxBudgets: 1e4 });
   const calls = { session: 0, keepSession: 0, spend: 0, take: 0 };

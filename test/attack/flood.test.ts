@@ -14,27 +14,30 @@ const RULES = '[{ name: r, match: {}, challenge: always }]';
 /** The i-th of 16 million addresses. */
 const address = (i: number) => `84.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`;
 
-/** Asks for a page from a new address each time, without a cookie, and never answers. */
+/**
+ * Requests pages without a cookie, each from a new address, and never answers a challenge. Returns the number of
+ * challenge pages.
+ */
 async function flood({ inProcess, events }: Served, from: number, to: number): Promise<number> {
   let pages = 0;
   for (let i = from; i < to; i += 1) {
     const outcome = await inProcess(visit({ ip: address(i) }), { site: '' });
     if (outcome.kind === 'answered' && outcome.response.response_html !== undefined) pages += 1;
-    // The events of this test would count as heap.
+    // The events must not grow the heap that this test measures.
     events.length = 0;
   }
   return pages;
 }
 
 describe('a flood of challenges that get no answer ("memory bounded, no per-visitor state before a pass")', () => {
-  test('200 challenges make no call of the store', async () => {
+  test('for 200 challenges Guard does not call the store', async () => {
     const { store, calls } = countedStore();
     const served = await serveValidator({ store, rules: RULES });
     expect(await flood(served, 0, 200)).toBe(200);
     expect(calls).toEqual({ session: 0, keepSession: 0, spend: 0, take: 0 });
   });
 
-  test('a session that comes again without an answer is looked up, and still leaves nothing in the store', async () => {
+  test('when a session comes again without an answer, Guard looks it up and writes nothing into the store', async () => {
     const { store, calls } = countedStore();
     const served = await serveValidator({ store, rules: RULES });
     const { session } = await openPage(served);
@@ -51,20 +54,20 @@ describe('a flood of challenges that get no answer ("memory bounded, no per-visi
     };
     const { store } = countedStore();
     const served = await serveValidator({ store, rules: RULES });
-    // This fills the bounded caches of agents and addresses.
+    // The first pages fill the bounded caches of agents and addresses.
     await flood(served, 0, 5_000);
     const beforeMiB = heapMiB();
     expect(await flood(served, 5_000, 15_000)).toBe(10_000);
     const growthMiB = heapMiB() - beforeMiB;
     console.log(`heap after 10,000 pages: ${growthMiB.toFixed(2)} MiB more`);
-    // A record for each visitor would take more: this limit is 105 bytes per page. Garbage of earlier tests in this
-    // process can be collected meanwhile, which only lowers the result.
+    // The limit is 105 bytes per page. A record for each visitor would need more. Garbage of earlier tests can be
+    // collected during the measurement, which only lowers the result.
     expect(growthMiB).toBeLessThan(1);
   });
 });
 
 describe('uploads are limited, and no visitor uses up the budget of others', () => {
-  // With a clock that stands still, no budget refills on a slow machine.
+  // The clock stands still, so that no budget refills on a slow machine.
   const storeWithStoppedClock = () => countedStore({ limits: true, clock: () => 0 });
   const { firstUploadsPerAddress, uploadsPerNetwork, vainUploadsPerAddress } = CHALLENGE;
 
@@ -76,13 +79,13 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
     const answer = await post(served, '{}');
     expect(answer).toMatchObject({ status: 429, body: '{"result":"retry"}' });
     expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-    // Even from the same address: invalid uploads have their own budget.
+    // A valid upload passes even from the same address, because invalid uploads have their own budget.
     const verified = await post(served, uploadOf(await openPage(served)));
     expect(verified.body).toBe('{"result":"reload"}');
     expect(keptSessions).toHaveLength(1);
   });
 
-  test('many uploads that say that the visitor has left the page get 429, like invalid uploads', async () => {
+  test('after many uploads that say that the visitor has left the page, 429 follows, as after invalid uploads', async () => {
     const served = await serveValidator({ store: storeWithStoppedClock().store, rules: RULES });
     const { ticket } = uploadOf(await openPage(served));
     const leftUpload = { ticket, left: true };
@@ -92,7 +95,7 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
     expect((await post(served, leftUpload)).status).toBe(429);
   });
 
-  test('one answer that is sent 300 times at once takes one upload from the budget of its network', async () => {
+  test('when one answer is sent 300 times at once, it takes one upload from the budget of its network', async () => {
     const { store } = storeWithStoppedClock();
     const networks: string[] = [];
     const recordingStore: SessionStore = {
@@ -108,7 +111,7 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
       await store.take('first-uploads', '127.0.0.1', firstUploadsPerAddress);
     }
     await Promise.all(Array.from({ length: 300 }, () => post(served, upload)));
-    // The network of the challenged visitor, and not the network of the sender.
+    // This is the network of the challenged visitor, and not the network of the sender.
     expect(networks).toEqual(['84.115.20.0/24']);
   });
 
@@ -121,7 +124,7 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
     const results: string[] = [];
     for (let i = 0; i <= firstUploadsPerAddress.requests; i += 1) {
       const { evidence, ...others } = uploadOf(await openPage(served));
-      // Another start time makes it the evidence of another document.
+      // With another start time, the evidence is that of another document.
       const startedAtMs = evidence.startedAtMs + i;
       const answer = await post(served, { ...others, evidence: { ...evidence, startedAtMs } });
       results.push(`${answer.status} ${answer.body}`);
@@ -133,7 +136,7 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
     expect(results[count]).toBe('429 {"result":"retry"}');
   });
 
-  test('a preflight of another site is refused, and a simple request of it changes nothing', async () => {
+  test('a preflight of another site is refused, and a simple request of another site changes nothing', async () => {
     const { store, calls } = storeWithStoppedClock();
     const served = await serveValidator({ store, rules: RULES });
     const origin = 'https://evil.example';
@@ -144,7 +147,7 @@ describe('uploads are limited, and no visitor uses up the budget of others', () 
       ];
     expect(await allowedOrigin(origin)).toBeUndefined();
     expect(await allowedOrigin('https://localhost.evil.example')).toBeUndefined();
-    // The page of a developer on the same machine.
+    // This is the page origin of a developer on the same machine.
     expect(await allowedOrigin('http://127.0.0.1:3000')).toBe('http://127.0.0.1:3000');
     const callsBefore = { ...calls };
     expect((await post(served, '{}', { origin, 'content-type': 'text/plain' })).status).toBe(415);

@@ -15,8 +15,8 @@ import { doWork, doWrongWork } from '../../validator/src/challenge/work/testing/
 import { countedStore } from './counted-store.ts';
 
 /**
- * Uploads that must never create a session. They go to the real listener, so the tests stay valid when the code
- * behind it changes. Titles name the vulnerability of another product, where there was one.
+ * Uploads that must never create a session. They go to the real listener, so the tests stay valid when the code behind
+ * it changes. A title names the vulnerability if another product had this one.
  */
 
 const RULES = '[{ name: r, match: {}, challenge: always }]';
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 type Result = 'reload' | 'retry' | 'failed' | 'no_session';
 
-/** Sends an upload. The answer must be this one, and the store must keep no session. */
+/** Sends an upload. Expects this status and result, and that the store keeps no session. */
 async function expectRefused(body: unknown, status: number, result: Result, to = served) {
   keptSessions.length = 0;
   const answer = await post(to, body);
@@ -43,7 +43,7 @@ async function expectRefused(body: unknown, status: number, result: Result, to =
   expect(keptSessions).toEqual([]);
 }
 
-test('the unchanged upload passes; without this, the refusals below would prove nothing', async () => {
+test('the unchanged upload passes; so the refusals in the next tests have another cause', async () => {
   keptSessions.length = 0;
   const answer = await post(served, uploadOf(await openPage(served)));
   expect([answer.status, answer.body]).toEqual([200, '{"result":"reload"}']);
@@ -71,20 +71,20 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
   test.each([
     ['work 0', { work: 0 }],
     ['work null', { work: null }],
-    ['work without its task', { work: { counter: 0 } }],
+    ['work without the task', { work: { counter: 0 } }],
     ['a counter of -1', { work: { task: '5.x', counter: -1 } }],
     ['a counter beyond 32 bits', { work: { task: '5.x', counter: 2 ** 32 } }],
     ['difficulty 0', { difficulty: 0 }],
     ['another algorithm', { algorithm: 'none' }],
     ['another organisation', { organisation: 'globex' }],
-    ['a later expiry', { expiresAt: 9e15 }],
-    ['a verdict of its own', { verified: true }],
+    ['a later time of expiry', { expiresAt: 9e15 }],
+    ['a verdict of the sender', { verified: true }],
   ])('%s does not pass where work is asked for (CVE-2025-24369)', async (_, workFields) => {
-    // The page can be of another version of Guard. A reload brings a page of this version.
+    // The page can come from another version of Guard. A reload brings a page of this version.
     await expectRefused({ ...uploadOf(page), ...workFields }, 400, 'retry', working);
   });
 
-  test('no work, and work for a foreign, easier or invented task, give no session and no second task', async () => {
+  test('an upload without work, or with work for a foreign, easier or invented task, gives no session and no second task', async () => {
     const other = await taskOf(await openPage(working));
     const inventedTask = `5.${Buffer.alloc(16).toString('base64url')}`;
     keptSessions.length = 0;
@@ -103,13 +103,13 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
     expect(keptSessions).toEqual([]);
   });
 
-  test('wrong work is checked once and spends its ticket, so right work comes too late', async () => {
+  test('wrong work is checked once and spends the ticket, so correct work comes too late', async () => {
     const [wrong, right] = [doWrongWork(task), doWork(task)];
     await expectRefused({ ...uploadOf(page), work: wrong }, 200, 'failed', working);
     await expectRefused({ ...uploadOf(page), work: right }, 200, 'retry', working);
   });
 
-  test('right work passes', async () => {
+  test('an upload with correct work passes', async () => {
     const firstPage = await openPage(working);
     keptSessions.length = 0;
     const answer = await post(working, {
@@ -120,13 +120,13 @@ describe('"difficulty, expiry and organisation come from the ticket, never from 
     expect(keptSessions).toMatchObject([{ session: { state: 'verified', reasons: [] } }]);
   });
 
-  test('a ticket without work does not pass where work is required (unmask: a cookie of a weaker check)', async () => {
+  test('a ticket without work does not pass where work is required (in unmask, a cookie of a weaker check was enough)', async () => {
     await expectRefused(uploadOf(visitor), 200, 'retry', working);
   });
 });
 
-describe('a ticket that was not issued to this visitor, or not now', () => {
-  test('of another organisation does not work with a session of this one, and not the other way round', async () => {
+describe('a ticket of another visitor, another time or another installation', () => {
+  test('of another organisation is not valid with a session of this organisation, and a ticket of this organisation is not valid with a session of the other', async () => {
     await expectRefused({ ...uploadOf(neighbour), session: visitor.session }, 200, 'retry');
     await expectRefused({ ...uploadOf(visitor), session: neighbour.session }, 200, 'retry');
   });
@@ -140,12 +140,12 @@ describe('a ticket that was not issued to this visitor, or not now', () => {
     );
   });
 
-  test('with the session of another visitor', async () => {
+  test('is refused with the session of another visitor', async () => {
     const other = await openPage(served);
     await expectRefused({ ...uploadOf(visitor), session: other.session }, 200, 'retry');
   });
 
-  test('with another User-Agent than the challenged one', async () => {
+  test('is refused with another User-Agent than that of the challenge', async () => {
     keptSessions.length = 0;
     const otherBrowser = {
       'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Firefox/152.0',
@@ -154,27 +154,27 @@ describe('a ticket that was not issued to this visitor, or not now', () => {
     expect(keptSessions).toEqual([]);
   });
 
-  test('that has expired', async () => {
+  test('is refused after it has expired', async () => {
     served.time.now += 600_000;
     await expectRefused(uploadOf(visitor), 200, 'retry');
     served.time.now -= 600_000;
   });
 
-  test('from the future, because the clock was set back an hour: the page reloads', async () => {
+  test('from the future, after the clock was set back an hour, is refused, and the page reloads', async () => {
     served.time.now -= 3_600_000;
     await expectRefused(uploadOf(visitor), 200, 'retry');
     expect((await post(served, uploadOf(await openPage(served)))).body).toContain('reload');
     served.time.now += 3_600_000;
   });
 
-  test('of older rules: the current rules decide again (Anubis #1870)', async () => {
+  test('from the time of older rules is refused, and the current rules decide again (Anubis #1870)', async () => {
     const options = { store, rules: RULES.replace('name: r', 'name: another') };
     const restarted = await serveValidator(options);
     await expectRefused(uploadOf(visitor), 200, 'retry', restarted);
     expect((await post(restarted, uploadOf(await openPage(restarted)))).body).toContain('reload');
   });
 
-  test('of another installation', async () => {
+  test('of another installation is refused', async () => {
     const { session } = visitor;
     for (const ticket of ['', session, Buffer.alloc(300).toString('base64url')]) {
       await expectRefused({ ...uploadOf(visitor), ticket }, 200, 'failed');
@@ -183,7 +183,7 @@ describe('a ticket that was not issued to this visitor, or not now', () => {
 });
 
 describe('a ticket that was changed', () => {
-  test('in one bit of each byte', async () => {
+  test('in one bit of any byte is refused', async () => {
     const bytes = Buffer.from(visitor.ticket, 'base64url');
     const firstBit = randomInt(8);
     for (let index = 0; index < bytes.length; index += 1) {
@@ -194,7 +194,7 @@ describe('a ticket that was changed', () => {
     }
   });
 
-  test('by a field of another real ticket, or by its MAC (ALTCHA, CrowdSec: fields without lengths)', async () => {
+  test('so that it has a field or the MAC of another real ticket is refused (ALTCHA, CrowdSec: fields without lengths)', async () => {
     const other = await openPage(served);
     const [mine, theirs] = [partsOf(visitor.ticket), partsOf(other.ticket)];
     expect(mine.fields.length).toBe(16);
@@ -212,7 +212,7 @@ describe('a ticket that was changed', () => {
     }
   });
 
-  test('in its length', async () => {
+  test('in its length is refused', async () => {
     const { ticket } = visitor;
     const lengths = [1, 2, 3, 40, 43, 44, ticket.length - 4, ticket.length - 1];
     const shortened = lengths.map((length) => ticket.slice(0, length));
@@ -227,9 +227,9 @@ describe('a ticket that was changed', () => {
 describe('a ticket that an attacker made', () => {
   test.each([
     ['an empty key', ''],
-    ['a key of zeros (go-away: seed never drawn)', Buffer.alloc(32)],
-    ['the organisation as the key', 'acme'],
-  ])('under %s', async (_what, key) => {
+    ['a key of zeros (in go-away the seed was never drawn)', Buffer.alloc(32)],
+    ['the name of the organisation as the key', 'acme'],
+  ])('with a MAC made with %s is refused', async (_what, key) => {
     const { fields } = partsOf(visitor.ticket);
     const body = joinTicket(Buffer.alloc(0), fields);
     const bytes = Buffer.from(body, 'base64url');
@@ -239,7 +239,7 @@ describe('a ticket that an attacker made', () => {
     }
   });
 
-  test('without a key: a token with the algorithm "none"', async () => {
+  test('without a key, as a token with the algorithm "none", is refused', async () => {
     const claims = [{ alg: 'none' }, { sub: visitor.session, organisation: 'acme' }];
     const parts = claims.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
     for (const ticket of [`${parts.join('.')}.`, parts.join('')]) {
@@ -249,7 +249,7 @@ describe('a ticket that an attacker made', () => {
 });
 
 describe('a ticket that was answered', () => {
-  test('lets no visitor pass a second time (Anubis before 1.22: double spend)', async () => {
+  test('lets no visitor pass a second time (Anubis before 1.22 accepted it twice)', async () => {
     const first = await openPage(served);
     expect((await post(served, uploadOf(first))).body).toBe('{"result":"reload"}');
     await expectRefused(uploadOf(first), 200, 'retry');
@@ -258,7 +258,7 @@ describe('a ticket that was answered', () => {
     served.time.now -= 599_000;
   });
 
-  test('by an automated browser cannot be answered again, and neither can another ticket of this session', async () => {
+  test('by an automated browser cannot be answered again, and another ticket of the same session cannot be answered', async () => {
     const first = await openPage(served, { who: robot });
     const second = await openPage(served, { who: robot, cookie: first.session });
     expect(second.ticket).not.toBe(first.ticket);
@@ -270,24 +270,24 @@ describe('a ticket that was answered', () => {
   });
 });
 
-describe('a body in a form that no page sends', () => {
+describe('a body that no page sends', () => {
   const bodyWith = (text: string) => text + JSON.stringify(uploadOf(visitor)).slice(1);
 
   test.each([
     ['a name twice', '{"session":"somebody","ticket":"x",'],
     ['a byte order mark', '\uFEFF{'],
     ['a comment', '/* */{'],
-  ])('%s', async (_what, sendBody) => {
+  ])('is refused: %s', async (_what, sendBody) => {
     await expectRefused(bodyWith(sendBody), 400, 'failed');
   });
 
-  // This can be the form of another version, so the page is told to reload.
+  // The form can be that of another version of Guard, so the page is told to reload.
   test.each([
     ['__proto__', '{"__proto__":{"verified":true,"ticket":"x"},'],
     ['constructor', '{"constructor":{"prototype":{"verified":true}},'],
-    ['a place to go to (Anubis, GHSA-jhjj-2g64-px7c)', '{"redirect":"javascript:alert(1)",'],
-    ['a place to go to (Anubis, GHSA-cf57-c578-7jvv)', '{"redir":"//evil.example/",'],
-  ])('%s, with a valid ticket', async (_what, start) => {
+    ['a URL for a redirect (Anubis, GHSA-jhjj-2g64-px7c)', '{"redirect":"javascript:alert(1)",'],
+    ['a URL for a redirect (Anubis, GHSA-cf57-c578-7jvv)', '{"redir":"//evil.example/",'],
+  ])('is refused, even with a valid ticket: %s', async (_what, start) => {
     await expectRefused(bodyWith(start), 400, 'retry');
   });
 
@@ -297,20 +297,20 @@ describe('a body in a form that no page sends', () => {
     ['multipart/form-data; boundary=x'],
     ['application/jsonp'],
     ['text/json'],
-  ])('content type %s: 415, so that no form of another site can send it', async (type) => {
+  ])('with content type %s gets 415, so that no form of another site can send it', async (type) => {
     keptSessions.length = 0;
     expect((await post(served, uploadOf(visitor), { 'content-type': type })).status).toBe(415);
     expect(keptSessions).toEqual([]);
   });
 
-  test('more than 64 KiB: 413', async () => {
+  test('of more than 64 KiB gets 413', async () => {
     keptSessions.length = 0;
     expect((await post(served, ' '.repeat(65_537))).status).toBe(413);
     expect(keptSessions).toEqual([]);
   });
 });
 
-/** The MAC and the fields of a ticket, which are not encrypted. */
+/** Returns the MAC and the fields of a ticket. They are not encrypted. */
 function partsOf(ticket: string): { readonly mac: Buffer; readonly fields: string[] } {
   const bytes = Buffer.from(ticket, 'base64url');
   const fields: string[] = [];

@@ -19,7 +19,7 @@ import { watchCertificates } from '../../server/src/certificates/watch-certifica
 
 const HOSTS = ['shop.example', 'blog.example'];
 const SECRET = ['a-secret-of-the-test-0123456789'];
-/** No server listens there. */
+/** No server listens at this URL. */
 const DIRECTORY = 'https://127.0.0.1:1/dir';
 const folder = testFolder();
 let state: AcmeState = NO_STATE;
@@ -29,7 +29,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** An instance with a certificate for each of two hosts, in a file of its own. */
+/** Starts the certificate service of an instance. Its own file has a certificate for each of two hosts. */
 async function instance(clock = () => Date.now()) {
   const file = join(folder, `${++number}.sealed`);
   await writeFile(file, sealState(SECRET, state));
@@ -74,34 +74,37 @@ async function instance(clock = () => Date.now()) {
   };
 }
 
-describe.skipIf(!hasOpenssl)('another program changes the shared text of all certificates', () => {
-  beforeAll(() => {
-    for (const host of HOSTS) {
-      const { cert, key } = selfSigned(host);
-      const pem = { cert: String(cert), key: String(key) };
-      state = withCertificate(state, { host, directory: DIRECTORY, ...pem }, HOSTS);
-    }
-  });
+describe.skipIf(!hasOpenssl)(
+  'the shared text of all certificates is lost or changed by another program',
+  () => {
+    beforeAll(() => {
+      for (const host of HOSTS) {
+        const { cert, key } = selfSigned(host);
+        const pem = { cert: String(cert), key: String(key) };
+        state = withCertificate(state, { host, directory: DIRECTORY, ...pem }, HOSTS);
+      }
+    });
 
-  test('after a Redis lost its data, visitors keep their certificates: Guard writes them back and orders none', async () => {
-    const { file, log, shown, kept, close } = await instance();
-    await rm(file);
-    await vi.waitFor(async () => expect(await kept()).toEqual(HOSTS), 45_000);
-    expect(shown()).toEqual(HOSTS);
-    expect(log).not.toContain('certificates_awaited');
-    await close();
-  });
+    test('after the text was lost, as in a Redis without its data, Guard still uses its certificates, writes them back and orders none', async () => {
+      const { file, log, shown, kept, close } = await instance();
+      await rm(file);
+      await vi.waitFor(async () => expect(await kept()).toEqual(HOSTS), 45_000);
+      expect(shown()).toEqual(HOSTS);
+      expect(log).not.toContain('certificates_awaited');
+      await close();
+    });
 
-  test('an order that begins while the text is not readable keeps the certificates of the other hosts', async () => {
-    let now = Date.now();
-    const { file, log, kept, shown, close } = await instance(() => now);
-    await writeFile(file, 'written by another program');
-    await vi.waitFor(() => expect(log).toContain('certificates_unread'), 45_000);
-    // All certificates are due for renewal, and the authority is away.
-    now += 10 * 365 * 86_400_000;
-    await vi.waitFor(() => expect(log).toContain('certificate_not_issued'), 45_000);
-    expect(await kept()).toEqual(HOSTS);
-    expect(shown()).toEqual(HOSTS);
-    await close();
-  });
-});
+    test('an order of a certificate that begins while the text is not readable keeps the certificates of all hosts', async () => {
+      let now = Date.now();
+      const { file, log, kept, shown, close } = await instance(() => now);
+      await writeFile(file, 'written by another program');
+      await vi.waitFor(() => expect(log).toContain('certificates_unread'), 45_000);
+      // All certificates are due for renewal, and the authority is away.
+      now += 10 * 365 * 86_400_000;
+      await vi.waitFor(() => expect(log).toContain('certificate_not_issued'), 45_000);
+      expect(await kept()).toEqual(HOSTS);
+      expect(shown()).toEqual(HOSTS);
+      await close();
+    });
+  },
+);

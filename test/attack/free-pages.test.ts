@@ -5,7 +5,10 @@ import { rowsOf } from '../kit/product/sql.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp, inOrderOf } from '../kit/visitors/visitors.ts';
 
-/** Scripts with the header fields of Chrome, against the rule of the README: how many pages each of them gets. */
+/**
+ * These tests count the pages that scripts with the header fields of Chrome get, when the site has the rule of the
+ * README.
+ */
 
 const CLOSED_HOST = 'away.example';
 const story = useProduct({
@@ -15,7 +18,7 @@ const story = useProduct({
 
 const DATA = { ...chromeHttp, accept: 'application/json' };
 
-/** One request from an address that a trusted proxy names. */
+/** Sends one request from an address that a trusted proxy names. */
 async function ask(
   path: string,
   ip: string,
@@ -28,7 +31,10 @@ async function ask(
   return { status: answer.status, cookie: cookie.split(';')[0] ?? '' };
 }
 
-/** The most documents that an address gets since `startedAt`: 50, which come back within ten minutes, and one under way. */
+/**
+ * The maximum number of documents that an address gets since `startedAt`. The budget of 50 refills within ten minutes,
+ * and one more document can be under way.
+ */
 const maxPages = (startedAt: number) => 51 + (performance.now() - startedAt) / 12_000;
 
 const arrivedCount = (prefix: string) =>
@@ -43,7 +49,7 @@ test('a script with the headers of a browser gets its free pages, and no page mo
   expect(arrivedCount('/pages/')).toBe(5);
 });
 
-test('a script that calls each page a form of another site gets two pages more, as the return of a payment does', async () => {
+test('a script that claims that each page is a form of another site gets two pages more, because a return from a payment needs them', async () => {
   const form = { ...chromeHttp, origin: 'https://bank.example', 'content-length': '0' };
   const answers = [];
   for (let index = 0; index < 12; index++) {
@@ -54,7 +60,7 @@ test('a script that calls each page a form of another site gets two pages more, 
 });
 
 test.each([
-  ['calls each page data', '84.115.21.7', 200, (index: number) => `/claimed/${index}`, {}],
+  ['claims that each page is data', '84.115.21.7', 200, (index: number) => `/claimed/${index}`, {}],
   [
     'adds the name of a picture',
     '84.115.22.7',
@@ -86,7 +92,7 @@ test.each([
   },
 );
 
-test('a script that asks for 300 pages at once, and calls each data, gets at most 100 of them', async () => {
+test('a script that requests 300 pages at once, and claims that each is data, gets at most 100 pages', async () => {
   const ip = '84.115.23.7';
   const { cookie } = await ask('/first', ip);
   const answers = Array.from({ length: 300 }, (_, index) =>
@@ -97,13 +103,13 @@ test('a script that asks for 300 pages at once, and calls each data, gets at mos
   expect(arrivedCount('/at-once/')).toBe(passCount);
 });
 
-/** The status for a visitor of their own address, whose header fields have an order of their own. */
+/** The status for one of many visitors. Each visitor has another address, and another order of header fields. */
 async function visit(path: string, visitor: number, host = chromeHttp['host'] ?? '') {
   const ip = `84.${115 + (visitor >> 8)}.${visitor & 255}.7`;
   return (await ask(path, ip, inOrderOf(visitor, { ...chromeHttp, host }))).status;
 }
 
-test('an origin that fails is spared: 20 visitors see the error, then each visitor of this path is challenged', async () => {
+test('a failing origin gets fewer requests: some visitors of a path see the error, then each visitor of this path is challenged', async () => {
   const statuses: number[] = [];
   for (let visitor = 1_024; visitor < 1_064; visitor++) {
     statuses.push(await visit('/shop/a', visitor, CLOSED_HOST));
@@ -114,7 +120,7 @@ test('an origin that fails is spared: 20 visitors see the error, then each visit
   expect(await visit('/about', 1_070, CLOSED_HOST)).toBe(502);
 });
 
-test('600 addresses, each with its own shape and part of the site, get 200 pages, and the events say why', async () => {
+test('600 addresses, each with its own client shape and path, get about 200 pages, and the events have the reason', async () => {
   const answers: number[] = [];
   const startedAt = performance.now();
   for (let firstPage = 0; firstPage < 600; firstPage += 50) {
@@ -124,7 +130,8 @@ test('600 addresses, each with its own shape and part of the site, get 200 pages
     answers.push(...(await Promise.all(batch)));
   }
   expect(answers.slice(-200).every((status) => status === 403)).toBe(true);
-  // 200 at once, and 10 a second later, as the count fades. 50 requests come together.
+  // 200 pages at once, and then 10 more each second, because the count decreases. The 50 requests of a group come at
+  // the same time.
   const bound = 200 + (performance.now() - startedAt) / 100 + 50;
   expect(arrivedCount('/page-')).toBeLessThan(bound);
   const reasons = await poll(

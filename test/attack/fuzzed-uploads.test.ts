@@ -68,7 +68,7 @@ function changeText(text: string, random: SeededRandom): string {
   }
 }
 
-test(`${ROUNDS} fuzzed submissions: none creates a session or a crash, and each gets a defined status`, async () => {
+test(`${ROUNDS} fuzzed submissions: no submission creates a session or ends the process, and each gets a defined status`, async () => {
   const random = seededRandom();
   console.log(`upload fuzz: GUARD_TEST_SEED=${random.seed}`);
   const { store, keptSessions } = countedStore();
@@ -89,7 +89,7 @@ test(`${ROUNDS} fuzzed submissions: none creates a session or a crash, and each 
     expect(keptSessions, `seed ${random.seed}, round ${round}`).toEqual([]);
   }
 
-  // Both kinds of refusals happened, and the ticket is still valid.
+  // Both kinds of refusals occurred, and the ticket is still valid.
   expect([...statuses.keys()].toSorted()).toEqual([200, 400]);
   expect((await post(served, text)).body).toBe('{"result":"reload"}');
 }, 300_000);

@@ -10,7 +10,7 @@ import { doWork } from '../../validator/src/challenge/work/testing/work.ts';
 import { writeUpload } from '../../validator/src/challenge/testing/answers.ts';
 import { type Challenged, person, taskIn, uploadOf } from './challenged-visitor.ts';
 
-/** A program, named by how it connects. It copies the header fields of a browser. */
+/** A client, named by its kind of connection. It copies the header fields of a browser. */
 type Client = 'openssl' | 'another list of ciphers' | 'http';
 
 const CIPHERS: Readonly<Record<Client, string | undefined>> = {
@@ -99,7 +99,7 @@ function send(
   });
 }
 
-/** Answers a ticket. A client whose TLS library is not the browser's has to do work. */
+/** Answers a ticket. A client over TLS has to do work, because its TLS library is not that of the browser. */
 async function answerAs(client: Client, page: Pick<Challenged, 'ticket' | 'session'>) {
   const upload = uploadOf({ ...page, reference: '' }, person);
   const taskAnswer = await send(client, '/.guard/verify', { body: writeUpload(upload) });
@@ -113,7 +113,10 @@ async function answerAs(client: Client, page: Pick<Challenged, 'ticket' | 'sessi
   expect(answer.body).toBe('{"result":"reload"}');
 }
 
-/** The session of a client that passed the challenge. It sent these additional fields for the page. */
+/**
+ * Passes the challenge as this client, and returns its session. `fields` are additional header fields of the request
+ * for the page.
+ */
 async function passAs(
   client: Client,
   fields: Readonly<Record<string, string>> = {},
@@ -147,7 +150,7 @@ test('a file of the challenge page is served only to the client that got the pag
   expect((await send('openssl', file)).status).toBe(200);
 });
 
-test('an upload with the header fields of an HTTP library is doubtful, even if those of a browser requested the page', async () => {
+test('an upload with the header fields of an HTTP library is doubtful, even if the page was requested with the header fields of a browser', async () => {
   const { body, session } = await send('http', '/');
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1] ?? '';
   const upload = writeUpload(uploadOf({ ticket, session, reference: '' }, person));
@@ -171,7 +174,7 @@ test.each(CLIENTS.filter((client) => client !== 'http'))(
       if (user === maker) expect([action, challenge]).toEqual(['allow', 'verified']);
       else expect(blockReasons).toContain('session_of_another');
     }
-    // The attempts of the others changed nothing for the client that passed.
+    // The attempts of the other clients have no effect on the client that passed.
     expect((await send(maker, '/page', { cookie })).status).toBe(200);
   },
 );
@@ -183,7 +186,8 @@ test('a pass that was made over http is valid over http only, for clients with t
     expect([user, status]).toEqual([user, user === 'http' ? 200 : 403]);
   }
   const { 'accept-encoding': encoding = '' } = BROWSER_FIELDS;
-  // Header fields of programs that have the User-Agent and the cookie. The last program copies all fields, and passes.
+  // Header fields of programs with the User-Agent and the cookie of the browser. The last program copies all fields,
+  // and passes.
   for (const [fields, expected] of [
     [{ accept: '*/*' }, 403],
     [{ accept: '*/*', via: '1.1 proxy' }, 403],
@@ -209,7 +213,7 @@ const PROXY_FIELDS = {
 };
 
 test.each(['http', 'openssl'] as const)(
-  'a pass that was made over %s with the header fields of proxies is valid with and without each of them',
+  'a pass that was made over %s with the header fields of proxies is valid with and without each of these fields',
   async (client) => {
     const cookie = await passAs(client, PROXY_FIELDS);
     const agent = { 'user-agent': BROWSER_FIELDS['user-agent'] ?? '' };
@@ -220,7 +224,7 @@ test.each(['http', 'openssl'] as const)(
     for (const [name, value] of Object.entries(PROXY_FIELDS)) {
       await visit({ ...agent, accept: '*/*', [name]: value }, 403);
       await visit({ ...agent, ...NAVIGATION_FIELDS, [name]: value }, 403);
-      // The proxy of a company adds the field to each request, but the visitor may also connect without the proxy.
+      // The proxy of a company adds the field to each request. The visitor can also connect without the proxy.
       await visit({ ...BROWSER_FIELDS, [name]: value }, 200);
     }
     await visit({ ...agent, accept: '*/*' }, 403);

@@ -4,7 +4,7 @@ import { serveValidator, type Served } from '../spec/serve-validator.ts';
 import { visit } from '../kit/visitors/visitors.ts';
 import { openPage, person, post, taskIn, uploadOf } from './challenged-visitor.ts';
 
-/** The price of many passes, and the limits of the pass of a doubtful visitor. */
+/** These tests check the price of many passes, and the limits of the pass of a doubtful visitor. */
 
 const RULES = '[{ name: all, match: {}, detect: true, challenge: always }]';
 const MINUTE_MS = 60_000;
@@ -15,7 +15,7 @@ beforeEach(async () => {
   served = await serveValidator({ rules: RULES });
 });
 
-/** The bits of work for a new pass from this address; 0 without work. */
+/** The bits of work for a new pass from this address. 0 when no work is needed. */
 async function bitsOf(ip: string): Promise<number> {
   const page = await openPage(served, { ip });
   const answer = await post(served, uploadOf(page));
@@ -23,11 +23,11 @@ async function bitsOf(ip: string): Promise<number> {
   return Number.parseInt(taskIn(answer) || '0', 10);
 }
 
-/** The bits of work for several passes, one after the other, within a few minutes. */
+/** The bits of work for each of several passes. They come one after the other, within a few minutes. */
 async function bitsOfMany(count: number, addressOf: (index: number) => string): Promise<number[]> {
   const bits: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    // Slow enough for the budget of uploads.
+    // The uploads come so slowly that their budget is enough.
     served.time.now += 600;
     bits.push(await bitsOf(addressOf(index)));
   }
@@ -67,8 +67,10 @@ describe('17.2 new passes are counted, and many of them cost memory-hard work', 
   });
 });
 
-describe('17.2 what counts as a pass', () => {
-  /** Sends an answer without the layout reading, which every browser has, and then the complete answer. */
+describe('17.2 uploads that are counted as a pass', () => {
+  /**
+   * Sends an answer without the layout reading, although every browser has this reading, and then the complete answer.
+   */
   async function sendIncompleteFirst(ip: string): Promise<void> {
     served.time.now += 600;
     const { evidence, ...upload } = uploadOf(await openPage(served, { ip }));
@@ -78,7 +80,7 @@ describe('17.2 what counts as a pass', () => {
     expect((await post(served, { ...upload, evidence })).body).toBe('{"result":"retry"}');
   }
 
-  test('an incomplete answer ends its ticket, and counts as a pass of its network', async () => {
+  test('an incomplete answer spends its ticket, and is counted as a pass of its network', async () => {
     for (let index = 0; index < 10; index += 1) await sendIncompleteFirst('198.51.100.7');
     const bits = await bitsOfMany(13, () => '198.51.100.8');
     expect(bits.slice(0, 8)).toEqual(Array<number>(8).fill(0));
@@ -100,8 +102,8 @@ describe('17.2 what counts as a pass', () => {
 
 describe('17.4 a doubt leads to work and to a short pass', () => {
   /**
-   * The inside of the window is exactly as large as the screen. Drivers have such a window, and some people too, so it
-   * is a doubt only.
+   * The inner size of the window is exactly the size of the screen. Drivers have such a window, and some people too, so
+   * the sign is weak.
    */
   const screen = {
     value: {
@@ -131,7 +133,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     expect((await ask(page.session)).decision).toBe('redirect');
   });
 
-  test('after the work the visitor passes for ten minutes, and both steps are events with their reasons', async () => {
+  test('after the work the visitor passes for ten minutes, and both uploads are events with their reasons', async () => {
     const { page, upload, task } = await addDoubt();
     const work = doWork(task);
     expect((await post(served, { ...upload, work })).body).toBe('{"result":"reload"}');
@@ -150,7 +152,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     expect((await ask(page.session)).decision).toBe('redirect');
   });
 
-  test('the ticket of a doubtful visitor counts as one pass, even after many uploads without work', async () => {
+  test('the ticket of a doubtful visitor is counted as one pass, even after many uploads without work', async () => {
     const { upload } = await addDoubt();
     for (let index = 0; index < 40; index += 1) {
       served.time.now += 260;
@@ -169,7 +171,7 @@ describe('17.4 a doubt leads to work and to a short pass', () => {
     expect(pages).toBe(60);
   });
 
-  test('work does not make a recording valid: the same readings pass once', async () => {
+  test('work does not make a recording valid: the same readings pass only once', async () => {
     const firstDoubt = await addDoubt();
     const { evidence } = firstDoubt.upload;
     await post(served, { ...firstDoubt.upload, work: doWork(firstDoubt.task) });

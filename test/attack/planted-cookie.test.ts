@@ -7,8 +7,8 @@ import { bodyOf, type Served, serveValidator } from '../spec/serve-validator.ts'
 import { openPage, person, post, uploadOf } from './challenged-visitor.ts';
 
 /**
- * Another site of the same domain, or a page over http, sets `_guard` for a visitor of this site (`Domain=`). The
- * value is a session of the attacker: rejected under the same User-Agent, only issued, or verified.
+ * Another site of the same domain, or a page over http, sets `_guard` for a visitor of this site (`Domain=`). The value
+ * is a session that the attacker got from Guard. Its state is rejected (under the same User-Agent), issued or verified.
  */
 
 const HOUR_MS = 3_600_000;
@@ -81,7 +81,7 @@ describe('a rejected session that was planted', () => {
     expect(answer.cookies?.[0]?.value).not.toBe(planted);
   });
 
-  test('still counts for an hour in its own network', async () => {
+  test('still blocks visitors of its own network', async () => {
     const answer = await visitWith([await keepSession(rejected)]);
     expect(answer.decision).toBe('block');
     expect(answer.block_reasons).toContain('webdriver');
@@ -90,16 +90,13 @@ describe('a rejected session that was planted', () => {
   test.each([
     ['before', (planted: string, own: string) => [planted, own]],
     ['behind', (planted: string, own: string) => [own, planted]],
-  ])(
-    '%s a verified session changes nothing, and no cookie is set',
-    async (_where, orderCookies) => {
-      const answer = await visitWith(
-        orderCookies(await keepSession(rejected), await keepSession(session)),
-      );
-      expect(answer.decision).toBe('allow');
-      expect(answer.cookies ?? []).toEqual([]);
-    },
-  );
+  ])('%s a verified session has no effect, and no cookie is set', async (_where, orderCookies) => {
+    const answer = await visitWith(
+      orderCookies(await keepSession(rejected), await keepSession(session)),
+    );
+    expect(answer.decision).toBe('allow');
+    expect(answer.cookies ?? []).toEqual([]);
+  });
 
   test('beside an issued session leads to the challenge, and a visitor who answers it passes', async () => {
     const planted = await keepSession(rejected);
@@ -116,7 +113,7 @@ describe('a rejected session that was planted', () => {
   });
 });
 
-describe('a verified session that was planted', () => {
+describe('a planted verified session', () => {
   const MINUTE_MS = 60_000;
   const otherNetworkSession = { ...session, network: '192.0.2.0/24' };
   const orders = [
@@ -129,7 +126,7 @@ describe('a verified session that was planted', () => {
   };
 
   test.each(orders)(
-    '%s the visitor’s own session is not used: limits and budgets are those of the own session',
+    '%s the visitor’s own session is not used: Guard uses the limits and budgets of the visitor’s own session',
     async (_where, orderCookies) => {
       const [planted, own] = [await keepSession(otherNetworkSession), await keepSession(session)];
       expect(await nameOf(orderCookies(planted, own))).toBe(await nameOf([own]));
@@ -138,7 +135,7 @@ describe('a verified session that was planted', () => {
   );
 
   test.each(orders)(
-    '%s the visitor’s own session never replaces it in the browser',
+    '%s the visitor’s own session never replaces the own session in the browser',
     async (_where, orderCookies) => {
       const [planted, own] = [await keepSession(otherNetworkSession), await keepSession(session)];
       for (let quarter = 0; quarter < 3; quarter += 1) {
@@ -146,7 +143,7 @@ describe('a verified session that was planted', () => {
         const answer = await visitWith(orderCookies(planted, own));
         expect([answer.decision, answer.cookies ?? []]).toEqual(['allow', []]);
       }
-      // Without the planted cookie the own session gets its next value.
+      // When the planted cookie is absent, the own session gets its next value.
       expect((await visitWith([own])).cookies).toHaveLength(1);
     },
   );
@@ -164,7 +161,7 @@ describe('a verified session that was planted', () => {
 });
 
 describe('contract 2.1 "cookie", and a Cookie header beside it', () => {
-  test('the field has a rejected session and the header the visitor’s own: the visitor passes', async () => {
+  test('when the field has a rejected session and the header has the visitor’s own session, the visitor passes', async () => {
     const answer = await visitWith([await keepSession(session)], await keepSession(rejected));
     expect(answer.decision).toBe('allow');
   });

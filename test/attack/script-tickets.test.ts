@@ -14,7 +14,7 @@ function withScript() {
   return { ...store, options: { store: store.store, organisation } };
 }
 
-/** `POST /session` on the real listener, as the browser script asks for its ticket. */
+/** Sends `POST /session` to the real listener, as the browser script does when it needs a ticket. */
 async function openScriptSession(origin: string, { collectorUrl }: Served): Promise<Challenged> {
   const { status, body } = await send(`${collectorUrl}/session?site_key=site_acme`, {
     method: 'POST',

@@ -14,10 +14,10 @@ const DAY_MS = 86_400 * SECOND_MS;
 const READING_S = [4, 31, 9, 2, 55, 12, 7, 140, 18, 3];
 
 const PICTURE = { ...chromeHttp, accept: 'image/avif,image/webp,*/*;q=0.8' };
-/** A request of a page's script. Over plain http only Accept shows this. */
+/** A request of a page's script. Over plain http only Accept distinguishes it from other requests. */
 const DATA = { ...chromeHttp, accept: 'application/json' };
 
-/** A site whose pictures are pictures. */
+/** A site whose answers for pictures are really pictures. */
 let origin: string;
 let guard: TestValidator;
 let gateway: LocalGateway;
@@ -56,11 +56,11 @@ interface Page {
   readonly afterMs: number;
   /** Whether the visitor followed a link. */
   readonly isLinked?: boolean;
-  /** A picture or data that the page loads. */
+  /** A picture or data that the page loads, if it loads one. */
   readonly part?: string;
 }
 
-/** Loads these pages, and returns the indexes of the challenged ones. */
+/** Loads these pages, and returns the indexes of the challenged pages. */
 async function readPages(cookie: string, pages: readonly Page[], headers = chromeHttp) {
   const challengedAt: number[] = [];
   for (const [index, { path, afterMs, isLinked = false, part }] of pages.entries()) {
@@ -81,7 +81,7 @@ const regular = (name: string) => (index: number) => ({
   afterMs: 2 * SECOND_MS + ((index * 37) % 200),
 });
 
-/** Several sessions of people with 12 pages each, with or without parts of pages. */
+/** Several sessions of people with 12 pages each, which load parts of pages, such as pictures, or no parts. */
 async function people(count: number, part?: string) {
   for (let visitor = 0; visitor < count; visitor++) {
     const challengedAt = await readPages(
@@ -146,29 +146,29 @@ test('a person whose pages have pictures, repetitions and pauses is never challe
   expect(challengedAt).toEqual([]);
 });
 
-test('a reader whose pages load no parts is never challenged where other readers load none, and not before Guard knows this', async () => {
+test('a reader who loads no parts of pages is not challenged on a site whose pages have no parts, and not before Guard has seen other readers', async () => {
   const walk = (name: string) =>
     pages(60, (index) => ({ path: `/${name}/${index}`, afterMs: readingMs(index) }));
   expect(await readPages(pass(), walk('first'))).toEqual([]);
   await people(25);
   expect(await readPages(pass(), walk('later'))).toEqual([]);
-  // The browser of a person goes to the next page at regular intervals, by links.
+  // The browser of a person loads the next page at regular intervals, through links.
   const pageTurns = pages(40, (index) => ({ ...regular('slides')(index), isLinked: true }));
   expect(await readPages(pass(), pageTurns)).toEqual([]);
 });
 
-test('where sessions load parts, a session without parts is challenged, also with random pauses; data counts as a part', async () => {
+test('where other sessions load parts of pages, a session without parts is challenged, also with random pauses; data is a part', async () => {
   await people(25, '/data');
   const walk = pages(12, (index) => ({ path: `/a/${index}`, afterMs: readingMs(index) }));
   expect(await readPages(pass(), walk)).toEqual([9, 10, 11]);
   expect(lastEvent()?.blockReasons).toEqual(['session_shape']);
   const pageTurns = pages(12, (index) => ({ ...regular('a')(index), isLinked: true }));
   expect(await readPages(pass(), pageTurns)).toEqual([9, 10, 11]);
-  // A page that is asked for as data does not count as data.
+  // A page that is requested as data is not counted as data.
   const session = pass();
   await visit('/a/50', session, DATA);
   expect(await readPages(session, walk)).toEqual([9, 10, 11]);
-  // One part in ten documents is enough to avoid this weak sign.
+  // A session with one part for each ten documents does not have this weak sign.
   const withPicture = walk.map((page, index) => ({
     ...page,
     ...(index === 3 && { part: '/a.png' }),
@@ -176,7 +176,7 @@ test('where sessions load parts, a session without parts is challenged, also wit
   expect(await readPages(pass(), withPicture)).toEqual([]);
 });
 
-test('Guard does not learn from sessions that move like programs that parts are rare', async () => {
+test('sessions of programs do not teach Guard that parts of pages are rare', async () => {
   await people(25, '/a.png');
   for (let one = 0; one < 25; one++) {
     const pageTurns = pages(11, (index) => ({ ...regular('a')(index), isLinked: true }));
@@ -191,7 +191,7 @@ test('a page that reloads itself, and tabs that are opened at once, do not lead 
   expect(await readPages(pass(), tabs)).toEqual([]);
 });
 
-test('the pages of another session change nothing', async () => {
+test('the pages of another session do not change the decision on a session', async () => {
   const [one, other] = [pass(), pass()];
   expect(await readPages(one, pages(9, regular('a')))).toEqual([]);
   expect(
@@ -211,7 +211,7 @@ test('a foreign page cannot cause a challenge by loading frames in the browser o
   expect(await readPages(cookie, pages(5, regular('a')))).toEqual([]);
 });
 
-test('session_shape: false switches this off', async () => {
+test('session_shape: false switches the check of the session shape off', async () => {
   await gateway.close();
   await startGuarded({ session_shape: false });
   expect(await readPages(pass(), pages(60, regular('a')))).toEqual([]);

@@ -64,7 +64,7 @@ describe('a session that passed', () => {
     expect(lastEvent()?.sessionSent).toBe(lastEvent()?.session);
   });
 
-  test('gets no new value with data, pictures and frames, and no second one within 15 minutes', async () => {
+  test('gets no new value with data, pictures and frames, and no second new value within 15 minutes', async () => {
     const cookie = await pass();
     expect(cookieOf(await ask(cookie))).toBe('');
     served.time.now += 15 * MINUTE_MS;
@@ -78,14 +78,14 @@ describe('a session that passed', () => {
     expect(cookieOf(one)).toBe(cookieOf(other));
   });
 
-  test('lasts 24 hours also where the caller sets no cookies on allow', async () => {
+  test('ends after 24 hours, also where the caller sets no cookies on allow', async () => {
     const cookie = await pass();
     for (let quarter = 1; quarter < 96; quarter += 1) expect(await renew(cookie)).not.toBe('');
     served.time.now += 15 * MINUTE_MS + 1;
     expect((await ask(cookie)).decision).toBe('redirect');
   });
 
-  test('can use its old value for one minute after the new value came, for requests that are under way', async () => {
+  test('can use its old value for one minute after the new value came, because requests can be under way', async () => {
     const oldValue = await pass();
     const newValue = await renew(oldValue);
     served.time.now += 10 * MINUTE_MS;
@@ -97,7 +97,7 @@ describe('a session that passed', () => {
   });
 });
 
-test('instances whose clocks differ by one minute never give an older value, and end no session', async () => {
+test('instances with a clock difference of one minute never give an older value, and end no session', async () => {
   const store = new MemoryStore(() => served.time.now);
   const instances = await Promise.all(
     [-30_000, 30_000].map(async (skewMs) => ({
@@ -114,7 +114,8 @@ test('instances whose clocks differ by one minute never give an older value, and
     if (first === undefined || second === undefined) throw new Error('two instances');
     setClocks(0);
     let cookie = await passChallenge(first.served);
-    // Two pages at once, one from each instance. The next two come before or after the end of a quarter of an hour.
+    // Two pages at once, one from each instance. The next two pages come before or after the end of a quarter of an
+    // hour.
     for (let atMs = 0; atMs < 2 * 60 * MINUTE_MS; atMs += 80_000) {
       setClocks(atMs);
       for (const { served: instance } of [second, first]) {
@@ -132,7 +133,7 @@ test('instances whose clocks differ by one minute never give an older value, and
 });
 
 describe('two clients that share a session', () => {
-  test('are found by the old value: both have to pass again, and neither is blocked', async () => {
+  test('are found when one client sends the old value: both have to pass again, and neither is blocked', async () => {
     const oldValue = await pass();
     const newValue = await renew(oldValue);
     await ask(newValue);
@@ -153,7 +154,7 @@ describe('two clients that share a session', () => {
     for (const value of [oldValue, newValue]) expect((await ask(value)).decision).toBe('redirect');
   });
 
-  test('cannot write a later time into their value', async () => {
+  test('cannot write a later time into the value of the session', async () => {
     const oldValue = await pass();
     const newValue = await renew(oldValue);
     await ask(newValue);
@@ -166,7 +167,7 @@ describe('two clients that share a session', () => {
     expect((await ask(newValue)).decision).toBe('allow');
   });
 
-  test('are not found where an old value comes together with the new one', async () => {
+  test('are not found when an old value comes together with the new value', async () => {
     const oldValue = await pass();
     const newValue = await renew(oldValue);
     await ask(newValue);
@@ -192,7 +193,7 @@ describe('two clients that share a session', () => {
   });
 });
 
-test('a client that passes again with a later value keeps it, and the earlier values end after one minute', async () => {
+test('a client that passes again with a later value keeps this value, and the earlier values end after one minute', async () => {
   const oldValue = await pass();
   const newValue = await renew(oldValue);
   await ask(newValue);

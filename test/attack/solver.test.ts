@@ -3,7 +3,7 @@ import { visit } from '../kit/visitors/visitors.ts';
 import { openPage, person, post, uploadOf } from './challenged-visitor.ts';
 import { type Served, serveValidator } from '../spec/serve-validator.ts';
 
-/** Programs without a browser that answer the challenge from its published code. */
+/** These programs have no browser. They answer the challenge with the knowledge of its published code. */
 
 const ABSENT = { unread: 'absent' };
 const CURL = 'curl/8.5.0';
@@ -16,7 +16,7 @@ beforeEach(async () => {
   });
 });
 
-/** The result of the collector for an answer, and the decision on its session. */
+/** Returns the result of the collector for an answer, and the next decision on the session. */
 async function answerWith(
   change: (evidence: typeof person.evidence) => object,
   who = person,
@@ -50,7 +50,7 @@ describe('completeness of an upload', () => {
     expect(await answerWith(asCurl, who)).toEqual(['retry', 'redirect']);
   });
 
-  test('a program that does not send how long each reading took does not pass', async () => {
+  test('a program that does not send the time of each reading does not pass', async () => {
     const timeless = (evidence: typeof person.evidence) => ({ ...evidence, tookMs: {} });
     expect(await answerWith(timeless)).toEqual(['retry', 'redirect']);
   });
@@ -70,7 +70,7 @@ describe('questions whose answers are not in the code', () => {
     expect(await answerWith(widths(recorded))).toEqual(['reload', 'block']);
   });
 
-  test('a program does not pass with the full width for every box, and not with "could not be read"', async () => {
+  test('a program passes neither with the full width for every box, nor with "could not be read"', async () => {
     expect(await answerWith(widths(Array<number>(12).fill(1000)))).toEqual(['reload', 'block']);
     const withoutReadings = ({ readings, ...rest }: typeof person.evidence) => ({
       ...rest,
@@ -79,7 +79,7 @@ describe('questions whose answers are not in the code', () => {
     expect(await answerWith(withoutReadings)).toEqual(['retry', 'redirect']);
   });
 
-  test('not prevented on the page of an API caller, which names no files: a program that applies the sheet as CSS does', async () => {
+  test('not prevented: a program that applies the sheet as CSS passes on the page of an API caller, because this page names no files', async () => {
     expect(await answerWith((evidence) => evidence)).toEqual(['reload', 'allow']);
   });
 });

@@ -8,11 +8,11 @@ import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
 const story = useProduct({
   rules: [{ name: 'everybody', match: {}, detect: true }],
-  // Then only a trap leads to a challenge of a client with the header fields of a browser.
+  // With these settings, only a trap leads to a challenge of a client that has the header fields of a browser.
   organisation: { challenge: { free_pages: false } },
 });
 
-/** A page of an attacker, with each element that makes a browser load a URL by itself. */
+/** A page of an attacker, with each element for which a browser loads a URL without a click. */
 function strangersPage(trap: string, link: string): Promise<string> {
   const html = `<!doctype html><title>cats</title>
 <link rel="prefetch" href="${trap}"><link rel="preload" as="fetch" href="${trap}">
@@ -21,7 +21,7 @@ function strangersPage(trap: string, link: string): Promise<string> {
 <script>fetch("${trap}", { mode: "no-cors" }).catch(() => 0);</script>
 <a href="${trap}" rel="noreferrer">cats</a>`;
   return serve(({ url }, response) => {
-    // As a link shortener in a mail does.
+    // The redirect is that of a link shortener in a mail.
     if (url === '/hop') response.writeHead(302, { location: trap }).end();
     else response.writeHead(200, { 'content-type': 'text/html' }).end(html);
   });
@@ -35,7 +35,7 @@ async function visitFrom(ip: string | undefined): Promise<number> {
 
 test('a browser does not follow the hidden link of Guard’s pages, and a foreign page cannot make a visitor hit a trap', async () => {
   const { gateway } = story.product.addresses;
-  // Another name of this machine makes it another site than the attacker's.
+  // With another name of this machine, the site is not the site of the attacker.
   const site = gateway.replace('127.0.0.1', 'localhost');
   const strangerIp = '84.115.20.9';
   const fields = { ...curl, host: 'localhost', 'x-forwarded-for': strangerIp };
@@ -49,7 +49,7 @@ test('a browser does not follow the hidden link of Guard’s pages, and a foreig
     const tab = await (await browser.newContext(contextOptionsFor(browser))).newPage();
     const urls: string[] = [];
     tab.on('request', (request) => urls.push(request.url()));
-    // The upload is held back, because the page would reload while this test looks at it.
+    // The upload is stopped, because the page would reload while this test reads it.
     await tab.route('**', (route) =>
       route.request().method() === 'POST' ? undefined : route.continue(),
     );
@@ -59,13 +59,13 @@ test('a browser does not follow the hidden link of Guard’s pages, and a foreig
     expect(urls.filter((url) => url.endsWith('/.env')).length).toBeGreaterThan(4);
     expect(urls.filter((url) => url.endsWith(link)).length).toBeGreaterThan(1);
     expect(await visitFrom(undefined)).toBe(200);
-    // The page of Guard in this browser has its own hidden link, and the browser does not ask for it.
+    // The page of Guard in this browser has its own hidden link, and the browser does not request this link.
     expect(await tab.content()).toContain('.guard/archive');
     expect(await tab.locator('[href*="archive"], [src*="archive"]').count()).toBe(0);
     expect(await tab.innerText('html')).not.toContain('Archive');
     expect(urls.filter((url) => url.includes('archive') && !url.endsWith(link))).toEqual([]);
-    // A link that another program opens: Sec-Fetch-Site says that no page caused the request.
-    // This challenge page reloads by itself, which would end a longer wait.
+    // A link that another program opens: Sec-Fetch-Site says that no page caused the request. This challenge page
+    // reloads, which would end a longer wait.
     const otherTab = await tab.context().newPage();
     const answer = await otherTab.goto(`${page}/hop`, { waitUntil: 'commit' });
     expect(answer?.url()).toBe(`${site}/.env`);

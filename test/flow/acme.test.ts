@@ -12,7 +12,7 @@ import { type Product, startProduct } from '../kit/product/start-product.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 import { hasPebble, hasRedis } from '../kit/tools.ts';
 
-/** Certificates by ACME (RFC 8555), against Pebble. */
+/** These tests order certificates by ACME (RFC 8555) from Pebble. */
 
 const HOST = 'shop.example';
 const DAY_S = 86_400;
@@ -22,17 +22,17 @@ interface Listening {
   readonly gateway_tls: number;
 }
 
-/** All servers of this file. They start together, because each of them waits most of the time. */
+/** All servers of this file. They start together, because starting is mostly waiting. */
 interface Ground {
   readonly origin: RecordingOrigin;
   readonly pebbles: Readonly<Record<'http' | 'alpn' | 'shared', Pebble>>;
   readonly redis: RedisServer;
-  /** Its authority is away at the start. */
+  /** A Guard with http-01. Its authority is away at the start. */
   readonly byHttp: Product;
   readonly byAlpn: Product;
-  /** The store of `byAlpn`, which is still there after a restart. */
+  /** The folder with the store of `byAlpn`. It exists after a restart. */
   readonly folder: string;
-  /** Two instances that share the Redis. The authority reaches only the first one, but either can order. */
+  /** Two instances that share the Redis. The authority reaches only the first instance, but each of them can order. */
   readonly sharing: readonly Product[];
   /** An instance that the authority cannot reach. */
   readonly notFound: Product;
@@ -104,7 +104,7 @@ async function handshake({ addresses }: Product, alpn = 'http/1.1'): Promise<TLS
   return socket;
 }
 
-/** The certificate that visitors get; undefined while there is none. */
+/** The certificate that visitors get. Undefined while Guard has no certificate. */
 async function shownCertificate(product: Product) {
   try {
     const socket = await handshake(product);
@@ -172,7 +172,7 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
       ).toBe(1);
     });
 
-    test('from then on http is redirected to https', async () => {
+    test('after that, http is redirected to https', async () => {
       const { status, headers } = await ask('/a?b');
       expect([status, headers['location']]).toEqual([308, `https://${HOST}/a?b`]);
     });
@@ -196,12 +196,12 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
       expect(testGround.byHttp.log()).not.toContain('PRIVATE KEY');
     });
 
-    test('in the last third of its life the certificate is replaced, and open connections stay', async () => {
+    test('in the last third of its lifetime the certificate is replaced, and connections stay open', async () => {
       const keptCertificate = await handshake(testGround.byHttp);
       let answers = '';
       keptCertificate.setEncoding('latin1').on('data', (text: string) => (answers += text));
       const certificateBefore = await shownCertificate(testGround.byHttp);
-      // Requests keep the connection from being idle, which would close it.
+      // Without requests the connection would be closed, because it is idle.
       const now = await poll(
         () => {
           keptCertificate.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
@@ -218,7 +218,7 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
   });
 
   describe('tls-alpn-01 (RFC 8737), where no plain gateway listens', () => {
-    test('a certificate is issued, whichever thread the authority reaches, and each thread uses it', async () => {
+    test('a certificate is issued, no matter which thread the authority reaches, and each thread uses it', async () => {
       const now = await untilShown(testGround.byAlpn);
       expect(now?.issuer).toMatch(/^Pebble/);
       // The other thread has the certificate a second later.
@@ -230,7 +230,7 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
       expect(testGround.byAlpn.log()).not.toContain('certificate_not_issued');
     });
 
-    test('after a restart the certificate is used at the first handshake, and no other one is ordered', async () => {
+    test('after a restart the certificate is used at the first handshake, and no new certificate is ordered', async () => {
       const { origin, pebbles, folder, byAlpn } = testGround;
       const certificateBefore = await shownCertificate(byAlpn);
       expect(await byAlpn.stop()).toBe(0);
@@ -244,7 +244,7 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
   });
 
   describe('two instances with one Redis', () => {
-    test('one of them orders the certificate, both use it, and its key in Redis is encrypted', async () => {
+    test('one instance orders the certificate, both use it, and its key in Redis is encrypted', async () => {
       const [one, other] = await Promise.all(
         testGround.sharing.map((product) => untilShown(product)),
       );
@@ -260,7 +260,7 @@ describe.skipIf(!hasPebble || !hasRedis)('tls.acme', () => {
     });
   });
 
-  describe('a host that the authority cannot find here', () => {
+  describe('a host for which the authority cannot reach Guard', () => {
     test('the log has the reason in the words of the authority', async () => {
       const log = await poll(
         () => Promise.resolve(testGround.notFound.log()),

@@ -9,8 +9,8 @@ import { sampleEvent } from '../../analytics/src/testing/sample-event.ts';
 import { until } from '../../analytics/src/testing/until.ts';
 
 /**
- * Every statement of the analytics cookbook runs unchanged in the embedded engine, with the account of an
- * organisation, and finds rows among events of every kind.
+ * These tests run each statement of the analytics cookbook unchanged in the embedded engine, with the account of an
+ * organisation. Each statement finds rows, because there are events of every kind.
  */
 
 const CONTENT = join(import.meta.dirname, '../../docs/guide');
@@ -20,7 +20,7 @@ const statements = [
   ...page.matchAll(/^### (.+)$(?:(?!^### )[\s\S])*?^```sql\n([\s\S]+?)^```$/gm),
 ].map(([, question = '', sql = '']) => ({ question, sql }));
 
-/** SELECT statements of other pages. GRANT and similar statements need another account. */
+/** The SELECT statements of other pages. GRANT and similar statements need another account. */
 const otherPages = globSync('**/*.md', { cwd: CONTENT })
   .filter((file) => file !== COOKBOOK)
   .flatMap((file) => {
@@ -62,7 +62,8 @@ const events: readonly Partial<DecisionEvent>[] = [
   { ...allowedFields, decision: 'none', rule: '' },
   { ...allowedFields, crawler: gptBot, ip: '20.171.206.5' },
   { crawler: { ...gptBot, verified: false }, blockReasons: ['crawler_impersonator'] },
-  // GPTBot reads robots.txt, and makes requests on that day, when it may use an older copy, and later.
+  // GPTBot reads robots.txt, and makes requests on the same day and later. On the same day it can still use an older
+  // copy of robots.txt.
   { ...allowedFields, crawler: gptBot, path: '/robots.txt', createdAt: Date.now() - 40 * HOUR_MS },
   ...[20, 2, 1].map((hours) => ({
     crawler: gptBot,
@@ -110,7 +111,7 @@ const events: readonly Partial<DecisionEvent>[] = [
     originStatus: 404,
     statusCode: 404,
   })),
-  // A scraper without cookies: each request gets a new session, and sends none.
+  // A scraper without cookies: each request sends no session and gets a new one.
   ...Array.from({ length: 8 }, (_, item) => ({
     ...allowedFields,
     ip: '203.0.113.99',
@@ -166,14 +167,14 @@ test.each(statements)('contract 4.3: "$question" is answered with rows', async (
   expect(await run(sql)).toMatch(/\S/);
 });
 
-test('a scraper that keeps no cookie counts as one visitor, with any number of sessions', async () => {
+test('a scraper that keeps no cookie is counted as one visitor, with any number of sessions', async () => {
   const copiedPages = statements.find(({ question }) =>
     question.startsWith('Pages that are copied'),
   );
   expect(await run(copiedPages?.sql ?? '')).toContain('203.0.113.99\t\t8\t');
 });
 
-test('a crawler is on the list a day after it read robots.txt, or if it never reads it', async () => {
+test('the list has a crawler whose requests come a day after it read robots.txt, and one that never reads it', async () => {
   const statement = statements.find(({ question }) =>
     question.startsWith('Crawlers that do not keep'),
   );
@@ -192,7 +193,7 @@ test('contract 4.3: the three formats of the page are answered', async () => {
   }
 });
 
-test('other pages have statements, too', () => {
+test('other pages also have statements', () => {
   expect(otherPages.length).toBeGreaterThanOrEqual(3);
 });
 

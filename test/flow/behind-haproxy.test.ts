@@ -3,10 +3,13 @@ import { type KillReport, killInTurns } from '../kit/product/kill-in-turns.ts';
 import { rounds } from '../kit/seeded-random.ts';
 import { hasHaproxy, hasRedis } from '../kit/tools.ts';
 
-/** Each instance once. The long run kills one every few seconds for half a minute. */
+/**
+ * In a short run each instance is killed once. In the long run one instance is killed every few seconds for half a
+ * minute.
+ */
 const KILLS = rounds(3, 12);
 
-/** The most runs, when Redis did not answer every question in time. */
+/** Maximum number of runs. A run is repeated when Redis did not answer every question in time. */
 const RUNS = 4;
 
 const isRight = ({ challengedTwice, wrongAnswers, limited, budget }: KillReport): boolean =>
@@ -25,7 +28,7 @@ describe.skipIf(!hasHaproxy || !hasRedis)('three instances behind HAProxy', () =
     expect(report).toSatisfy(isRight);
     const { requests, limited, budget } = report;
     expect(report.passedMeanwhile).toBeGreaterThan(0);
-    // There were enough requests, and they used up the limit.
+    // There were enough requests, and the requests used up the limit.
     expect(requests).toBeGreaterThan(100);
     expect(limited.requests).toBeGreaterThan(budget);
     expect(limited.admitted).toBeGreaterThanOrEqual(60);

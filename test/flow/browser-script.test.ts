@@ -8,8 +8,9 @@ import { openInWindow } from '../kit/browsers/windowed-chromium.ts';
 import { type ScriptSite, startScriptSite } from '../spec/script-site.ts';
 
 /**
- * With the browser script people see no challenge, because its upload is judged as the upload of a challenge page.
- * Open pages lead to a page below `/vault`, where a rule requires a passed challenge.
+ * With the browser script people see no challenge, because the upload of the script is judged like the upload of a
+ * challenge page. The unprotected pages of this site lead to a page below `/vault`, where a rule requires a passed
+ * challenge.
  */
 
 let site: ScriptSite;
@@ -24,7 +25,7 @@ interface EventRow {
   readonly block_reasons: string[];
 }
 
-/** The events of one path, oldest first, once there are some. */
+/** Waits until a path has events, and returns them, oldest first. */
 function decisions(path: string): Promise<EventRow[]> {
   const statement = `SELECT action, challenge, block_reasons FROM events_distributed
     WHERE created_at > now() - INTERVAL 1 HOUR AND path = '${path}' ORDER BY created_at`;
@@ -39,7 +40,7 @@ describe.skipIf(!hasWindowedChromium)('a person who has loaded a page with the s
     ['a plain page', '/plain', '/vault/plain'],
     ['a page whose styles and scripts change built-in objects', '/crowded', '/vault/crowded'],
     ['two pages, which are judged separately', '/first', '/vault/second'],
-  ])('meets no challenge on the first protected page: %s', async (_what, open, vault) => {
+  ])('sees no challenge on the first protected page: %s', async (_what, open, vault) => {
     const browser = await openInWindow(site.url + open);
     try {
       const rows = await decisions(vault);
@@ -51,7 +52,7 @@ describe.skipIf(!hasWindowedChromium)('a person who has loaded a page with the s
 });
 
 describe.skipIf(!hasWindowedChromium)('the back/forward cache', () => {
-  test('keeps a page that ran the script, and restores it', async () => {
+  test('keeps a page in which the script ran, and restores it', async () => {
     const browser = await openInWindow(`${site.url}/there-and-back`);
     try {
       const report = await poll(

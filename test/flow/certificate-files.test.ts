@@ -11,7 +11,7 @@ import { type Product, startProduct } from '../kit/product/start-product.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 import { hasOpenssl } from '../kit/tools.ts';
 
-/** The certificates of a started product, whose files a renewal replaces. */
+/** These tests replace the certificate files of a started product, as a renewal does. */
 
 const NAMES = ['shop', 'blog'] as const;
 
@@ -61,7 +61,7 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
     return socket;
   }
 
-  /** The fingerprint and the name of the certificate that visitors of a host get now. */
+  /** The fingerprint and the name of the certificate that visitors of a host get at this moment. */
   async function certificateFor(
     servername: string,
   ): Promise<{ print: string; name: string | undefined }> {
@@ -82,7 +82,7 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
     },
   );
 
-  test('a renewed certificate is used once both of its files have changed; other certificates and open connections stay', async () => {
+  test('a renewed certificate is used when both of its files have changed; other certificates do not change, and connections stay open', async () => {
     const keptCertificate = await handshake('blog.example');
     const [shop, blog] = [
       await certificateFor('shop.example'),

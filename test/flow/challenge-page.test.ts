@@ -13,9 +13,9 @@ import { testFolder } from '../kit/test-folder.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 
 /**
- * Challenge pages in a browser: behind a backend that asks `POST /validate` itself (contract 4.1), where the page
- * uploads to the collector on another host, and behind the gateway with a page of the site's own. The driven browser
- * passes because the rule only monitors.
+ * These tests open challenge pages in a browser. Some are behind a backend that asks `POST /validate` itself (contract
+ * 4.1); there the page uploads to the collector on another host. One is behind the gateway, with the site's own page.
+ * The driven browser passes, because the rule only monitors.
  */
 
 const TEMPLATE = `<!doctype html><html lang="{{lang}}" dir="{{dir}}"><head>{{head}}
@@ -36,7 +36,7 @@ const story = useProduct({
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
-/** Decisions of the backend, as `decision path`. */
+/** The decisions that the backend got, each as `decision path`. */
 const answers: string[] = [];
 let site: string;
 
@@ -54,7 +54,7 @@ beforeEach(async () => {
 });
 afterEach(() => context.close());
 
-/** Contract 4.1, rules 1 to 4. */
+/** Enforces a decision by contract 4.1, rules 1 to 4. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '', headers } = request;
   const description = { url: site + url, ip: '127.0.0.1', method, headers };
@@ -103,7 +103,7 @@ describe('contract 3 and 4.7: a challenge page that uploads to a collector of an
     expect(errors).toEqual([]);
   });
 
-  test('shows the retry screen, then the failure screen with its code, and no loop, while that host is away', async () => {
+  test("shows the retry screen, then the failure screen with its code, and no loop, while the collector's host is away", async () => {
     await page.route('**/verify', (route) => route.abort('connectionrefused'));
     await page.goto(`${site}/basket`);
     await page.waitForSelector('text=The check did not finish', { state: 'visible' });
@@ -113,7 +113,7 @@ describe('contract 3 and 4.7: a challenge page that uploads to a collector of an
     expect(answers).toEqual(['redirect /basket']);
   });
 
-  test('"CORS for the upload only": pages can read no other answer of the collector', async () => {
+  test('"CORS for the upload only": a page can read no other answer of the collector', async () => {
     const { collector } = story.product.addresses;
     const paths = ['/', '/health', '/script.js?site_key=x', '/echo', '/session?site_key=x'];
     await page.route(`${site}/`, (route) => route.fulfill({ body: '<h1>a page</h1>' }));
@@ -155,7 +155,7 @@ test.each([
   else expect(length).toBeLessThan(15_000);
 });
 
-test('the challenge is passed in a frame of a page with a Cross-Origin-Embedder-Policy', async () => {
+test('a browser passes the challenge in a frame of a page with a Cross-Origin-Embedder-Policy', async () => {
   const { gateway } = story.product.addresses;
   await page.route(`${gateway}/isolated`, (route) =>
     route.fulfill({
@@ -189,6 +189,6 @@ test('contract 3: the visitor sees the page and the colour of guard.yaml, and th
   await page.click('button:visible');
   await page.getByText('The origin has answered').waitFor();
   expect(story.origin.arrivals.map(({ url }) => url)).toContain('/shelf');
-  // The console has the aborted uploads, but no violation of the page's policy.
+  // The console reports the aborted uploads, and no violation of the page's policy.
   expect(errors.filter((text) => text.includes('Content Security Policy'))).toEqual([]);
 });

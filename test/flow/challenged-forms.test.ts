@@ -12,9 +12,9 @@ import { hasOpenssl, hasWindowedChromium } from '../kit/tools.ts';
 import { openInWindow } from '../kit/browsers/windowed-chromium.ts';
 
 /**
- * Browsers of people, without a driver, on pages that send forms: each form arrives once and whole, and no browser is
- * challenged again and again. A service worker is no obstacle. The code on the failure screen finds the
- * request in SQL.
+ * In these tests, browsers of people, without a driver, send forms from pages. Each form arrives once and complete, and
+ * no browser is challenged again and again. A browser with a service worker passes too. With the code on the failure
+ * screen, SQL finds the request.
  */
 
 interface Arrival {
@@ -44,14 +44,14 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 beforeAll(async () => {
   const origin = await serve((request, response) => void answer(request, response), afterAll);
-  // A browser asks for the icon beside a page. With challenges for both, it can use the cookie of the icon for the
-  // page, which costs one more challenge (contract 3).
+  // A browser asks for the icon beside a page. If both requests are challenged, the browser can use the cookie from the
+  // icon for the page. That leads to one more challenge (contract 3).
   const site = { skip: ['/open/**', '/service.js', '/favicon.ico'] };
   product = await startProduct(storySettings(origin, { site }));
 });
 afterAll(() => product.stop());
 
-/** A page whose script sends a form with a text and a file at once. */
+/** A page whose script immediately sends a form with a text and a file. */
 function formTo(action: string): string {
   return `<form method="post" enctype="multipart/form-data" action="${action}"><input name="user" value="ada"><input type="file" name="photo"></form>
 <script>const chosen = new DataTransfer(); chosen.items.add(new File(['the file itself'], 'a.txt'));
@@ -70,7 +70,7 @@ interface Row {
   readonly block_reasons: readonly string[];
 }
 
-/** The events of one path, oldest first, once there are `count`. */
+/** Waits until a path has `count` events, and returns them, oldest first. */
 const eventsOn = (path: string, count: number) =>
   poll(
     () =>
@@ -83,7 +83,7 @@ const eventsOn = (path: string, count: number) =>
 const actionsOn = async (path: string, count: number) =>
   (await eventsOn(path, count)).map(({ action }) => action);
 
-/** How many challenges were passed so far. */
+/** The number of passed challenges so far. */
 const passes = () => metricOf(product, 'guard_challenges_total{result="verified"}');
 
 describe.skipIf(!hasWindowedChromium)("contract 3: a form in a person's browser", () => {
@@ -102,15 +102,15 @@ describe.skipIf(!hasWindowedChromium)("contract 3: a form in a person's browser"
     expect(order?.body).toContain('the file itself');
   });
 
-  test('of another site is not sent again as a form of this site', async () => {
+  test('from another site is not sent again as a form of this site', async () => {
     pages.set('/open/attack', formTo(`${product.addresses.gateway}/transfer`));
-    // The same page under another name is another site.
+    // Under another host name, the same page is another site.
     const localhostUrl = product.addresses.gateway.replace('127.0.0.1', 'localhost');
     const passesBefore = await passes();
     const browser = await openInWindow(`${localhostUrl}/open/attack`);
     try {
       expect(await actionsOn('/transfer', 1)).toEqual(['challenge']);
-      // A form of this site would follow as soon as its challenge is passed.
+      // After the pass, a page of this site would send the form again.
       await poll(passes, (now) => now > passesBefore, 60_000);
     } finally {
       await browser.close();
@@ -120,7 +120,7 @@ describe.skipIf(!hasWindowedChromium)("contract 3: a form in a person's browser"
   }, 120_000);
 });
 
-/** An unprotected page that stands for an earlier visit, in which the browser got the service worker. */
+/** On this unprotected page the browser gets the service worker, as on an earlier visit. */
 const WORKER_PAGE = `<!doctype html><title>First</title><script type="module">
 await navigator.serviceWorker.register('/service.js');
 await navigator.serviceWorker.ready;
@@ -141,7 +141,8 @@ test.skipIf(!hasWindowedChromium)(
     const browser = await openInWindow(`${product.addresses.gateway}/open/first`);
     try {
       const [shop] = await whenArrived('/shop');
-      // The service worker changes the destination. With `document` this test would show nothing.
+      // The service worker changes the destination of the request. If the destination were `document`, this test would
+      // prove nothing.
       expect(shop?.headers).toMatchObject({
         'sec-fetch-mode': 'navigate',
         'sec-fetch-dest': 'empty',

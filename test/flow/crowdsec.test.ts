@@ -15,7 +15,7 @@ import { testFolder } from '../kit/test-folder.ts';
 import { hasCrowdsec } from '../kit/tools.ts';
 import { chromeHttp, curl, pictureOfPage } from '../kit/visitors/visitors.ts';
 
-/** Guard as a bouncer of CrowdSec, against the agent of Debian. */
+/** In these tests Guard is a bouncer of CrowdSec. The agent is the one of Debian. */
 
 const RULES = [
   { name: 'shut', match: { path: '/admin/**', reason: 'crowdsec_listed' }, verdict: 'block' },
@@ -53,7 +53,10 @@ async function visit(
   return answer.body.includes('<script') ? 'challenge' : 'block';
 }
 
-/** Waits until several visits get the same kind of answer, because two threads take connections. */
+/**
+ * Waits until several visits all get the expected kind of answer. There are several, because two threads accept
+ * connections.
+ */
 const untilDecision = (ip: string, expected: string): Promise<unknown> =>
   poll(
     async () => {
@@ -97,21 +100,21 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     for (const [how, value] of addedDecisions)
       await crowdsec.decide('add', ...how.split(' '), value);
     await Promise.all(addedDecisions.map(([, , ip]) => untilDecision(ip, 'challenge')));
-    // To delete, cscli needs the last option only.
+    // For a deletion, cscli needs only the last option.
     for (const [how, value] of addedDecisions) {
       await crowdsec.decide('delete', how.split(' ').at(-1) ?? '', value);
     }
     await Promise.all(addedDecisions.map(([, , ip]) => untilDecision(ip, 'origin')));
   });
 
-  test('when one of two decisions on an address is deleted, the other one still counts', async () => {
+  test('when one of two decisions on an address is deleted, the other decision still applies', async () => {
     const [twice, typed, later] = ['203.0.113.31', '203.0.113.32', '203.0.113.33'];
     await crowdsec.decide('add', '--ip', twice, '--duration', '1h');
     await crowdsec.decide('add', '--ip', typed, '--duration', '4h');
     await untilDecision(typed, 'challenge');
     await crowdsec.decide('add', '--ip', twice, '--duration', '4h');
     await crowdsec.decide('add', '--ip', typed, '--duration', '1h', '--type=captcha');
-    // When Guard knows this address, it also knows all earlier decisions.
+    // When Guard has the decision on this address, it also has all earlier decisions.
     await crowdsec.decide('add', '--ip', later);
     await untilDecision(later, 'challenge');
     const longerId = Math.max(...(await crowdsec.idsOf(twice)));
@@ -141,7 +144,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
   });
 
   test('a decision ends after its duration, also while CrowdSec is away', async () => {
-    // Both at the same time, because on a busy machine cscli can end later than the decision.
+    // cscli and the visits run at the same time: on a busy machine cscli can end later than the decision.
     await Promise.all([
       crowdsec.decide('add', '--ip', '203.0.113.9', '--duration', '6s'),
       untilDecision('203.0.113.9', 'challenge'),
@@ -175,7 +178,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     expect(awayLines()).toHaveLength(1);
   });
 
-  test('Guard gets the changes of that time when CrowdSec is back', async () => {
+  test('when CrowdSec is back, Guard gets the changes that were made while it was away', async () => {
     await crowdsec.start();
     await crowdsec.decide('delete', '--ip', '203.0.113.1');
     await crowdsec.decide('add', '--ip', '203.0.113.2');
@@ -194,7 +197,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     const AT_FOREIGN_PAGE = '203.0.113.23';
     const AT_COMMENT = '203.0.113.25';
     const OF_PEOPLE = [
-      // People behind one address. Each of them is challenged once.
+      // Many people behind one address, who are each challenged once.
       'free_pages_used pressure_on_origin vpn_ip',
       // A person whose page asks for more data at once than a pass allows.
       'session_limit_exceeded',

@@ -9,7 +9,9 @@ import { storySettings } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
-/** The data for a viewer of the dashboard: the events of one organisation, by SQL and in the live view. */
+/**
+ * These tests read the data for a viewer of the dashboard: the events of one organisation, by SQL and in the live view.
+ */
 
 const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
 const [acme] = storySettings('http://127.0.0.1:1')['organisations'] as object[];
@@ -42,7 +44,7 @@ async function count(cookie: string, condition = ''): Promise<string> {
   return body.trim();
 }
 
-/** Reads `GET /api/live` until its text is `enough`, and then closes the connection. */
+/** Reads `GET /api/live` until `enough` is true for the text, and then closes the connection. */
 async function readLive(
   cookie: string,
   where: string,
@@ -114,7 +116,7 @@ test('the live view shows each new event of its filter once', async () => {
   expect(paths.toSorted()).toEqual(['/live-1', '/live-2', '/live-3']);
 });
 
-test('the live view counts each event that it does not show', async () => {
+test('the live view counts the events that it does not show', async () => {
   const cookie = await signIn(story.product);
   const visits = 100;
   let pendingAnswer: Promise<unknown> | undefined;
@@ -195,7 +197,7 @@ test('with several organisations, the health view has no counters and no host na
 test('Guard ends the live views when it stops', async () => {
   const cookie = await signIn(story.product);
   const url = `${story.product.addresses.dashboard}/api/live`;
-  // Guard may not have noticed yet that earlier views are closed.
+  // Perhaps Guard has not noticed yet that earlier live views were closed.
   const view = await poll(
     () => fetch(url, { headers: { cookie } }),
     ({ status }) => status === 200,

@@ -7,7 +7,7 @@ import { type Product, startProduct } from '../kit/product/start-product.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
-test('two instances with one ClickHouse server show the same picture, of the traffic of both', async () => {
+test('two instances with one ClickHouse server show the same numbers, with the traffic of both instances', async () => {
   const server = await describeServer(['acme']);
   await server.start();
   const { url, writer } = server;

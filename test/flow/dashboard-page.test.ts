@@ -15,7 +15,7 @@ import { hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
-/** The dashboard of a started product in real browsers, from sign-in to sign-out. */
+/** These tests use the dashboard of a started product in real browsers, from sign-in to sign-out. */
 
 const story = useProduct({
   rules: [
@@ -25,11 +25,11 @@ const story = useProduct({
   top: { listen: DASHBOARD_LISTEN },
 });
 
-/** Behind the markup stands a character that is invisible. */
+/** After the markup there is an invisible character. */
 const HOSTILE_AGENT = '<img src=x onerror="document.title=1">\u00ad';
 const HOSTILE_PATH = '/%22%3E%3Cscript%3Ealert(1)%3C/script%3E';
 let reference = '';
-/** Requests that were sent. Two of them are blocked, the others challenged. */
+/** Requests that were sent. Two of them are blocked. The others are challenged. */
 let sentCount = 0;
 
 async function visit(path: string, ip: string, agent = 'curl/8.5.0'): Promise<string> {
@@ -56,7 +56,7 @@ async function untilRecorded(): Promise<void> {
   );
 }
 
-/** The browsers. Most tests use the first look; one test uses the second look. */
+/** Each browser has two setups (window and colours). Most tests use the first one; one test uses the second one. */
 const SETUPS: readonly (readonly [
   string,
   boolean,
@@ -174,7 +174,7 @@ describe.each(SETUPS)('%s', (_name, isThere, setup, second, { width, scheme }) =
   });
 
   test.skipIf(!isThere)(
-    'the URL has the filter of a value, and the back button removes it',
+    'the URL contains the filter by a value, and the back button removes it',
     async () => {
       await desk.press('Overview', 'nav');
       await desk.press('address: 198.51.100.9');
@@ -208,7 +208,7 @@ describe.each(SETUPS)('%s', (_name, isThere, setup, second, { width, scheme }) =
   );
 
   test.skipIf(!isThere)(
-    '"Let this visitor in" shows the YAML and its effect on other requests',
+    '"Let this visitor in" shows the YAML of a rule, and the effect of the rule on other requests',
     async () => {
       await desk.press('This address 203.0.113.7', 'dialog');
       await desk.press('Show the change', 'dialog');
@@ -225,8 +225,8 @@ describe.each(SETUPS)('%s', (_name, isThere, setup, second, { width, scheme }) =
       await desk.press('Live');
       await desk.waitForText('Events, live');
       const path = `/live-${setup.browser}-${setup.width}`;
-      // The page does not show when the connection of the live view is open. More than a few requests would push the
-      // requests of other tests out of the lists.
+      // The page does not show whether the live view is connected, so requests are sent until one appears. They are
+      // few, so that the lists still contain the requests of other tests.
       for (const wait of [700, 1_500, 4_000, 20_000]) {
         await visit(path, '192.0.2.1');
         const shownView = poll(
@@ -290,7 +290,7 @@ test.skipIf(!hasWindowedChromium)(
       () => Promise.resolve(story.product.log()),
       (log) => log.includes('reload_applied'),
     );
-    // A statement that ran meanwhile may have shown the form already.
+    // Perhaps another statement has already led to the form.
     await desk.pressIfThere('Refresh');
     await desk.waitForText('Analytics key');
   },

@@ -11,13 +11,16 @@ import { startOidcProvider } from '../kit/peers/oidc-provider.ts';
 import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 
-/** Who may use the dashboard: holders of a key or a link that Guard prints, users of a proxy or an OpenID provider. */
+/**
+ * These tests check who may use the dashboard: holders of a key, holders of a link that Guard prints, users of a proxy,
+ * and users of an OpenID provider.
+ */
 
 const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
 const [acme] = storySettings('http://127.0.0.1:1')['organisations'] as object[];
 const port = await freePort();
 const CLIENT = { clientId: 'guard', clientSecret: 'oidc-secret-6c5d4e3f2a1b0c9d8e7f' };
-/** The groups of the provider's user, which a test sets. */
+/** The groups of the provider's user. A test sets them. */
 const userGroups: string[] = [];
 const callback = `http://127.0.0.1:${port}/oidc/callback`;
 const provider = await startOidcProvider({ ...CLIENT, callback, groups: userGroups });
@@ -46,7 +49,7 @@ const statuses = (cookie: string, headers = {}) =>
     askDashboard(story.product, '/api/query', { cookie, sql: 'SELECT 1', headers }),
   ]).then((answers) => answers.map(({ status }) => status));
 
-test('without a sign-in: the page, and 401 at each route with data', async () => {
+test('without a sign-in a client gets the page, and 401 at each route with data', async () => {
   const page = await askDashboard(story.product, '/');
   expect(page.status).toBe(200);
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
@@ -143,7 +146,7 @@ async function signInAtProvider(start: Answer): Promise<string> {
     form = location === undefined ? formOf(answer) : undefined;
     url = new URL(location?.toString() ?? actionOf(answer), url).href;
   }
-  throw new Error('the provider sends round in circles');
+  throw new Error('the provider redirects again and again');
 }
 
 function formOf({ body }: Answer): URLSearchParams {
@@ -159,7 +162,7 @@ function actionOf({ status, body }: Answer): string {
 
 const pathOf = (url: string) => new URL(url).pathname + new URL(url).search;
 
-test('OpenID: a user of a mapped group sees that organisation; another browser and a second use are refused', async () => {
+test('OpenID: a user of a mapped group sees its organisation; the return is refused in another browser and a second time', async () => {
   const { product } = story;
   userGroups.splice(0, 2, 'staff', 'web-team');
   const start = await askDashboard(product, '/oidc/start');
@@ -188,7 +191,7 @@ test('OpenID: a user without a mapped group is refused, and the log says why', a
   expect(story.product.log()).toContain('no group of this user');
 });
 
-test('requests of another site are refused, and so is a foreign host name (DNS rebinding)', async () => {
+test('requests of another site are refused, and requests with a foreign host name too (DNS rebinding)', async () => {
   const cookie = await signIn(story.product);
   for (const headers of [
     { 'sec-fetch-site': 'cross-site' },
@@ -215,7 +218,7 @@ test('a large body without a sign-in is refused before Guard reads it as JSON', 
   for (const path of ['/api/sign-out', '/api/sign-in']) {
     expect((await askDashboard(story.product, path, { json: large })).status).toBe(413);
   }
-  // Only one byte of the body is sent: Guard answers without waiting for the rest.
+  // Only one byte of the body is sent. Guard answers before the rest comes.
   for (const [path, host, status] of [
     ['/no-route', 'localhost', '404'],
     ['/api/querything', 'localhost', '404'],
@@ -252,7 +255,7 @@ test('revoking a key ends its sign-ins at the next request', async () => {
   );
 });
 
-test('more than ten attempts of one address in a minute: 429 with Retry-After, and the log has no key', async () => {
+test('after ten attempts in a minute an address gets 429 with Retry-After, and the log has no key', async () => {
   const key = 'sk_api_ro_guessed_0000000000000000';
   let last = await askDashboard(story.product, '/api/sign-in', { json: { key } });
   for (let round = 0; round < 12 && last.status === 401; round++) {

@@ -9,7 +9,10 @@ import { storySettings } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp, GOOGLEBOT_IP, GOOGLEBOT_UA, HOME_IP } from '../kit/visitors/visitors.ts';
 
-/** What one decision leaves behind: a line in the log, a row in the database, and header fields for the origin. */
+/**
+ * These tests check what Guard records for one decision: a line in the log, a row in the database, and header fields
+ * for the origin.
+ */
 
 const rules = [
   { name: 'open', match: { path: '/open/**' }, verdict: 'allow' },
@@ -65,7 +68,7 @@ const OUTCOME = ['status_code', 'origin_status', 'origin_us', 'settings_revision
 const TIMES = ['duration_us', 'facts_us', 'session_us', 'verdict_us'];
 
 test.concurrent(
-  'a visitor behind a trusted proxy: where the address comes from, what is claimed, where the time went',
+  'the line of a visitor behind a trusted proxy has the source of the address, the claims, and the time of each step',
   async () => {
     const headers = { ...chromeHttp, 'x-forwarded-for': '1.1.1.1' };
     const { line, row } = await lineAndRow('/open/a', headers);
@@ -99,7 +102,7 @@ test.concurrent(
   },
 );
 
-test.concurrent('a program that is stopped: the findings, with their points', async () => {
+test.concurrent('the line of a stopped program has the findings with their points', async () => {
   const { status, line, row } = await lineAndRow('/b', { 'user-agent': 'curl/8.5.0' });
   expect(status).toBe(403);
   expect(line).toMatchObject({ ip: '127.0.0.1', ip_from: 'peer', site: '127.0.0.1' });
@@ -115,7 +118,7 @@ test.concurrent('the log has no query string and no credential', async () => {
   expect(story.product.log()).not.toMatch(/t0p|c4n4ry/);
 });
 
-/** What the origin is told about one visit, and the row of the visit. */
+/** Makes one visit. Returns the answer, the header fields that the origin got, and the row of the visit. */
 async function visitAndRow(path: string, headers: Readonly<Record<string, string>>) {
   const answer = await send(`${story.product.addresses.gateway}${path}`, { headers });
   const { headers: toldHeaders } = await story.origin.arrival(path);
@@ -127,7 +130,7 @@ async function visitAndRow(path: string, headers: Readonly<Record<string, string
 }
 
 test.concurrent(
-  'X-Guard-Request-Id and X-Guard-Session are those of the row, for a new session and a known one',
+  'X-Guard-Request-Id and X-Guard-Session are equal to the row, for a new session and for a known session',
   async () => {
     const first = await visitAndRow('/open/first', chromeHttp);
     const session = first.originHeaders['x-guard-session'];
@@ -160,15 +163,18 @@ test.concurrent(
 test.concurrent.each([
   ['verified', GOOGLEBOT_IP],
   ['claimed', HOME_IP],
-])('contract 2.4: the origin is told of a crawler that is %s, from %s', async (proof, address) => {
-  const headers = { 'user-agent': GOOGLEBOT_UA, 'x-forwarded-for': address };
-  const { originHeaders, row } = await visitAndRow(`/open/${proof}`, headers);
-  expect(row?.['crawler_name']).toBe('Googlebot');
-  expect(originHeaders['x-guard-crawler']).toMatch(
-    new RegExp(`^${proof};name="Googlebot";id="[0-9a-f-]{36}"$`),
-  );
-  expect(originHeaders['x-guard-session']).toBeUndefined();
-});
+])(
+  'contract 2.4: the origin gets the name of a crawler that is %s, from %s',
+  async (proof, address) => {
+    const headers = { 'user-agent': GOOGLEBOT_UA, 'x-forwarded-for': address };
+    const { originHeaders, row } = await visitAndRow(`/open/${proof}`, headers);
+    expect(row?.['crawler_name']).toBe('Googlebot');
+    expect(originHeaders['x-guard-crawler']).toMatch(
+      new RegExp(`^${proof};name="Googlebot";id="[0-9a-f-]{36}"$`),
+    );
+    expect(originHeaders['x-guard-session']).toBeUndefined();
+  },
+);
 
 const SAMPLED_BODY = 'user=bob&password=***&note=***';
 
@@ -204,7 +210,7 @@ async function reloadWith(log: object, line: string): Promise<void> {
   );
 }
 
-/** The line of the one request for /ecs, or an empty text. */
+/** The log line of the request for /ecs. Empty while there is no line. */
 const ecsLine = (): string =>
   story.product
     .log()
@@ -243,13 +249,13 @@ test('log.format: ecs writes the fields of the Elastic Common Schema, from a rel
 
 const LOGS = join(import.meta.dirname, '../../examples/logs');
 
-/** The first value of a key of Fluent Bit's file. */
+/** The first value of a key in Fluent Bit's file. */
 function valueIn(file: string, key: string): string {
   const text = readFileSync(join(LOGS, file), 'utf8');
   return new RegExp(`^ +${key} +(.+)$`, 'm').exec(text)?.[1] ?? expect.fail(`no ${key}`);
 }
 
-test('the files for Fluent Bit, which is not run here, name the fields of a line and the systemd unit', () => {
+test('the files for Fluent Bit (which this test does not run) name the fields of a line and the systemd unit', () => {
   const logLine = JSON.parse(ecsLine()) as Record<string, string>;
   const [config, parsers] = ['fluent-bit.conf', 'fluent-bit-parsers.conf'] as const;
   expect(valueIn(config, 'Systemd_Filter')).toBe('_SYSTEMD_UNIT=guard.service');
@@ -264,7 +270,7 @@ test('the files for Fluent Bit, which is not run here, name the fields of a line
   expect(logLine[valueIn(parsers, 'Time_Key')]).toMatch(new RegExp(`^${format}$`));
 });
 
-test('the file for Vector, which is not run here, connects its parts and names the systemd unit', () => {
+test('the file for Vector (which this test does not run) connects its parts and names the systemd unit', () => {
   const { sources, transforms, sinks } = parse(
     readFileSync(join(LOGS, 'vector.yaml'), 'utf8'),
   ) as Record<string, Record<string, Readonly<Record<string, unknown>>>>;
@@ -274,7 +280,7 @@ test('the file for Vector, which is not run here, connects its parts and names t
   expect(sinks?.['elasticsearch']).toMatchObject({ inputs: ['guard'] });
 });
 
-test('a reload switches lines of decisions off, and other lines have the fields of ECS too', async () => {
+test('a reload switches lines of decisions off, and all other lines have the fields of ECS', async () => {
   await reloadWith({ format: 'ecs' }, '"message":"reload_applied"');
   const [line = ''] = story.product
     .log()

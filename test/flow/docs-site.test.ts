@@ -4,7 +4,7 @@ import { violations, violationsInBothSchemes } from '../kit/browsers/accessibili
 import { launchPlain } from '../kit/browsers/plain-chromium.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
 
-/** The documentation of a started product in a browser. */
+/** These tests open the documentation of a started product in a browser. */
 
 const DESKTOP = { viewport: { width: 1280, height: 800 } } as const;
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true } as const;
@@ -41,7 +41,7 @@ async function withPage<T>(
   return result;
 }
 
-/** By how many pixels the page is wider than the window. */
+/** The number of pixels by which the page is wider than the window. */
 const overflow = (page: Page) =>
   page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
@@ -51,7 +51,7 @@ const overflow = (page: Page) =>
 const USUAL_PAGE = '/browser-script';
 /** One page of each kind: cards, tables, a short page with links to its neighbours, a search, an error. */
 const PAGES = ['/', USUAL_PAGE, '/crawlers/gptbot', '/search?q=rate+limit', '/not-there'];
-/** The pages with the widest tables, code and words. */
+/** The pages with the widest tables, the widest code and the longest words. */
 const WIDE_PAGES = ['/guard-yaml', '/challenge', '/rules'];
 
 describe.each([
@@ -59,7 +59,7 @@ describe.each([
   ['phone', PHONE],
 ])('on a %s', (_device, options) => {
   test.each(PAGES)(
-    'WCAG 2.2 AA: axe finds no violation on %s, light and dark, and the page is not wider than the window',
+    'WCAG 2.2 AA: axe finds no violation on %s in light and in dark colours, and the page is not wider than the window',
     async (path) => {
       await withPage(path, options, async (page) => {
         expect(await overflow(page)).toBe(0);
@@ -109,7 +109,7 @@ test('the site works without scripts, loads nothing from other hosts and does no
   await context.close();
 });
 
-test('a button copies code unchanged, where the browser allows it', async () => {
+test('a button copies code unchanged, if the browser allows this', async () => {
   const context = await browser.newContext({
     ...DESKTOP,
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -124,7 +124,7 @@ test('a button copies code unchanged, where the browser allows it', async () => 
   await context.close();
 });
 
-test('no page shows Markdown of a link', async () => {
+test('no page shows the Markdown text of a link', async () => {
   const sitemap = await (await fetch(`${product.addresses.docs}/llms.txt`)).text();
   const paths = [...sitemap.matchAll(/\((https?:[^)]+)\.md\)/g)].map(([, path = '']) => path);
   const guide = paths.filter((path) => !path.includes('/crawlers/'));
@@ -136,7 +136,7 @@ test('no page shows Markdown of a link', async () => {
   }
 });
 
-test('a link of the list scrolls its heading below the fixed bar', async () => {
+test('a link in the list of headings scrolls to its heading, which is then below the fixed bar', async () => {
   const gap = await withPage('/guard-yaml', DESKTOP, async (page) => {
     await page.locator('nav.contents').getByRole('link', { name: 'Sessions' }).click();
     await page.waitForURL('**#sessions');
@@ -157,7 +157,7 @@ test('WCAG 2.4.1: the first link that Tab reaches skips the menu', async () => {
   expect(reachedPage).toEqual(['Skip to the text', '#content']);
 });
 
-test('in print the page has the whole text, and no menu', async () => {
+test('a printed page has the whole text, and no menu', async () => {
   const shownPage = await withPage('/guard-yaml', DESKTOP, async (page) => {
     await page.emulateMedia({ media: 'print' });
     const visible = ['header', '.sidebar', 'nav.contents', '.pager', 'main h1', 'main table'];

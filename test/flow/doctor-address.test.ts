@@ -10,7 +10,7 @@ import { type Product, startProduct } from '../kit/product/start-product.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 import { hasNginx } from '../kit/tools.ts';
 
-/** `guard doctor` compares the address that a started Guard saw with the address of the visitor. */
+/** `guard doctor` compares the address that a started Guard saw with the real address of the visitor. */
 
 let origin: RecordingOrigin;
 let product: Product;
@@ -37,7 +37,7 @@ test('on a machine that is a trusted proxy, doctor says that it cannot check for
 });
 
 describe.skipIf(!hasNginx)('behind nginx', () => {
-  test('that sends no X-Forwarded-For, Guard takes every visitor for nginx (contract 2.1: ip, not the proxy)', async () => {
+  test('that sends no X-Forwarded-For, Guard sees the address of nginx for every visitor (contract 2.1: ip, not the proxy)', async () => {
     const lines = RIGHT_LINES.filter((line) => !line.includes('X-Forwarded-For'));
     const diagnosis = await examineBehindNginx(
       product,
@@ -55,7 +55,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(diagnosis.code).toBe(1);
   });
 
-  test('when each of the two headers often came alone, doctor warns that Guard cannot know which one to believe', async () => {
+  test('when Guard often got only one of the two header fields, doctor warns that Guard cannot know which field to believe', async () => {
     const { gateway } = product.addresses;
     const headers = { host: 'shop.example', forwarded: 'for=198.51.100.7' };
     for (let i = 0; i < 30; i++) await send(gateway, { headers });
@@ -65,7 +65,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     );
   });
 
-  test('that passes X-Forwarded-For on as it came, visitors choose their address', async () => {
+  test('that passes X-Forwarded-For on unchanged, visitors can choose their address', async () => {
     const lines = RIGHT_LINES.filter((line) => !line.includes('X-Forwarded-For'));
     const diagnosis = await examineBehindNginx(product, lines, { args: WITH_KEY });
     expect(diagnosis.outcomeOf('forged address')).toBe(
@@ -73,7 +73,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     );
   });
 
-  test('on the machine of doctor, without trusted_proxies: the address of this machine is the proxy, and not the visitor', async () => {
+  test('on the same machine as doctor, without trusted_proxies, the address of this machine is that of the proxy, and not of the visitor', async () => {
     const config = join(product.folder, 'guard.yaml');
     const settings = storySettings(origin.url, { top: { trusted_proxies: [] } });
     await writeFile(config, stringify(settings));
@@ -90,7 +90,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       'problem: Guard saw 127.0.0.1, which is this machine, and a proxy runs here too (X-Forwarded-For or Forwarded arrived); trusted_proxies is empty, so Guard takes the proxy for the visitor',
     );
     expect(diagnosis.code).toBe(1);
-    // Without the settings doctor does not know whether Guard believed the proxy.
+    // When doctor has no settings, it does not know whether Guard believed the proxy.
     const unknown = await examineBehindNginx(product, RIGHT_LINES, { args: fromHere });
     expect(unknown.outcomeOf('client address')).toMatch(
       /^unchecked: Guard saw 127\.0\.0\.1, .* a proxy runs here too/,

@@ -7,7 +7,10 @@ import { type Product, startProduct } from '../kit/product/start-product.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 import { hasNginx, hasOpenssl } from '../kit/tools.ts';
 
-/** `guard doctor` with a started product: direct, behind a correct proxy, and behind proxies with one mistake each. */
+/**
+ * These tests run `guard doctor` with a started product: direct, behind a correct proxy, and behind proxies that each
+ * have one mistake.
+ */
 
 let origin: EchoingOrigin;
 let product: Product;
@@ -45,7 +48,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(diagnosis.code).toBe(0);
   });
 
-  test('that caches a 403, all visitors get one challenge (contract 3: a challenge is for one session)', async () => {
+  test('that caches a 403, all visitors get the same challenge (contract 3: a challenge is for one session)', async () => {
     const diagnosis = await examineBehindNginx(product, [
       ...RIGHT_LINES,
       'proxy_cache kept; proxy_cache_key $uri; proxy_cache_valid any 1m;',
@@ -59,19 +62,19 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 
   test.each([
     {
-      wrong: 'takes Set-Cookie away (contract 4.1 rule 2)',
+      wrong: 'removes Set-Cookie (contract 4.1 rule 2)',
       lines: ['proxy_hide_header Set-Cookie;'],
       check: 'cookies',
       says: 'problem: the challenge page came without its _guard cookie',
     },
     {
-      wrong: 'takes Cookie away (contract 3: caller drops the returned cookies)',
+      wrong: 'removes Cookie (contract 3: caller drops the returned cookies)',
       lines: ['proxy_set_header Cookie "";'],
       check: 'cookies',
       says: 'problem: Guard gave a new session to a visitor who sent one',
     },
     {
-      wrong: 'drops Max-Age (contract 2.3: breaks continuity across the challenge)',
+      wrong: 'removes Max-Age (contract 2.3: breaks continuity across the challenge)',
       lines: [
         'proxy_hide_header Set-Cookie;',
         'add_header Set-Cookie "_guard=$request_id; Path=/" always;',
@@ -80,19 +83,19 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       says: 'warning: the _guard cookie has lost max-age, samesite',
     },
     {
-      wrong: 'adds a Content-Security-Policy of its own (CSP 3: all policies hold)',
+      wrong: 'adds its own Content-Security-Policy (CSP 3: all policies apply)',
       lines: [`add_header Content-Security-Policy "default-src 'self'" always;`],
       check: 'policy',
       says: "problem: a second Content-Security-Policy was added: default-src 'self'",
     },
     {
-      wrong: 'takes the Content-Security-Policy away (contract 3: it must be applied)',
+      wrong: 'removes the Content-Security-Policy (contract 3: it must be applied)',
       lines: ['proxy_hide_header Content-Security-Policy;'],
       check: 'policy',
       says: 'problem: the Content-Security-Policy of the challenge page is gone',
     },
     {
-      wrong: 'adds a policy that stops nothing of the page',
+      wrong: 'adds a policy that allows everything in the page',
       lines: ['add_header Content-Security-Policy "upgrade-insecure-requests" always;'],
       check: 'policy',
       says: 'ok: the policy of the page arrives, and nothing narrows it',
@@ -107,7 +110,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       says: 'problem: the page was changed on the way: it has <script src="/count.js">',
     },
     {
-      wrong: 'takes Cache-Control away',
+      wrong: 'removes Cache-Control',
       lines: ['proxy_hide_header Cache-Control;'],
       check: 'caching',
       says: 'warning: Cache-Control is gone',
@@ -121,7 +124,8 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       says: 'problem: Guard sent a challenge, and another page arrived (status 403)',
     },
     {
-      wrong: 'makes a 200 of a challenge (contract 3: serving it with status 200 is a mistake)',
+      wrong:
+        'sends a challenge with status 200 (contract 3: serving it with status 200 is a mistake)',
       lines: ['proxy_intercept_errors on; error_page 403 =200 @again;'],
       server: ['location @again { proxy_pass $guard; proxy_set_header Host $http_host; }'],
       check: 'challenge status',
@@ -135,13 +139,13 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       says: 'problem: /.guard/verify does not lead to Guard: answered 404',
     },
     {
-      wrong: 'lets only GET through',
+      wrong: 'passes only GET on',
       lines: ['limit_except GET { deny all; }'],
       check: 'upload path',
       says: 'problem: POST /.guard/verify does not come to Guard: answered 403',
     },
     {
-      wrong: 'shows visitors what the origin is told',
+      wrong: 'sends visitors the header fields that are for the origin',
       lines: ['add_header X-Guard-Decision challenge always;'],
       check: 'inner headers',
       says: 'problem: visitors see x-guard-decision',
@@ -156,7 +160,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(diagnosis.code).toBe(says.startsWith('problem') ? 1 : 0);
   });
 
-  test('that passes no Upgrade on, a WebSocket cannot be opened (RFC 6455 4.1)', async () => {
+  test('that does not pass Upgrade on, a WebSocket cannot be opened (RFC 6455 4.1)', async () => {
     const lines = RIGHT_LINES.filter((line) => !/Upgrade|Connection/.test(line));
     const unprotectedPath = await examineBehindNginx(product, lines, {
       args: ['--websocket', '/assets/live'],
@@ -177,7 +181,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       'return 302 $scheme://$http_host$request_uri;',
     ]);
     expect(diagnosis.outcomeOf('reached')).toMatch(/^problem: a redirect loop: (\S+) → \1$/);
-    // The database check needs the metrics page only.
+    // The check of the database needs only the metrics page.
     expect(diagnosis.in('ok')).toEqual(['database']);
     expect(diagnosis.code).toBe(1);
     expect(origin.exchanges).toHaveLength(countBefore);
@@ -185,7 +189,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 });
 
 describe.skipIf(!hasOpenssl)('over https', () => {
-  test('doctor finds a certificate that browsers do not trust, and still makes the other checks', async () => {
+  test('doctor finds a certificate that browsers do not trust, and makes the other checks too', async () => {
     const front = await startHttps(forwardTo(product.addresses.gateway));
     onTestFinished(() => front.close());
     const diagnosis = await examine(product, `https://127.0.0.1:${front.port}/`);
@@ -194,7 +198,7 @@ describe.skipIf(!hasOpenssl)('over https', () => {
     );
     expect(diagnosis.outcomeOf('scheme')).toBe('ok: Guard knows that it is https');
     expect(diagnosis.outcomeOf('cookies')).toMatch(/^ok/);
-    // This port has TLS only.
+    // This port accepts only TLS.
     expect(diagnosis.outcomeOf('https')).toMatch(/^ok: over http there is no answer/);
   });
 });

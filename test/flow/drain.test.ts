@@ -6,7 +6,7 @@ import { serve } from '../kit/serve.ts';
 import { startProduct } from '../kit/product/start-product.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 
-/** Begins a request on a new connection. `receivedText` is all that came so far. */
+/** Begins a request on a new connection. `receivedText` returns all text that came so far. */
 function openConnection(
   port: number,
   head: string,

@@ -14,8 +14,8 @@ import { poll } from '../kit/http.ts';
 import { hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 
 /**
- * The signs of a browser without a window, and of a driver, in the installed browsers. This test fails when a newer
- * version no longer has a sign, so that the loss of a judge is noticed.
+ * These tests check the signs of a browser without a window, and of a driver, in the installed browsers. They fail when
+ * a newer browser no longer shows a sign, so that we notice that a judge finds nothing.
  */
 
 const AGENT =
@@ -30,7 +30,7 @@ afterAll(() => {
   site.server.close();
 });
 
-/** The outcome of the next upload. */
+/** Waits for the next upload, and returns its outcome. */
 async function nextOutcome(countBefore: number) {
   const [outcome] = await poll(
     () => Promise.resolve(site.outcomes.slice(countBefore)),
@@ -40,7 +40,7 @@ async function nextOutcome(countBefore: number) {
 }
 
 describe.skipIf(!hasWindowedChromium)('Chromium without a window, with another User-Agent', () => {
-  test('shows its real name in a shared worker, has no pointer, and counts as used while a driver reads the page', async () => {
+  test('shows its real name in a shared worker, has no pointer, and seems to be used by a person while a driver reads the page', async () => {
     const browser = await chromium.launch({
       executablePath: '/usr/bin/chromium',
       headless: false,
@@ -56,7 +56,8 @@ describe.skipIf(!hasWindowedChromium)('Chromium without a window, with another U
       // On a busy machine the page takes its readings before the load event.
       await page.goto(`${site.url}/`, { waitUntil: 'commit' });
       const uploadText = uploadRequest.then((request) => request.postData() ?? '');
-      // Drivers ask again and again. A single question could come before the page takes its readings.
+      // The test reads the title again and again, as drivers do. A single read can come before the page takes its
+      // readings.
       let body: string | undefined;
       while (body === undefined) {
         await page.title();

@@ -1,6 +1,6 @@
 /**
- * A page that makes all kinds of requests of browsers, one after the other, and then goes to `/done`. It skips kinds
- * that a browser does not have.
+ * This page makes all kinds of requests that browsers make, one after the other, and then goes to `/done`. It skips
+ * kinds that a browser does not support.
  */
 const PAGE = `<!doctype html><title>Every kind</title>
 <link rel="stylesheet" href="/part.css"><link rel="manifest" href="/app.webmanifest" crossorigin="use-credentials">
@@ -67,7 +67,7 @@ for (const step of steps) await settled(step);
 location.href = walk[0];
 </script>`;
 
-/** Pages that go to the next page by different kinds of navigations, once the service worker is active. */
+/** These pages go to the next page by different kinds of navigations, after the service worker has become active. */
 const loadScriptPage = (script: string) =>
   `<!doctype html><title>Walk</title><script>setTimeout(() => { ${script} }, 300)</script>`;
 
@@ -83,7 +83,7 @@ self.addEventListener('fetch', (event) => {
 
 const SCRIPT = 'text/javascript';
 
-/** Type and text by path. Other paths have an empty page. */
+/** Content type and text for each path. Other paths have an empty page. */
 export const EVERY_KIND: ReadonlyMap<string, readonly [type: string, text: string]> = new Map([
   ['/', ['text/html', PAGE]],
   ['/walk-1', ['text/html', loadScriptPage("location.href = '/walk-2'")]],

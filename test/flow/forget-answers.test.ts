@@ -8,20 +8,29 @@ import { openControl } from '../../server/src/control/open-control.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 
-/** The output of `guard forget` for each answer over the socket. Real counts would need races, so they are invented. */
+/**
+ * These tests check the output of `guard forget` for each answer over the control socket. The counts are invented,
+ * because real counts depend on chance.
+ */
 
 const folder = testFolder();
 
 test.each([
-  ['"none is left" ends with 0', 0, 0, 0, /^2 rows deleted; none is left\./m],
+  ['when no row is left, the exit code is 0', 0, 0, 0, /^2 rows deleted; none is left\./m],
   [
-    'rows that came meanwhile end with 1',
+    'when rows came meanwhile, the exit code is 1',
     1,
     0,
     1,
     /2 rows deleted; 1 row came meanwhile: run the command again/,
   ],
-  ['events that wait end with 1, and are named', 0, 3, 1, /but 3 events of all people still wait/],
+  [
+    'when events still wait, the exit code is 1, and the output has their number',
+    0,
+    3,
+    1,
+    /but 3 events of all people still wait/,
+  ],
 ])('guard forget: %s', async (_, rowsLeft, rowsWaiting, code, message) => {
   const file = join(folder, 'guard.yaml');
   const top = { store: { engine: 'memory', path: join(folder, 'store') } };

@@ -13,7 +13,10 @@ import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp } from '../kit/visitors/visitors.ts';
 
-/** `guard forget` beside a running Guard with the embedded database deletes the rows of one person, and no others. */
+/**
+ * In these tests `guard forget`, beside a running Guard with the embedded database, deletes the rows of one person, and
+ * no other rows.
+ */
 
 const OTHER_KEY = 'sk_api_ro_other_1a2b3c4d5e6f7a8b';
 const PERSON = '203.0.113.7';
@@ -97,7 +100,7 @@ describe('guard forget, from the command line to the last row', () => {
     expect((await counts())[PERSON]).toBe(3);
   });
 
-  test('where Guard stores truncated addresses, a note says that rows can be of neighbours', async () => {
+  test('where Guard stores truncated addresses, a note says that the rows can also be those of neighbours', async () => {
     const truncating = join(story.product.folder, 'truncating.yaml');
     const text = readFileSync(config(), 'utf8');
     const settings = parse(text) as { analytics: object };
@@ -142,8 +145,8 @@ describe('guard forget, from the command line to the last row', () => {
     expect([child.exitCode, (await counts())[PERSON]]).toEqual([1, 3]);
   });
 
-  test('it deletes the rows of the address; rows of other addresses and of another organisation stay', async () => {
-    // This row is still on its way to the database, in another thread.
+  test('it deletes the rows of the address, and no rows of other addresses or of another organisation', async () => {
+    // The row of this visit is still on its way to the database, in another thread.
     await visit(PERSON, 'shop.example');
     const { code, stdout, stderr } = await forget(PERSON, '--organisation', 'acme', '--yes');
     expect([code, stderr]).toEqual([0, '']);
@@ -171,7 +174,7 @@ describe('guard forget, from the command line to the last row', () => {
     expect(await counts()).toEqual({ [NEIGHBOUR]: 3 });
   });
 
-  test('the log says who deleted how many rows of which organisation, without the address', () => {
+  test('the log has the user, the organisation and the number of deleted rows, and not the address', () => {
     const lines = story.product
       .log()
       .split('\n')
@@ -185,7 +188,7 @@ describe('guard forget, from the command line to the last row', () => {
     expect(lines.join()).not.toContain(PERSON);
   });
 
-  test('the database keeps no file of the deletion with the address', () => {
+  test('no file that the database keeps about the deletion has the address', () => {
     const engine = join(story.product.folder, 'analytics', 'engine');
     const keptFiles = readdirSync(engine, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /mutation_\d+\.txt$/.test(name),
@@ -243,7 +246,7 @@ describe('who may delete', () => {
     expect(statSync(join(folder, 'guard.sock')).mode & 0o777).toBe(0o600);
   });
 
-  test('other words than an address or a session are refused, and so is an unknown organisation', async () => {
+  test('words that are no address and no session are refused, and an unknown organisation too', async () => {
     for (const operand of ["' OR 1 --", '203.0.113.0/24', 'AS64496', '']) {
       const { code } = await forget(operand, '--organisation', 'acme', '--yes');
       expect(code).toBe(2);

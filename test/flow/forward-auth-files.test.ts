@@ -11,15 +11,18 @@ describe('the files of examples/forward-auth/', () => {
     .filter((file) => file !== 'README.md')
     .map((file) => [file, readFileSync(join(EXAMPLES, file), 'utf8')] as const);
 
-  test.each(files)('%s is what the documentation shows', (_file, text) => {
+  test.each(files)('the documentation shows %s unchanged', (_file, text) => {
     expect(page).toContain(`\n${text}\`\`\`\n`);
   });
 
-  test.each(['traefik', 'envoy'])('%s.yaml is YAML, and asks where Guard answers', (name) => {
-    const [, text = ''] = files.find(([file]) => file === `${name}.yaml`) ?? [];
-    parse(text);
-    expect(text).toContain(`/check/${name}\n`);
-  });
+  test.each(['traefik', 'envoy'])(
+    '%s.yaml is YAML, and sends questions to the URL at which Guard answers',
+    (name) => {
+      const [, text = ''] = files.find(([file]) => file === `${name}.yaml`) ?? [];
+      parse(text);
+      expect(text).toContain(`/check/${name}\n`);
+    },
+  );
 
   test.each(files.filter(([file]) => file.startsWith('envoy')))(
     '%s has the fields of Envoy’s own definitions',

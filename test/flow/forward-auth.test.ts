@@ -12,8 +12,8 @@ import { rawExchange, statusOf } from '../../gateway/src/testing/raw-client.ts';
 import { openInWindow } from '../kit/browsers/windowed-chromium.ts';
 
 /**
- * Forward-auth mode behind real proxies, which start with the files of examples/forward-auth/. The proxies have the
- * connections, and Guard decides.
+ * These tests use forward-auth mode behind real proxies, which start with the files of examples/forward-auth/. The
+ * proxies accept the connections, and Guard decides.
  */
 
 const RULES = [
@@ -67,7 +67,7 @@ for (const [name, isThere] of PROXIES) {
     });
     afterAll(() => proxy.close());
 
-    /** One request of a browser, with the host of the proxy. */
+    /** Sends one request of a browser, with the host of the proxy. */
     const visit = (path: string, options: Parameters<typeof send>[1] = {}) =>
       send(proxy.url + path, {
         ...options,
@@ -84,7 +84,7 @@ for (const [name, isThere] of PROXIES) {
       expect(headers?.['x-guard-session']).toMatch(/^[0-9a-f]{32}$/);
     });
 
-    test('the visitor gets the cookie and header fields of an allow (contract 4.1 rule 2)', async () => {
+    test('an allowed visitor gets the cookie and header fields of Guard (contract 4.1 rule 2)', async () => {
       const { headers } = await visit('/open/cookie');
       expect(String(headers['set-cookie'])).toMatch(/^_guard=[0-9a-f-]{36}; Path=\/; Max-Age=\d+/);
       expect(headers['cache-control']).toContain('private');
@@ -166,7 +166,7 @@ for (const [name, isThere] of PROXIES) {
         `${host},open.example`,
         `open.example?${host}`,
         `open.example/${host}`,
-        // The rest of the URL would be a query, and not the path that a rule closes.
+        // With the forged host, the path that a rule closes would become the query of the URL.
         `${host}?`,
       ])
         await visit('/closed/page', { headers: { host: wrongHost } });
@@ -183,7 +183,7 @@ for (const [name, isThere] of PROXIES) {
         Connection: 'close, X-Guard-Decision',
       };
       expect((await visit('/open/forged', { headers })).status).toBe(200);
-      // A skipped path has no request id, and not the one that the visitor sent.
+      // A request for a skipped path has no request id, and also not the id that the visitor sent.
       expect((await visit('/assets/forged', { headers })).status).toBe(200);
       expect(origin.exchanges.map(({ headers: fields }) => fields['x-guard-decision'])).toEqual([
         'allow',
@@ -192,8 +192,8 @@ for (const [name, isThere] of PROXIES) {
       expect(JSON.stringify(origin.exchanges)).not.toContain('from the visitor');
     });
 
-    test('Guard decides about a WebSocket as about any request, also where nginx removes its Upgrade field', async () => {
-      // Chromium sends no Accept with a WebSocket.
+    test('Guard decides about a WebSocket as about any request, also when nginx removes the Upgrade field', async () => {
+      // Chromium sends no Accept field for a WebSocket.
       const sentFields = Object.entries(chromeHttp).filter(([field]) => field !== 'accept');
       const headers = { ...Object.fromEntries(sentFields), host: `127.0.0.1:${proxy.port}` };
       expect(await openTunnel(proxy.port, '/judged/socket', headers)).toEqual({
@@ -204,7 +204,7 @@ for (const [name, isThere] of PROXIES) {
       expect(origin.exchanges).toHaveLength(1);
     });
 
-    test('a request opens no tunnel for another protocol, whose requests Guard would not see', async () => {
+    test('a request cannot open a tunnel for another protocol, because Guard would not see the requests in it', async () => {
       const headers = {
         connection: 'Upgrade, HTTP2-Settings',
         upgrade: 'h2c',
@@ -239,7 +239,7 @@ for (const [name, isThere] of PROXIES) {
 }
 
 describe('Envoy over gRPC', () => {
-  /** The question of Envoy about a request of a browser. */
+  /** Asks about a request of a browser, as Envoy does. */
   const check = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     envoy.check({
       method: 'GET',
@@ -253,20 +253,20 @@ describe('Envoy over gRPC', () => {
       },
     });
 
-  test('gets the status of the rule that blocks, which header fields of the visitor do not change', async () => {
+  test('gets the status of the rule that blocks; header fields of the visitor do not change it', async () => {
     const codeOf = async (headers = {}) =>
       (await check('/closed/page?q=1', headers)).denied_response?.status.code;
     expect(await codeOf()).toBe(451);
     expect(await codeOf({ 'x-original-url': 'http://shop.example/open' })).toBe(451);
     expect(await codeOf({ 'x-forwarded-for': `${HOME_IP}, 203.0.113.9` })).toBe(451);
-    // Guard believes the field that Envoy itself writes.
+    // Guard believes the header field that Envoy itself writes.
     const { status } = await check('/closed/page', { 'x-forwarded-for': HOME_IP });
     expect(status.code).toBe(0);
   });
 });
 
 describe.skipIf(!hasNginx || !hasWindowedChromium)("a person's browser behind nginx", () => {
-  test('passes the challenge with an upload below /.guard/ and one reload', async () => {
+  test('passes the challenge with one upload below /.guard/ and one reload', async () => {
     const proxy = await startPeer('nginx', {
       guard: product.addresses.forward_auth,
       site: origin.url,

@@ -11,7 +11,10 @@ import { hasHaproxy } from '../kit/tools.ts';
 
 const PROXY = '127.0.0.2';
 
-/** HAProxy in front of a gateway. This line tells the gateway the address of the visitor. */
+/**
+ * Starts HAProxy in front of a gateway. `line` is the configuration line that sends the gateway the address of the
+ * visitor.
+ */
 async function startBehind(line: string): Promise<{ rig: Rig; url: string }> {
   const origin = await startOrigin();
   const rig = await startGateway({ origin: origin.address, trustedProxies: [PROXY] });
@@ -53,7 +56,7 @@ describe.skipIf(!hasHaproxy)('a visitor who sends a forged address behind HAProx
   test.each([
     ['Forwarded', 'http-request add-header Forwarded for=%[src];proto=http'],
     ['X-Forwarded-For', 'option forwardfor'],
-  ])('that writes %s still has his real address', async (_header, line) => {
+  ])('that writes %s is seen with their real address', async (_header, line) => {
     const { rig, url } = await startBehind(line);
     const visit = async (headers: Readonly<Record<string, string>>) => {
       await send(url, { headers: { host: 'shop.example', ...headers } });

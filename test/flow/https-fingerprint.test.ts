@@ -37,7 +37,7 @@ describe.skipIf(!hasOpenssl)('the TLS and HTTP/2 handshake of a client', () => {
     ['--http2', [TLS, HTTP2]],
     ['--http1.1', [TLS]],
   ])(
-    'of curl %s, which sends every header of Chrome, leads to a challenge',
+    'of curl %s with all header fields of Chrome leads to a challenge',
     async (version, reasons) => {
       const { port } = new URL(gateway.https);
       const curlTarget = [

@@ -6,13 +6,13 @@ import { residentMiB } from '../../bench/measure/resident-memory.ts';
 import { childrenOf } from '../kit/children.ts';
 import { startProduct } from '../kit/product/start-product.ts';
 
-/** The bounds for one idle site, in MiB: docs/guide/operations.md, "Sizing". */
+/** The documented memory of Guard with one idle site, in MiB: docs/guide/operations.md, "Sizing". */
 const WITHOUT_DATABASE = 160;
 const WITH_DATABASE = 350;
 
 const KEY = 'sk_api_ro_of-the-test-0123456789';
 
-/** The variables that `bin/guard`, the systemd unit and the image set. */
+/** The environment variables that `bin/guard`, the systemd unit and the image set. */
 const ENVIRONMENT = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2' };
 
 async function startIdle(extra: Readonly<Record<string, unknown>>) {
@@ -36,7 +36,10 @@ async function startIdle(extra: Readonly<Record<string, unknown>>) {
   return guard;
 }
 
-/** Waits until these processes together use less. An idle Guard collects the garbage of its start. */
+/**
+ * Waits until these processes together use less than the bound. An idle Guard collects the garbage of its start only
+ * later.
+ */
 const takesLess = (pids: () => readonly number[], most: number) =>
   expect
     .poll(() => pids().reduce((sum, pid) => sum + residentMiB(pid), 0), { interval: 200 })

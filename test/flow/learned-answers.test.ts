@@ -31,13 +31,19 @@ import { type Relay, startRelay } from '../kit/peers/relay.ts';
 import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { useDesk } from '../kit/browsers/use-desk.ts';
 
-/** Guard learns from visitors how an engine answers, and finds another engine with the same name. */
+/**
+ * In these tests Guard learns from visitors how a browser engine answers, and finds another engine that claims the same
+ * name.
+ */
 
 /** Each page asks five of twelve questions. Guard needs answers from sixteen networks for each question. */
 const NETWORKS = 70;
-/** The challenge pages that one start of Firefox answers, because a start takes longer. It passes the last page. */
+/**
+ * The number of challenge pages that Firefox answers after one start, because a start takes longer than a page. It
+ * passes on the last page.
+ */
 const PAGES = 3;
-/** The most starts of the Firefox that pretends to be Chromium. */
+/** Maximum number of starts of the Firefox that pretends to be Chromium. */
 const STARTS = 4;
 
 const RECORDED_UPLOAD = readFixture('human/chromium-headful-xvfb-default-screen.json');
@@ -80,7 +86,7 @@ afterAll(async () => {
 
 type Answer = readonly [question: string, hash: number | null | undefined];
 
-/** Uploads recorded evidence of Chromium with other answers, for this ticket. */
+/** Uploads recorded evidence of Chromium for this ticket, with the given answers. */
 async function send(ip: string, ticket: string, session: string, answers: Readings['answers']) {
   const evidence = answerTicket(RECORDED_UPLOAD.evidence, ticket);
   const readings = { ...evidence.readings, answers };
@@ -97,7 +103,7 @@ async function send(ip: string, ticket: string, session: string, answers: Readin
   return site.outcomes.findLast((outcome) => outcome.ip === ip);
 }
 
-/** A visitor from a new network. A real Chromium answers the questions. */
+/** Makes a visit from a new network. A real Chromium answers the questions of the page. */
 async function visitFrom(ip: string, page: Page) {
   const { headers } = RECORDED_UPLOAD;
   const response = await fetch(`${site.url}/`, { headers });
@@ -116,7 +122,7 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
   const pool = createQuestionPool(SECRETS);
   const answersOfFirefox: Answer[] = [];
 
-  /** The uploads of a browser that opens this number of pages. */
+  /** Starts a browser, waits until it has uploaded for this number of pages, and returns the uploads. */
   async function uploadsOf(desk: DeskBrowser, pages: number): Promise<readonly Upload[]> {
     const countBefore = uploads.length;
     await open(desk, { urls: [`http://127.0.0.1:${relay.port}/`] });
@@ -137,7 +143,7 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     };
   }
 
-  /** The outcome of a visit, and the answers to the questions of all its pages. */
+  /** Makes a visit. Returns its outcome, and the answers to the questions of all its pages. */
   async function visitOf(desk: DeskBrowser, ip: string, pages = PAGES) {
     const countBefore = site.outcomes.length;
     site.ip = ip;
@@ -155,7 +161,8 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
   function answersIn({ ticket, evidence }: Upload): readonly Answer[] {
     const reading = readTicket(createSealer(SECRETS, 'ticket'), ticket, siteClock());
     const answersRead = valueOfReading(evidence.readings.answers);
-    if (!('ticket' in reading) || !answersRead) throw new Error('a page of ours was answered');
+    if (!('ticket' in reading) || !answersRead)
+      throw new Error('the upload has no ticket of Guard, or no answers');
     const { id, issuedAt } = reading.ticket;
     const questions = pool.read(id, issuedAt, answersRead.asked) ?? [];
     return questions.map((question, at) => [question, answersRead.hashes[at]]);
@@ -178,9 +185,11 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
     const honest = await visitOf(firefox(), '203.0.113.2');
     expect(honest).toMatchObject({ kind: 'verified', noted: [] });
     answersOfFirefox.push(...honest.answers);
-    // This Firefox has not all readings of Chromium. A program can add them, but has the answers of Firefox.
+    // This Firefox does not have all readings of Chromium. A program could add these readings, but its answers are
+    // still those of Firefox.
     const pretending = firefox({ 'general.useragent.override': CHROMIUM_AGENT });
-    // Each page has random questions. A few pages have too few questions that Firefox answers differently.
+    // Each page has random questions. A few pages have too few questions to which Firefox gives another answer than
+    // Chromium.
     const notedReasons: unknown[] = [];
     for (let start = 1; start <= STARTS && notedReasons.length === 0; start++) {
       reloadFor(PAGES);
@@ -188,14 +197,15 @@ describe.skipIf(!hasDesk || !hasFirefox || !hasWindowedChromium)('at a desk', ()
       for (const [at, { ticket, session, evidence }] of answeredUploads.entries()) {
         const ip = `203.0.114.${start * PAGES + at}`;
         const outcome = await send(ip, ticket, session, evidence.readings.answers);
-        if (outcome?.kind !== 'verified') throw new Error('it has what Chromium gives');
+        if (outcome?.kind !== 'verified')
+          throw new Error('the visit with the evidence of Chromium did not pass');
         notedReasons.push(...outcome.noted);
       }
     }
     expect(new Set(notedReasons)).toEqual(new Set(['answers_rare']));
   }, 180_000);
 
-  test('Firefox gives the same answers with all settings of people', async () => {
+  test('Firefox gives the same answers with each setting that people use', async () => {
     const settings: readonly DeskSettings['preferences'][] = [
       { 'privacy.resistFingerprinting': true, 'privacy.resistFingerprinting.letterboxing': true },
       {

@@ -10,7 +10,7 @@ import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { HOME_IP } from '../kit/visitors/visitors.ts';
 
-/** Contract 4.4, 4.5: both MCP servers of a started product, with clients of other projects. */
+/** Contract 4.4, 4.5: these tests use both MCP servers of a started product, with clients of other projects. */
 const story = useProduct({ rules: ASKED_ABOUT });
 
 const KEY = { authorization: `Bearer ${ANALYTICS_KEY}` };
@@ -51,12 +51,12 @@ describe('the SDK’s own client, on the data server', () => {
   });
   afterAll(() => client.close());
 
-  test('contract 4.4: it gets the name of the server, which has tools only', () => {
+  test('contract 4.4: the client gets the name of the server, which has only tools', () => {
     expect(client.getServerVersion()).toEqual({ name: 'guard-analytics', version: '1' });
     expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
   });
 
-  test('contract 4.4: it lists the tools and calls each of them', async () => {
+  test('contract 4.4: the client lists the tools and calls each of them', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.data);
     const columns = await callTool(client, 'list_columns');
@@ -74,14 +74,14 @@ describe('the SDK’s own client, on the data server', () => {
     expect(statements).toHaveLength(12);
     for (const sql of statements) {
       expect(sql).toContain('WHERE created_at BETWEEN');
-      // The visits of this test come from another address than the example.
+      // The visits of this test come from another address than that in the example.
       const queryArguments = { sql: sql.replace('203.0.113.7', HOME_IP) };
       const answer = await callTool(client, 'query', queryArguments);
       expect(answer, sql).toEqual({ isError: false, text: expect.stringMatching(/\S/) as string });
     }
   });
 
-  test('contract 4.4: list_columns has the columns of query_help', async () => {
+  test('contract 4.4: list_columns returns the columns that query_help names', async () => {
     const { text } = await callTool(client, 'list_columns');
     const columns = text.split('\n').map((line) => line.split('\t', 1)[0]);
     for (const name of ['created_at', 'action', 'decision', 'block_reasons', 'challenge']) {
@@ -137,7 +137,7 @@ test('contract 4.5: the SDK’s own client pings the documentation server, searc
 describe('the inspector’s command line', () => {
   test.each([
     ['data', dataUrl, HEADER, TOOLS.data],
-    // With `auto` the client offers a later revision of the protocol first.
+    // With `auto` the client first offers a later revision of the protocol.
     ['documentation', docsUrl, ['--protocol-era', 'auto'], TOOLS.docs],
   ])('lists the tools of the %s server, and finds no error in their schemas', async (...row) => {
     const [, url, options, tools] = row;
@@ -172,7 +172,7 @@ describe('the inspector’s command line', () => {
     ]);
   });
 
-  test('contract 5: says that it needs a key', async () => {
+  test('contract 5: says that the server needs a key', async () => {
     const { code, json } = await inspect(dataUrl(), '--method', 'tools/list');
     expect(code).not.toBe(0);
     expect(json).toMatchObject({ error: { code: 'auth_required' } });
@@ -182,7 +182,7 @@ describe('the inspector’s command line', () => {
 describe('the conformance package', () => {
   const page = join(import.meta.dirname, '..', '..', 'docs', 'guide', 'assistants.md');
   const [, section = ''] = readFileSync(page, 'utf8').split('\n## Tried with\n');
-  /** Rows of the table of scenarios: names, and the result on each server. */
+  /** The rows of the documented table of scenarios: names, and the result on each server. */
   const table = [...section.matchAll(/^\| +(`[^|]+) \| ([^|]+) \| ([^|]+) \|/gm)].map(
     ([, names = '', data = '', docs = '']) => ({
       names: [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
@@ -212,7 +212,7 @@ describe('the conformance package', () => {
     }
   }
 
-  test('has only scenarios that the documentation names', async () => {
+  test('has only scenarios that are in the documented table', async () => {
     const scenarios = await conformanceScenarios();
     expect(scenarios.length).toBeGreaterThan(20);
     expect(table.flatMap(({ names }) => names).toSorted()).toEqual(scenarios.toSorted());

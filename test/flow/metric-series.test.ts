@@ -5,7 +5,7 @@ import { poll, send } from '../kit/http.ts';
 import { seededRandom } from '../kit/seeded-random.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 
-/** Values that visitors send do not create series of metrics. */
+/** These tests check that values from visitors do not create series of metrics. */
 
 const story = useProduct({
   rules: [
@@ -24,7 +24,7 @@ const CONNECTIONS = 16;
 const METHODS = ['GET', 'POST', 'HEAD', 'PROPFIND', 'DELETE', 'MKCOL'] as const;
 
 interface Page {
-  /** Names with their labels. */
+  /** The names of the series, with their labels. */
   readonly series: readonly string[];
   readonly requests: number;
 }
@@ -76,7 +76,7 @@ describe('10,000 visitors who all differ', () => {
   let pageAfter: Page;
 
   beforeAll(async () => {
-    // These requests lead to each outcome, action and usual reason.
+    // The first requests lead to each outcome, each action and each usual reason.
     await sendMany(800);
     pageBefore = await poll(scrape, ({ requests }) => requests >= 800);
     await sendMany(REQUESTS);
@@ -87,7 +87,7 @@ describe('10,000 visitors who all differ', () => {
     expect(pageAfter.requests).toBe(REQUESTS + 800);
   });
 
-  test('add no series after the first visitors, except for rare block reasons', () => {
+  test('add no series, except for rare block reasons, after the first visitors', () => {
     expect(pageBefore.series.length).toBeGreaterThan(30);
     const addedSeries = pageAfter.series.filter((name) => !pageBefore.series.includes(name));
     const seriesOfReasons = Object.keys(reasons).map(

@@ -12,7 +12,10 @@ import {
 import { testFolder } from '../kit/test-folder.ts';
 import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
-/** Pages for blocks, limits, and an origin that gives no answer: the built-in pages, and pages of the user. */
+/**
+ * These tests check the pages for blocks, for limits, and for an origin that gives no answer: the built-in pages, and
+ * pages of the user.
+ */
 
 const OWN_KEY = 'sk_api_ro_own_5f4e3d2c1b0a9d8c7b6a';
 const folder = testFolder();
@@ -68,7 +71,7 @@ function fieldsOf({ headers }: Answer) {
   return Object.fromEntries(names.map((name) => [name, headers[name]]));
 }
 
-/** The one event with this code: path, status, action. */
+/** Path, status and action of the only event with this reference code. */
 async function eventOf(reference: string, key: string): Promise<string> {
   const answer = await poll(
     () =>
@@ -82,7 +85,7 @@ async function eventOf(reference: string, key: string): Promise<string> {
   return answer.body.trim();
 }
 
-describe('the built-in pages', () => {
+describe('a built-in page', () => {
   test('502: a browser gets a page with name, support address and a code that finds the event', async () => {
     const answer = await visit('shop.example', '/away', { ...chromeHttp, 'accept-language': 'de' });
     expect(answer.status).toBe(502);
@@ -106,7 +109,7 @@ describe('the built-in pages', () => {
     ['a program', curl],
     ['a fetch from a page', { ...chromeHttp, accept: 'application/json' }],
     ['a picture', { ...chromeHttp, 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors' }],
-  ])('502: %s gets the short text', async (_, headers) => {
+  ])('502: a client with %s gets the short text', async (_, headers) => {
     const answer = await visit('shop.example', '/free/thing', headers);
     expect([answer.status, answer.body]).toEqual([502, 'The site cannot be reached.\n']);
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -139,7 +142,7 @@ test('a gateway without settings of the organisation shows the page without a na
 });
 
 describe('pages of the user', () => {
-  test('a block: reference, reason, support and language, and the header fields of the built-in page', async () => {
+  test('a block: the page has reference code, reason, support address and language, and the header fields of the built-in page', async () => {
     const answer = await visit('own.example', '/attic/x');
     const [, code = ''] = /\[([0-9A-Z]{8})\]/.exec(answer.body) ?? [];
     expect(answer.status).toBe(403);
@@ -154,7 +157,7 @@ describe('pages of the user', () => {
     });
   });
 
-  test('a limit: the seconds of Retry-After', async () => {
+  test('a limit: the page has the seconds of Retry-After', async () => {
     const from = '84.115.21.2';
     await visit('own.example', '/login', chromeHttp, from);
     const answer = await visit('own.example', '/login', chromeHttp, from);
@@ -172,7 +175,7 @@ describe('pages of the user', () => {
     expect(fieldsOf(answer)).toEqual(fieldsOf(await visit('shop.example', '/attic/x')));
   });
 
-  test('a page has no reasons for an attacker, and no text from header fields or the path', async () => {
+  test('a page shows an attacker no reasons, and no text from header fields or the path', async () => {
     const hostile = '"><script>alert(1)</script>{{reference}}';
     const headers = { ...curl, accept: 'text/html', 'accept-language': hostile, cookie: hostile };
     const { body } = await visit('own.example', `/attic/${encodeURI(hostile)}`, headers);

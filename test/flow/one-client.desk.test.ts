@@ -14,15 +14,17 @@ import { type TestValidator, validatorWith } from '../kit/product/validator.ts';
 import { EVERY_KIND } from './every-kind-of-request.ts';
 
 /**
- * A browser is one client for Guard with each kind of request (validator/src/request/client-class.ts). Run by
- * `npm run eval -- people`.
+ * These tests check that a browser has the same client class in each kind of request
+ * (validator/src/request/client-class.ts). `npm run eval -- people` runs them.
  */
 
 const BROWSER_MS = 60_000;
 const NAME = 'shop.example';
 
 const certificate = selfSigned('localhost');
-/** Time that passes with these pages: the session gets a new value, and then the old value ends. */
+/**
+ * The time by which the clock moves with these pages: first the session gets a new value, and then the old value ends.
+ */
 const LATER: ReadonlyMap<string, number> = new Map([
   ['/walk-1', 16 * 60_000],
   ['/walk-3', 2 * 60_000],

@@ -11,14 +11,14 @@ import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { useDesk } from '../kit/browsers/use-desk.ts';
 
 /**
- * The readings of the challenge page in the browsers of people. With them people pass after a little work and one
- * reload.
+ * These tests read the readings of the challenge page in the browsers of people. With such readings people pass after a
+ * little work and one reload.
  */
 
 let site: Site;
 let relay: Relay;
 const uploads: Upload[] = [];
-/** Requests for the page, and uploads, in order. */
+/** The requests for the page and the uploads, in order. */
 const requestedPaths: string[] = [];
 
 beforeAll(async () => {
@@ -64,12 +64,12 @@ describe.skipIf(!hasDesk)('at a desk', () => {
     );
     expect(requestedPaths).toEqual(oneReload);
     const upload = uploads.at(-1);
-    if (!upload) throw new Error('what was judged has come by');
+    if (!upload) throw new Error('there is no upload');
     return upload.evidence.readings;
   }
 
   test.skipIf(!hasWindowedChromium)(
-    'Chromium passes, and its readings are those of a real Chromium on Linux',
+    'Chromium passes, and its readings are as expected for Chromium on Linux',
     async () => {
       const readings = await readingsOf(deskChromium);
       const { media, fonts, painting, flooding, partition, hints } = readings;

@@ -12,25 +12,28 @@ import { tryUntil } from '../kit/try-until.ts';
 import { type SharedDesk, useDesk } from '../kit/browsers/use-desk.ts';
 
 /**
- * People with two browsers, which are used only by keyboard and mouse. The title bar and the clipboard show what they
- * see. Requests are counted before the gateway, at the origin and in SQL. Run by `npm run eval -- people`. Each run
- * shows in people-readings.test.ts that both browsers pass.
+ * These tests use two browsers as people do, only by keyboard and mouse. The title bar and the clipboard show what a
+ * person sees. Requests are counted before the gateway, at the origin and in SQL. `npm run eval -- people` runs these
+ * tests. people-readings.test.ts checks in each run of the usual tests that both browsers pass.
  */
 
 const UPLOAD = 'POST /.guard/verify';
 /** The longest wait for a browser that starts on a busy machine. */
 const BROWSER_MS = 20_000;
 const EVENTS_MS = 15_000;
-/** The wait for the effect of a key, and for a page. */
+/** How long and how often a test waits for the effect of a key, and for a page. */
 const PRESS = { intervalMs: 1_000, timeoutMs: BROWSER_MS };
 const READ = { intervalMs: 6_000, timeoutMs: BROWSER_MS };
-/** Longer than all waits of a test together, so that the failed wait can report its last value. */
+/**
+ * The time limit of a test. It is longer than all waits of a test together, so that a failed wait can report its last
+ * value.
+ */
 const TEST_MS = 120_000;
 
 let origin: PagedOrigin;
 let product: Product;
 let relay: Relay;
-/** Requests for pages at the gateway, and uploads, in order. */
+/** The requests for pages at the gateway and the uploads, in order. */
 const requests: string[] = [];
 
 beforeAll(async () => {
@@ -73,7 +76,7 @@ interface EventRow {
   readonly block_reasons: readonly string[];
 }
 
-/** The events that `condition` selects, oldest first, once there are `count`. */
+/** Waits until `condition` selects `count` events, and returns them, oldest first. */
 function events(condition: string, count: number): Promise<EventRow[]> {
   return poll(
     () =>
@@ -89,8 +92,8 @@ function events(condition: string, count: number): Promise<EventRow[]> {
 let readings = 0;
 
 /**
- * The text of the page in front, without blanks. The browser has to leave the page for this, so the page has done
- * all its requests before.
+ * Reads the text of the page in front, without blanks. The browser leaves the page for that, so call it after the page
+ * has made all its requests.
  */
 async function readAway(desk: Desk): Promise<string> {
   const path = `/open/read-${(readings += 1)}?`;
@@ -105,7 +108,7 @@ const requestsUntilRead = (start: number) =>
 
 const withoutBlanks = (text: string) => text.replaceAll(' ', '');
 
-/** A form with a file and a text field, which shows its value in the title. */
+/** A form with a file and a text field. The title of the page shows the value of the text field. */
 function formTo(action: string): string {
   return `<!doctype html><title>A form</title><form method="post" enctype="multipart/form-data" action="${action}">
 <input name="user" autofocus oninput="document.title = 'A form of ' + value"><input type="file" name="photo"><button>Order</button></form>
@@ -136,7 +139,7 @@ function peopleWith(browser: DeskBrowser, name: string, open: SharedDesk['open']
     await whenTitled(desk, ARRIVED_TITLE);
     for (const path of paths) {
       expect(arrivalsAt(path)).toHaveLength(1);
-      // A challenge, at most one more because of the other tab's session, and the page.
+      // The requests are a challenge, at most one more challenge because of the session of the other tab, and the page.
       const visits = requestsSince(start).filter((request) => request === `GET ${path}`);
       expect(visits.length).toBeLessThanOrEqual(3);
     }
@@ -194,7 +197,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       await tryUntil(() => desk.press('Tab', 'Return'), screen, PRESS);
       const text = await readAway(desk);
       const code = /Reference:?([0-9A-Z]{8})/.exec(text)?.[1] ?? text;
-      // The only upload says that the visitor left the page, which readAway does.
+      // The only upload says that the visitor left the page, because readAway leaves it.
       expect(await events(`reference = '${code}'`, 2)).toEqual([
         { action: 'challenge', challenge: 'issued', block_reasons: [] },
         { action: 'challenge', challenge: 'failed', block_reasons: ['challenge_abandoned'] },
@@ -202,7 +205,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       expect(requestsUntilRead(start)).toEqual([`GET ${path}`, UPLOAD]);
     });
 
-    test('who confirm that a form is sent again lose no data', async () => {
+    test('who agree to send a form again lose no data', async () => {
       const path = '/firefox/confirmed';
       const desk = await submitForm(path);
       const [order] = await sendOff(desk, path);
@@ -224,7 +227,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       expect(arrivalsAt(path)).toHaveLength(1);
     });
 
-    test('who decline and go back find their text, and can send it', async () => {
+    test('who decline to send a form again and go back find their text, and can send it', async () => {
       const path = '/firefox/gone-back';
       const desk = await submitForm(path);
       await declineToSend(desk);
@@ -252,7 +255,7 @@ describe.skipIf(!hasDesk || !hasFirefox)(
       await tryUntil(() => desk.press('Escape'), screen, PRESS);
     }
 
-    /** Opens a page with a form, fills it in and sends it. Resolves when the challenge is answered. */
+    /** Opens a page with a form, fills it in and sends it. Resolves when the browser has answered the challenge. */
     async function submitForm(path: string): Promise<Desk> {
       const page = `/open/form-to${path}`;
       origin.pages.set(page, formTo(path));

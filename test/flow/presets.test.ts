@@ -20,8 +20,8 @@ import { hasCurl, hasGit } from '../kit/tools.ts';
 import { HOME_IP } from '../kit/visitors/visitors.ts';
 
 /**
- * `presets: […]` for a forge and a shop that challenge everybody, with real programs that run no JavaScript. Requests
- * that pass are counted at the origins and in SQL.
+ * These tests use `presets: […]` for a forge and a shop that challenge everybody, with real programs that run no
+ * JavaScript. Requests that pass are counted at the origins and in SQL.
  */
 
 const FORGE = 'forge.example';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   gitOrigin = await startGitOrigin();
   folder = await mkdtemp(join(tmpdir(), 'guard-presets-'));
   const settings = storySettings(shop.url);
-  const [organisation] = settings['organisations'] as [object]; // as story-settings.ts writes it
+  const [organisation] = settings['organisations'] as [object]; // the form that story-settings.ts writes
   const [site] = settings['sites'] as [object];
   product = await startProduct({
     ...settings,
@@ -75,7 +75,7 @@ function run(program: string, args: readonly string[]): Promise<ProgramEnd> {
 const forgeOptions = ['-c', `http.extraHeader=Host: ${FORGE}`];
 const urlOf = (path: string) => product.addresses.gateway + path;
 
-/** Actions and rules of the events that match, once there are `count`. */
+/** Waits until `count` events match, and returns their actions and rules. */
 async function rulesOf(condition: string, count: number): Promise<string[]> {
   const rows = await poll(
     () =>
@@ -129,7 +129,7 @@ describe.skipIf(!hasGit)('presets: [git], with git itself', () => {
   });
 
   test.each(['/', '/ada/engine', '/ada/engine.git/info/refs', '/?service=git-upload-pack'])(
-    'its User-Agent is challenged on %s, and no request reaches the forge',
+    'a request with the User-Agent of git is challenged on %s, and no request reaches the forge',
     async (path) => {
       const countBefore = gitOrigin.arrivals.length;
       const answer = await send(urlOf(path), {
@@ -155,13 +155,13 @@ describe.skipIf(!hasCurl)('presets: [well-known, feeds, webhooks], with curl', (
     ['/hooks/orders', 'preset:webhooks', ['--json', '{"paid":true}']],
   ];
 
-  test.each(passing)('%s passes by %s', async (path, _rule, args) => {
+  test.each(passing)('a request for %s passes by the preset %s', async (path, _rule, args) => {
     expect(await statusOf(path, args)).toBe('200');
     expect(shop.arrivals.map(({ url }) => url)).toContain(path);
   });
 
-  // Events come a second later, so these tests come after all requests.
-  test.each(passing)('%s: the event says that it passed by %s', async (path, rule) => {
+  // Events are written a second later, so these tests follow after all requests.
+  test.each(passing)('the event of %s names the preset %s', async (path, rule) => {
     expect(await rulesOf(`path = '${path}'`, 1)).toEqual([`allow by ${rule}`]);
   });
 
@@ -171,14 +171,14 @@ describe.skipIf(!hasCurl)('presets: [well-known, feeds, webhooks], with curl', (
     ['/products%3f.rss', []],
     ['/blog/feed/', ['-d', 'comment=spam']],
     ['/orders', ['--json', '{"paid":true}']],
-  ])('%s %j does not pass, and no request reaches the shop', async (path, args) => {
+  ])('the request %s %j is challenged, and does not reach the shop', async (path, args) => {
     const countBefore = shop.arrivals.length;
     expect(await statusOf(path, args)).toBe('403');
     expect(shop.arrivals).toHaveLength(countBefore);
   });
 });
 
-test('where a site shows pages by a parameter of any path, a program gets 50 pages through a preset', async () => {
+test('on a site that selects the page by a query parameter on any path, a program gets 50 pages through a preset', async () => {
   const ask = (path: string, ip = '84.115.9.9') =>
     send(urlOf(path), {
       headers: { host: 'shop.example', 'user-agent': 'curl/8.5.0', 'x-forwarded-for': ip },
@@ -187,7 +187,7 @@ test('where a site shows pages by a parameter of any path, a program gets 50 pag
   for (let page = 0; page < 55; page += 1) {
     statuses.push((await ask(`/robots.txt?curid=${page}`)).status);
   }
-  // One answer more can pass while the budget is used up.
+  // One more answer can pass while the budget is being used up.
   expect(statuses.lastIndexOf(200)).toBe(50);
   expect(statuses.slice(51)).toEqual([403, 403, 403, 403]);
   expect((await ask('/robots.txt?rest_route=/wp/v2/posts', '84.115.9.8')).status).toBe(403);
@@ -210,7 +210,7 @@ describe('presets: [monitors, link-previews], by address', () => {
       const list = crawler && catalogue.proofsOf(crawler).list;
       const address = list?.entries[0]?.split('/', 1)[0] ?? '';
       expect([crawler?.name, list?.ranges.has(address)]).toEqual([name, true]);
-      // The test is a trusted proxy.
+      // The test sends its requests as a trusted proxy.
       const from = (ip: string) =>
         send(urlOf(`/products/for-${preset}`), {
           headers: { host: 'shop.example', 'user-agent': userAgent, 'x-forwarded-for': ip },

@@ -11,7 +11,7 @@ import { hasPrometheus } from '../kit/tools.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp } from '../kit/visitors/visitors.ts';
 
-/** The Prometheus of Debian reads /metrics and evaluates the rules of packaging/prometheus. */
+/** In these tests the Prometheus of Debian reads /metrics and evaluates the rules of packaging/prometheus. */
 
 const RULES = join(import.meta.dirname, '../../packaging/prometheus/guard-rules.yaml');
 
@@ -110,7 +110,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     };
     const counterLine = (reason: string, times: string) =>
       untilValue(`guard_gateway_origin_errors_total{reason="${reason}"}`, times);
-    // Prometheus sees no growth when a counter appears.
+    // For Prometheus the first value of a counter is no growth.
     await Promise.all([visit('closing', 1), visit('away', 1)]);
     await Promise.all([counterLine('reset', '1'), counterLine('connect', '1')]);
     await visit('closing', 30);

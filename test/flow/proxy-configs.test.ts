@@ -5,8 +5,9 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 
 /**
- * The configurations of proxies that Debian does not have, compared with the fields in their documentation (Envoy's v3
- * API, Traefik's dynamic configuration). With an unknown field Envoy does not start, and Traefik ignores it.
+ * These tests check the configurations of proxies that Debian does not have against the fields in their documentation
+ * (Envoy's v3 API, Traefik's dynamic configuration). With an unknown field Envoy does not start. Traefik ignores an
+ * unknown field.
  */
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples', 'forward-auth');
@@ -189,7 +190,7 @@ describe('envoy.yaml', () => {
     expect(server_uri.uri).toBe(`http://${GUARD}`);
   });
 
-  test('Envoy removes the fields of Guard from the visitor’s request, passes on those of Guard, and sends Guard all other fields', () => {
+  test('Envoy removes fields with Guard’s names from the visitor’s request, passes on those that Guard sends, and sends Guard all other fields', () => {
     const { request_mutations } = mutation.typed_config.mutations;
     expect(request_mutations.map(({ remove }) => remove)).toEqual(GUARD_FIELDS);
     const { allowed_upstream_headers } = authz.http_service.authorization_response;
@@ -197,12 +198,12 @@ describe('envoy.yaml', () => {
     expect(authz.allowed_headers.patterns).toEqual([{ safe_regex: { regex: '.*' } }]);
   });
 
-  test('contract 7.1: it fails open, and later than Guard decides (500 ms)', () => {
+  test('contract 7.1: Envoy fails open, and only after the time limit of Guard’s decision (500 ms)', () => {
     expect(authz.failure_mode_allow).toBe(true);
     expect(Number.parseFloat(authz.http_service.server_uri.timeout) * 1000).toBeGreaterThan(500);
   });
 
-  test('only what goes to Guard itself is not asked about', () => {
+  test('Envoy asks about all requests, except those for Guard itself', () => {
     for (const { routes } of route_config.virtual_hosts) {
       const openRoutes = routes.filter((route) => route.typed_per_filter_config !== undefined);
       expect(openRoutes.map(({ match, route }) => [match.prefix, route.cluster])).toEqual([
@@ -212,7 +213,7 @@ describe('envoy.yaml', () => {
   });
 });
 
-describe('a burst of visitors does not pass because it is large', () => {
+describe('visitors do not pass Envoy without a decision because many come at once', () => {
   const LIMITS = { max_pending_requests: 65_536, max_requests: 65_536 };
 
   test('over HTTP', () => {
@@ -223,13 +224,13 @@ describe('a burst of visitors does not pass because it is large', () => {
     });
   });
 
-  test('over gRPC, where Envoy has the limit of questions on one connection', () => {
+  test('over gRPC, where Envoy has Guard’s limit of questions on one connection', () => {
     const guard = {
       name: 'guard_grpc',
       circuit_breakers: { thresholds: [LIMITS] },
       typed_extension_protocol_options: {
         'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
-          // EXT_AUTHZ_LIMITS of gateway/src/ext-authz/server.ts
+          // see EXT_AUTHZ_LIMITS in gateway/src/ext-authz/server.ts
           explicit_http_config: { http2_protocol_options: { max_concurrent_streams: 1_024 } },
         },
       },
@@ -252,7 +253,7 @@ describe('traefik.yaml', () => {
     expect([...names].toSorted()).toEqual(Object.keys(services).toSorted());
   });
 
-  test('only what goes to Guard itself is not asked about', () => {
+  test('Traefik asks about all requests, except those for Guard itself', () => {
     const openRouters = Object.values(routers).filter((router) => router.middlewares === undefined);
     expect(openRouters.map(({ service }) => service)).toEqual(['guard', 'guard']);
     expect(openRouters[0]?.rule).toContain('PathPrefix(`/.guard/`)');
@@ -260,7 +261,7 @@ describe('traefik.yaml', () => {
     expect(services['guard']?.loadBalancer.servers).toEqual([{ url: `http://${GUARD}` }]);
   });
 
-  test('Traefik removes the fields of Guard from the visitor’s request in any spelling, and passes on those of Guard', () => {
+  test('Traefik removes fields with Guard’s names in any spelling from the visitor’s request, and passes on those that Guard sends', () => {
     const { address, authResponseHeadersRegex } = middlewares['guard']?.forwardAuth ?? {};
     expect(address).toBe(`http://${GUARD}/check/traefik`);
     // In Go, flags are at the start of the pattern.
@@ -283,7 +284,7 @@ describe('Traefik in front of the gateway, in docs/guide', () => {
     const [main, fallback] = [failover?.service, failover?.fallback].map(
       (name = '') => services[name]?.loadBalancer,
     );
-    // Without a check of the main service, Traefik never uses the other one.
+    // When the main service has no health check, Traefik never uses the fallback.
     expect(main?.healthCheck).toMatchObject({ path: '/ready', port: 9090 });
     expect(main?.servers).toEqual([{ url: 'http://127.0.0.1:8080' }]);
     expect(fallback?.servers).toEqual([{ url: 'http://127.0.0.1:3000' }]);

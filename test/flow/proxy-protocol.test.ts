@@ -16,8 +16,8 @@ import { testFolder } from '../kit/test-folder.ts';
 import { hasHaproxy, hasNginxStream, hasOpenssl, NGINX_STREAM_MODULE } from '../kit/tools.ts';
 
 /**
- * `listen.proxy_protocol` behind two balancers: HAProxy in TCP mode, and nginx's `stream` with `proxy_protocol on;` as
- * docs/guide shows it. Both pass on connections without reading them.
+ * These tests use `listen.proxy_protocol` behind two balancers: HAProxy in TCP mode, and nginx's `stream` with
+ * `proxy_protocol on;` as docs/guide shows. Both balancers pass on connections without reading them.
  */
 
 /** Addresses of visitors. The balancers have another address of loopback. */
@@ -30,7 +30,7 @@ const RULES = [
 
 type Scheme = 'http' | 'https';
 
-/** Starts HAProxy with one server line. Its health checks begin with a PROXY header, too. */
+/** Starts HAProxy with one server line. Its health checks also begin with a PROXY header. */
 async function startHaproxy(server: string): Promise<ListeningProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-haproxy-'));
   const [port, file] = [await freePort(), join(folder, 'haproxy.cfg')];
@@ -68,7 +68,7 @@ stream {
   return startListening(['nginx', '-e', 'stderr', '-p', folder, '-c', file], port, folder);
 }
 
-/** The status of one request that a visitor makes from this address, on a new connection. */
+/** Sends one request of a visitor from this address, on a new connection, and returns the status. */
 async function visit(scheme: Scheme, port: number, from: string): Promise<number> {
   const request = (scheme === 'http' ? requestHttp : requestHttps)({
     host: from === '::1' ? from : '127.0.0.1',
@@ -111,7 +111,7 @@ describe.skipIf(!hasOpenssl)('listen.proxy_protocol', () => {
 
   const metrics = async () => (await send(`${product.addresses.admin}/metrics`)).body;
 
-  /** Visits behind a balancer: rules and origin must see these visitors. */
+  /** Makes visits behind a balancer, and checks that rules and origin see the addresses of these visitors. */
   async function expectVisitors(
     scheme: Scheme,
     start: (target: string) => Promise<ListeningProgram>,
@@ -140,16 +140,18 @@ describe.skipIf(!hasOpenssl)('listen.proxy_protocol', () => {
     ['http', 'send-proxy-v2 proxy-v2-options crc32c,unique-id'],
     ['https', 'send-proxy'],
     ['https', 'send-proxy-v2-ssl'],
-  ] as const)('behind HAProxy, %s with %s: rules and origin see the visitor', (scheme, flags) =>
-    expectVisitors(scheme, (target) => startHaproxy(`${target} ${flags}`), [WELCOME]),
+  ] as const)(
+    'behind HAProxy, %s with %s: rules and origin see the visitor’s address',
+    (scheme, flags) =>
+      expectVisitors(scheme, (target) => startHaproxy(`${target} ${flags}`), [WELCOME]),
   );
 
   test.skipIf(!hasNginxStream).each(['http', 'https'] as const)(
-    'behind the stream module of nginx, %s: rules and origin see the visitor, in IPv4 and IPv6',
+    'behind the stream module of nginx, %s: rules and origin see the visitor’s address, in IPv4 and IPv6',
     (scheme) => expectVisitors(scheme, startNginxStream, [WELCOME, '::1']),
   );
 
-  test('a visitor who goes past the balancer is not served, and Guard counts it', async () => {
+  test('a visitor who connects without the balancer is not served, and Guard counts the connection', async () => {
     const { port } = new URL(product.addresses.gateway);
     await expect(visit('http', Number(port), CLOSED_OUT)).rejects.toThrow();
     const refusedLine = 'guard_gateway_connections_refused_total{reason="untrusted_peer"} 1';
@@ -157,7 +159,7 @@ describe.skipIf(!hasOpenssl)('listen.proxy_protocol', () => {
     expect(product.log()).toContain('"gateway_connection_refused"');
   });
 
-  test('the metrics page says when the certificate ends', async () => {
+  test('the metrics page has the time when the certificate expires', async () => {
     const line =
       /^guard_gateway_certificate_expiry_timestamp_seconds\{host="shop\.example"\} (\d+)$/m;
     const endsAt = Number(line.exec(await metrics())?.[1]);

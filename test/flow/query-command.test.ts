@@ -13,7 +13,10 @@ import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
-/** Commands that ask a running Guard over `POST /query`: `guard query` and `guard replay`, and keys of `guard keys`. */
+/**
+ * These tests use the commands that ask a running Guard over `POST /query`, which are `guard query` and `guard replay`,
+ * and the keys of `guard keys`.
+ */
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 const { listen } = storySettings('http://127.0.0.1:1') as { listen: Record<string, string> };
@@ -24,16 +27,16 @@ const story = useProduct({
 });
 const config = () => join(story.product.folder, 'guard.yaml');
 
-/** A text with which a stranger clears a terminal and changes its colour. */
+/** A text by which an attacker would clear a terminal and change its colour. */
 const HOSTILE = '/shelf?\u001b[2J\u009b31m';
 
 const query = (args: readonly string[]): Promise<CommandResult> =>
   runCommand('query', ...args, '--config', config());
 
-/** Runs `guard query` as a process, with a standard input or on a terminal. */
+/** Runs `guard query` as a process, with `input` as its standard input, or on a terminal. */
 async function queryAs(kind: 'program' | 'on a terminal', args: readonly string[], input = '') {
   const call = [BIN, 'query', ...args, '--config', config()];
-  // `script` gives the command a terminal.
+  // The program `script` gives the command a terminal.
   const words = [process.execPath, ...call].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   const child =
     kind === 'on a terminal'
@@ -110,7 +113,7 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
-test('guard query has different messages for a key that is not valid and for a Guard that is away', async () => {
+test('guard query prints one message for an invalid key, and another message for a Guard that is away', async () => {
   const wrongKey = await query(['SELECT 1', '--key', 'sk_api_ro_unknown_0000000000']);
   expect([wrongKey.code, wrongKey.stderr]).toEqual([
     1,
@@ -138,7 +141,7 @@ test.each([[['SELECT', '1']], [[]], [['SELECT 1 FORMAT CSV', '--json']]])(
   },
 );
 
-test('guard replay: the same settings change nothing, and other settings are compared with what happened', async () => {
+test('guard replay: the same settings change nothing, and other settings are compared with the recorded decisions', async () => {
   for (const headers of [curl, curl, chromeHttp]) {
     await send(`${story.product.addresses.gateway}/cart?item=1`, { headers });
   }
@@ -169,7 +172,7 @@ test('guard replay: the same settings change nothing, and other settings are com
   });
 });
 
-describe('contract 5: keys that guard keys makes and revokes while Guard runs', () => {
+describe('contract 5: keys that `guard keys` makes and revokes while Guard runs', () => {
   const keys = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout } = await runCommand('keys', ...args, '--config', config());
     expect(code).toBe(0);
@@ -188,7 +191,7 @@ describe('contract 5: keys that guard keys makes and revokes while Guard runs', 
       (status) => status === expected,
     );
 
-  test('a new key opens /query and /mcp without a restart, and a revoked key is 401', async () => {
+  test('a new key opens /query and /mcp without a restart, and a revoked key gets 401', async () => {
     const key = await keys('create', '--id', 'grafana');
     await untilStatus(key, 200);
     expect(await ask('/mcp', key)).not.toBe(401);

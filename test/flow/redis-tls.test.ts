@@ -13,7 +13,7 @@ import { startProduct } from '../kit/product/start-product.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 import { hasOpenssl, hasRedis } from '../kit/tools.ts';
 
-/** `rediss://`: TLS to the store, with an account that has the documented permissions. */
+/** These tests use `rediss://`: TLS to the store, with an account that has the documented permissions. */
 
 const ACCOUNT = '+@connection +get +set +eval +evalsha +time +client|tracking'.split(' ');
 
@@ -49,7 +49,7 @@ describe.skipIf(!hasRedis || !hasOpenssl)('a Redis with TLS and accounts', () =>
     return startProduct(settings, env);
   };
 
-  test('keeps sessions of a Guard that trusts its certificate', async () => {
+  test('keeps the sessions of a Guard that trusts the certificate of Redis', async () => {
     const product = await start({ NODE_EXTRA_CA_CERTS: certificate() });
     const session = await passAt(product);
     expect(await redis.ask('EXISTS', `guard:1:session:${sessionRoot(session)}`)).toBe(1);
@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis || !hasOpenssl)('a Redis with TLS and accounts', () =>
     await product.stop();
   });
 
-  test('is away for a Guard that does not trust it, and its password is in no log', async () => {
+  test('is away for a Guard that does not trust the certificate, and the password is in no log', async () => {
     const product = await start({});
     expect(await metricOf(product, 'guard_store_away')).toBe(1);
     expect(product.log()).toContain('"reason":"DEPTH_ZERO_SELF_SIGNED_CERT"');

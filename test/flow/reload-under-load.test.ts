@@ -11,7 +11,10 @@ import { storySettings } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
-/** Reloads while visitors come: settings that switch off the protection of one site in an emergency, and a file with 200 sites. */
+/**
+ * These tests reload settings while visitors come: settings that switch off the protection of one site in an emergency,
+ * and a file with 200 sites.
+ */
 
 const SETTINGS = {
   rules: [{ name: 'closed', match: {}, verdict: 'block' }],
@@ -20,7 +23,7 @@ const SETTINGS = {
 };
 const story = useProduct(SETTINGS);
 
-/** Replaces a file of the product. A rename prevents that Guard reads half a file. */
+/** Replaces a file of the product. With a rename, Guard never reads an incomplete file. */
 async function write(name: string, text: string): Promise<void> {
   const { folder } = story.product;
   await writeFile(join(folder, `.${name}.tmp`), text);
@@ -29,7 +32,7 @@ async function write(name: string, text: string): Promise<void> {
 
 const appliedReloads = () => metricOf(story.product, 'guard_reloads_total{outcome="applied"}');
 
-/** Writes the settings with other lines for the first site, and waits for the reload. */
+/** Writes the settings with these lines for the first site, and waits for the reload. */
 async function reloadWith(site: Readonly<Record<string, unknown>>): Promise<void> {
   const countBefore = await appliedReloads();
   await write('guard.yaml', stringify(storySettings(story.origin.url, { ...SETTINGS, site })));
@@ -41,59 +44,62 @@ test.each([
   ['protect: []', { protect: [] }],
   ['observe: true', { observe: true }],
   ['both lines', { protect: [], observe: true }],
-])('%s lets every visitor of one site pass, under load, and drops none', async (_name, lines) => {
-  await reloadWith({});
-  const agent = new Agent({ keepAlive: true });
-  onTestFinished(() => agent.destroy());
-  const visitors = 4;
-  const ports = new Set<number | undefined>();
-  const answers: string[] = [];
-  let isDone = false;
+])(
+  'a reload with %s under load lets every visitor of one site pass, and drops no connection',
+  async (_name, lines) => {
+    await reloadWith({});
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const visitors = 4;
+    const ports = new Set<number | undefined>();
+    const answers: string[] = [];
+    let isDone = false;
 
-  async function ask(host: string): Promise<number | undefined> {
-    const call = request(story.product.addresses.gateway, { agent, headers: { host } }).end();
-    const [answer] = (await once(call, 'response')) as [IncomingMessage];
-    ports.add(call.socket?.localPort);
-    answer.resume();
-    await once(answer, 'end');
-    return answer.statusCode;
-  }
-  async function visit(host: string): Promise<void> {
-    while (!isDone) answers.push(`${host} ${await ask(host)}`);
-  }
+    async function ask(host: string): Promise<number | undefined> {
+      const call = request(story.product.addresses.gateway, { agent, headers: { host } }).end();
+      const [answer] = (await once(call, 'response')) as [IncomingMessage];
+      ports.add(call.socket?.localPort);
+      answer.resume();
+      await once(answer, 'end');
+      return answer.statusCode;
+    }
+    async function visit(host: string): Promise<void> {
+      while (!isDone) answers.push(`${host} ${await ask(host)}`);
+    }
 
-  const hosts = ['shop.example', 'shop.example', 'shop.example', 'other.example'];
-  const streams = hosts.map(visit);
-  await poll(
-    () => Promise.resolve(answers.length),
-    (count) => count > 40,
-  );
-  await reloadWith(lines);
-  const firstIndex = answers.length;
-  await poll(
-    () => Promise.resolve(answers.length - firstIndex),
-    (count) => count > 80,
-  );
-  isDone = true;
-  await Promise.all(streams);
+    const hosts = ['shop.example', 'shop.example', 'shop.example', 'other.example'];
+    const streams = hosts.map(visit);
+    await poll(
+      () => Promise.resolve(answers.length),
+      (count) => count > 40,
+    );
+    await reloadWith(lines);
+    const firstIndex = answers.length;
+    await poll(
+      () => Promise.resolve(answers.length - firstIndex),
+      (count) => count > 80,
+    );
+    isDone = true;
+    await Promise.all(streams);
 
-  // Each visitor can have one request under way when the new settings come into force.
-  const after = answers.slice(firstIndex + visitors);
-  expect([...new Set(answers)].toSorted()).toEqual([
-    'other.example 403',
-    'shop.example 200',
-    'shop.example 403',
-  ]);
-  expect([...new Set(after)].toSorted()).toEqual(['other.example 403', 'shop.example 200']);
-  expect(ports.size).toBe(visitors);
-});
+    // Each visitor can have one request under way when the new settings come into force.
+    const after = answers.slice(firstIndex + visitors);
+    expect([...new Set(answers)].toSorted()).toEqual([
+      'other.example 403',
+      'shop.example 200',
+      'shop.example 403',
+    ]);
+    expect([...new Set(after)].toSorted()).toEqual(['other.example 403', 'shop.example 200']);
+    expect(ports.size).toBe(visitors);
+  },
+);
 
 const SITES = 200;
 const RULES = 10;
-/** The first site, the last one, and some between. */
+/** The first site, the last site, and some sites between them. */
 const SAMPLE = [0, 1, 57, 100, 199] as const;
 
-/** Each site has an organisation with ten rules. One list of addresses is for all of them. */
+/** Each site has an organisation with ten rules. All organisations use the same list of addresses. */
 function settingsOf(blockedPath: string): Record<string, unknown> {
   const rulesOf = (site: number) => [
     { name: 'listed', match: { ip: { file: 'networks.txt' } }, verdict: 'block', status: 451 },
@@ -138,11 +144,12 @@ test('Guard answers requests during a reload to many sites, and then each site h
     const { status } = await send(story.product.addresses.gateway, {
       headers: { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.7' },
     });
-    // The site from before the reload, or no site.
+    // The answer is that of the site from before the reload, or 421 for an unknown site.
     expect([200, 403, 421]).toContain(status);
     answerCount += 1;
   }
-  // Guard reads the file for longer than one answer takes. With a blocked thread there would be one or two answers.
+  // Guard reads the file for longer than one answer takes. If reading blocked the thread, there would be one or two
+  // answers.
   expect(answerCount).toBeGreaterThan(20);
   for (const site of SAMPLE) {
     expect((await visitSite(site, '/')).status).toBe(200);

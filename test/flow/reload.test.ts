@@ -17,8 +17,8 @@ import { useProduct } from '../kit/product/use-product.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
 /**
- * Settings that change while Guard runs: the change is atomic, no connection is dropped, and sessions survive. After a
- * bad file Guard keeps the last good settings, logs the reason, and sets a metric.
+ * These tests change settings while Guard runs. The change is atomic, no connection is dropped, and sessions survive.
+ * After a bad file Guard keeps the last good settings, logs the reason, and sets a metric.
  */
 
 const OTHER_KEY = 'sk_flow_rotated_0b1c2d3e4f5a6978';
@@ -32,7 +32,7 @@ const ALLOW_ALL = [{ name: 'open', match: {}, verdict: 'allow' }];
 
 const story = useProduct({ rules: ALLOW_ALL });
 
-/** The length of the log and the numbers of reloads before the test. */
+/** The length of the log and the number of reloads before each test. */
 let before = { log: 0, applied: 0, refused: 0 };
 beforeEach(async () => {
   await reload({ rules: ALLOW_ALL });
@@ -43,11 +43,14 @@ beforeEach(async () => {
   };
 });
 
-/** Writes settings or a text, sends SIGHUP, and waits until Guard has applied or refused them. */
+/**
+ * Writes the settings file, from an object or a text, sends SIGHUP, and waits until Guard has applied or refused the
+ * settings.
+ */
 async function reload(next: Overrides | string): Promise<void> {
   const { product, origin } = story;
   const count = await reloads();
-  // By a rename, so that the watch cannot find half a file.
+  // The file is replaced by a rename, so that Guard's watch cannot read an incomplete file.
   const settings = typeof next === 'string' ? next : stringify(storySettings(origin.url, next));
   await replaceFile('guard.yaml', settings);
   process.kill(product.pid, 'SIGHUP');
@@ -192,7 +195,7 @@ describe('sessions survive', () => {
     return Promise.resolve(id);
   }
 
-  test('a session stays valid, also when its secret becomes the second of the list', async () => {
+  test('a session stays valid, also when its secret becomes the second in the list of secrets', async () => {
     await reload({});
     const headers = { ...curl, cookie: `_guard=${await sessionOf(await visit())}` };
     await reload({ top: { trusted_proxies: [] } });
@@ -223,7 +226,7 @@ describe('sessions survive', () => {
 });
 
 describe('a bad file', () => {
-  test('does not change the settings; the log has the reason and the line, and a metric is set until the next good file', async () => {
+  test('does not change the settings; the log has the reason and the line number, and a metric is set until the next good file', async () => {
     await reload({ rules: BLOCK_ALL });
     expect(await metric('guard_last_reload_successful')).toBe(1);
     await reload('version: 1\nobserv: true\n');
@@ -238,7 +241,7 @@ describe('a bad file', () => {
     expect(await metric('guard_last_reload_successful')).toBe(1);
   });
 
-  test('with a crawler that the catalogue does not have is refused', async () => {
+  test('with a crawler that is not in the catalogue is refused', async () => {
     await reload({ rules: BLOCK_ALL });
     await reload({ rules: ALLOW_ALL, organisation: { crawler_allowlist: ['Google bot'] } });
     expect((await visit()).status).toBe(403);
@@ -259,7 +262,7 @@ describe('a bad file', () => {
     ]);
   });
 
-  test('leaves no secret in the log, and neither does a good file', async () => {
+  test('leaves no secret in the log, and a good file leaves none either', async () => {
     const top = { secret: OTHER_SECRET, health_check_token: 'health_flow_other_123456' };
     await reload({ rules: ALLOW_ALL, top });
     await reload(`version: 1\nsecret: [${OTHER_SECRET}, ""]\n`);
@@ -272,7 +275,7 @@ describe('a bad file', () => {
   });
 });
 
-test('settings that need a restart keep their value and are logged with file, line and column; the others apply', async () => {
+test('settings that need a restart keep their value and are logged with file, line and column; other settings apply', async () => {
   const listen = { gateway: '127.0.0.1:1', admin: '127.0.0.1:0', validator: '127.0.0.1:0' };
   await reload({ rules: BLOCK_ALL, top: { listen, store: { engine: 'memory', path: './s' } } });
   expect((await visit()).status).toBe(403);

@@ -12,7 +12,7 @@ import { rowsOf } from '../kit/product/sql.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
 import { SECRET_KEY, storySettings } from '../kit/product/story-settings.ts';
 
-/** What the remote validator does with each question. A test sets it. */
+/** The function with which the remote validator answers each question. A test sets it. */
 let answerQuestion: (response: ServerResponse) => void = () => undefined;
 const keys: (string | string[] | undefined)[] = [];
 const ANY_PORT = '127.0.0.1:0';
@@ -77,7 +77,7 @@ describe('(g) a gateway whose remote validator', () => {
     expect(answer.body === ORIGIN_PAGE).toBe(result === 'opens');
   });
 
-  test('gave no answer: the gateway has recorded an event for each case', async () => {
+  test('gave no usable answer has recorded an event for each case', async () => {
     const statement = `SELECT path, action, decision FROM events_distributed
       WHERE decision = 'none' ORDER BY created_at`;
     const rows = await poll(
@@ -93,7 +93,7 @@ describe('(g) a gateway whose remote validator', () => {
     );
   });
 
-  test('answers is obeyed, and got the key of the settings', async () => {
+  test('answers enforces the answer, and has sent the key of the settings', async () => {
     answerQuestion = answerWith(200, {
       success: true,
       decision: 'block',
@@ -112,7 +112,7 @@ describe('(g) a gateway whose remote validator', () => {
     ['silence opens', () => undefined, 204, 'fail_open'],
     ['500 opens', answerWith(500, error('internal_server_error')), 204, 'fail_open'],
     ['400 closes', answerWith(400, error('invalid_ip')), 403, undefined],
-  ])('is also asked in forward-auth mode, where %s', async (_name, way, status, decision) => {
+  ])('is also asked in forward-auth mode (%s)', async (_name, way, status, decision) => {
     answerQuestion = way;
     const answer = await send(`${product.addresses.forward_auth}/check/caddy`, {
       headers: {
@@ -140,10 +140,10 @@ describe('(g) a gateway whose remote validator', () => {
     }
   });
 
-  test('becomes silent gets no more questions until it is back; the gateway fails open and logs this', async () => {
+  test('becomes silent sends it no more questions until it is back, fails open and logs this', async () => {
     answerQuestion = () => undefined;
     let visitors = 0;
-    /** Each visit has a new network. */
+    /** Each visit comes from a new network. */
     const visit = () => {
       const headers = { 'x-forwarded-for': `203.0.${visitors++}.7` };
       return send(`${product.addresses.gateway}/silent`, { headers });

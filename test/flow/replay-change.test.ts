@@ -7,7 +7,7 @@ import { poll } from '../kit/http.ts';
 import { sampleEvent } from '../kit/product/sample-event.ts';
 import { testFolder } from '../kit/test-folder.ts';
 
-/** Events in the real database, judged again with one change, as for the dashboard. */
+/** This test judges events of the real database again with one change of the settings, as the dashboard does. */
 
 const folder = testFolder();
 const settings = settingsOf(guardYaml('rules: [{ name: everybody, match: {}, detect: true }]\n'));

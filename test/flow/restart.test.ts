@@ -11,7 +11,7 @@ import { answerAt, challengeAt, navigate, type Page } from '../kit/product/share
 import { startProduct } from '../kit/product/start-product.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 
-/** `store: { engine: memory, path }`: sessions survive a restart. */
+/** With `store: { engine: memory, path }`, sessions survive a restart. */
 
 let folder: string;
 let origin: RecordingOrigin;

@@ -16,7 +16,7 @@ import { testFolder } from '../kit/test-folder.ts';
 import { hasOpenssl } from '../kit/tools.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
-/** Lists that rules take from files, and from URLs that a real server publishes. */
+/** These tests use lists that rules take from files, and from URLs that a real server publishes. */
 
 const folder = testFolder();
 const BANNED_FILE = join(folder, 'banned.txt');
@@ -24,7 +24,7 @@ const AGENTS = join(folder, 'agents.txt');
 const HANDSHAKES = join(folder, 'ja4.txt');
 const DAY_MS = 86_400_000;
 
-/** Replaces a file in one step, as a program does that maintains a list. */
+/** Replaces a file in one step, as programs that maintain lists do. */
 function write(file: string, text: string): void {
   writeFileSync(`${file}.tmp`, text);
   renameSync(`${file}.tmp`, file);
@@ -49,7 +49,7 @@ beforeAll(async () => {
   write(BANNED_FILE, '# people who scrape\n203.0.113.7\n');
   write(AGENTS, '*scraper/*\n');
   write(HANDSHAKES, '# none yet\n');
-  // A Guard that ran yesterday left these copies.
+  // These copies are from a Guard that ran yesterday.
   publishList(urls.shrunk, '198.51.100.1\n198.51.100.2\n198.51.100.3\n');
   publishList(urls.away, '192.0.2.77\n');
   origin = await startRecordingOrigin();
@@ -115,7 +115,7 @@ describe('match.ip of a file', () => {
     expect(await statusFor('2001:db8::1')).toBe(403);
   });
 
-  test('refuses a bad change with its line, and the last good list stays in use', async () => {
+  test('refuses a bad change and logs its line number, and the last good list stays in use', async () => {
     write(BANNED_FILE, '203.0.113.9\n203.0.113.300\n');
     const [line] = await poll(
       () => Promise.resolve(logLinesOf(product, 'reload_refused')),
@@ -146,7 +146,7 @@ describe.skipIf(!hasOpenssl)('match.ja4', () => {
         headers: { ...curl, host: 'localhost' },
         // 127.0.0.1 is a trusted proxy, and the handshake of a proxy is not the visitor's.
         localAddress: '127.0.0.2',
-        // A connection that resumes a session has another fingerprint.
+        // A connection that resumes a TLS session has another fingerprint.
         agent: false,
       } as const;
       request(`${product.addresses.gateway_tls}/tls`, options, (answer) => {
@@ -158,7 +158,7 @@ describe.skipIf(!hasOpenssl)('match.ja4', () => {
     });
   }
 
-  test('matches the handshake of the list, and no request without a handshake', async () => {
+  test('matches requests with a handshake of the list, and no request without a handshake', async () => {
     expect(await overTls()).toBe(200);
     const [event] = await poll(
       () => rowsOf<{ ja4: string }>(product, "SELECT ja4 FROM events WHERE path = '/tls'"),
@@ -188,7 +188,7 @@ describe('match.ip of a URL', () => {
   test('a list that lost more than half of its entries is refused, and the last good copy stays in use', async () => {
     const [line] = await untilLogged(product, 'published_kept_back', 'shrunk.txt');
     expect(line).toContain('1 entries in place of 3: less than half');
-    // The query of a URL may be a key.
+    // The query of a URL can be a key, so it must not be logged.
     expect(product.log()).not.toContain('hush');
     expect(await statusFor('198.51.100.3')).toBe(403);
   });

@@ -11,8 +11,8 @@ import { verifiedSession } from '../kit/visitors/verified-session.ts';
 import { chromeHttps, curl, googlebot, GOOGLEBOT_IP, visit } from '../kit/visitors/visitors.ts';
 
 /**
- * Every recipe of the rules cookbook does what the page says, with the real validator and the visits that its text
- * describes.
+ * These tests check that each recipe of the rules cookbook has the effect that the page describes. They use the real
+ * validator and the visits of the text.
  */
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/guide/rules-cookbook.md'), 'utf8');
@@ -32,9 +32,9 @@ const TOR = '185.220.101.1';
 const RENTED_ADDRESS = '104.131.0.1';
 /** An address from which Stripe sends webhooks. */
 const STRIPE_IP = '54.187.174.169';
-/** In a range that OpenAI publishes for GPTBot. */
+/** An address in a range that OpenAI publishes for GPTBot. */
 const GPTBOT_IP = '20.171.206.5';
-/** In a range that OpenAI publishes for ChatGPT-User. */
+/** An address in a range that OpenAI publishes for ChatGPT-User. */
 const ASSISTANT_IP = '4.151.71.180';
 
 const asHeadless = {
@@ -59,12 +59,12 @@ function asScript(method: string): Partial<ValidateRequest> {
   return { method, headers };
 }
 
-/** One visit for a recipe, and the action on its last request. */
+/** One visit for a recipe, and the expected action on its last request. */
 interface Claim {
   readonly path?: string;
   readonly host?: string;
   readonly from?: Partial<ValidateRequest>;
-  /** How often the same request was made before; 0 when absent. */
+  /** The number of equal requests before the last one. 0 when absent. */
   readonly after?: number;
   readonly action: Action;
   readonly status?: number;
@@ -247,8 +247,11 @@ describe.each(Object.entries(claims))('%s', (heading, visits) => {
   });
 });
 
-describe('a budget of the cookbook limits shared passes and several passes', () => {
-  /** Allowed requests of 1,500: one pass at four addresses, four passes at one, four passes at four. */
+describe('a budget of the cookbook limits passes that are shared, and clients with several passes', () => {
+  /**
+   * How many of 1,500 requests are allowed for one pass at four addresses, for four passes at one address, and for four
+   * passes at four addresses.
+   */
   const budgets = [
     ['A budget for the login', 'POST', '/login', [40, 10, 40]],
     ['A slow budget for mails', 'POST', '/signup', [20, 5, 20]],

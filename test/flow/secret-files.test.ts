@@ -7,7 +7,7 @@ import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recor
 import { type Product, startProduct } from '../kit/product/start-product.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 
-/** Secrets from files, as in Docker, Kubernetes and systemd: `${NAME}` and NAME_FILE. */
+/** These tests use secrets from files, as in Docker, Kubernetes and systemd: `${NAME}` and NAME_FILE. */
 
 const FIRST_KEY = 'sk_file_2d4f6a8c0e1b3597';
 const SECOND_KEY = 'sk_file_9b7d5f3e1c2a4068';
@@ -17,7 +17,7 @@ let origin: RecordingOrigin;
 let product: Product;
 
 async function writeSecret(name: string, value: string): Promise<void> {
-  // In one step and with a line end, as in a mounted Secret.
+  // Replaces the file in one step, with a line end, as in a mounted Secret.
   await writeFile(join(folder, `.${name}`), `${value}\n`, { mode: 0o600 });
   await rename(join(folder, `.${name}`), join(folder, name));
 }
@@ -59,7 +59,7 @@ test('contract 5: a key in a file is valid for /validate, and a replaced key bec
   expect(await statusFor(FIRST_KEY)).toBe(401);
 });
 
-test('when a file is gone, the last good settings stay in use, and the log names the variable', async () => {
+test('when the file of a secret is gone, the last good settings stay in use, and the log names the variable', async () => {
   await rm(join(folder, 'backend'));
   await poll(
     () => Promise.resolve(product.log()),
@@ -69,7 +69,7 @@ test('when a file is gone, the last good settings stay in use, and the log names
   expect(await statusFor(SECOND_KEY)).toBe(200);
 });
 
-test('Guard does not start on a public address with keys of its documentation, and names each of them', async () => {
+test('Guard does not start on a public address with the keys of Guard’s documentation, and names each of these keys', async () => {
   const top = { listen: { gateway: '0.0.0.0:0' }, analytics: undefined };
   const start = startProduct(storySettings(origin.url, { top }));
   const problems = /: secret(?:\[0\])?: .*\n.*: organisations\[0\]\.secret_keys\[0\]\.key: /;

@@ -18,8 +18,8 @@ import { hasRedis } from '../kit/tools.ts';
 import { curl, HOME_IP } from '../kit/visitors/visitors.ts';
 
 /**
- * Uses all parts of a product, with many errors. Then every log line, answer and file is searched for the secrets of
- * Guard and of its visitors.
+ * These tests use all parts of a product, with many errors. Then they search each log line, answer and file for the
+ * secrets of Guard and of its visitors.
  */
 
 /** Secrets of Guard: in its settings as text, as a variable, or in a file. */
@@ -53,7 +53,7 @@ const credentials = {
   'x-forwarded-for': HOME_IP,
 };
 
-/** The forms in which a secret could be written: plain, base64 and hex. */
+/** The forms in which a secret could appear: plain, base64 and hex. */
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   return [secret, bytes.toString('base64').slice(0, -4), bytes.toString('hex')];
@@ -193,7 +193,7 @@ async function callServices(): Promise<void> {
   for (const path of ['/ready', '/metrics', '/none']) await ask(admin + path);
 }
 
-/** Reloads files with a mistake at each secret, and a file that is not YAML. */
+/** Reloads settings files that have a mistake at a secret, and a file that is not YAML. */
 async function reloadBroken(good: string): Promise<void> {
   const file = join(product.folder, 'guard.yaml');
   const brokenFiles = [
@@ -221,7 +221,9 @@ function refusals(): number {
   return product.log().split('"event":"reload_refused"').length;
 }
 
-/** Waits until all events are stored, and reads them and the data of processes. */
+/**
+ * Waits until all events are stored. Then collects the rows, and the command lines and environments of the processes.
+ */
 async function collectStored(): Promise<void> {
   const { api } = product.addresses;
   const headers = { authorization: `Bearer ${GUARD.analyticsKey}` };
@@ -237,7 +239,7 @@ async function collectStored(): Promise<void> {
   expect(texts.some(({ place }) => place.endsWith('/environ'))).toBe(true);
 }
 
-/** The process can have ended, for example the one that builds challenge pages. */
+/** Collects a file about a process. The process can have ended, for example the process that builds challenge pages. */
 function seeProcess(place: string): void {
   try {
     texts.push({ place, text: readFileSync(place, 'utf8') });
@@ -251,7 +253,7 @@ function collectFiles(): void {
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     if (!entry.isFile() || path === join(product.folder, 'guard.yaml')) continue;
-    // A file of rows for the database can be gone by now.
+    // The file can be gone, for example a file of rows that were sent to the database.
     if (!existsSync(path)) continue;
     // latin1 has one character for each byte.
     texts.push({ place: path.slice(product.folder.length), text: readFileSync(path, 'latin1') });
@@ -292,7 +294,7 @@ afterAll(async () => {
   await rm(scratchFolder, { recursive: true, force: true });
 });
 
-describe('this secret is in no log line, answer, event, file and command line', () => {
+describe('a secret is in no log line, answer, event, file or command line', () => {
   test.each(CANARIES)('%s', (_, secret) => {
     const places = texts.filter(({ text }) => formsOf(secret).some((form) => text.includes(form)));
     expect(places.map(({ place }) => place)).toEqual([]);
@@ -300,7 +302,7 @@ describe('this secret is in no log line, answer, event, file and command line', 
 });
 
 describe('the search found texts', () => {
-  test('of every kind, and log lines of errors', () => {
+  test('from every place, and log lines of errors', () => {
     const places = texts.map(({ place }) => place);
     expect(places.length).toBeGreaterThan(80);
     for (const part of ['the log', 'guard explain', 'guard check', '/analytics/', '/metrics']) {

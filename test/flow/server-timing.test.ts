@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { useProduct } from '../kit/product/use-product.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
-/** Server-Timing is only for a program of this machine that asks for it. */
+/** These tests check that Guard sends Server-Timing only to a program on this machine that asks for it. */
 
 const ASKING_FIELD = { 'x-guard-server-timing': '1' };
 const story = useProduct({
@@ -26,7 +26,7 @@ async function timingOf(
     localAddress: from,
     headers: { ...curl, ...headers },
   }).end();
-  const [answer] = (await once(visit, 'response')) as [IncomingMessage]; // what the event carries
+  const [answer] = (await once(visit, 'response')) as [IncomingMessage]; // the argument of the event `response`
   await readAll(answer);
   const timing = answer.headers['server-timing'];
   return { status: answer.statusCode ?? 0, timing: timing === undefined ? timing : String(timing) };
@@ -43,7 +43,7 @@ describe('Server-Timing', () => {
     );
   });
 
-  test('has no time of the origin on an answer of Guard', async () => {
+  test('has no time of the origin when Guard itself answers', async () => {
     const { status, timing } = await timingOf('/shut/door', ASKING_FIELD);
     expect(status).toBe(403);
     expect(timing).toMatch(new RegExp(`^guard-decide;dur=${DURATION}$`));

@@ -23,7 +23,10 @@ import { testFolder } from '../kit/test-folder.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
-/** Three instances that share one Redis: visitors see no difference, and each instance goes on without the Redis. */
+/**
+ * In these tests three instances share one Redis. Visitors notice no difference between the instances. Each instance
+ * works on when the Redis is away.
+ */
 
 const FOLDER = testFolder();
 const SETTINGS = join(FOLDER, 'guard.yaml');
@@ -36,7 +39,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       { name: 'few', match: { path: '/few/**' }, rate_limit: LIMIT, verdict: 'allow' },
       { name: 'everybody', match: {}, detect: true, challenge: 'always' },
     ],
-    // The visitors load page after page, as programs do.
+    // The visitors of these tests load page after page, as programs do. So this check is off.
     { challenge: { session_limits: { pages_per_hour: 45 }, session_shape: false } },
   );
 
@@ -75,7 +78,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     }
   });
 
-  test('a limit of 60 lets 60 of 240 requests pass, which are spread over the instances', async () => {
+  test('a limit of 60 lets 60 of 240 requests pass when they are spread over the instances', async () => {
     const answers = await Promise.all(
       Array.from({ length: 240 }, (_, i) => isLimited(instanceAt(i), '198.51.100.9', `/few/${i}`)),
     );
@@ -83,7 +86,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(180);
   });
 
-  test('a pass has its 45 pages once, at an instance with one thread and at another with three', async () => {
+  test('a pass gives 45 pages in all, at an instance with one thread and an instance with three threads together', async () => {
     const threadedInstance = await sharedStore.start({ workers: 3 });
     const visit = async (i: number, cookie: string) => {
       const { body } = await navigate(
@@ -99,7 +102,8 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       const firstPass = await passAt(instanceAt(0));
       let pages = 0;
       for (let i = 0; i < 80; i++) if (await visit(i, firstPass)) pages += 1;
-      // An instance can give a page more before Redis says that another instance gave it. A busy Redis says it later.
+      // An instance can give one more page before it learns from Redis that another instance gave the last one. From a
+      // busy Redis it learns this later.
       expect(pages).toBeGreaterThanOrEqual(45);
       expect(pages).toBeLessThanOrEqual(55);
 
@@ -127,7 +131,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     );
   });
 
-  test('a secret can be changed one instance at a time, without a challenge for visitors', async () => {
+  test('an operator can change a secret on one instance after the other, without a challenge for visitors', async () => {
     const cookieBefore = await passAt(instanceAt(0));
     const rotatedInstance = await sharedStore.start({ secret: [NEXT_SECRET, INSTALLATION_SECRET] });
     try {
@@ -139,7 +143,8 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       expect((await navigate(instanceAt(1), '/answered', { cookie: page.session })).body).toBe(
         ORIGIN_PAGE,
       );
-      // A session of the new secret is valid for the others after its challenge is passed.
+      // A session that was signed with the new secret is valid at the other instances when its challenge has been
+      // passed.
       const after = await passAt(rotatedInstance);
       expect((await navigate(instanceAt(2), '/new', { cookie: after })).body).toBe(ORIGIN_PAGE);
     } finally {
@@ -147,7 +152,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     }
   });
 
-  test('a temporary decision reaches all instances, a later one and all its threads, and holds while Redis is away', async () => {
+  test('a temporary decision reaches all instances, an instance that starts later and all its threads, and applies while Redis is away', async () => {
     const store = { engine: 'redis', url: sharedStore.redis.url };
     const settings = storySettings(sharedStore.origin.url, { top: { store } });
     writeFileSync(SETTINGS, stringify(settings));
@@ -159,7 +164,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     for (const instance of sharedStore.instances) await poll(() => visit(instance), isBlocked);
     const laterInstance = await sharedStore.start({ workers: 2 });
     try {
-      // Each request has a new connection, so both threads get some of them.
+      // Each request has a new connection, so each of the two threads gets some requests.
       const answers = await Promise.all(Array.from({ length: 20 }, () => visit(laterInstance)));
       expect(answers.every(isBlocked)).toBe(true);
       await sharedStore.redis.kill();
@@ -222,11 +227,12 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
         ),
       );
       expect(new Set(counts.map(({ status }) => status))).toEqual(new Set([200]));
-      // A decision that takes more than 500 ms would fail open.
+      // For a decision that takes more than 500 ms, the gateway would fail open.
       expect(await openings()).toBe(failedOpen);
       await storeIs('away', sharedStore.instances);
 
-      // Contract 3: "session storage unavailable": retry screen, session unverified, challenged again.
+      // Contract 3, "session storage unavailable": the page shows the retry screen, the session stays unverified, and
+      // the visitor is challenged again.
       const page = await challengeAt(instanceAt(0));
       expect((await answerAt(instanceAt(0), page)).status).toBe(503);
       expect((await navigate(instanceAt(0), '/', { cookie: page.session })).status).toBe(403);
@@ -260,7 +266,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     expect((await navigate(instanceAt(2), '/next', { cookie: nextPass })).body).toBe(ORIGIN_PAGE);
   });
 
-  /** Requests that passed at all instances because a decision failed or came too late. */
+  /** The number of requests at all instances that passed because a decision failed or came too late. */
   async function openings(): Promise<number> {
     const reasons = ['timeout', 'server_error'];
     const counts = sharedStore.instances.flatMap((instance) =>

@@ -11,7 +11,7 @@ import { rowsOf } from '../kit/product/sql.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp } from '../kit/visitors/visitors.ts';
 
-/** Agents that sign their requests: fetched keys, rules and events. */
+/** These tests send requests of agents that sign: they use fetched keys, rules and events. */
 
 const agent = newSigningAgent();
 const story = useProduct({
@@ -45,7 +45,7 @@ const ask = (path: string, fields: Readonly<Record<string, string>> = {}) =>
 const sign = (overrides: Partial<Signing> = {}) =>
   agent.sign({ signatureAgent: '"https://chatgpt.com"', createdMs: Date.now(), ...overrides });
 
-test('without keys Guard does not ask for signatures; a running Guard uses keys that the command fetched', async () => {
+test('while Guard has no keys it does not ask for signatures; it uses the keys that the command fetches while it runs', async () => {
   expect((await ask('/closed')).headers).not.toHaveProperty('accept-signature');
   expect((await ask('/open/1', sign())).status).toBe(403);
   const config = join(story.product.folder, 'guard.yaml');
@@ -78,7 +78,7 @@ test('a 403 says how to sign (RFC 9421), but not to a signed request, and other 
 test('a signature that covers a name of Object.prototype lets nobody through', async () => {
   for (const name of ['constructor', 'toString', '__proto__']) {
     const signed = sign({ covers: `"signature-agent" "${name}"` });
-    // A POST, because the gateway reads a plain GET into an object without a prototype.
+    // The request is a POST, because the gateway reads the fields of a plain GET into an object without a prototype.
     const headers = { ...chromeHttp, ...signed, 'content-length': '0' };
     const gateway = story.product.addresses.gateway;
     const { status } = await send(`${gateway}/closed`, { method: 'POST', headers });
@@ -117,7 +117,7 @@ test('a reload keeps used nonces', async () => {
   expect((await ask('/open/4', sign({ nonce: 'another' }))).status).toBe(200);
 });
 
-test('without a rule the agent is challenged, and its event has its name', async () => {
+test('without a rule the agent is challenged, and the event has the agent’s name', async () => {
   expect((await ask('/unlisted', sign())).status).toBe(403);
   const sql = `SELECT action, signed_agent FROM events WHERE path = '/unlisted'`;
   const rows = () => rowsOf<Record<string, string>>(story.product, sql);

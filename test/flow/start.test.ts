@@ -23,7 +23,7 @@ test('Guard does not start on a unix address that is a regular file, and does no
   expect(readFileSync(path, 'utf8')).toBe('precious');
 });
 
-test('Guard does not start on a unix address of another server', async () => {
+test('Guard does not start on a unix address that another server uses', async () => {
   const path = join(folder, 'taken.sock');
   const other = createServer().listen(path);
   await once(other, 'listening');

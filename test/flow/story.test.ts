@@ -16,8 +16,8 @@ import { openInWindow } from '../kit/browsers/windowed-chromium.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 
 /**
- * The main purpose of the product: a script is stopped, a person's browser passes, automation is found, crawlers are
- * verified, and SQL shows all of these requests.
+ * These tests check the main purpose of the product: a script is stopped, a person's browser passes, automation is
+ * found, crawlers are verified, and SQL shows all these requests.
  */
 const story = useProduct({
   rules: [
@@ -42,7 +42,7 @@ interface EventRow {
   readonly challenge: string;
 }
 
-/** The events of one path, oldest first, once there are `count`. */
+/** Waits until a path has `count` events, and returns them, oldest first. */
 function eventsOf(path: string, count: number, timeoutMs?: number): Promise<EventRow[]> {
   const statement = `SELECT action, decision, status_code, block_reasons, block_reason_categories,
     crawler_name, challenge FROM events_distributed
@@ -92,7 +92,7 @@ describe.skipIf(!hasWindowedChromium)("(b) a person's browser", () => {
 });
 
 describe('(c) a browser under a driver', () => {
-  /** A browser for each test, because contexts of one process share their cookies. */
+  /** Each test has its own browser, because contexts of one browser process share their cookies. */
   async function openDriven() {
     const browser = await launchDriven();
     onTestFinished(() => browser.close());
@@ -112,7 +112,7 @@ describe('(c) a browser under a driver', () => {
     expect(story.origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-driver');
   });
 
-  test('passes under monitor after the challenge, and the event has the decision block', async () => {
+  test('passes a rule with monitor after the challenge, and the event has the decision block', async () => {
     const page = await (await openDriven()).newPage();
     const first = await page.goto(urlOf('/walk'));
     expect(first?.status()).toBe(403);
@@ -178,7 +178,7 @@ describe('(e) SQL shows the same requests within 3 s', () => {
   });
 });
 
-test('(f) when the analytics process is killed (SIGKILL), requests go on, it starts again, and no event is lost', async () => {
+test('(f) when the analytics process is killed (SIGKILL), visitors are still served, the process starts again, and no event is lost', async () => {
   const headers = { ...googlebot, 'x-forwarded-for': GOOGLEBOT_IP };
   let sentCount = 0;
   const visit = async () => {

@@ -8,7 +8,7 @@ import { rowsOf } from '../kit/product/sql.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp } from '../kit/visitors/visitors.ts';
 
-/** `guard block`, `guard allow` and `guard decisions` beside a running Guard. */
+/** These tests run `guard block`, `guard allow` and `guard decisions` beside a running Guard. */
 
 const story = useProduct({ rules: [{ name: 'open', match: {}, verdict: 'allow' }] });
 
@@ -17,7 +17,7 @@ const decide = (...args: readonly string[]): Promise<CommandResult> =>
 
 const listFile = () => join(story.product.folder, 'analytics', 'decisions.json');
 
-/** The status that a visitor at this address gets, once it is the expected one. */
+/** Waits until a visitor at this address gets the expected status, and returns the last status. */
 function statusOf(ip: string, expected: number): Promise<number> {
   const headers = { ...chromeHttp, host: 'shop.example', 'x-forwarded-for': ip };
   const ask = async () => (await send(`${story.product.addresses.gateway}/`, { headers })).status;
@@ -73,7 +73,7 @@ describe('temporary decisions, from the command line to the visitor', () => {
   });
 
   test('a decision ends by itself', async () => {
-    // Both at the same time, because on a busy machine the command can end later than the decision.
+    // The command and the visits run at the same time: on a busy machine the command can end later than the decision.
     await Promise.all([
       decide('block', '203.0.113.9', '--for', '3s', '--because', 'a moment'),
       statusOf('203.0.113.9', 403),
@@ -110,7 +110,7 @@ describe('temporary decisions, from the command line to the visitor', () => {
     },
   );
 
-  test('a damaged list ends no decision, and the log says that it cannot be read', async () => {
+  test('a damaged list ends no decision, and the log says that the list cannot be read', async () => {
     await decide('block', '203.0.113.200', '--for', '1h', '--because', 'stands');
     expect(await statusOf('203.0.113.200', 403)).toBe(403);
     const file = listFile();
@@ -129,14 +129,14 @@ describe('temporary decisions, from the command line to the visitor', () => {
 test.each([
   ['no target', [], 'say whom: an address, for example'],
   ['no time', ['192.0.2.1', '--because', 'x'], 'say how long: --for 1d (1s to 90d)'],
-  ['too long a time', ['192.0.2.1', '--for', '91d', '--because', 'x'], 'say how long'],
+  ['a time that is too long', ['192.0.2.1', '--for', '91d', '--because', 'x'], 'say how long'],
   [
     'no reason',
     ['192.0.2.1', '--for', '1d'],
     "say why, in at most 200 characters: --because 'scrapes prices'",
   ],
   [
-    'a reason that would write on a terminal',
+    'a reason with a control character',
     ['192.0.2.1', '--for', '1d', '--because', 'a\u001b[2Jb'],
     'say why',
   ],
@@ -146,7 +146,7 @@ test.each([
     '"H11336F7" is no address (203.0.113.7), network',
   ],
   [
-    'half of the world',
+    'half of all addresses',
     ['0.0.0.0/1', '--for', '1d', '--because', 'x'],
     '0.0.0.0/1 is wider than /8',
   ],

@@ -7,8 +7,8 @@ import { useProduct } from '../kit/product/use-product.ts';
 import { curl, HOME_IP } from '../kit/visitors/visitors.ts';
 
 /**
- * Ten questions of operators. The started product answers each with at most two tool calls. The statements come from
- * query_help; the test replaces the example value.
+ * These tests ask ten questions of operators. The started product answers each question with at most two tool calls.
+ * The statements come from query_help. The test replaces the example value.
  */
 const story = useProduct({ rules: ASKED_ABOUT });
 
@@ -30,7 +30,7 @@ afterAll(() => Promise.all([data.close(), docs.close()]));
 
 type Call = (server: Client, name: string, args?: Record<string, unknown>) => Promise<string>;
 
-/** A caller that may make two calls. */
+/** Returns a function that calls a tool. Only two calls are allowed. */
 function limitedCall(): Call {
   let callsLeft = 2;
   return async (server, name, args = {}) => {
@@ -99,7 +99,7 @@ test('question 8: what does http_client_user_agent mean, and how much does it we
   expect(help).toContain('strong 2');
 });
 
-test('question 9: what did the browsers on Safari get in the last hour, and which column says so?', async () => {
+test('question 9: what did Safari browsers get in the last hour, and which column has this answer?', async () => {
   const call = limitedCall();
   const columns = await call(data, 'list_columns');
   expect(columns).toMatch(/^browser\t.*claims/m);
@@ -116,7 +116,7 @@ test('question 10: how do I keep AI training crawlers out?', async () => {
   expect(await call(docs, 'get_page', { path })).toMatch(/ai-train/);
 });
 
-test('the third call of a test fails', async () => {
+test('the third tool call in a test fails', async () => {
   const call = limitedCall();
   await call(data, 'list_columns');
   await call(data, 'list_columns');
@@ -132,7 +132,7 @@ test.each([
     [["a\tb\n'\\", null]],
   ],
 ])(
-  'the text has column names, or says 0 rows, and structuredContent has the same data: %s',
+  'the text has column names, or `0 rows`, and structuredContent has the same data: %s',
   async (sql, text, rows) => {
     const answer = await data.callTool({ name: 'query', arguments: { sql } });
     expect(answer).toEqual({

@@ -9,7 +9,7 @@ import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp, curl, HOME_IP } from '../kit/visitors/visitors.ts';
 
-/** `guard top` shows a running Guard: as text, as JSON, as lines, and on a terminal. */
+/** In these tests `guard top` shows a running Guard: as text, as JSON, as lines, and on a terminal. */
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 const ESCAPE = '\u001b';
@@ -62,7 +62,7 @@ test('--json has decisions from the metrics, and reasons, addresses, sites and t
   expect(recent.p50Ms).toBeGreaterThan(0);
 });
 
-test('--once prints the same as text, and without a terminal it has no escape sequences', async () => {
+test('--once prints the same facts as text, and without a terminal the text has no escape sequences', async () => {
   const { code, stdout, stderr } = await run('--once');
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^guard top {2}http:\/\/127\.0\.0\.1:\d+ {2}\d\d:\d\d:\d\d UTC\n/);
@@ -84,7 +84,7 @@ test('the message says when the URL is not an admin listener of Guard', async ()
   expect(stderr).toContain('what listens there is no admin listener of Guard');
 });
 
-test('without a terminal it prints a line per update, and SIGTERM ends it with exit code 0', async () => {
+test('without a terminal guard top prints a line for each update, and SIGTERM ends it with exit code 0', async () => {
   const child = spawn(process.execPath, [BIN, 'top', ...guardOptions()], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -103,7 +103,7 @@ test('without a terminal it prints a line per update, and SIGTERM ends it with e
   expect(text).not.toContain(ESCAPE);
 });
 
-test('on a terminal of 80 × 24 its frames fit, q ends it, and the terminal is as before', async () => {
+test('on a terminal of 80 × 24 each screen of guard top fits, q ends it, and the terminal is as before', async () => {
   const inner = `stty rows 24 cols 80; ${[process.execPath, BIN, 'top', ...guardOptions()].join(' ')}; echo "code=$?"; stty -a`;
   const child = spawn('script', ['-qec', inner, '/dev/null'], {
     env,
@@ -124,7 +124,7 @@ test('on a terminal of 80 × 24 its frames fit, q ends it, and the terminal is a
   const [, behind = ''] = text.split(`${ESCAPE}[?1049l`);
   expect(text.indexOf(`${ESCAPE}[?1049h`)).toBeLessThan(text.indexOf('decisions '));
   expect(text.lastIndexOf(`${ESCAPE}[?25h`)).toBeGreaterThan(text.lastIndexOf(`${ESCAPE}[?25l`));
-  // The terminal reads whole lines and shows typed characters, as before.
+  // The terminal again reads whole lines and shows typed characters.
   expect(behind).toMatch(/(?<!-)\bicanon\b/);
   expect(behind).toMatch(/(?<!-)\becho\b/);
   const frame = text.split(`${ESCAPE}[H`).at(-1)?.split(`${ESCAPE}[J`)[0] ?? '';

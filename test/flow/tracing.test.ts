@@ -17,7 +17,7 @@ import { type Product, startProduct } from '../kit/product/start-product.ts';
 import { storySettings } from '../kit/product/story-settings.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
-/** The spans of a Guard that was started with an SDK of OpenTelemetry. */
+/** These tests read the spans of a Guard that was started with an SDK of OpenTelemetry. */
 
 const OTEL = pathToFileURL(join(import.meta.dirname, '../kit/fixtures/otel-to-file.mjs')).href;
 const FOREIGN = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
@@ -25,7 +25,7 @@ const traceparent = `00-${FOREIGN.traceId}-${FOREIGN.spanId}-01`;
 
 const ANY_PORT = '127.0.0.1:0';
 
-/** The numbers of the OpenTelemetry API. */
+/** The numbers that the OpenTelemetry API uses for kinds of spans and for states. */
 const KIND = { internal: 0, server: 1, client: 2 } as const;
 const STATUS = { unset: 0, error: 2 } as const;
 
@@ -36,7 +36,7 @@ interface Span {
   readonly status: { readonly code: number };
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for a root. */
+  /** Empty for a root span. */
   readonly parent: string;
   readonly duration: readonly [seconds: number, nanoseconds: number];
 }
@@ -62,7 +62,7 @@ beforeAll(async () => {
   });
   const closedUrl = `http://127.0.0.1:${await freePort()}`;
   const sites = [
-    ...(settings['sites'] as unknown[]), // as storySettings made it
+    ...(settings['sites'] as unknown[]), // the form that storySettings makes
     { hosts: ['away.example'], organisation: 'acme', origin: closedUrl },
   ];
   product = await startProduct(
@@ -77,7 +77,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** One request on a new connection. Guard trusts only 127.0.0.1 of all loopback addresses. */
+/** One request on a new connection. Of all loopback addresses, Guard trusts only 127.0.0.1. */
 async function visit(
   path: string,
   headers: Readonly<Record<string, string>> = {},
@@ -88,12 +88,15 @@ async function visit(
     localAddress: from,
     headers: { ...curl, ...headers },
   }).end();
-  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]; // what the event carries
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]; // the argument of the event `response`
   await readAll(answer);
   return answer.statusCode ?? 0;
 }
 
-/** The spans of the request for this path, once its root span has ended, which is the last one. */
+/**
+ * Waits until the root span of the request for this path has ended, and returns all spans of the request. The root span
+ * ends last.
+ */
 async function spansOf(path: string): Promise<Span[]> {
   const file = join(folder, 'spans');
   const readSpans = () =>
@@ -200,7 +203,7 @@ describe('OpenTelemetry', () => {
   );
 
   describe.each(['forward-auth', 'ext_authz'] as const)('a question by %s', (front) => {
-    /** Asks as Envoy does about a request that it forwards for a visitor. */
+    /** Asks about a visitor's request, as Envoy does. */
     const askTraced = async (path: string, traceId: string) => {
       const parent = `00-${traceId}-${FOREIGN.spanId}-01`;
       const headers = { 'x-forwarded-for': '198.51.100.7', 'x-forwarded-proto': 'https' };
@@ -258,7 +261,7 @@ describe('OpenTelemetry', () => {
       'http.response.status_code': 403,
       'guard.decision': 'served',
     });
-    // By the semantic conventions for HTTP spans, 4xx is not an error of the server.
+    // In the semantic conventions for HTTP spans, 4xx is not an error of the server.
     expect(server.status.code).toBe(STATUS.unset);
     expect(spans.map(({ kind }) => kind)).not.toContain(KIND.client);
   });
@@ -274,7 +277,7 @@ describe('OpenTelemetry', () => {
     expect(server.attributes).toMatchObject({ 'error.type': '502' });
   });
 
-  test('every request is traced once, whichever thread serves it', async () => {
+  test('every request is traced once, in each thread', async () => {
     const paths = Array.from({ length: 30 }, (_, i) => `/many/${i}`);
     await Promise.all(paths.map((path) => visit(path)));
     const traces = await Promise.all(paths.map(spansOf));

@@ -10,7 +10,10 @@ import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp } from '../kit/visitors/visitors.ts';
 
-/** `guard why` beside a running Guard finds the rule, its line, and a rule that allows the visitor. */
+/**
+ * In these tests `guard why`, beside a running Guard, finds the rule, its line, and a rule that would allow the
+ * visitor.
+ */
 
 const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
 const rules = [
@@ -61,7 +64,7 @@ async function visit(path: string, from: string, agent?: string): Promise<string
   return /<code>([0-9A-Z]{8})</.exec(body)?.[1] ?? '';
 }
 
-/** Bytes with which some terminals begin a command. */
+/** Bytes that begin a command on some terminals. */
 const HOSTILE_AGENT = 'curl/8 \u009b31m \u009d0;owned';
 let blockedCode = '';
 let limitedCode = '';
@@ -79,7 +82,7 @@ beforeAll(async () => {
   );
 });
 
-test('a reference code: what happened, the rule and its line, other causes, what to do, and the rule that allows', async () => {
+test('for a reference code it prints what happened, the rule and its line, other causes, what to do, and the rule that would allow the visitor', async () => {
   const { status, stdout, stderr } = await runWhy([blockedCode]);
   expect([status, stderr]).toEqual([0, '']);
   expect(stdout).toContain('The request was blocked, because the rule “no attic” blocks it.');
@@ -93,7 +96,7 @@ test('a reference code: what happened, the rule and its line, other causes, what
   expect(stdout).toContain('ip: "203.0.113.9"');
 });
 
-test('a code can have small letters and a blank', async () => {
+test('a reference code can have small letters and a blank', async () => {
   const code = `${blockedCode.slice(0, 4)} ${blockedCode.slice(4)}`.toLowerCase();
   expect((await runWhy([code])).stdout).toContain(`reference ${blockedCode}`);
 });
@@ -135,7 +138,7 @@ test('for a limit it says that an allow rule does not lift the budget', async ()
   expect(stdout).toContain('No rule that allows lifts the budget of the rule “login budget”');
 });
 
-test('a support desk can allow a visitor for a day, from the code on the page and without SQL, and block again', async () => {
+test('a support desk can allow a visitor for a day, with the code on the page and without SQL, and block the visitor again', async () => {
   const organisationOptions = ['--organisation', 'acme'];
   const from = '203.0.113.44';
   const status = async (path: string) => {
@@ -186,7 +189,7 @@ test('a support desk can allow a visitor for a day, from the code on the page an
   expect(explanation.stdout).not.toContain('Put it first under rules:');
 });
 
-test('an address: numbers of all requests, the newest five requests, and no control characters', async () => {
+test('for an address it prints the numbers of all requests, the newest five requests, and no control characters', async () => {
   const { status, stdout } = await runWhy(['203.0.113.11']);
   expect(status).toBe(0);
   expect(stdout).toContain('6 requests from 20');
@@ -221,7 +224,7 @@ test('the key of another organisation finds nothing', async () => {
   }
 });
 
-test('for an unknown code it says where it searched, how long events are kept, and what to try', async () => {
+test('for an unknown code it prints where it searched, how long events are kept, and what to try', async () => {
   const { status, stderr } = await runWhy(['ZZZZZZZZ']);
   expect(status).toBe(1);
   expect(stderr).toBe(`guard why: no event has the reference ZZZZZZZZ.
@@ -238,7 +241,7 @@ test.each([
   "203.0.113.9' UNION ALL SELECT 1",
   '../../etc/passwd',
   '',
-])('%j is refused without a query, and is shown escaped', async (input) => {
+])('the argument %j is refused without a query, and is printed escaped', async (input) => {
   const { status, stdout, stderr } = await runWhy([input]);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toContain('is no reference code');

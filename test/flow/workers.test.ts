@@ -10,7 +10,10 @@ import { storySettings } from '../kit/product/story-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
-/** All workers have the same sessions and limits. The thread that gets a connection makes no difference. */
+/**
+ * These tests check that all workers have the same sessions and limits. It makes no difference which thread gets a
+ * connection.
+ */
 
 const LIMIT = { requests: 40, per: '1h', by: ['ip'] };
 const story = useProduct({
@@ -24,10 +27,10 @@ const story = useProduct({
   top: { workers: 3 },
 });
 
-/** Requests that the origin has answered. */
+/** The number of requests that the origin has answered. */
 let forwarded = 0;
 
-/** One request on a new connection, which the kernel gives to any of the threads. */
+/** Sends one request on a new connection. The kernel gives the connection to any of the threads. */
 async function visit(path: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
   const url = `${story.product.addresses.gateway}${path}`;
   const answer = await send(url, { headers: { ...headers, connection: 'close' } });
@@ -44,7 +47,7 @@ describe('workers: 3', () => {
     expect(await metric('guard_workers')).toBe(3);
   });
 
-  test('a visitor who passed the challenge at one thread has passed at all of them, and has the pages of one', async () => {
+  test('a visitor who passed the challenge at one thread has passed at all of them, and gets the pages of only one pass', async () => {
     const page = await visit('/', navigating);
     const read = (pattern: RegExp) => pattern.exec(page.body)?.[1] ?? '';
     const challenged = {
@@ -72,7 +75,7 @@ describe('workers: 3', () => {
     expect(more).toBe(5);
   });
 
-  test('a limit of 40 requests lets 40 pass, whichever threads get the connections', async () => {
+  test('a limit of 40 requests lets 40 pass, no matter which threads get the connections', async () => {
     const headers = { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.7' };
     const answers = await Promise.all(
       Array.from({ length: 120 }, (_, i) => visit(`/few/${i}`, headers)),
@@ -81,7 +84,7 @@ describe('workers: 3', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(80);
   });
 
-  test('100 pages that are called data pass at once, whichever threads get the connections', async () => {
+  test('100 pages that are requested as data pass at once, no matter which threads get the connections', async () => {
     const headers = { ...chromeHttp, 'x-forwarded-for': '198.51.100.8' };
     const page = await visit('/free/page', headers);
     expect(page.status).toBe(200);
@@ -100,7 +103,7 @@ describe('workers: 3', () => {
     release();
     await Promise.all(answers);
     expect(400 - refusedCount).toBeGreaterThanOrEqual(100);
-    // A place is free again after a minute, so each 600 ms one more request passes.
+    // A budget of 100 refills within a minute, so one more request passes every 600 ms.
     expect(400 - refusedCount).toBeLessThan(150);
   });
 
@@ -121,7 +124,7 @@ describe('workers: 3', () => {
 });
 
 describe('several workers share an address', () => {
-  test('with each other, and not with another Guard that is started by mistake', async () => {
+  test('of the same Guard, and not with another Guard that is started by mistake', async () => {
     const takenListeners = { gateway: new URL(story.product.addresses.gateway).host };
     await expect(
       startProduct(

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 
-/** The seed without git, as in an unpacked archive. */
+/** The seed when there is no git repository, as in an unpacked archive. */
 const WITHOUT_GIT = 20;
 
 /**
  * The seed of the property tests in this run, as text: the value of `GUARD_TEST_SEED`, a new number for `new`, or the
  * first 31 bits of the id of the commit.
  *
- * @throws when the value is not a number: a run with NaN cannot be repeated
+ * @throws when the value is not a number, because a run with NaN cannot be repeated
  */
 export function seedOfRun(givenSeed: string | undefined, folder: string): string {
   if (givenSeed === 'new') return String(Date.now() % 2 ** 31);

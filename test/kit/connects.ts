@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Whether a program takes connections on a loopback port within 45 s, while `isAlive` is true. */
+/**
+ * Waits at most 45 s, while `isAlive` is true, for a program on a loopback port. Returns whether it accepts
+ * connections.
+ */
 export async function connects(port: number, isAlive: () => boolean): Promise<boolean> {
   const deadlineMs = Date.now() + 45_000;
   while (isAlive() && Date.now() < deadlineMs) {

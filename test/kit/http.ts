@@ -8,8 +8,8 @@ export interface Answer {
 }
 
 /**
- * Sends one HTTP request with exactly these headers, because fetch would add others. Rejects when the connection breaks
- * before the end of the answer.
+ * Sends one HTTP request with exactly these headers, because fetch would add further header fields. Rejects when the
+ * connection breaks before the end of the answer.
  */
 export function send(
   url: string,
@@ -35,13 +35,13 @@ export function send(
   });
 }
 
-/** The body of an answer, without its content coding. */
+/** Returns the decoded body of an answer. */
 export function decodeBody({ headers }: IncomingMessage, chunks: readonly Buffer[]): Buffer {
   const bytes = Buffer.concat(chunks);
   return headers['content-encoding'] === 'gzip' && bytes.length > 0 ? gunzipSync(bytes) : bytes;
 }
 
-/** Nearly the time limit of a test. On a busy machine a shorter limit would fail without a mistake. */
+/** This is nearly the time limit of a test. With a shorter limit, correct code would fail on a busy machine. */
 const PATIENCE_MS = 45_000;
 
 /** Calls `ask` until `accept` is true for its value. Fails with the last value after `timeoutMs`. */

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { connects } from './connects.ts';
 
-/** A running program that takes connections. */
+/** A running program that accepts connections. */
 export interface ListeningProgram {
   readonly port: number;
-  /** Ends it, and removes its folder. */
+  /** Ends the program, and removes its folder. */
   readonly close: () => Promise<void>;
 }
 
-/** Starts a program, and resolves when `port` takes connections. `folder` is removed when it ends. */
+/** Starts a program, and resolves when `port` accepts connections. `folder` is removed when the program ends. */
 export async function startListening(
   [command, ...args]: readonly [string, ...string[]],
   port: number,

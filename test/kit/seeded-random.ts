@@ -1,12 +1,12 @@
 /**
- * Repeatable randomness for property tests. The seed comes from the commit (`commit-seed.ts`), so another commit has
- * other inputs. `npm run fuzz` uses new seeds. `GUARD_TEST_SEED` repeats a run.
+ * Repeatable randomness for property tests. The seed comes from the commit (`commit-seed.ts`), so each commit has other
+ * inputs. `npm run fuzz` uses new seeds. `GUARD_TEST_SEED` repeats a run.
  */
 export interface SeededRandom {
   readonly seed: number;
-  /** A number from 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly next: () => number;
-  /** A whole number from 0 to below `limit`. */
+  /** Returns a whole number from 0 to below `limit`. */
   readonly below: (limit: number) => number;
   readonly pick: <T>(list: readonly [T, ...T[]]) => T;
 }
@@ -24,15 +24,15 @@ export function seededRandom(seed: number = seedOfThisRun()): SeededRandom {
   return { seed, next, below, pick: (list) => list[below(list.length)] ?? list[0] };
 }
 
-/** Set by `npm run fuzz`: tests with a full length use it. */
+/** True in `npm run fuzz`: tests run at their full length. */
 export const isFullLength = process.env['GUARD_TEST_FULL'] === '1';
 
-/** The number of tries of a property: a few in `npm test`, the full number in `npm run fuzz`. */
+/** Returns the number of tries for a property test: `brief` in `npm test`, `full` in `npm run fuzz`. */
 export function rounds(brief: number, full: number): number {
   return isFullLength ? full : brief;
 }
 
-/** vitest.config.ts sets it for every test. */
+/** vitest.config.ts sets the variable for every test. */
 function seedOfThisRun(): number {
   return Number(process.env['GUARD_TEST_SEED']);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
-/** A folder for the files of one test file, which is removed at its end. */
+/** Makes a folder for one test file. It is removed after the last test. */
 export function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'guard-test-'));
   afterAll(() => rmSync(folder, { recursive: true }));

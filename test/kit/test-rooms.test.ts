@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { roomsOf } from './test-rooms.ts';
 
-// These words are composed, so that this file itself does not match.
+// These words are put together from parts, so that they are not found in this test file itself.
 const [PROGRAMS, VITEST, PROCESS] = ['node:' + 'child_process', 'v' + 'i', 'pro' + 'cess'];
 const root = mkdtempSync(join(tmpdir(), 'guard-rooms-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -17,15 +17,19 @@ test.each([
   ['a file that starts a program', `import {\n  spawn,\n} from '${PROGRAMS}';`, 'wait'],
   ['a file that waits for a program', `import { spawnSync } from '${PROGRAMS}';`, 'share'],
   ['a file that also starts a program', `import { spawn, spawnSync } from '${PROGRAMS}';`, 'wait'],
-  ['a file whose helper starts one', "import { near } from './near.ts';", 'wait'],
+  ['a file whose helper starts a program', "import { near } from './near.ts';", 'wait'],
   ['a file whose helper ends something after the first file', "import './hook.ts';", 'alone'],
-  ['a file that loads such a helper later', "await import('./near.ts');", 'wait'],
-  ['a file that takes only its types', "import type { Near } from './near.ts';", 'share'],
+  ['a file that loads its helper later', "await import('./near.ts');", 'wait'],
+  [
+    'a file that imports only types of its helper',
+    "import type { Near } from './near.ts';",
+    'share',
+  ],
   ['a file that starts the command line', "import { main } from '@guard/cli';", 'wait'],
   ['a file with another clock', `${VITEST}.useFakeTimers();`, 'alone'],
   ['a file with another environment', `${PROCESS}.env['A'] = 'b';`, 'alone'],
   ['a file that removes a variable', `delete ${PROCESS}.env['A'];`, 'alone'],
-  ['a file that only reads it', `const env = { PATH: ${PROCESS}.env['PATH'] };`, 'share'],
+  ['a file that only reads a variable', `const env = { PATH: ${PROCESS}.env['PATH'] };`, 'share'],
   [
     'a file that only computes',
     "import { isIP } from 'node:net';\nimport '@guard/config/net/cidr';",

@@ -3,27 +3,30 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /**
- * Where a test file runs. `share`: in a process with other files that only compute and use sockets.
- * `wait`: in a process with other files that wait for a browser, a program or a thread half of their time.
- * `alone`: in a process of its own, because it changes what the next file would find.
+ * The kind of process in which a test file runs. `share`: together with other files that only compute and use sockets.
+ * `wait`: together with other files that wait for a browser, a program or a thread half of their time. `alone`: in its
+ * own process, because it changes the process for the next file.
  */
 export type TestRoom = 'alone' | 'share' | 'wait';
 
-/** A test file waits for a program or a thread when it, or a file that it imports, uses one of these modules. */
+/** A test file waits for a program or a thread when it uses one of these modules, directly or through its imports. */
 const WAITS_FOR: ReadonlySet<string> = new Set([
   'node:child_process',
   'node:worker_threads',
   'playwright-core',
 ]);
 
-/** Changes of the clock, of the environment or of the folder in the text of the test file. */
+/** Finds, in the text of a test file, changes of the clock, of the environment or of the current folder. */
 const CHANGES_PROCESS =
   /\bvi\.(use|stub|mock)|(?:\bdelete |\()process\.env\b|\bprocess\.(env[^\s,;)}]* (?:\?\?)?=(?!=)|on\(|chdir|umask|exit)|\bprocess, '|startHttp1Rig|\bglobalThis\.\w+ =/;
 
-/** A hook of a helper runs only for the first of the files that share the helper. */
+/** Finds hooks in a helper. When several test files share a process, such a hook runs only for the first file. */
 const HOOK_AT_LOAD = /^(?:before|after)(?:All|Each)\(/m;
 
-/** Synchronous programs keep one core busy, like the test itself. Environment data starts no thread. */
+/**
+ * Finds imports that lead to no waiting. A program that runs synchronously keeps one core busy, like the test itself.
+ * Environment data starts no thread.
+ */
 const ENDS_BEFORE_RETURN =
   /^import \{(?:\s*\w+(?:Sync|EnvironmentData),?)+\s*\} from 'node:(?:child_process|worker_threads)'/;
 
@@ -31,8 +34,9 @@ const IMPORT =
   /^(?:import|export)\s(?!type\b)(?:[^;'"]*?\sfrom\s)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
 
 /**
- * Decides where each test file runs. Loading the product again for each file costs more than most tests.
- * It depends on the imports of a file, so there is no list of names that can become out of date.
+ * Decides where each test file runs. Files share a process, because loading the product again for each file takes
+ * longer than most tests. The decision depends on the text and the imports of a file, so no list of names can become
+ * out of date.
  *
  * @param files paths relative to `root`
  */
@@ -60,7 +64,7 @@ export function roomsOf(
     if (CHANGES_PROCESS.test(readFileSync(file, 'utf8'))) return 'alone';
     let room: TestRoom = 'share';
     const reachedFiles = new Set([file]);
-    // The loop also visits elements that are added meanwhile.
+    // The loop also visits elements that are added while it runs.
     for (const reachedFile of reachedFiles) {
       if (WAITS_FOR.has(reachedFile)) room = 'wait';
       // Text in a test can look like an import.

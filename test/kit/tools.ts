@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program that is not in npm. Without it, its tests are skipped, and the summary says so. */
+/** A program that is not in npm. When it is not installed, its tests are skipped, and the summary reports this. */
 interface Tool {
   readonly name: string;
   readonly programs: readonly string[];
-  /** Files that are needed, too. */
+  /** Further files that the tests need. */
   readonly files?: readonly string[];
   readonly tests: string;
   readonly install: string;
@@ -199,7 +199,7 @@ export const hasNginxStream = isThere(NGINX_STREAM);
 export const hasHaproxy = isThere(HAPROXY);
 export const hasCaddy = isThere(CADDY);
 export const hasWindowedChromium = isThere(WINDOWED_CHROMIUM);
-/** A screen with keyboard and mouse for browsers. */
+/** A virtual screen with keyboard and mouse, for browsers. */
 export const hasDesk = isThere(DESK);
 export const hasFirefox = isThere(FIREFOX);
 export const hasOpenssl = isThere(OPENSSL);

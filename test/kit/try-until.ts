@@ -1,8 +1,8 @@
 import { poll } from './http.ts';
 
 /**
- * Calls `act` every `intervalMs` until `look` finds its effect, because windows and dialogs accept keys a moment after
- * they appear. Fails after `timeoutMs`.
+ * Calls `act` every `intervalMs` until `look` finds the effect of `act`. Windows and dialogs accept keys only a moment
+ * after they appear, so one call is not enough. Fails after `timeoutMs`.
  */
 export async function tryUntil<T>(
   act: () => Promise<void>,

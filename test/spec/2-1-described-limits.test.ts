@@ -47,7 +47,7 @@ test.each([
     (n: number) => ({ headers: { x: text(n) } }),
     headers.additionalProperties.maxLength,
   ],
-])('%s may have the length of the limit, and not more', (_name, bodyOf, limit) => {
+])('%s may be as long as the limit, and not longer', (_name, bodyOf, limit) => {
   const parse = (length: number) =>
     parseValidateBody(JSON.stringify({ ...base, ...bodyOf(length) })).kind;
   expect(limit).toBeGreaterThan(0);

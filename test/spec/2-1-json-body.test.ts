@@ -18,7 +18,7 @@ describe('2.1 "JSON body"', () => {
   test.each([
     ['nothing', ''],
     ['no JSON', 'nonsense'],
-    ['a part of it', '{"url":"https://shop.example/","ip":'],
+    ['a part of a JSON object', '{"url":"https://shop.example/","ip":'],
     ['two values', `${JSON.stringify(validBody)}{}`],
     ['a list', '[]'],
     ['null', 'null'],
@@ -33,7 +33,7 @@ describe('2.1 "JSON body"', () => {
     ['url', `{"url":"https://a.example/","url":"https://shop.example/","ip":"${HOME_IP}"}`],
     ['ip', `{"url":"https://shop.example/","ip":"192.0.2.1","ip":"${HOME_IP}"}`],
     [
-      'ip, once escaped',
+      'ip, one of the two escaped',
       `{"url":"https://shop.example/","i\\u0070":"192.0.2.1","ip":"${HOME_IP}"}`,
     ],
     [
@@ -117,7 +117,7 @@ describe('2.1 "JSON body"', () => {
     expect((await post('identity', plain)).status).toBe(200);
   });
 
-  test('may come in chunks, also when a chunk ends inside a character', async () => {
+  test('may come in chunks, and a chunk may end inside a character', async () => {
     const { url, events } = await serveValidator();
     const body = Buffer.from(
       JSON.stringify({ ...validBody, url: `${validBody.url}é`, headers: curl }),

@@ -26,21 +26,21 @@ describe('2.1 "url: string, URI, required": the URL exactly as the visitor sent 
   });
 
   test.each([
-    ['a relative one', '/path'],
-    ['one without a scheme', 'shop.example/'],
+    ['a relative URL', '/path'],
+    ['a URL without a scheme', 'shop.example/'],
     ['another scheme', 'ftp://shop.example/'],
     ['a script', 'javascript:alert(1)'],
-    ['one with credentials', 'https://user:password@shop.example/'],
-    ['one without a host', 'https:///path'],
-    ['one with a port alone', 'https://:80/'],
+    ['a URL with credentials', 'https://user:password@shop.example/'],
+    ['a URL without a host', 'https:///path'],
+    ['a URL with only a port', 'https://:80/'],
     ['another scheme with a host', 'javascript://shop.example/'],
     ['a host with a space', 'https://shop example/'],
-    ['a host that is no name', 'https://shop"example/'],
-    ['a Unicode host that is no name', 'https://\u{fffd}/'],
+    ['a host that is not a name', 'https://shop"example/'],
+    ['a Unicode host that is not a name', 'https://\u{fffd}/'],
     ['a line break', 'https://shop.example/a\r\nb'],
     ['NUL', 'https://shop.example/\0'],
     ['half a surrogate pair', 'https://shop.example/\ud83d'],
-    ['white space alone', '   '],
+    ['only white space', '   '],
     ['a number', 7],
     ['a list', ['https://shop.example/']],
   ])('%s is invalid_request', async (_what, url) => {
@@ -67,20 +67,20 @@ describe('2.1 "ip: must be a single parseable IP address"', () => {
 
   test.each([
     ['a list', '192.0.2.1, 192.0.2.2'],
-    ['a port behind it', '192.0.2.1:443'],
+    ['a port after the address', '192.0.2.1:443'],
     ['brackets', '[2001:db8::1]'],
     ['brackets and a port', '[2001:db8::1]:443'],
     ['a range', '192.0.2.0/24'],
     ['octal', '0300.0.2.1'],
-    ['a leading zero', '192.0.2.01'],
+    ['a number with a leading zero', '192.0.2.01'],
     ['hex', '0xc0.0.2.1'],
     ['one number', '3221225985'],
     ['the short form', '192.0.513'],
-    ['an octet too large', '192.0.2.256'],
+    ['an octet that is too large', '192.0.2.256'],
     ['a zone on IPv4', '192.0.2.1%eth0'],
     ['an empty zone', 'fe80::1%'],
-    ['white space around it', ' 192.0.2.1'],
-    ['white space alone', ' '],
+    ['white space around the address', ' 192.0.2.1'],
+    ['only white space', ' '],
     ['a host name', 'shop.example'],
     ['digits of another script', '١٩٢.0.2.1'],
     ['half a surrogate pair', '\ud83d'],
@@ -99,13 +99,13 @@ describe('2.1 "ip: must be a single parseable IP address"', () => {
 describe('2.1 "method: string, not required"', () => {
   const rules = '[{ name: form, match: { method: POST }, verdict: block }]';
 
-  test.each(['POST', 'post'])('%s meets a rule for POST', async (method) => {
+  test.each(['POST', 'post'])('%s matches a rule for POST', async (method) => {
     const { ask, events } = await serveValidator({ rules });
     expect((await ask({ ...validBody, method })).decision).toBe('block');
     expect(events).toMatchObject([{ method: 'POST' }]);
   });
 
-  test.each([undefined, null, ''])('%j counts as GET', async (method) => {
+  test.each([undefined, null, ''])('%j is read as GET', async (method) => {
     const { post, events } = await serveValidator({ rules });
     expect((await post(JSON.stringify({ ...validBody, method }))).status).toBe(200);
     expect(events).toMatchObject([{ method: 'GET' }]);
@@ -127,7 +127,7 @@ describe('2.1 "headers: object, string to string, not required"', () => {
     expect(events).toMatchObject([{ userAgent: 'curl/8.14.1' }]);
   });
 
-  test('names that differ only in case are one field that was sent twice, and are joined in order (RFC 9110 5.3)', async () => {
+  test('fields whose names differ only in case are one field that was sent twice, and their values are joined in order (RFC 9110 5.3)', async () => {
     const { ask, events } = await serveValidator();
     const headers = { Accept: 'text/html', accept: '*/*', 'X-A': '1', 'x-a': '2' };
     await ask({ ...validBody, headers });
@@ -200,14 +200,17 @@ describe('2.1 "referrer: value of the Referer request header"', () => {
   test.each([
     ['the field', { referrer: page }],
     ['the header', { headers: { Referer: page } }],
-    ['the field before the header', { referrer: page, headers: { referer: 'https://x.example/' } }],
-  ])('%s: the event has its origin only', async (_what, referrer) => {
+    [
+      'the field, and not the header',
+      { referrer: page, headers: { referer: 'https://x.example/' } },
+    ],
+  ])('%s: the event has only the page origin of the referrer', async (_what, referrer) => {
     const { ask, events } = await serveValidator();
     await ask({ ...validBody, ...referrer });
     expect(events).toMatchObject([{ referrerOrigin: 'https://search.example' }]);
   });
 
-  test('null is the same as absent, and other types than text are invalid_request', async () => {
+  test('null means that the field is absent, and other types than text are invalid_request', async () => {
     const { post } = await serveValidator();
     expect(errorType(await post(JSON.stringify({ ...validBody, referrer: 1 })))).toBe(
       'invalid_request',
@@ -246,10 +249,10 @@ describe('2.1 "cookie: the _guard cookie value as a bare UUID, not the whole Coo
   test.each([
     ['alone', (id: string) => `_guard=${id}`],
     ['among others', (id: string) => `a=b; _guard=${id}; c=d`],
-    ['without the space', (id: string) => `a=b;_guard=${id}`],
-    ['behind a malformed one', (id: string) => `_guard=; _guard=x; _guard=${id}`],
+    ['without the space between cookies', (id: string) => `a=b;_guard=${id}`],
+    ['after a malformed cookie', (id: string) => `_guard=; _guard=x; _guard=${id}`],
     [
-      'behind one that only ends like it',
+      'after a cookie whose name only ends with _guard',
       (id: string) => `x_guard=${id.replace(/./g, '0')}; _guard=${id}`,
     ],
   ])(
@@ -263,7 +266,7 @@ describe('2.1 "cookie: the _guard cookie value as a bare UUID, not the whole Coo
     },
   );
 
-  test('another cookie whose name or value is only similar is not a session', async () => {
+  test('a cookie with a similar name or value is not a session', async () => {
     const { ask, value } = await withSession();
     for (const cookie of [`x_guard=${value}`, `a="_guard=${value}`, `_GUARD=${value}`]) {
       const headers = { ...chromeHttps, cookie };

@@ -30,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const pageFile = join(folder, 'page.html');
 writeFileSync(pageFile, '<h1>Blocked</h1>');
 
-/** Contract 2.2 to 2.4, without any other field. */
+/** The schema of contract 2.2 to 2.4. No other field is allowed. */
 const Exactly = z.strictObject({
   ...ValidateResponse.shape,
   cookies: z.array(Cookie.strict()).min(1).optional(),
@@ -83,7 +83,7 @@ interface Policy {
   readonly features: { readonly country: boolean; readonly crawler_metadata: boolean };
 }
 
-/** A random policy. Its first rules are those of `always`. */
+/** Returns a random policy that begins with the rules of `always`. */
 async function drawPolicy(random: SeededRandom, always: readonly string[]): Promise<Policy> {
   const drawnRules = [...always, ...RULES.filter(() => random.below(3) === 0)];
   const rules = `[${drawnRules.map((rule, i) => rule.replace('{', `{ name: r${i},`)).join(', ')}]`;
@@ -97,7 +97,7 @@ async function drawPolicy(random: SeededRandom, always: readonly string[]): Prom
   return { served: await serveValidator({ rules, organisation }), features };
 }
 
-/** A random request, and facts about it that no policy changes. */
+/** Returns a random request, and facts about it that do not depend on the policy. */
 function drawVisit(random: SeededRandom, sessions: readonly string[]) {
   const visitor = random.pick(VISITORS);
   const path = random.pick(['/', '/blocked', '/paged', '/open', '/limited', '/robots.txt']);
@@ -118,7 +118,7 @@ function drawVisit(random: SeededRandom, sessions: readonly string[]) {
   };
 }
 
-/** Every presence rule of contract 2.2. */
+/** Expects every presence rule of contract 2.2. */
 function expectPresence(
   answer: ValidateResponse,
   question: ReturnType<typeof drawVisit>,
@@ -136,7 +136,7 @@ function expectPresence(
   expect(answer.cookies?.length ?? 0).toBe(question.known || question.crawler ? 0 : 1);
 }
 
-/** Status and body. A challenged crawler gets no page, because it cannot pass. */
+/** Expects the right status and body. A challenged crawler gets no page, because it cannot pass. */
 function expectBody(answer: ValidateResponse, crawler: boolean) {
   const { decision, status_code: status } = answer;
   expect(STATUS_CODES).toContain(status);
@@ -150,7 +150,7 @@ function expectBody(answer: ValidateResponse, crawler: boolean) {
 
 function expectReasons({ decision, ...answer }: ValidateResponse) {
   const { block_reasons: reasons, rate_limited: isLimited } = answer;
-  // The contract allows unknown reasons. Each reason of Guard is in the table.
+  // The contract allows unknown reasons. The table of reasons has each reason that Guard uses.
   const categories = reasons && categoriesOf(reasons as readonly Reason[]);
   expect(answer.block_reason_categories).toEqual(categories);
   if (decision === 'block') expect(reasons).toBeDefined();
@@ -178,7 +178,7 @@ describe('2.2 every answer keeps the schema and its presence rules', () => {
         for (const name of Object.keys(answer)) seen.add(name);
       }
     }
-    // Each field and decision must occur, so that the rules above are really tested.
+    // Each field and each decision must occur, so that all presence rules are really tested.
     for (const name of [...Object.keys(ValidateResponse.shape), 'allow', 'block', 'redirect']) {
       expect(seen).toContain(name);
     }

@@ -12,18 +12,18 @@ describe('2.2 the form of the body: a page for navigations, problem details for 
   test.each([
     ['a navigation', fetchFields('navigate', 'document')],
     ['a frame', fetchFields('navigate', 'iframe')],
-    ['an embedded document', fetchFields('navigate', 'object')],
+    ['a document in a frame', fetchFields('navigate', 'object')],
     [
       'a navigation that a service worker passes on',
       { ...fetchFields('navigate', 'empty'), accept: chromeHttp['accept'] ?? '' },
     ],
-    ['no header that says it', {}],
+    ['no header field that names a representation', {}],
     ['anything', { accept: '*/*' }],
     ['HTML of any kind', { accept: 'text/*' }],
-    ['a browser of plain http', { accept: chromeHttp['accept'] ?? '' }],
+    ['a browser over plain http', { accept: chromeHttp['accept'] ?? '' }],
     ['HTML before JSON', { accept: 'text/html, application/json;q=0.9' }],
-    ['HTML and JSON alike', { accept: 'application/json, text/html' }],
-    ['in any case', { accept: 'TEXT/HTML;Q=0.9, application/json;q=0.8' }],
+    ['HTML and JSON with the same weight', { accept: 'application/json, text/html' }],
+    ['in upper and lower case', { accept: 'TEXT/HTML;Q=0.9, application/json;q=0.8' }],
   ])('text/html: %s', async (_who, headers) => {
     const { ask } = await serveValidator(BLOCK_ALL);
     const answer = await ask(visit({ headers }));
@@ -47,9 +47,9 @@ describe('2.2 the form of the body: a page for navigations, problem details for 
     ['problem details', { accept: 'application/problem+json' }],
     ['an image on plain http', { accept: 'image/avif,image/webp,image/*,*/*;q=0.8' }],
     ['a style sheet on plain http', { accept: 'text/css,*/*;q=0.1' }],
-    ['anything but HTML', { accept: 'text/html;q=0, */*' }],
-    ['nothing at all', { accept: '*/*;q=0' }],
-    ['a weight that is none', { accept: 'text/html;q=high, application/json' }],
+    ['everything except HTML', { accept: 'text/html;q=0, */*' }],
+    ['no media type', { accept: '*/*;q=0' }],
+    ['a weight that is not a number', { accept: 'text/html;q=high, application/json' }],
   ])('application/problem+json (RFC 9457): %s', async (_who, headers) => {
     const { ask, events } = await serveValidator(BLOCK_ALL);
     const answer = await ask(visit({ headers }));
@@ -74,7 +74,7 @@ describe('2.2 the form of the body: a page for navigations, problem details for 
     }
   });
 
-  test('each decision has a stable code, and no body has a reason', async () => {
+  test('the body of each decision has a stable code, and no body has a reason', async () => {
     const limit = '{ requests: 1, per: 1m, by: ip }';
     const cases = [
       ['[{ name: r, match: {}, verdict: block }]', 'blocked'],

@@ -35,13 +35,13 @@ describe('2.2 "status_code": 200 for allow, 403 for block and redirect, "a polic
 describe('2.2 "country_code": "only on allow, only when country enrichment is enabled"', () => {
   const withCountry = { features: { country: true } };
 
-  test('ISO 3166-1 alpha-2 of the address', async () => {
+  test('the country of the address in ISO 3166-1 alpha-2', async () => {
     const { ask } = await serveValidator({ rules: DETECT, organisation: withCountry });
     expect(await ask(visit())).toMatchObject({ decision: 'allow', country_code: 'AT' });
     expect(await ask(visit({ ip: '10.0.0.1' }))).not.toHaveProperty('country_code');
   });
 
-  test('absent on other decisions and without the feature', async () => {
+  test('absent in other decisions and without the feature', async () => {
     const { ask } = await serveValidator({ rules: DETECT, organisation: withCountry });
     expect(await ask(visit({ headers: curl }))).not.toHaveProperty('country_code');
     const validatorWithoutCountry = await serveValidator({ rules: DETECT });
@@ -50,7 +50,7 @@ describe('2.2 "country_code": "only on allow, only when country enrichment is en
 });
 
 describe('2.2 "response_html": base64 of a UTF-8 body, "read headers.Content-Type before serving"', () => {
-  test('"a block rendered from a custom block page is reported as redirect", and its status_code is that of the block', async () => {
+  test('"a block rendered from a custom block page is reported as redirect", and its status_code is the status of the block', async () => {
     const { ask, events } = await serveValidator({
       rules: '[{ name: r, match: {}, verdict: block, status: 404 }]',
       organisation: { block_page: pageFile },
@@ -85,7 +85,7 @@ describe('2.2 "response_html": base64 of a UTF-8 body, "read headers.Content-Typ
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('2.2 "request_id": a unique id, in the answer and on the event', () => {
-  test('a UUIDv7 whose time is that of the decision (RFC 9562 5.7)', async () => {
+  test('a UUIDv7 whose time is the time of the decision (RFC 9562 5.7)', async () => {
     const { ask, events, time } = await serveValidator();
     const ids = await Promise.all([1, 2, 3].map(async () => (await ask(visit())).request_id ?? ''));
     expect(new Set(ids).size).toBe(3);

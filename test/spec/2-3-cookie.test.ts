@@ -20,7 +20,7 @@ describe('2.3 the cookie object with all attributes', () => {
     ]);
   });
 
-  test('on plain http the cookie is not Secure, or the browser would drop it', async () => {
+  test('on plain http the cookie is not Secure, because the browser would drop a Secure cookie', async () => {
     const { ask } = await serveValidator();
     const answer = await ask(visit({ url: 'http://shop.example/' }));
     // Browsers refuse SameSite=None without Secure.

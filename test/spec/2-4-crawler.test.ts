@@ -23,10 +23,15 @@ describe('2.4 the crawler object', () => {
   });
 
   test.each([
-    ['verified and on the allowlist', GOOGLEBOT_IP, '[Googlebot]', true],
-    ['on the allowlist by its category', GOOGLEBOT_IP, '[{ category: Search Engine }]', true],
+    ['a crawler that is verified and on the allowlist', GOOGLEBOT_IP, '[Googlebot]', true],
+    [
+      'a verified crawler that is on the allowlist by its category',
+      GOOGLEBOT_IP,
+      '[{ category: Search Engine }]',
+      true,
+    ],
     ['verified only', GOOGLEBOT_IP, '[Bingbot]', false],
-    ['on the allowlist only', OTHER_ADDRESS, '[Googlebot]', false],
+    ['a crawler that is only on the allowlist', OTHER_ADDRESS, '[Googlebot]', false],
     ['neither', OTHER_ADDRESS, '[]', false],
   ])(
     '"access_allowed: true only when the source IP is verified and the crawler is on the allowlist": %s',
@@ -38,7 +43,7 @@ describe('2.4 the crawler object', () => {
     },
   );
 
-  test('"the top-level decision, not this flag, is what a caller enforces": both can differ', async () => {
+  test('"the top-level decision, not this flag, is what a caller enforces": the two can differ', async () => {
     const { ask } = await serveValidator({ rules: '[{ name: r, match: {}, verdict: block }]' });
     const answer = await ask(visit({ headers: googlebot, ip: GOOGLEBOT_IP }));
     expect(answer).toMatchObject({ decision: 'block', crawler: { access_allowed: true } });
@@ -55,7 +60,7 @@ describe('2.4 the crawler object', () => {
     expect(answer).not.toHaveProperty('crawler');
   });
 
-  test('"crawler detection itself is always active": the event has the crawler without the feature', async () => {
+  test('"crawler detection itself is always active": the event has the crawler also without the feature', async () => {
     const { ask, events } = await serveValidator({
       organisation: { features: { crawler_metadata: false } },
     });

@@ -43,7 +43,7 @@ describe('2.5 "success: false, error.type: stable identifier, error.message: hum
   });
 });
 
-describe('2.5 no error, header or log line repeats what was sent', () => {
+describe('2.5 no error, header field or log line repeats a text of the request', () => {
   test.each([
     ['a key', SENT_TEXT, { 'x-api-key': SENT_TEXT }],
     ['a content type', SENT_TEXT, { 'content-type': SENT_TEXT }],
@@ -68,7 +68,7 @@ describe('2.5 no error, header or log line repeats what was sent', () => {
     expect(await answer.text()).toBe('');
   });
 
-  test('the log has the kind of an error, without its message', async () => {
+  test('the log has the kind of an error, and not the message', async () => {
     const store = storeWith({
       session() {
         throw new TypeError(`the store says ${SENT_TEXT}`);

@@ -27,7 +27,7 @@ describe.each(['validator', 'collector'] as const)('2.6 and 4.2 GET /health of t
     expect(await response.json()).toEqual({ status: 'ok', guard_stack_version: version });
   });
 
-  test('a wrong token beside a good key counts as a customer', async () => {
+  test('a request with a wrong token and a good key is that of a customer', async () => {
     const response = await health({ 'x-health-check-token': 'wrong', 'x-api-key': KEY });
     expect(await response.json()).toEqual({ status: 'ok' });
   });

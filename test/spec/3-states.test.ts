@@ -100,8 +100,8 @@ describe('3 "rule has monitor: true and a terminal block would apply": decision 
   });
 
   test.each([
-    ['that every session has to pass', 'challenge: always', visit()],
-    ['for what was found', 'challenge: auto', visit({ headers: curl })],
+    ['for every session', 'challenge: always', visit()],
+    ['because of a finding', 'challenge: auto', visit({ headers: curl })],
   ])('a challenge %s is still returned as redirect (contract 1)', async (_why, rule, request) => {
     const rules = `[{ name: r, match: {}, detect: true, ${rule}, monitor: true }]`;
     const { ask } = await serveValidator({ rules });
@@ -136,9 +136,14 @@ describe('3 after the interstitial', () => {
   test.each([
     ['passed', verifiedSession(), 'allow', []],
     ['failed', rejectedFor('webdriver'), 'block', ['webdriver']],
-    ['failed on one weaker sign', rejectedFor('emulated_screen'), 'block', ['emulated_screen']],
     [
-      'judged for another browser',
+      'failed because of one weaker sign',
+      rejectedFor('emulated_screen'),
+      'block',
+      ['emulated_screen'],
+    ],
+    [
+      'passed by another browser',
       verifiedSession({ userAgentHash: hashUserAgent('curl/8.14.1') }),
       'redirect',
       [],
@@ -202,7 +207,7 @@ describe('3 "interstitial served"', () => {
       const page = await openPage(served);
       const answer = await post(served, uploadOf(page));
       expect(answer).toMatchObject({ status: 503, body: '{"result":"retry"}' });
-      // "a support reference code": the code that the visitor sees finds the events.
+      // "a support reference code": with the code that the visitor sees, the events are found.
       expect(served.events.filter(({ reference }) => reference === page.reference)).toMatchObject([
         { action: 'challenge', challenge: 'issued' },
         {

@@ -8,7 +8,7 @@ import { storeWith } from './store-with.ts';
 
 const body = JSON.stringify(visit());
 
-/** The text of one HTTP/1.1 request. */
+/** Returns the text of one HTTP/1.1 request. */
 function raw(path: string, close: boolean): string {
   const text = JSON.stringify(visit({ url: `https://shop.example${path}` }));
   return `POST /validate HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n${close ? 'Connection: close\r\n' : ''}\r\n${text}`;
@@ -57,7 +57,7 @@ describe('4.1 the endpoint is a POST', () => {
     },
   );
 
-  test('a query string changes nothing', async () => {
+  test('a query string has no effect', async () => {
     const { url } = await serveValidator();
     const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
     const answer = await send(`${url}/validate?x=1`, { method: 'POST', headers, body });

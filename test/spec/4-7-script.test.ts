@@ -31,13 +31,13 @@ describe('4.7 GET /script.js: "401 when the key is missing or wrong (no signals 
     },
   );
 
-  test('a wrong key is refused even with the right ETag', async () => {
+  test('a request with a wrong key is refused, even with the right ETag', async () => {
     const { etag = '' } = (await send(await scriptUrl())).headers;
     const headers = { 'if-none-match': String(etag) };
     expect((await send(await scriptUrl('?site_key=wrong'), { headers })).status).toBe(401);
   });
 
-  test('the right key gets a script, which no browser reads as another type', async () => {
+  test('a request with the right key gets a script, and no browser reads it as another type', async () => {
     const { status, headers, body } = await send(await scriptUrl());
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -157,7 +157,7 @@ describe('POST /session: a ticket and a session for the script', () => {
     expect({ ...cookie, value: '' }).toEqual({ ...cookies[0], value: '' });
   });
 
-  test('a session that Guard issued is kept; a malformed, forged or foreign session is ignored', async () => {
+  test('a session that Guard issued is used again; a malformed, forged or foreign session is ignored', async () => {
     const cookie = ticketIn(await open()).cookie['value'];
     expect(ticketIn(await open({ body: String(cookie) })).cookie['value']).toBe(cookie);
     const neighbours = await open({
@@ -177,7 +177,7 @@ describe('POST /session: a ticket and a session for the script', () => {
   });
 
   test.each(['https://evil.example', 'null', 'https://globex.example', `${ORIGIN}.evil.example`])(
-    '403 on a page of %s, which cannot read the answer',
+    '403 on a page of %s, and the page cannot read the answer',
     async (origin) => {
       const answer = await open({ headers: { origin } });
       expect(answer.status).toBe(403);
@@ -186,7 +186,7 @@ describe('POST /session: a ticket and a session for the script', () => {
     },
   );
 
-  test('403 without an Origin, which every browser sends with a POST', async () => {
+  test('403 without an Origin, because every browser sends Origin with a POST', async () => {
     const { collectorUrl } = await serveValidator(OPTIONS);
     const answer = await send(`${collectorUrl}/session${QUERY}`, { method: 'POST' });
     expect(answer.status).toBe(403);
@@ -196,7 +196,7 @@ describe('POST /session: a ticket and a session for the script', () => {
     expect(await open({ headers: googlebot })).toMatchObject({ status: 204, body: '' });
   });
 
-  test('a body that is longer than eight cookies is 413, before and after the limit of the server', async () => {
+  test('a body that is longer than eight cookies is 413, below and above the limit of the server', async () => {
     expect((await open({ body: 'x'.repeat(401) })).status).toBe(413);
     expect((await open({ body: 'x'.repeat(70_000) })).status).toBe(413);
   });
@@ -207,7 +207,7 @@ describe('POST /session: a ticket and a session for the script', () => {
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
   });
 
-  test('429 with Retry-After after too many sessions of one network, until that time is over', async () => {
+  test('429 with Retry-After after too many sessions of one network, until the time of Retry-After is over', async () => {
     const options = { ...OPTIONS };
     const { time } = await serveValidator(options);
     let answer = await open({}, options);
@@ -254,7 +254,7 @@ describe('POST /session: a ticket and a session for the script', () => {
 
 describe('4.7 the collector answers nothing else', () => {
   test.each(['/', '/script', '/script.js/', '/session/x', '/verify/', '/.guard/script.js'])(
-    '%s is 404 and repeats nothing',
+    '%s is 404, and the answer repeats no text of the request',
     async (path) => {
       const { collectorUrl } = await serveValidator(OPTIONS);
       expect(await send(collectorUrl + path)).toMatchObject({ status: 404, body: '' });
@@ -262,7 +262,7 @@ describe('4.7 the collector answers nothing else', () => {
   );
 });
 
-/** The body of an answer, without decoding. */
+/** The body of an answer, not decoded. */
 function rawBody(url: string, headers: Readonly<Record<string, string>>): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     get(url, { headers }, (response) => {

@@ -31,10 +31,10 @@ const body = JSON.stringify(visit());
 
 describe('5 POST /validate: "header x-api-key with the secret key"', () => {
   test.each([
-    ['in plain text', KEY],
-    ['as sha256:<hex>', HASHED_KEY],
-    ['another one of the organisation', HEALTH_KEY],
-  ])('a key given in the settings %s is good', async (_how, key) => {
+    ['in the settings as plain text', KEY],
+    ['in the settings as sha256:<hex>', HASHED_KEY],
+    ['another key of the organisation', HEALTH_KEY],
+  ])('a key is valid when it is %s', async (_how, key) => {
     const { post } = await serveValidator(KEYS);
     expect((await post(body, { 'x-api-key': key })).status).toBe(200);
   });
@@ -50,17 +50,17 @@ describe('5 POST /validate: "header x-api-key with the secret key"', () => {
 
   test.each([
     ['unknown', 'sk_wrong_wrong_wrong'],
-    ['in another case', KEY.toUpperCase()],
+    ['in upper case', KEY.toUpperCase()],
     ['cut', KEY.slice(0, -1)],
-    ['with something behind it', `${KEY}1`],
+    ['with a character after it', `${KEY}1`],
     ['twice', `${KEY}, ${KEY}`],
-    ['the hash itself', createHash('sha256').update(HASHED_KEY).digest('hex')],
+    ['only the hash', createHash('sha256').update(HASHED_KEY).digest('hex')],
     [
-      'the hash as the settings write it',
+      'the hash in the form of the settings',
       `sha256:${createHash('sha256').update(HASHED_KEY).digest('hex')}`,
     ],
     ['the health token', HEALTH_TOKEN],
-    ['of another header', `Bearer ${KEY}`],
+    ['in the form of the Authorization header', `Bearer ${KEY}`],
   ])('"invalid: invalid_api_key": %s', async (_how, key) => {
     const { post } = await serveValidator(KEYS);
     const answer = await post(body, { 'x-api-key': key });
@@ -98,10 +98,10 @@ describe('5 GET /health: "x-api-key (health-authorized customer key) or x-health
     ['a key that is not health-authorized', { 'x-api-key': KEY }, 403],
     ['a health-authorized key', { 'x-api-key': HEALTH_KEY }, 200],
     ['the token', { 'x-health-check-token': HEALTH_TOKEN }, 200],
-    ['the token in the place of a key', { 'x-api-key': HEALTH_TOKEN }, 403],
-    ['a key in the place of the token', { 'x-health-check-token': HEALTH_KEY }, 403],
+    ['the token as x-api-key', { 'x-api-key': HEALTH_TOKEN }, 403],
+    ['a key as x-health-check-token', { 'x-health-check-token': HEALTH_KEY }, 403],
     ['the token twice', { 'x-health-check-token': `${HEALTH_TOKEN}, ${HEALTH_TOKEN}` }, 403],
-  ])('%s: the same on both hosts', async (_who, headers, status) => {
+  ])('%s: the same status on both hosts', async (_who, headers, status) => {
     expect(await statusOf('url', headers)).toBe(status);
     expect(await statusOf('collectorUrl', headers)).toBe(status);
   });
@@ -113,7 +113,7 @@ describe('5 GET /health: "x-api-key (health-authorized customer key) or x-health
       const { collectorUrl } = await serveValidator(KEYS);
       const response = await fetch(`${collectorUrl}/health`, { headers });
       expect(response.status).toBe(200);
-      // A User-Agent proves nothing, so the answer has no version.
+      // A User-Agent is no proof, so the answer has no version.
       expect(await response.json()).toEqual({ status: 'ok' });
       expect(await statusOf('url', headers)).toBe(403);
     },
@@ -126,7 +126,7 @@ describe('5 GET /health: "x-api-key (health-authorized customer key) or x-health
     },
   );
 
-  test('a health key ends with its expiry date', async () => {
+  test('a health key is valid until its expiry date', async () => {
     const { url, time } = await serveValidator({ ...KEYS });
     const ask = async () =>
       (await fetch(`${url}/health`, { headers: { 'x-api-key': EXPIRING_KEY } })).status;

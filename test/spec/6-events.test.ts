@@ -8,8 +8,8 @@ import { launchPlain } from '../kit/browsers/plain-chromium.ts';
 import { type ScriptSite, SITE_KEY, startScriptSite } from './script-site.ts';
 
 /**
- * The browser script on pages of a site, in a real browser against the started product. The browser is driven, which
- * changes its judgement, but not the answers to the script.
+ * These tests run the browser script on pages of a site, in a real browser, with the started product. The browser is
+ * driven. This changes the judgement, but not the answers to the script.
  */
 
 let site: ScriptSite;
@@ -42,7 +42,7 @@ function recordRequest(request: Request): void {
 }
 
 const visit = (path: string) => page.goto(site.url + path);
-// waitForFunction polls by eval, which the policy of a page can forbid.
+// waitForFunction is not used, because it polls by eval, and the policy of a page can forbid eval.
 const finished = () =>
   expect.poll(() => page.evaluate('window.guard && window.guard.initialized')).toBe(true);
 const events = () => page.evaluate('window.events');
@@ -97,7 +97,7 @@ describe('6 "GuardInitialized is dispatched on window after the script’s paylo
   test.each([
     ['no connection', (page_: Page) => page_.route('**/session*', (route) => route.abort())],
     [
-      'an answer of a proxy between',
+      'an answer of a proxy in front of the service',
       (page_: Page) =>
         page_.route('**/session*', (route) => route.fulfill({ body: '<html>Log in</html>' })),
     ],
@@ -107,7 +107,7 @@ describe('6 "GuardInitialized is dispatched on window after the script’s paylo
         page_.route('**/session*', (route) => route.fulfill({ json: { ticket: 1, cookie: {} } })),
     ],
   ])(
-    '%s for the session: the script ends without an upload and without an error in the page',
+    'when the request for a session gets %s, the script ends without an upload and without an error in the page',
     async (_what, intercept) => {
       await intercept(page);
       await visit('/open');
@@ -137,7 +137,7 @@ describe('4.7 "sets a first-party _guard cookie"', () => {
     expect(Math.round(days)).toBe(30);
   });
 
-  test('on https the cookie is Secure, as the service says', async () => {
+  test('on https the cookie is Secure, as the service requires', async () => {
     const script = await (await fetch(`${site.url}/.guard/script.js?site_key=${SITE_KEY}`)).text();
     const cookie = { name: '_guard', path: '/', secure: true, same_site: 'None', max_age: 60 };
     const opened = {
@@ -171,14 +171,14 @@ describe('4.7 "sets a first-party _guard cookie"', () => {
   });
 
   test('a session that the service has set is kept, and the script does not write its cookie again', async () => {
-    // The cookie comes from the challenge of the gateway.
+    // The gateway has set the cookie with its challenge.
     await page.route('**/verify', (route) => route.fulfill({ status: 503 }));
     await visit('/vault/first');
     const before = await guardCookie();
     expect(before?.value).toMatch(/^[0-9a-f-]{36}$/);
     await visit('/open');
     await finished();
-    // The expiry is the same, too.
+    // The time of expiry is also the same.
     expect(await guardCookie()).toEqual(before);
   });
 
@@ -191,7 +191,7 @@ describe('4.7 "sets a first-party _guard cookie"', () => {
     expect([await events(), await errors()]).toEqual([[], []]);
   });
 
-  test('in a sandboxed frame, where cookies and storage throw, it ends without an error', async () => {
+  test('in a sandboxed frame, where cookies and storage throw, the script ends without an error', async () => {
     await visit('/without-a-script');
     await page.setContent(`<iframe sandbox="allow-scripts" src="${site.url}/open"></iframe>`);
     const frame = page.frames()[1];
@@ -209,7 +209,7 @@ describe('4.7 "collection happens once per full document load, with no hook on c
     expect(await events()).toHaveLength(1);
   });
 
-  test('a navigation inside a single-page app does not run it again', async () => {
+  test('a navigation inside a single-page app does not run the script again', async () => {
     await visit('/open');
     await finished();
     await page.evaluate("history.pushState({}, '', '/open/next'); location.hash = 'there'");
@@ -221,11 +221,12 @@ describe('4.7 "collection happens once per full document load, with no hook on c
     expect(collectedUrls).toEqual(['/session', '/verify']);
   });
 
-  test('a new document runs it again, under the same session', async () => {
+  test('a new document runs the script again, with the same session', async () => {
     await visit('/open');
     await finished();
     const first = await guardCookie();
-    // The driven browser is rejected by now: it asks for a session, and its evidence is not judged again.
+    // By this time the session of the driven browser is rejected. The script asks for a session, and its evidence is
+    // not judged again.
     await visit('/open');
     await finished();
     expect(collectedUrls).toEqual(['/session', '/verify', '/session']);
@@ -247,7 +248,7 @@ describe('the script does not change the page', () => {
   });
 
   test.each(['let guard = 5', 'var guard = 5', 'function guard() {}', '"use strict"; guard = 5'])(
-    'a later script of the page may contain `%s`',
+    'the page may have a later script that contains `%s`',
     async (content) => {
       await visit('/open');
       await finished();
@@ -259,7 +260,7 @@ describe('the script does not change the page', () => {
     },
   );
 
-  test('a page with its own `guard` keeps it, and the script does nothing', async () => {
+  test('a page with its own `window.guard` keeps this value, and the script does nothing', async () => {
     await visit('/own-guard');
     await page.waitForLoadState('networkidle');
     expect(await page.evaluate('window.guard')).toBe('mine');
@@ -292,7 +293,7 @@ describe('the script does not change the page', () => {
     },
   );
 
-  test('a browser without idle callbacks (Safari) runs it, too', async () => {
+  test('a browser without idle callbacks (Safari) also runs the script', async () => {
     await context.addInitScript('delete window.requestIdleCallback');
     await visit('/open');
     await finished();

@@ -49,7 +49,7 @@ describe.each<[string, Partial<SessionStore>]>([
 ])('7.1 500 internal_server_error: %s', (_what, overrides) => {
   const options = { rules: DETECT_AND_LIMIT, store: storeWith(overrides) };
 
-  test('the API answers so, also to the next request', async () => {
+  test('the API answers with this error, also to the next request', async () => {
     const { post, events, log } = await serveValidator(options);
     for (let i = 0; i < 2; i++) {
       const answer = await post(body);
@@ -59,14 +59,14 @@ describe.each<[string, Partial<SessionStore>]>([
     expect(log).toHaveLength(2);
   });
 
-  test('in process it is a failed outcome, and not an exception', async () => {
+  test('in process the result is a failed outcome, and not an exception', async () => {
     const { inProcess } = await serveValidator(options);
     const outcome = await inProcess(question, { site: 'shop' });
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'server_error' });
   });
 });
 
-/** A record of another version. Reading it throws inside the pipeline. */
+/** A record of a session from another version. Reading the record throws an error inside the pipeline. */
 const noSession = {
   state: 'rejected',
   organisation: 'acme',
@@ -84,10 +84,16 @@ describe('7.1 409 "deterministic rejection", "Fail closed": the validator fails 
 
   test.each([
     ['at once', failsOnOne.session],
-    ['later', (id: string) => Promise.resolve().then(() => failsOnOne.session(id))],
-    ['in a later step', () => noSession as unknown as Session],
-    ['in a later step, later', () => Promise.resolve(noSession as unknown as Session)],
-  ])('the API answers so, and judges the next request: %s', async (_when, session) => {
+    [
+      'when the store answers later',
+      (id: string) => Promise.resolve().then(() => failsOnOne.session(id)),
+    ],
+    ['in a later step of the pipeline', () => noSession as unknown as Session],
+    [
+      'in a later step, when the store answers later',
+      () => Promise.resolve(noSession as unknown as Session),
+    ],
+  ])('the API answers with this error, and judges the next request: %s', async (_when, session) => {
     const store = storeWith({ session });
     const { post, log } = await serveValidator({ rules: DETECT_AND_LIMIT, store });
     const answer = await post(body);
@@ -160,7 +166,9 @@ describe.each<[string, Partial<SessionStore>]>([
 );
 
 describe('7.1 an answer of the store that comes after the deadline', () => {
-  /** A store whose session look-up or budget waits until the test releases it. */
+  /**
+   * Returns a store in which one operation, the session look-up or the budget, waits until the test calls `release`.
+   */
   function holdStore(operation: 'session' | 'take') {
     const calls: string[] = [];
     let release = (): void => undefined;
@@ -197,7 +205,7 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
     expect(events).toEqual([]);
   });
 
-  test('a caller that has gone counts as the deadline', async () => {
+  test('when the caller is gone, the decision ends as at the deadline', async () => {
     const { store, calls, release } = holdStore('session');
     const { inProcess } = await serveValidator({ rules: LIMIT, store });
     const callerGone = new AbortController();
@@ -208,7 +216,7 @@ describe('7.1 an answer of the store that comes after the deadline', () => {
     expect(calls).toEqual(['session']);
   });
 
-  test('without a delay, the same store works', async () => {
+  test('when the store does not wait, the same request is answered', async () => {
     const { store, calls, release } = holdStore('session');
     const { post, events } = await serveValidator({ rules: LIMIT, store });
     release();

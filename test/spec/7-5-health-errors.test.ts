@@ -17,7 +17,7 @@ describe.each(['validator', 'collector'] as const)('7.5 GET /health of the %s', 
 
   test.each([
     ['a customer', { 'x-api-key': KEY }],
-    ['our own monitoring', { 'x-health-check-token': HEALTH_TOKEN }],
+    ['internal monitoring', { 'x-health-check-token': HEALTH_TOKEN }],
   ])('"503 empty body when authorized but not ready": %s', async (_who, headers) => {
     expect(await health(headers)).toEqual([503, '']);
   });

@@ -9,7 +9,7 @@ const headersOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, '1']));
 const urlOf = (length: number) => validBody.url.padEnd(length, 'a');
 
-/** A good body with exactly this number of bytes. */
+/** Returns a valid body with exactly this number of bytes. */
 function bodyOf(bytes: number): string {
   const empty = JSON.stringify({ ...validBody, padding: '' });
   return empty.replace('""', `"${'x'.repeat(bytes - empty.length)}"`);
@@ -57,7 +57,7 @@ describe('8 "/validate request size limits: not shown": each limit of Guard, at 
 
   test.each([
     ['256 headers', { headers: headersOf(256) }, { headers: headersOf(257) }],
-    ['10,000 headers are too many', {}, { headers: headersOf(10_000) }],
+    ['10,000 headers, which are too many', {}, { headers: headersOf(10_000) }],
     [
       'a header name of 256 characters',
       { headers: { ['a'.repeat(256)]: '' } },
@@ -88,7 +88,7 @@ describe('8 "/validate request size limits: not shown": each limit of Guard, at 
       },
     ],
     ['a URL of 16 KiB', { url: urlOf(16_384) }, { url: urlOf(16_385) }],
-    ['a URL of 64 KiB is too long', {}, { url: urlOf(65_536) }],
+    ['a URL of 64 KiB, which is too long', {}, { url: urlOf(65_536) }],
     ['a referrer of 16 KiB', { referrer: urlOf(16_384) }, { referrer: urlOf(16_385) }],
     ['a method of 32 characters', { method: 'M'.repeat(32) }, { method: 'M'.repeat(33) }],
   ])('%s', async (_what, atLimit, aboveLimit) => {

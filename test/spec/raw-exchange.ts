@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Writes these bytes on a new connection, and returns all that the peer sends until it closes the connection. */
+/** Writes these bytes on a new connection, and returns all bytes that the peer sends until it closes the connection. */
 export function rawExchange(url: string, bytes: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

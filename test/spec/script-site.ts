@@ -6,7 +6,7 @@ import { storySettings } from '../kit/product/story-settings.ts';
 /** A site whose pages load the browser script, behind the started product. Only `/vault/**` is protected. */
 export interface ScriptSite {
   readonly product: Product;
-  /** Through the gateway. */
+  /** The URL of the site, through the gateway. */
   readonly url: string;
   /** The requests that reached the origin, in order. */
   readonly arrivals: { readonly url: string; readonly headers: IncomingHttpHeaders }[];
@@ -15,7 +15,7 @@ export interface ScriptSite {
 
 export const SITE_KEY = 'site_acme';
 
-/** Records in the page: its globals before the script, events and errors. */
+/** A script that records in the page: the globals before the browser script, events and errors. */
 const RECORDER = `<script>
 window.before = Object.getOwnPropertyNames(window);
 window.events = [];
@@ -30,7 +30,9 @@ function pageWith(scripts: readonly string[], extra = ''): string {
   return `<!doctype html><title>Page</title>${RECORDER}${tags.join('')}${extra}<h1>A page</h1>`;
 }
 
-/** Goes to another page as soon as the script has uploaded. `target` is an expression. */
+/**
+ * A script that goes to another page as soon as the browser script has uploaded. `target` is a JavaScript expression.
+ */
 function linkTo(target: string): string {
   return `<script>addEventListener('GuardInitialized', () => { location.href = ${target}; });</script>`;
 }
@@ -38,8 +40,8 @@ function linkTo(target: string): string {
 const THEN_VAULT = linkTo("'/vault' + location.pathname");
 
 /**
- * A page as many teams build it: style sheets for every element, libraries that wrap built-in functions, polyfills, a
- * formatter of stack traces, and elements with the names of built-in objects.
+ * A page such as many teams build. It has style sheets for every element, libraries that wrap built-in functions,
+ * polyfills, a formatter of stack traces, and elements with the names of built-in objects.
  */
 const CROWD = `<style>
 * { all: revert !important; box-sizing: border-box !important; margin: 3px !important; float: left !important; }
@@ -66,7 +68,7 @@ interface Page {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** The pages by path. One of them loads the script from the host of the collector. */
+/** The pages, by path. One page loads the script from the host of the collector. */
 function pagesOf(collector: string): Readonly<Record<string, Page>> {
   const ownUrl = `/.guard/script.js?site_key=${SITE_KEY}`;
   return {

@@ -19,9 +19,9 @@ const crawlers = CrawlerCatalogue.load();
 const networks = NetworkCatalogue.load();
 
 export interface ServedOptions {
-  /** YAML of the organisation's rules; none by default. */
+  /** The rules of the organisation, as YAML. No rules by default. */
   readonly rules?: string;
-  /** Settings that are added to the organisation, or replace its own. */
+  /** Settings that are added to the organisation, or replace its settings. */
   readonly organisation?: Readonly<Record<string, unknown>>;
   /** Settings of a second organisation, `globex`, with its own key. */
   readonly neighbour?: Readonly<Record<string, unknown>>;
@@ -37,18 +37,21 @@ export interface Served {
   /** Every log line, as text. */
   readonly log: string[];
   readonly time: { now: number };
-  /** The same validator, asked in process. */
+  /** The same validator, for questions in process. */
   readonly inProcess: Validate;
-  /** One `POST /validate` with any body. */
+  /** Sends one `POST /validate` with any body. */
   readonly post: (body: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
-  /** A good question. The test fails unless the answer matches the schema of contract 2.2. */
+  /** Sends a valid question. The test fails when the answer does not match the schema of contract 2.2. */
   readonly ask: (request: ValidateRequest, key?: string) => Promise<ValidateResponse>;
 }
 
 const apps: FastifyInstance[] = [];
 const PLAIN: ServedOptions = {};
 const served = new Map<ServedOptions, Promise<Served>>();
-/** The test file that uses them. This module stays loaded for other files in the same process. */
+/**
+ * The test file that uses the validators in `served`. This module stays loaded for other test files in the same
+ * process.
+ */
 let servedFor: string | undefined;
 
 async function forgetOtherFiles(): Promise<void> {
@@ -61,8 +64,8 @@ async function forgetOtherFiles(): Promise<void> {
 
 /**
  * The real validator behind real sockets, with a clock that stands still. A second call with the same options object
- * returns the same validator, with empty lists of events and log lines. All are closed when another file calls this,
- * or with the process.
+ * returns the same validator, with empty lists of events and log lines. All validators are closed when another test
+ * file calls this function, or when the process ends.
  */
 export async function serveValidator(options = PLAIN): Promise<Served> {
   await forgetOtherFiles();

@@ -18,7 +18,7 @@ export function storeWith(overrides: Partial<SessionStore>): SessionStore {
   };
 }
 
-/** Never resolves, as a store behind a dead connection. */
+/** Returns a promise that never settles, like the call of a store behind a dead connection. */
 export function neverSettles<T>(): Promise<T> {
   return new Promise<T>(() => undefined);
 }

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** All rules that another colour scheme can change. */
+/** The axe rules whose result another colour scheme can change. */
 const COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
 /** The violations that axe finds on a page (WCAG 2.2 AA): each rule with its elements. */
@@ -11,7 +11,7 @@ export async function violations(page: Page): Promise<string[]> {
   return run(page, WCAG_22_AA, 10);
 }
 
-/** The violations of a page in light colours, and then those of its dark colours. */
+/** The violations of a page in light colours, followed by its violations in dark colours. */
 export async function violationsInBothSchemes(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
   const lightViolations = await violations(page);

@@ -9,7 +9,7 @@ import { type Answer, send } from '../http.ts';
 
 const RECORDING = readFixture('human/chromium-headful-xvfb-default-screen.json');
 
-/** The header fields of its navigations. */
+/** The header fields of the browser's navigations. */
 export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   ...RECORDING.headers,
   host: 'shop.example',
@@ -33,14 +33,16 @@ export function navigate(
   return send(gateway + path, { headers });
 }
 
-/** The challenge page in an answer. Its session is `session`, unless the answer sets another. */
+/**
+ * Reads the challenge page in an answer. The session of the page is `session`, unless the answer sets another session.
+ */
 export function readChallenge({ body, headers }: Answer, session = ''): ChallengePage | undefined {
   const ticket = /data-ticket="([^"]+)"/.exec(body)?.[1];
   const givenSession = /_guard=([^;]+)/.exec(String(headers['set-cookie']))?.[1];
   return ticket === undefined ? undefined : { ticket, session: givenSession ?? session };
 }
 
-/** Sends what the challenge page in a person's browser uploads. Resolves to the answer. */
+/** Sends what the challenge page in a person's browser uploads. Resolves with the answer. */
 export function sendUpload(gateway: string, page: ChallengePage, ip: string): Promise<Answer> {
   const { ticket, session } = page;
   const evidence = answerTicket(RECORDING.evidence, ticket);
@@ -51,7 +53,7 @@ export function sendUpload(gateway: string, page: ChallengePage, ip: string): Pr
   });
 }
 
-/** The body of the answer to an upload that passed. */
+/** The body of the answer to an upload with which the visitor passed. */
 export const PASSED_ANSWER = '{"result":"reload"}';
 
 /** Returns a session that passed its challenge. Rejects when it does not pass. */

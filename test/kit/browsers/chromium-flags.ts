@@ -1,6 +1,6 @@
 /**
- * Flags of every Chromium of the tests, which pages cannot see. As root, Chromium starts only without its sandbox. In a
- * closed network, requests to its vendor would delay it by minutes.
+ * Flags for every Chromium of the tests. Pages cannot see them. Root can start Chromium only without its sandbox. In a
+ * closed network, requests to the vendor would delay Chromium by minutes.
  */
 export const CHROMIUM_FLAGS: readonly string[] = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),

@@ -9,7 +9,7 @@ const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-
 
 export interface BrowserSetup {
   readonly browser: 'chrome' | 'firefox';
-  /** In CSS pixels. */
+  /** The width of the window in CSS pixels. */
   readonly width: number;
   readonly scheme: 'light' | 'dark';
 }
@@ -24,7 +24,7 @@ export interface DashboardBrowser {
   waitForText(text: string): Promise<void>;
   /** Presses the first visible button, link, tab or label with this text or name. */
   press(name: string, within?: string): Promise<void>;
-  /** Presses it if it is visible now. Returns whether it was. */
+  /** Presses such an element if it is visible now. Returns whether it was visible. */
   pressIfThere(name: string, within?: string): Promise<boolean>;
   /** The visible text. */
   text(): Promise<string>;
@@ -57,7 +57,7 @@ export async function openDashboardBrowser(
   // The types of the tests have no DOM, so code for the page is text.
   const pressIfThere = (name: string, container = 'body') =>
     page.evaluate(pressCode(name, container)) as Promise<boolean>;
-  // Empty during a navigation.
+  // The text is empty during a navigation.
   const text = () => page.evaluate('document.body.innerText').then(String, () => '');
   return {
     page,
@@ -76,7 +76,7 @@ export async function openDashboardBrowser(
         (isPressed) => isPressed,
       );
     },
-    // A panel that is still loading can disturb axe, so a violation counts only if it stays.
+    // A panel that is still loading can disturb axe, so only violations that stay are returned.
     async violations() {
       let violations: string[] = [];
       for (let round = 0; round < 5; round++) {
@@ -96,7 +96,7 @@ async function violationsOf(page: Page): Promise<string[]> {
   const found = (await page.evaluate(
     `axe.run(document, { runOnly: ${JSON.stringify(AXE_TAGS)} })`,
   )) as axe.AxeResults;
-  if (found.passes.length < 10) throw new Error('axe looked at nothing');
+  if (found.passes.length < 10) throw new Error('axe checked almost nothing');
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
 }
 
@@ -113,7 +113,7 @@ function launch({ browser, scheme }: BrowserSetup): Promise<Browser> {
   });
 }
 
-/** Code for the page. It returns true when it pressed something. */
+/** Returns code for the page. The code returns true when it pressed an element. */
 function pressCode(name: string, container: string): string {
   return `(() => {
     const name = ${JSON.stringify(name)};

@@ -9,11 +9,11 @@ export type RefusedFeature = 'scripts' | 'cookies' | 'storage';
 export interface DeskBrowser {
   readonly name: string;
   readonly program: string;
-  /** X window class of its windows. */
+  /** The X window class of the browser's windows. */
   readonly windowClass: string;
-  /** The text that it appends to the title of a page. */
+  /** The text that the browser appends to the title of a page. */
   readonly titleSuffix: RegExp;
-  /** Added to the environment of its process. */
+  /** Variables that are added to the environment of the browser's process. */
   readonly env?: Readonly<Record<string, string>>;
   /** Fills a profile folder, and returns the command line that uses it. */
   readonly prepare: (
@@ -22,17 +22,17 @@ export interface DeskBrowser {
   ) => Promise<readonly string[]>;
 }
 
-/** Chromium's settings "do not allow sites to …". 2 means no. Storage is refused together with cookies. */
+/** Chromium's settings "do not allow sites to …", where 2 means no. Chromium refuses storage together with cookies. */
 const CHROMIUM_SETTINGS: Readonly<Record<RefusedFeature, Readonly<Record<string, number>>>> = {
   scripts: { javascript: 2 },
   cookies: { cookies: 2 },
   storage: { cookies: 2 },
 };
 
-/** Settings that differ from the default. */
+/** Settings of a browser that differ from the default. */
 export interface DeskSettings {
   readonly switches?: readonly string[];
-  /** Nested as in the file of Chromium, or flat as in Firefox. */
+  /** The preferences: nested as in the file of Chromium, or flat as in Firefox. */
   readonly preferences?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -65,7 +65,7 @@ export function chromiumWith({
 
 export const deskChromium: DeskBrowser = chromiumWith({});
 
-/** No first-run pages, and no requests to the vendor. Everything that pages can see is the default. */
+/** No first-run pages, and no requests to the vendor. All settings that pages can see keep their default. */
 const FIREFOX_PREFERENCES = {
   'browser.aboutwelcome.enabled': false,
   'browser.shell.checkDefaultBrowser': false,

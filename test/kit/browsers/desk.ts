@@ -6,9 +6,9 @@ import type { DeskBrowser, RefusedFeature } from './desk-browsers.ts';
 
 const run = promisify(execFile);
 
-/** The time that a slow machine may need to show the window. */
+/** The time limit for showing the window on a slow machine. */
 const WINDOW_MS = 30_000;
-/** The time until the title bar changes after an address was typed, on a busy machine. */
+/** The time limit, on a busy machine, until the title bar changes after an address was typed. */
 const LOADING_MS = 12_000;
 /** An empty window accepts keys a moment after it appears. */
 const SETTLE_MS = 1_500;
@@ -18,16 +18,21 @@ const EMPTY_SPOT = ['30', '600'];
 
 /** The actions of a person in a browser, by keyboard and mouse and without a driver. */
 export interface Desk {
-  /** The title of the page in front; undefined while the bar shows an address, an empty tab or the browser's name. */
+  /**
+   * The title of the page in front. Undefined while the title bar shows an address, an empty tab or the browser's name.
+   */
   title(): Promise<string | undefined>;
-  /** Types the address. Types it again when the title bar does not change, because the window accepted no keys yet. */
+  /**
+   * Types the address. When the title bar does not change, the window did not accept keys yet, so the address is typed
+   * again.
+   */
   goTo(url: string): Promise<void>;
-  /** Keys by their X names, such as `Return` or `ctrl+Tab`. */
+  /** Presses keys by their X names, such as `Return` or `ctrl+Tab`. */
   press(...keys: string[]): Promise<void>;
   moveMouse(x: number, y: number): Promise<void>;
   /**
-   * Selects and copies the whole page, types the address and pastes after it. So the text of the page arrives as the
-   * end of a URL, percent-encoded and without line ends.
+   * Selects and copies the whole page, types the address and pastes the text after it. So the server of the address
+   * gets the text as the end of a URL, percent-encoded and without line ends.
    */
   pasteBehind(url: string): Promise<void>;
   /** Ends every process of the browser. */
@@ -47,7 +52,7 @@ export async function openAtDesk(
 ): Promise<Desk> {
   const env = { ...environmentOf(place), ...browser.env };
   const args = await browser.prepare(place.profile, refused);
-  // A process group, so that all processes of the browser can be ended.
+  // The program starts a process group, so that all processes of the browser can be ended.
   const child = spawn(browser.program, [...args, ...urls], {
     env,
     stdio: 'ignore',
@@ -63,7 +68,7 @@ export async function openAtDesk(
   const xdotool: Xdotool = async (...rest) => (await run('xdotool', rest, { env })).stdout.trim();
   try {
     const window = await openedWindow(xdotool, browser.windowClass);
-    // With a URL, the loaded page shows that the window accepts keys.
+    // When a URL was opened, the loaded page shows that the window accepts keys.
     if (urls.length === 0) await wait(SETTLE_MS);
     return { ...actionsIn(window, browser, xdotool), close };
   } catch (error) {
@@ -114,7 +119,10 @@ function actionsIn(window: string, browser: DeskBrowser, xdotool: Xdotool): Omit
   };
 }
 
-/** Only the paths of programs and fonts from this process. The profile is the home folder. */
+/**
+ * The environment has only the paths of programs and fonts from this process. The profile folder is also the home
+ * folder.
+ */
 function environmentOf({ profile, display }: { profile: string; display: string }) {
   const env: Record<string, string> = { LANG: 'en_US.UTF-8', DISPLAY: display, HOME: profile };
   for (const name of ['PATH', 'TMPDIR', 'FONTCONFIG_PATH']) {

@@ -1,7 +1,7 @@
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium as playwright } from 'playwright-core';
 
-/** A headless Chromium from npm, driven by playwright. */
+/** Starts a headless Chromium from npm, driven by playwright. */
 export async function launchDriven(): Promise<Browser> {
   return playwright.launch({
     executablePath: await chromium.executablePath(),
@@ -11,8 +11,8 @@ export async function launchDriven(): Promise<Browser> {
 }
 
 /**
- * Hides the name "Headless" in the requests of the browser, which Guard would find before any challenge. The evidence
- * of its page does not change.
+ * Hides the name "Headless" in the requests of the browser, because Guard would find this name before any challenge.
+ * The evidence of the challenge page does not change.
  */
 export function contextOptionsFor(browser: Browser): BrowserContextOptions {
   const major = browser.version().split('.', 1)[0] ?? '';

@@ -3,8 +3,8 @@ import { type Browser, chromium } from 'playwright-core';
 
 /**
  * A driven Chromium with the normal rules of the web, such as CORS and a process for each site, and without requests to
- * its vendor, which take minutes in a closed network. driven-chromium.ts uses the usual flags for containers, which
- * switch these rules off.
+ * its vendor. In a closed network such requests take minutes. driven-chromium.ts uses the usual flags for containers,
+ * which switch the normal rules off.
  */
 export async function launchPlain(): Promise<Browser> {
   return chromium.launch({

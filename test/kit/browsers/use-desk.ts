@@ -15,7 +15,7 @@ export interface SharedDesk {
 }
 
 /**
- * Starts a screen for the calling suite. Each browser that `open` opens has a new profile, and is closed after the
+ * Starts a screen for the calling suite. Each browser that `open` starts has a new profile, and is closed after the
  * test.
  */
 export function useDesk(): SharedDesk {

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
 export interface Display {
-  /** Such as `:99`. */
+  /** The name of the display, such as `:99`. */
   readonly name: string;
   close(): Promise<void>;
 }
 
-/** A new virtual screen. Xvfb chooses a free display number. */
+/** Starts a new virtual screen. Xvfb chooses a free display number. */
 export async function startDisplay(): Promise<Display> {
   const child = spawn(
     'Xvfb',
@@ -16,7 +16,7 @@ export async function startDisplay(): Promise<Display> {
     { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] },
   );
   const exit = once(child, 'exit');
-  // The fourth entry of stdio above.
+  // This is the fourth entry of `stdio`.
   const answer = child.stdio[3] as Readable;
   const first = await Promise.race([once(answer, 'data'), exit.then(() => undefined)]);
   if (!first) throw new Error('Xvfb did not start');

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { CHROMIUM_FLAGS } from './chromium-flags.ts';
 
 /**
- * A person's browser: Chromium with a window on a virtual screen and without a driver, opened with a URL. Tests see its
- * requests at their servers. `flags` are added to its command line.
+ * A person's browser: Chromium with a window on a virtual screen and without a driver, opened with a URL. Tests see the
+ * requests of the browser at their servers. `flags` are added to its command line.
  */
 export async function openInWindow(
   url: string,
@@ -25,7 +25,7 @@ export async function openInWindow(
       `--user-data-dir=${profile}`,
       url,
     ],
-    // A process group, so that the screen and the browser end together.
+    // The programs are one process group, so that the screen and the browser end together.
     { stdio: 'ignore', detached: true },
   );
   const exit = once(child, 'exit');

@@ -11,13 +11,15 @@ import {
 import { type Answer, poll, send } from '../http.ts';
 import { CHROME_UA, chromeHttp, curl } from '../visitors/visitors.ts';
 
-/** An application that asks the validator. It prints its address, and shows its page on every path. */
+/**
+ * An application that asks the validator about each request. It prints its address, and shows its page on every path.
+ */
 export interface ExampleApp {
-  /** The application alone. It reads GUARD_VALIDATE_URL, GUARD_SECRET_KEY and PORT. */
+  /** Starts only the application. It reads GUARD_VALIDATE_URL, GUARD_SECRET_KEY and PORT. */
   readonly alone: readonly [string, ...string[]];
-  /** The one command that starts Guard and the application. */
+  /** Starts Guard and the application by their one command. */
   readonly withGuard: readonly [string, ...string[]];
-  /** More tests of the application with Guard. They get its address. */
+  /** Further tests of the application with Guard. They get the address of the application. */
   readonly more?: (url: () => string) => void;
 }
 
@@ -27,11 +29,11 @@ const DENIED_TEXT = 'Request denied.\n';
 const SECRET_KEY = 'sk_example_9c1d7e3b5a2f';
 
 /**
- * The tests of an application in any language: contract 4.1 and 7.1. They try again, because on a busy machine an
- * application can reach its time limit.
+ * The tests of an application in any language: contract 4.1 and 7.1. They repeat a request, because on a busy machine
+ * an application can reach its time limit.
  */
 export function describeExampleApp({ alone, withGuard, more }: ExampleApp): void {
-  describe('with a validator of each behaviour', () => {
+  describe('with a validator that has each kind of behaviour', () => {
     let validator: FakeValidator;
     let program: RunningProgram;
     let url = '';
@@ -159,7 +161,7 @@ function enforcedBy({ status, body }: Answer): Behaviour['enforced']['kind'] {
   return status === 200 && body.includes(PASSED_PAGE) ? 'passes' : 'answered';
 }
 
-/** The body, if it is the page of the application. */
+/** Returns the body if it is the page of the application. */
 function appPageOf(body: string): string {
   return body.includes(PASSED_PAGE) ? body : PASSED_PAGE;
 }

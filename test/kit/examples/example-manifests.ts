@@ -24,7 +24,7 @@ import { Service } from 'kubernetes-models/v1/Service';
 import ts from 'typescript';
 import { parseAllDocuments } from 'yaml';
 
-/** The fields that objects of every kind have. */
+/** The fields that Kubernetes objects of every kind have. */
 export interface Manifest {
   readonly file: string;
   readonly apiVersion: string;
@@ -32,7 +32,7 @@ export interface Manifest {
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-/** The kinds of the examples: module and published schema. */
+/** The kinds of objects in the examples, with the module of each kind and its published schema. */
 const KINDS: Readonly<Record<string, { module: string; validate(object: object): void }>> = {
   ConfigMap: {
     module: 'kubernetes-models/v1/ConfigMap',
@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, { module: string; validate(object: object):
   },
   HorizontalPodAutoscaler: {
     module: 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler',
-    // The type of the constructor requires a spec. validate() checks that there is one.
+    // The type of the constructor requires a spec. validate() checks that the object has a spec.
     validate: (o) => new HorizontalPodAutoscaler(o as IHorizontalPodAutoscaler).validate(),
   },
   HTTPRoute: {
@@ -87,18 +87,18 @@ export function readManifests(folder: string): Manifest[] {
     .flatMap((file) => parseManifests(file, readFileSync(join(folder, file), 'utf8')));
 }
 
-/** The objects of one text. `file` is the name in problems. */
+/** The objects of one text. `file` is the name of the text in problems. */
 export function parseManifests(file: string, text: string): Manifest[] {
   return parseAllDocuments(text).map((document) => {
     const [error] = document.errors;
     if (error) throw new Error(`${file}: ${error.message}`);
-    const object = document.toJS() as Manifest['object']; // kinds are checked below
+    const object = document.toJS() as Manifest['object']; // manifestProblems checks the kind
     const { apiVersion, kind } = object;
     return { file, apiVersion: String(apiVersion), kind: String(kind), object };
   });
 }
 
-/** All violations of Kubernetes' published schemas by these objects, also unknown fields. */
+/** Returns all errors of these objects by Kubernetes' published schemas, also unknown fields. */
 export function manifestProblems(manifests: readonly Manifest[]): string[] {
   const refusedManifests = manifests.flatMap(({ file, kind, object }) => {
     try {
@@ -114,8 +114,8 @@ export function manifestProblems(manifests: readonly Manifest[]): string[] {
 }
 
 /**
- * The schemas accept unknown fields, which a cluster drops. The types of the same schemas do not accept them, so each
- * object is checked as a literal of its type.
+ * The schemas accept unknown fields, although a cluster ignores such fields. The types of the same schemas do not
+ * accept them, so each object is checked as a literal of its type.
  */
 function unknownFields(manifests: readonly Manifest[]): string[] {
   const name = join(import.meta.dirname, 'manifests.virtual.ts');

@@ -11,17 +11,17 @@ export interface ProgramEnd {
 }
 
 export interface RunningProgram {
-  /** The match of `pattern` in its stdout, as soon as there is one. */
+  /** Waits until `pattern` matches the stdout of the program, and returns the match. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Its stdout so far. */
+  /** The stdout of the program so far. */
   output(): string;
-  /** Sends a signal to it, and resolves when it and all its children have ended. */
+  /** Sends a signal to the program, and resolves when the program and all its children have ended. */
   stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<ProgramEnd>;
-  /** Resolves when it has ended by itself. */
+  /** Resolves when the program has ended by itself. */
   ended(): Promise<ProgramEnd>;
 }
 
-/** Starts a program of examples/ in the root of the repository, as its README says. */
+/** Starts a program of examples/ in the root of the repository, as the README of the example says. */
 export function startProgram(
   command: string,
   args: readonly string[],

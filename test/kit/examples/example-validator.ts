@@ -10,7 +10,7 @@ export type Enforced =
 /** A behaviour of a validator, and the effect on a caller (contract 4.1, 7.1). */
 export interface Behaviour {
   readonly name: string;
-  /** The decision that the caller reads; `none` without a usable answer. */
+  /** The decision that the caller reads. `none` when there is no usable answer. */
   readonly decision: string;
   readonly enforced: Enforced;
   readonly behave: (response: ServerResponse) => void;
@@ -23,7 +23,7 @@ const PASSES: Enforced = { kind: 'passes' };
 const DENIED_ANSWER: Enforced = { kind: 'answered', status: 403 };
 const BASE64_PAGE = Buffer.from(PAGE).toString('base64');
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
-/** Header fields that apply with every decision, and values that would break the message. */
+/** Header fields and cookies for every decision, with values that would break the message. */
 const EXTRAS = {
   headers: {
     'X-Policy': 'yes',
@@ -63,7 +63,7 @@ function error(code: number, type: string): (response: ServerResponse) => void {
   return status(code, JSON.stringify({ success: false, error: { type, message: 'no' } }));
 }
 
-/** Sends the header section and the first byte of the body only. */
+/** Sends only the header section and the first byte of the body. */
 function stallAfter(code: number): (response: ServerResponse) => void {
   return (response) => response.writeHead(code, { 'content-length': '100' }).write('{');
 }
@@ -84,7 +84,7 @@ function closedCase(behave: Behaviour['behave']) {
   return { decision: 'none', behave, enforced: DENIED_ANSWER };
 }
 
-/** One behaviour for each row of the two tables, and one for each way to give no answer. */
+/** One behaviour for each row of the tables in contract 4.1 and 7.1, and one for each kind of missing answer. */
 export const BEHAVIOURS: readonly Behaviour[] = [
   { name: 'allows', ...answerCase('allow', { status_code: 200, ...EXTRAS }, PASSES) },
   { name: 'matches no endpoint', ...answerCase('not_matched', {}, PASSES) },
@@ -169,7 +169,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
 
 export interface FakeValidator {
   readonly url: string;
-  /** The questions so far, with their keys. */
+  /** The questions so far, with the keys that were sent. */
   readonly asked: readonly ReceivedQuestion[];
   /** The number of accepted connections so far. */
   connections(): number;
@@ -181,7 +181,7 @@ export interface ReceivedQuestion {
   readonly question: Readonly<Record<string, unknown>>;
 }
 
-/** The path that makes the fake validator behave like this. */
+/** The path for which the fake validator behaves in this way. */
 export function pathOf(behaviour: string): string {
   return `/as/${BEHAVIOURS.findIndex(({ name }) => name === behaviour)}`;
 }
@@ -194,7 +194,7 @@ export async function startFakeValidator(): Promise<FakeValidator> {
     let body = '';
     request.setEncoding('utf8').on('data', (part: string) => (body += part));
     request.on('end', () => {
-      const question = JSON.parse(body) as ReceivedQuestion['question']; // every caller sends an object
+      const question = JSON.parse(body) as ReceivedQuestion['question']; // every caller sends a JSON object
       receivedQuestions.push({ key: request.headers['x-api-key'], question });
       const index = Number(/\/as\/(\d+)/.exec(String(question['url']))?.[1]);
       (BEHAVIOURS[index]?.behave ?? respondWith({ decision: 'allow' }))(response);
@@ -203,7 +203,7 @@ export async function startFakeValidator(): Promise<FakeValidator> {
   server.on('connection', () => (connections += 1));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on TCP has an AddressInfo.
+  // The address of a server that listens on TCP is always an AddressInfo.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/validate`,

@@ -70,7 +70,7 @@ export function conformanceScenarios(): Promise<string[]> {
   });
 }
 
-/** Runs every scenario against one server. Returns the names of those in which every check succeeded. */
+/** Runs every scenario against one server. Returns the names of the scenarios in which every check succeeded. */
 export function conformingScenarios(url: string): Promise<string[]> {
   return withFolder(async (folder) => {
     const results = join(folder, 'results');
@@ -80,7 +80,7 @@ export function conformingScenarios(url: string): Promise<string[]> {
       const checks = JSON.parse(
         await readFile(join(results, entry, 'checks.json'), 'utf8'),
       ) as readonly { readonly status: string }[];
-      // INFO is a note and not a check. A scenario with warnings only has checked nothing.
+      // An INFO is a note and not a check. A scenario that has only warnings has checked nothing.
       const judgedChecks = checks.filter(({ status }) => status !== 'INFO');
       const isPass =
         judgedChecks.length > 0 && judgedChecks.every(({ status }) => status === 'SUCCESS');

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-/** The official client, connected as in an assistant. `url` ends in /mcp. */
+/** Returns the official client, connected as in an assistant. `url` ends with /mcp. */
 export async function connectSdkClient(
   url: string,
   headers: Readonly<Record<string, string>> = {},

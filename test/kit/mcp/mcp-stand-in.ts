@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** A tool call that replaces another one. */
+/** A tool call that replaces another tool call. */
 export interface ReplacementCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export interface ReplacementCall {
 
 /**
  * A proxy before an MCP server, for a client that cannot be configured with a key or with the names of tools. It adds
- * headers, and replaces the tools that the client calls. All else passes unchanged, also `Host` and `Origin`.
+ * headers, and replaces the tools that the client calls. All other data passes unchanged, also `Host` and `Origin`.
  */
 export async function startMcpProxy(
   url: string,
@@ -37,7 +37,7 @@ export async function startMcpProxy(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on TCP has an AddressInfo.
+  // The address of a server that listens on TCP is always an AddressInfo.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
@@ -51,7 +51,7 @@ export async function startMcpProxy(
 
 function replaceCall(body: Buffer, tools: Readonly<Record<string, ReplacementCall>>): Buffer {
   if (body.length === 0) return body;
-  // These clients always send JSON.
+  // The clients of the tests always send JSON.
   const message = JSON.parse(body.toString()) as { method?: string; params?: { name?: string } };
   const standIn = message.method === 'tools/call' ? tools[message.params?.name ?? ''] : undefined;
   return standIn === undefined

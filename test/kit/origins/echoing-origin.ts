@@ -34,7 +34,7 @@ export async function startEchoingOrigin(): Promise<EchoingOrigin> {
     exchanges.push({ method, url, headers, body: '' });
     tunnels.add(request.socket);
     socket.on('error', () => socket.destroy());
-    // RFC 6455 section 4.2.2: proxies compare it with the key.
+    // RFC 6455 section 4.2.2: proxies compare this value with the key.
     const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
     const accept = createHash('sha1').update(key).digest('base64');
     const fields = ['Connection: Upgrade', 'Upgrade: websocket', `Sec-WebSocket-Accept: ${accept}`];
@@ -43,7 +43,7 @@ export async function startEchoingOrigin(): Promise<EchoingOrigin> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  const { port } = server.address() as AddressInfo; // the address of a TCP listener is an object
   return {
     url: `http://127.0.0.1:${port}`,
     exchanges,

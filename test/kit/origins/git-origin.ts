@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 export interface GitOrigin {
   readonly url: string;
-  /** Path of a repository with one commit, which contains {@link COMMITTED_FILE}. */
+  /** The URL path of a repository. Its only commit contains {@link COMMITTED_FILE}. */
   readonly repository: string;
   /** Method, path and query of every request that reached the origin, in order. */
   readonly arrivals: string[];
@@ -16,7 +16,7 @@ export interface GitOrigin {
 }
 
 export const COMMITTED_FILE = 'README';
-/** Large enough that git sends more than one chunk. */
+/** The file is so large that git sends more than one chunk. */
 export const COMMITTED_TEXT = Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`).join(
   '',
 );
@@ -33,7 +33,7 @@ export const GIT_ENV: Readonly<Record<string, string>> = {
   GIT_COMMITTER_EMAIL: 'ada@shop.example',
 };
 
-/** A site with git's own CGI program, for reading and writing a repository. */
+/** Starts a site with git's own CGI program, for reading and writing a repository. */
 export async function startGitOrigin(): Promise<GitOrigin> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-git-'));
   const repository = '/ada/engine.git';
@@ -45,7 +45,7 @@ export async function startGitOrigin(): Promise<GitOrigin> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   return {
     url: `http://127.0.0.1:${port}`,
     repository,
@@ -73,7 +73,10 @@ function fillRepository(path: string): void {
   git([...inside, 'update-ref', 'refs/heads/main', commit]);
 }
 
-/** RFC 3875: the request in the environment and on stdin, the answer's header block on stdout. */
+/**
+ * By RFC 3875, the program gets the request in its environment and on stdin, and writes the answer, with its header
+ * fields first, to stdout.
+ */
 function answerByCgi(request: IncomingMessage, response: ServerResponse, folder: string): void {
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const field = (name: string) => String(request.headers[name] ?? '');
@@ -94,7 +97,7 @@ function answerByCgi(request: IncomingMessage, response: ServerResponse, folder:
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   request.pipe(child.stdin);
-  // The program ends without reading the body of a refused request.
+  // When the program refuses a request, it ends without reading the body.
   child.stdin.on('error', () => undefined);
   relayAnswer(child, response);
 }

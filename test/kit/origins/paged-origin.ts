@@ -10,7 +10,7 @@ export interface Submission {
 
 export interface PagedOrigin {
   readonly url: string;
-  /** HTML by path. Other paths have ARRIVED_PAGE. */
+  /** The HTML of each path. Other paths have ARRIVED_PAGE. */
   readonly pages: Map<string, string>;
   /** Every request that reached the origin, in order, with its body. */
   readonly arrivals: readonly Submission[];
@@ -36,7 +36,7 @@ export async function startPagedOrigin(): Promise<PagedOrigin> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on TCP has an AddressInfo.
+  // The address of a server that listens on TCP is always an AddressInfo.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

@@ -14,14 +14,14 @@ export interface RecordingOrigin {
   readonly arrivals: Arrival[];
   /** Resolves when a request to this path has arrived. */
   arrival(path: string): Promise<Arrival>;
-  /** From now on answers wait, until the returned function is called. */
+  /** From this call on, answers wait until the returned function is called. */
   hold(): () => void;
   close(): Promise<void>;
 }
 
 export const ORIGIN_PAGE = '<!doctype html><title>Origin</title><h1>The origin has answered</h1>';
 
-/** A request for several ranges (RFC 9110, 14.6). The answer has the whole page as its only part. */
+/** Answers a request for several ranges (RFC 9110, 14.6). The answer has the whole page as its only part. */
 const RANGES = /^bytes=[^,]+,/;
 const IN_RANGES = 'multipart/byteranges; boundary=part';
 

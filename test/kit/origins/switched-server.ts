@@ -2,18 +2,21 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from '../free-port.ts';
 
-/** `refusing`: no listening port. `silent`: it takes connections and gives no answers. `there`: the server answers. */
+/**
+ * `refusing`: no port listens. `silent`: the server accepts connections and gives no answers. `there`: the server
+ * answers.
+ */
 export type Presence = 'refusing' | 'silent' | 'there';
 
 /** A server that can go away and come back at the same address. */
 export interface SwitchedServer {
   readonly url: string;
-  /** Ends all connections. */
+  /** Changes the presence, and ends all connections. */
   setPresence(presence: Presence): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A proxy before the server at `url`. It refuses connections at first. */
+/** Starts a proxy in front of the server at `url`. At first it refuses connections. */
 export async function openSwitched(url: string): Promise<SwitchedServer> {
   const port = await freePort();
   const { hostname, port: target } = new URL(url);

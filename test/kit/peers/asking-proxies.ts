@@ -23,7 +23,7 @@ const ownPathHeaders = {
   'x-forwarded-proto': 'https',
 };
 
-/** A request of a proxy. */
+/** The request by which a proxy asks. */
 export interface ProxyRequest {
   readonly path: string;
   readonly method: string;
@@ -37,7 +37,7 @@ export const PROXY_REQUESTS: readonly [string, ProxyRequest][] = [
   ['envoy', { path: '/check/envoy/login?a=1', method: 'POST', headers: ownPathHeaders }],
 ];
 
-/** Asks as one of the proxies does. `moreHeaders` has further header fields of the visitor. */
+/** Sends a question as one of the proxies does. `moreHeaders` has further header fields of the visitor. */
 export function ask(
   url: string,
   { path, method, headers }: ProxyRequest,

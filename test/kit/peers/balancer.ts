@@ -14,18 +14,18 @@ export interface Balanced {
 
 /** A HAProxy that spreads requests over several instances, and checks whether each is ready. */
 export interface Balancer {
-  /** The same field as a product has, so that tests can use either. */
+  /** A product has the same field, so that tests can use a product or a balancer. */
   readonly addresses: { readonly gateway: string };
   /** The number of instances that get requests at this moment. */
   countUp(): Promise<number>;
-  /** The number of requests that it had to send again to an instance. */
+  /** The number of requests that HAProxy had to send again to another instance. */
   countRetries(): Promise<number>;
   close(): Promise<void>;
 }
 
 /**
- * HAProxy sends a request of a killed instance again, to another instance. It does not repeat an upload, which may have
- * been judged.
+ * When an instance is killed, HAProxy sends its request again, to another instance. It does not repeat an upload,
+ * because the killed instance has perhaps judged it.
  */
 function configOf(port: number, socket: string, instances: readonly Balanced[]): string {
   return [
@@ -53,7 +53,7 @@ function configOf(port: number, socket: string, instances: readonly Balanced[]):
   ].join('\n');
 }
 
-/** Resolves when HAProxy takes connections, which can be before an instance is up. */
+/** Resolves when HAProxy accepts connections. Perhaps no instance is ready at this time. */
 export async function startBalancer(instances: readonly Balanced[]): Promise<Balancer> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-balancer-'));
   const [port, file, socket] = [await freePort(), join(folder, 'cfg'), join(folder, 'stats')];
@@ -74,7 +74,7 @@ export async function startBalancer(instances: readonly Balanced[]): Promise<Bal
   };
 }
 
-/** The counters of HAProxy: a row for each server and a row for all of them. */
+/** The counters of HAProxy: one row for each server, and one row for all servers together. */
 async function statistics(path: string): Promise<Record<string, string>[]> {
   const socket = connect(path).setEncoding('utf8');
   let text = '';

@@ -8,30 +8,30 @@ import { stringify } from 'yaml';
 import { freePort } from '../free-port.ts';
 import { type ListeningProgram, startListening } from '../listening-program.ts';
 
-/** Files of Debian's package for reading logs. */
+/** Files of Debian's package that the reader of logs needs. */
 const PATTERNS = '/etc/crowdsec/patterns';
 const HUB_PARSERS = '/usr/share/crowdsec/hub/parsers';
 const OF_HUB = ['s00-raw/crowdsecurity/syslog-logs', 's02-enrich/crowdsecurity/dateparse-enrich'];
 const EXAMPLE = join(import.meta.dirname, '../../../examples/crowdsec');
 
 /**
- * A CrowdSec agent of Debian on loopback, without requests to its vendor: its local API, and its reader of logs with
- * the files of examples/crowdsec/. A scenario that overflows bans an address.
+ * The CrowdSec agent of Debian on loopback, without requests to its vendor. It has its local API, and its reader of
+ * logs with the files of examples/crowdsec/. When a scenario overflows, the agent bans the address.
  */
 export interface Crowdsec {
   readonly url: string;
   /** The API key of the bouncer. */
   readonly key: string;
-  /** `cscli decisions …`. */
+  /** Runs `cscli decisions …`. */
   decide(...args: readonly string[]): Promise<void>;
   /** The ids of all current decisions on an address. */
   idsOf(ip: string): Promise<readonly number[]>;
   /** The output of `cscli explain` for lines of this type. */
   explain(type: string, lines: readonly string[]): Promise<string>;
-  /** Reads lines of this type as new lines, and resolves after it has banned. Returns its log. */
+  /** Lets the agent read lines of this type as new lines. Resolves with its log after it has banned addresses. */
   read(type: string, lines: readonly string[]): Promise<string>;
   start(): Promise<void>;
-  /** Stops it. It keeps its decisions. */
+  /** Stops the agent. It keeps its decisions. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
@@ -85,7 +85,8 @@ export async function openCrowdsec(): Promise<Crowdsec> {
     execFileSync('cscli', ['-c', config, ...args], { encoding: 'utf8', stdio: 'pipe' });
   cscli('machines', 'add', 'guard-test', '--auto', '-f', at('credentials.yaml'));
   const key = cscli('bouncers', 'add', 'guard', '-o', 'raw').trim();
-  // The folder of a program is removed when it ends, but the decisions have to stay.
+  // The folder of a program is removed when the program ends. The decisions are in another folder, because they have to
+  // stay.
   const home = await mkdtemp(join(tmpdir(), 'guard-crowdsec-home-'));
   let logs = 0;
   const writeConfig = (lines: readonly string[]): string => {

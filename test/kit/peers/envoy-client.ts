@@ -19,7 +19,7 @@ export interface HeaderOption {
   readonly append_action: string;
 }
 
-/** envoy.service.auth.v3.CheckResponse */
+/** The message envoy.service.auth.v3.CheckResponse. */
 export interface CheckResponse {
   readonly status: { readonly code: number };
   readonly http_response: 'ok_response' | 'denied_response';
@@ -39,7 +39,7 @@ export interface CheckResponse {
 export type HttpAttributes = Readonly<Record<string, unknown>>;
 
 export interface EnvoyClient {
-  /** Asks as Envoy does about a request with these attributes. Rejects with the error of gRPC. */
+  /** Sends a question about a request with these attributes, as Envoy does. Rejects with the error of gRPC. */
   check(http: HttpAttributes): Promise<CheckResponse>;
   /** Sends these bytes in place of a message. */
   checkBytes(message: Buffer): Promise<CheckResponse>;
@@ -65,7 +65,7 @@ function messageOf(http: HttpAttributes): Buffer {
   return requestSerialize({ attributes: { request: { http } } });
 }
 
-/** The question in the frame of gRPC, for a client that opens its own streams. */
+/** Returns the question in a gRPC frame, for a client that opens its own streams. */
 export function framedCheck(http: HttpAttributes): Buffer {
   const message = messageOf(http);
   const head = Buffer.alloc(5);
@@ -73,7 +73,7 @@ export function framedCheck(http: HttpAttributes): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** A gRPC client with Envoy's official messages. `url` is that of `listen.ext_authz`. */
+/** Connects a gRPC client with Envoy's official messages. `url` is the URL of `listen.ext_authz`. */
 export function connectAsEnvoy(url: string): EnvoyClient {
   const client = new Client(url.replace('http://', ''), credentials.createInsecure());
   const send = (message: Buffer) =>

@@ -14,12 +14,12 @@ const FILES = [
   'envoy/extensions/upstreams/http/v3/http_protocol_options.proto',
 ];
 const BOOTSTRAP = 'envoy.config.bootstrap.v3.Bootstrap';
-/** Messages that are written as one value. */
+/** Messages that a configuration writes as one value. */
 const SCALARS = /^\.google\.protobuf\.(?:Duration|\w+Value)$/;
 
 const Mapping = z.record(z.string(), z.unknown());
 
-/** Each field of a configuration that is not in Envoy's own definitions, or has another type there. */
+/** Returns each field of a configuration that Envoy's own definitions do not have, or have with another type. */
 export function envoyProblems(config: unknown): string[] {
   const root = new protobuf.Root();
   root.resolvePath = (_from, file) =>

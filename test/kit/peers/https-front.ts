@@ -4,13 +4,16 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { selfSigned } from '../../../gateway/src/testing/self-signed.ts';
 
-/** A TLS listener on loopback, as a load balancer has. Its certificate is signed by its own key. */
+/** A TLS listener on loopback, as a load balancer has. Its certificate is self-signed. */
 export interface HttpsFront {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Starts one that passes each decrypted request to `handle`. Needs the `openssl` command for its certificate. */
+/**
+ * Starts a TLS listener that passes each decrypted request to `handle`. Needs the `openssl` command, which makes the
+ * certificate.
+ */
 export async function startHttps(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<HttpsFront> {
@@ -19,7 +22,7 @@ export async function startHttps(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    // A server that listens on TCP has an AddressInfo.
+    // The address of a server that listens on TCP is always an AddressInfo.
     port: (server.address() as AddressInfo).port,
     async close() {
       server.closeAllConnections();
@@ -29,7 +32,7 @@ export async function startHttps(
   };
 }
 
-/** Passes requests on to the gateway as a trusted proxy does: with the scheme of the visitor. */
+/** Passes requests on to the gateway as a trusted proxy does, with the scheme of the visitor. */
 export function forwardTo(gateway: string) {
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const headers = { ...incoming.headers, 'x-forwarded-proto': 'https' };

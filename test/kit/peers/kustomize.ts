@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { basename } from 'node:path';
 import { type Manifest, parseManifests } from '../examples/example-manifests.ts';
 
-/** The objects that `kubectl kustomize` renders from a folder. Throws with its message when it fails. */
+/**
+ * Returns the objects that `kubectl kustomize` renders from a folder. Throws with its message when the program fails.
+ */
 export function renderKustomization(folder: string): Manifest[] {
   const text = execFileSync('kubectl', ['kustomize', folder], {
     encoding: 'utf8',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
 import { startListening } from '../listening-program.ts';
 
-/** The lines that a reverse proxy in front of Guard needs. */
+/** The configuration lines that nginx needs as a reverse proxy in front of Guard. */
 export const RIGHT_LINES = [
   'proxy_http_version 1.1;',
   'proxy_set_header Host $http_host;',
@@ -20,8 +20,8 @@ export interface NginxInFront {
 }
 
 /**
- * Starts nginx in front of a gateway. `lines` are in the location that passes requests on, and `server` is beside it.
- * The lines can use a cache with the name `kept`.
+ * Starts nginx in front of a gateway. `lines` are in the location that passes requests on. The lines of `server` are
+ * beside this location. The lines can use a cache with the name `kept`.
  */
 export function startNginx(
   gateway: string,
@@ -43,7 +43,7 @@ export function startNginx(
   );
 }
 
-/** Starts nginx with these lines in its `http` block. They listen at the port. */
+/** Starts nginx with these lines in its `http` block. The lines have to contain a server that listens on the port. */
 export async function startNginxWith(http: (port: number) => string): Promise<NginxInFront> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-nginx-front-'));
   const port = await freePort();

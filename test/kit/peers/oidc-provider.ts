@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
-/** A real OpenID provider on this machine. Its user signs in by a form, with the groups that are in `groups` then. */
+/**
+ * Starts a real OpenID provider on this machine. Its user signs in by a form, and gets the groups that `groups` has at
+ * that time.
+ */
 export async function startOidcProvider(options: {
   readonly clientId: string;
   readonly clientSecret: string;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /**
- * Makes a WebSocket handshake on a loopback port, and sends a few bytes. Resolves to the status and to the echoed
- * bytes, which are empty without a tunnel.
+ * Makes a WebSocket handshake on a loopback port, and sends a few bytes. Resolves with the status and the echoed bytes.
+ * The bytes are empty when no tunnel was opened.
  */
 export async function openTunnel(
   port: number,

@@ -9,19 +9,19 @@ import { type ListeningProgram, startListening } from '../listening-program.ts';
 /** A certificate authority on loopback: Pebble, the test server of Let's Encrypt. */
 export interface Pebble {
   readonly directory: string;
-  /** For `NODE_EXTRA_CA_CERTS`: the certificate of the authority's own https. */
+  /** The certificate of the authority's own https listener, for `NODE_EXTRA_CA_CERTS`. */
   readonly caFile: string;
-  /** The ports where it looks for http-01 and tls-alpn-01, for every host. */
+  /** The ports on which the authority checks http-01 and tls-alpn-01, for every host. */
   readonly httpPort: number;
   readonly tlsPort: number;
-  /** Starts it. It loses all accounts and orders when it stops. */
+  /** Starts the authority. When it stops, it loses all accounts and orders. */
   start(): Promise<void>;
-  /** Stops it. */
+  /** Stops the authority. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The authority is not started yet. `validSeconds` is the life of its certificates. */
+/** Returns an authority that is not started yet. `validSeconds` is the lifetime of its certificates. */
 export async function openPebble(validSeconds: number): Promise<Pebble> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-pebble-'));
   const dnsFolder = await mkdtemp(join(tmpdir(), 'guard-pebble-dns-'));
@@ -48,7 +48,7 @@ export async function openPebble(validSeconds: number): Promise<Pebble> {
     certificateValidityPeriod: validSeconds,
   };
   writeFileSync(config, JSON.stringify({ pebble }));
-  // Every name resolves to this machine.
+  // The authority resolves every name to this machine.
   const names = await startListening(
     [
       'pebble-challtestsrv',

@@ -6,11 +6,11 @@ import { type ListeningProgram, startListening } from '../listening-program.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', '..', 'examples', 'forward-auth');
 
-/** How one of the proxies starts with a file of examples/forward-auth/. */
+/** How a proxy starts with its file of examples/forward-auth/. */
 interface Program {
   readonly file: string;
   readonly command: (folder: string) => readonly [string, ...string[]];
-  /** Lines for a test: a log, no privileges, no files outside its folder. */
+  /** Configuration lines for a test: a log, no privileges, and no files outside the folder of the proxy. */
   readonly adapt: (config: string, folder: string) => string;
 }
 
@@ -48,9 +48,9 @@ const PROGRAMS = {
 
 export type PeerProxy = keyof typeof PROGRAMS;
 
-/** The addresses in the files of examples/forward-auth/, and those of a test. */
+/** The addresses in the files of examples/forward-auth/, and the addresses of a test in their place. */
 interface Places {
-  /** URL of `listen.forward_auth`. */
+  /** The URL of `listen.forward_auth`. */
   readonly guard: string;
   readonly site: string;
 }
@@ -60,8 +60,8 @@ export interface RunningProxy extends ListeningProgram {
 }
 
 /**
- * Starts a proxy with its example and the addresses of a test. Resolves when it takes connections. `edit` is a change
- * that a user makes in the file.
+ * Starts a proxy with its example and the addresses of a test. Resolves when the proxy accepts connections. `edit`
+ * changes the file as a user would.
  */
 export async function startPeer(
   name: PeerProxy,

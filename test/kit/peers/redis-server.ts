@@ -12,23 +12,23 @@ import { poll } from '../http.ts';
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** SIGSTOP: connections stay open, and no question is answered. */
+  /** Sends SIGSTOP: connections stay open, and no command is answered. */
   pause(): void;
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   resume(): void;
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
-  /** Starts it again at the same port, with its data on disk. */
+  /** Starts the server again on the same port, with its data from the disk. */
   restart(): Promise<void>;
   /** The reply to one command, on a new connection. */
   ask<T>(...command: string[]): Promise<T>;
-  /** Ends it, and removes its folder. */
+  /** Ends the server, and removes its folder. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Redis that writes each change to the kernel before it answers. So a kill loses no data, and no test waits
- * for a disk. `options` are further arguments.
+ * Starts a Redis that gives each change to the kernel before it answers, without a flush to the disk. So a kill of the
+ * process loses no data, and no test waits for a disk. `options` are further arguments.
  */
 export async function startRedis(
   options: readonly string[] = [],

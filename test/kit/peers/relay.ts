@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request that passed, with its whole body. */
+/** One request that passed through the relay, with its whole body. */
 export interface Passing {
   readonly method: string;
   readonly url: string;
   readonly body: Buffer;
 }
 
-/** A proxy before the gateway that changes nothing, also not the `Host` header. */
+/** A proxy in front of the gateway. It changes nothing, not even the `Host` field. */
 export interface Relay {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Calls `note` for each request after its last byte. */
+/** Starts a relay. It calls `note` for each request after the last byte. */
 export async function startRelay(
   gateway: string,
   note: (passing: Passing) => void,
@@ -29,7 +29,7 @@ export async function startRelay(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on TCP has an AddressInfo.
+  // The address of a server that listens on TCP is always an AddressInfo.
   const { port } = server.address() as AddressInfo;
   return {
     port,

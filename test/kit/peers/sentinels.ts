@@ -9,7 +9,7 @@ import { askRedis, type RedisServer, startRedis } from './redis-server.ts';
 
 /** A primary, its replica, and three Sentinels that watch them. */
 export interface WatchedRedis {
-  /** The name of the primary in the Sentinels, which is the host of `store.url`. */
+  /** The name that the Sentinels have for the primary. It is the host of `store.url`. */
   readonly url: string;
   readonly sentinels: readonly string[];
   readonly primary: RedisServer;
@@ -61,7 +61,7 @@ sentinel failover-timeout ${NAME} 3000
   };
 }
 
-/** Whether a Sentinel has found the replica and both other Sentinels. Then a failover is possible. */
+/** True when a Sentinel has found the replica and both other Sentinels. From then on a failover is possible. */
 async function isWatching(url: string): Promise<boolean> {
   try {
     const [others, replicas] = await Promise.all([

@@ -3,7 +3,7 @@ import { rowsOf } from './sql.ts';
 import type { Product } from './start-product.ts';
 import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../visitors/visitors.ts';
 
-/** Rules for an event of each kind that the example queries find. */
+/** Rules that lead to an event of each kind that the example queries find. */
 export const ASKED_ABOUT = [
   { name: 'on trial', match: { path: '/trial/**' }, verdict: 'block', monitor: true },
   {
@@ -20,7 +20,10 @@ interface AskedAbout {
   readonly session: string;
 }
 
-/** Makes a request of each kind that the example queries find. Returns the events, once all are in the table. */
+/**
+ * Makes a request of each kind that the example queries find. Waits until all events are in the table, and returns
+ * them.
+ */
 export async function visitAskedAbout(product: Product): Promise<AskedAbout[]> {
   const visitFrom = (path: string, ip: string, headers: Readonly<Record<string, string>> = curl) =>
     send(`${product.addresses.gateway}${path}`, { headers: { ...headers, 'x-forwarded-for': ip } });

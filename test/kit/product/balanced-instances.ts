@@ -11,14 +11,16 @@ import { storySettings } from './story-settings.ts';
 export interface BalancedInstances {
   readonly origin: RecordingOrigin;
   readonly balancer: Balancer;
-  /** Kills one instance (SIGKILL) and starts it at the same ports. Resolves when it gets requests again. */
+  /**
+   * Kills one instance (SIGKILL) and starts it again on the same ports. Resolves when the instance gets requests again.
+   */
   killAndStart(index: number): Promise<void>;
-  /** The number of questions that Redis did not answer in time so far, also to killed instances. */
+  /** The number of commands so far that Redis did not answer in time, also those of killed instances. */
   countUnanswered(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** For a machine that is also busy with other work. */
+/** The time limit is long, because the machine can be busy with other work. */
 const UP_WITHIN_MS = 60_000;
 
 const OPERATIONS = ['session', 'keep_session', 'spend', 'take'];
@@ -33,8 +35,8 @@ export async function openBalancedInstances(
     const listen = { gateway: `127.0.0.1:${gateway}`, admin: `127.0.0.1:${admin}` };
     const store = { engine: 'redis', url: redis.url };
     const top = { listen, store, analytics: undefined };
-    // All visitors of a test come from one network, and they do no work.
-    // The visitors load page after page, as programs do.
+    // All visitors of a test come from one network and do no work, and they load page after page, as programs do. So
+    // these checks are off.
     const organisation = { challenge: { free_passes: false, session_shape: false } };
     return startProduct(storySettings(origin.url, { rules, organisation, top }));
   };
@@ -68,7 +70,7 @@ export async function openBalancedInstances(
       if (!place || !product) throw new Error(`no instance ${index}`);
       unansweredOfKilled.push(await unanswered(product));
       process.kill(product.pid, 'SIGKILL');
-      // The process has ended. This removes its folder.
+      // The process has already ended, so this call only removes its folder.
       await product.stop();
       products[index] = await start(place);
       await allUp();

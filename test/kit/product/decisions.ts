@@ -5,7 +5,7 @@ import { visit } from '../visitors/visitors.ts';
 
 const DETECT = '[{ name: everybody, match: {}, detect: true }]';
 
-/** A validator with the default of detection, `challenge: auto`. */
+/** Returns a validator whose only rule has detection with its default, `challenge: auto`. */
 export function detectingValidator(
   organisation: Readonly<Record<string, unknown>> = {},
   rules = DETECT,
@@ -13,7 +13,7 @@ export function detectingValidator(
   return validatorWith(rules, { organisation });
 }
 
-/** The decisions on several requests, one after the other. */
+/** Returns the decisions on several requests, which are sent one after the other. */
 export async function decisions(
   { ask }: TestValidator,
   count: number,
@@ -42,11 +42,11 @@ export async function countAllowed(
   return passedCount;
 }
 
-/** The session that comes with the answer to this request. */
+/** Sends this request, and returns the session in the answer. */
 export async function newSession({ ask }: TestValidator, request = visit()): Promise<string> {
   return (await ask(request)).cookies?.[0]?.value ?? '';
 }
 
-/** A list with the same decision `count` times. */
+/** Returns a list that contains the same decision `count` times. */
 export const times = (count: number, decision: string) =>
   Array.from({ length: count }, () => decision);

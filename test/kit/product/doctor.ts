@@ -19,14 +19,17 @@ export interface Diagnosis {
   readonly outcomes: readonly CheckOutcome[];
   /** State and message of one check. */
   outcomeOf(check: string): string;
-  /** Names of the checks in a state. */
+  /** The names of all checks that are in a state. */
   in(state: string): string[];
 }
 
-/** With these arguments, `guard doctor` also asks Guard for the events of its requests, and waits until they are written. */
+/**
+ * With these arguments, `guard doctor` also reads the events of its own requests from Guard, and waits until these
+ * events are written.
+ */
 export const WITH_KEY = ['--key', ANALYTICS_KEY];
 
-/** The result of `guard doctor` for this URL of the product. */
+/** Runs `guard doctor` for this URL of the product, and returns the result. */
 export async function examine(
   product: Product,
   url: string,
@@ -46,7 +49,7 @@ export async function examine(
         const outcome = outcomes.find((one) => one.check === check);
         return `${outcome?.state}: ${outcome?.found}`;
       },
-      // The age of the bundled lists depends on the day of the test.
+      // This check is left out, because the age of the bundled lists depends on the day of the test.
       in: (state) =>
         outcomes
           .filter((one) => one.state === state && one.check !== 'lists')
@@ -57,7 +60,7 @@ export async function examine(
   }
 }
 
-/** The result of doctor behind an nginx with these lines. */
+/** Runs `guard doctor` for a Guard behind an nginx with these lines, and returns the result. */
 export async function examineBehindNginx(
   product: Product,
   lines: readonly string[],

@@ -10,7 +10,7 @@ const ANY_PORT = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
 /** The real gateway in this process, for one site with any host name. */
 export interface LocalGateway {
   readonly http: string;
-  /** Empty without a certificate. */
+  /** Empty when the gateway has no certificate. */
   readonly https: string;
   readonly close: () => Promise<void>;
 }
@@ -21,7 +21,7 @@ interface Options {
   readonly certificate?: TlsCertificate;
 }
 
-/** Starts a gateway whose events go into the list of its validator. */
+/** Starts a gateway for this validator. The gateway adds its events to the list of the validator. */
 export function startGateway(
   { validator, events }: TestValidator,
   options: Options,
@@ -30,7 +30,7 @@ export function startGateway(
   return openGateway(validate, validator.collect, events, options);
 }
 
-/** The same for any function that validates. It has no collector. */
+/** Starts a gateway for any function that validates. This gateway has no collector. */
 export function startGatewayOf(
   validate: Validate,
   events: DecisionEvent[],

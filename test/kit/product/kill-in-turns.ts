@@ -6,12 +6,12 @@ import { ORIGIN_PAGE } from '../origins/recording-origin.ts';
 import { answerAt, challengeAt, navigate, type Page } from './shared-store.ts';
 
 const INSTANCES = 3;
-/** Visitors who passed before the first kill, and send requests all the time. */
+/** The number of visitors who pass before the first kill. They send requests during the whole run. */
 const VISITORS = 12;
 /** The pause between two requests of one visitor. */
 const PAUSE_MS = 40;
 const LIMIT = { requests: 60, perMs: 60_000 };
-/** The least number of requests beyond the budget. */
+/** The minimum number of requests above the budget. */
 const BEYOND = 10;
 const RULES = [
   {
@@ -27,27 +27,30 @@ const RULES = [
 export interface KillReport {
   readonly kills: number;
   readonly tookMs: number;
-  /** Requests of visitors who had passed. */
+  /** Number of requests from visitors who had passed. */
   readonly requests: number;
-  /** Visitors who passed while instances were killed. */
+  /** Number of visitors who passed while instances were killed. */
   readonly passedMeanwhile: number;
-  /** Uploads without an answer. The page sends them again, as in a browser. */
+  /** Number of uploads without an answer. They are sent again, as a page in a browser does. */
   readonly brokenUploads: number;
-  /** Visitors who had passed, and were challenged again. */
+  /** Number of challenges for visitors who had already passed. */
   readonly challengedTwice: number;
   /** Wrong answers, with their requests. */
   readonly wrongAnswers: readonly string[];
-  /** Questions that Redis answered too late. Then an instance has no sessions of another instance. */
+  /**
+   * Number of commands that Redis answered too late. In such a case an instance cannot read the sessions of another
+   * instance.
+   */
   readonly unanswered: number;
-  /** Requests that HAProxy had to send again. */
+  /** Number of requests that HAProxy had to send again. */
   readonly retries: number;
-  /** Requests below `/few`: all of them, and those that reached the origin. */
+  /** The number of all requests below `/few`, and of those that reached the origin. */
   readonly limited: { readonly requests: number; readonly admitted: number };
-  /** The requests that one instance without a kill admits in that time. */
+  /** The number of requests that one instance would admit in the same time if it were never killed. */
   readonly budget: number;
 }
 
-/** All counters, and whether to go on. */
+/** The counters of a run, and whether the run is over. */
 interface Run {
   readonly instances: BalancedInstances;
   isOver: boolean;
@@ -61,8 +64,8 @@ interface Run {
 
 /**
  * Starts three instances behind HAProxy that share a Redis, and kills and restarts them one after the other, `kills`
- * times in all. Meanwhile passed visitors send requests, new visitors come, and one address sends more requests than
- * its budget.
+ * times in all. During that time, visitors who have passed send requests, new visitors come, and one address sends more
+ * requests than its budget.
  */
 export async function killInTurns(kills: number): Promise<KillReport> {
   const instances = await openBalancedInstances(INSTANCES, RULES);
@@ -115,7 +118,9 @@ async function killEach(instances: BalancedInstances, kills: number): Promise<vo
   for (let kill = 0; kill < kills; kill++) await instances.killAndStart(kill % INSTANCES);
 }
 
-/** The first visit of a visitor: challenge, upload, reload. Returns the session that passed. */
+/**
+ * Makes the first visit of a visitor: challenge and upload, repeated until it passes. Returns the session that passed.
+ */
 async function passChallenge(run: Run): Promise<string> {
   for (;;) {
     const page = await challengeAt(run.instances.balancer);
@@ -130,7 +135,7 @@ async function upload(run: Run, page: Page): Promise<boolean> {
     return true;
   }
   run.brokenUploads += 1;
-  // HAProxy sends its own page or closes the connection when an instance was killed before it could answer. All other
+  // When an instance is killed before it can answer, HAProxy sends its own page or closes the connection. All other
   // answers come from Guard.
   if (status !== 502 && status !== CUT_STATUS)
     run.wrongAnswers.push(`upload: ${status} ${body.slice(0, 80)}`);
@@ -144,7 +149,7 @@ function cutAnswer(error: Error): { readonly status: number; readonly body: stri
   return { status: CUT_STATUS, body: error.message };
 }
 
-/** Requests pages until the end of the run, or this number of pages. */
+/** Requests pages until the end of the run, but at most this number of pages. */
 async function visitPages(
   run: Run,
   cookie: string,
@@ -167,7 +172,9 @@ async function bringVisitors(run: Run): Promise<void> {
   while (!run.isOver) await visitPages(run, await passChallenge(run), 10);
 }
 
-/** The requests that one instance admits in this time: the whole budget, and the part that refills. */
+/**
+ * The number of requests that one instance admits in this time: the whole budget, and the part that refills meanwhile.
+ */
 function budgetIn(ms: number): number {
   return LIMIT.requests + ms / (LIMIT.perMs / LIMIT.requests);
 }

@@ -9,7 +9,7 @@ export function logLinesOf(product: Product, event: string, part = ''): string[]
     .filter((line) => line.includes(`"event":"${event}"`) && line.includes(part));
 }
 
-/** The same lines, once there is at least one. */
+/** Waits until the log has at least one line of the event with the text, and returns all such lines. */
 export function untilLogged(product: Product, event: string, part = ''): Promise<string[]> {
   return poll(
     () => Promise.resolve(logLinesOf(product, event, part)),

@@ -1,6 +1,6 @@
 import { send } from '../http.ts';
 
-/** The value of one series on the metrics page of a product. Gives 0 while there is none. */
+/** The value of one series on the metrics page of a product. 0 while the page does not have the series. */
 export async function metricOf(
   { addresses }: { readonly addresses: { readonly admin: string } },
   name: string,

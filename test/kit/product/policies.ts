@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { Organisation } from '@guard/config/settings/schema';
 
-/** Settings for a test program that acts as many visitors, so that it reaches no limit. */
+/** Settings with which a test program that plays many visitors reaches no limit. */
 export const ONE_PLAYS_ALL = { challenge: { free_pages: false, session_limits: false } } as const;
 
 /** An organisation with rules in YAML. */

@@ -8,12 +8,12 @@ import { type RedisServer, startRedis } from '../peers/redis-server.ts';
 import { type Product, startProduct } from './start-product.ts';
 import { storySettings } from './story-settings.ts';
 
-/** Three products that share one Redis. Filled in before the first test. */
+/** Three products that share one Redis. The fields are set before the first test. */
 export interface SharedStore {
   origin: RecordingOrigin;
   redis: RedisServer;
   instances: Product[];
-  /** Starts one more product. `top` replaces settings. */
+  /** Starts one more product. `top` replaces settings of the top level. */
   start: (top?: Readonly<Record<string, unknown>>) => Promise<Product>;
 }
 
@@ -22,7 +22,7 @@ export function useSharedStore(
   rules: readonly unknown[],
   organisation?: Readonly<Record<string, unknown>>,
 ): SharedStore {
-  const shared = {} as SharedStore; // empty until beforeAll has run, which every test comes after
+  const shared = {} as SharedStore; // empty until beforeAll has run, so no test sees it empty
   beforeAll(async () => {
     shared.origin = await startRecordingOrigin();
     shared.redis = await startRedis();
@@ -35,7 +35,7 @@ export function useSharedStore(
       });
       return startProduct(settings);
     };
-    // One after the other, because three at once would wait for the same processors.
+    // The products start one after the other, because three at once would wait for the same processors.
     shared.instances = [];
     for (let i = 0; i < 3; i++) shared.instances.push(await shared.start());
   });
@@ -47,7 +47,7 @@ export function useSharedStore(
   return shared;
 }
 
-/** An instance, or a balancer before several instances. */
+/** An instance, or a balancer in front of several instances. */
 interface ServedGuard {
   readonly addresses: { readonly gateway: string };
 }
@@ -58,7 +58,7 @@ export interface Page {
   readonly session: string;
 }
 
-/** A navigation of a person through the gateway of one instance, on a new connection. */
+/** Sends a navigation of a person through the gateway of one instance, on a new connection. */
 export function navigate(
   { addresses }: ServedGuard,
   path: string,
@@ -76,7 +76,7 @@ export function navigate(
   });
 }
 
-/** The challenge of one instance for a navigation without a session. */
+/** Sends a navigation without a session to one instance, and returns the challenge page. */
 export async function challengeAt(instance: ServedGuard): Promise<Page> {
   const page = await navigate(instance, '/');
   const ticket = /data-ticket="([^"]+)"/.exec(page.body)?.[1] ?? '';
@@ -85,7 +85,7 @@ export async function challengeAt(instance: ServedGuard): Promise<Page> {
   return { ticket, session };
 }
 
-/** Sends the upload of a page to any instance, with the evidence of a person or of another browser. */
+/** Sends the upload of a page to any instance, with the evidence of a person's browser or of another browser. */
 export function answerAt({ addresses }: ServedGuard, page: Page, who = person): Promise<Answer> {
   return send(`${addresses.gateway}/.guard/verify`, {
     method: 'POST',
@@ -94,7 +94,7 @@ export function answerAt({ addresses }: ServedGuard, page: Page, who = person): 
   });
 }
 
-/** A session that passed its challenge at one instance. */
+/** Passes the challenge at one instance, and returns the session. */
 export async function passAt(instance: ServedGuard): Promise<string> {
   const page = await challengeAt(instance);
   const answer = await answerAt(instance, page);
@@ -102,7 +102,7 @@ export async function passAt(instance: ServedGuard): Promise<string> {
   return page.session;
 }
 
-/** Resolves when every instance has its store, or has noticed that it is away. */
+/** Resolves when every instance reports that its store is there, or that its store is away. */
 export async function storeIs(
   state: 'there' | 'away',
   instances: readonly Product[],

@@ -2,10 +2,10 @@ import type { Product } from './start-product.ts';
 import { poll, send } from '../http.ts';
 import { ANALYTICS_KEY } from './story-settings.ts';
 
-/** Guard serves requests before the database has started. */
+/** The time limit is long, because Guard serves requests before the database has started. */
 const FIRST_START = 'The analytics database is starting.';
 
-/** The rows of one statement over `POST /query`, in JSON. Waits for the first start of the database. */
+/** Returns the rows of one statement over `POST /query`, read from JSON. Waits for the first start of the database. */
 export async function rowsOf<T>(product: Product, statement: string): Promise<T[]> {
   const ask = () =>
     send(`${product.addresses.api}/query`, {

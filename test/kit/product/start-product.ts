@@ -9,17 +9,17 @@ import { stringify } from 'yaml';
 
 const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'guard.mjs');
 
-/** Guard as users run it: a process, which its command starts with a settings file. */
+/** Guard as users run it: a process that the command `guard start` starts with a settings file. */
 export interface Product {
   readonly addresses: Readonly<Record<Service, string>>;
   readonly pid: number;
-  /** Links that sign in to the dashboard, in the order of the organisations. */
+  /** Links for the sign-in to the dashboard, in the order of the organisations. */
   readonly dashboardLinks: readonly string[];
   /** The folder of the settings file guard.yaml. Relative paths start there. */
   readonly folder: string;
   /** The stderr of the process so far. */
   log(): string;
-  /** Sends SIGTERM, and resolves to the exit code. */
+  /** Sends SIGTERM, and resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 

@@ -1,4 +1,4 @@
-/** The keys of the flow tests. A search for one of them in a log finds nothing else. */
+/** The keys of the flow tests. They are unique texts, so a search in a log finds only the key itself. */
 export const SECRET_KEY = 'sk_flow_1f6e2c9a7b5d4e3f8a6b';
 export const ANALYTICS_KEY = 'sk_api_ro_flow_9d8c7b6a5f4e3d2c1b0a';
 export const HEALTH_TOKEN = 'health_flow_7c6b5a4d3e2f1a0b9c8d';
@@ -6,7 +6,7 @@ export const INSTALLATION_SECRET = 'flow-tests-4b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d'
 
 const ANY_PORT = '127.0.0.1:0';
 
-/** Settings of a whole product on free ports, with one organisation and one site. `over` replaces or adds parts. */
+/** Settings of a whole product on free ports, with one organisation and one site. `changes` adds or replaces parts. */
 export function storySettings(
   origin: string,
   changes: {
@@ -15,7 +15,7 @@ export function storySettings(
     readonly site?: Readonly<Record<string, unknown>>;
     /** More organisations. */
     readonly organisations?: readonly object[];
-    /** More sites. Each has the same organisation and origin, unless it names others. */
+    /** More sites. A site without its own organisation or origin gets those of the first site. */
     readonly sites?: readonly Readonly<Record<string, unknown>>[];
     readonly top?: Readonly<Record<string, unknown>>;
   } = {},
@@ -58,7 +58,7 @@ export function storySettings(
       ...(changes.sites ?? []).map((site) => ({ organisation: 'acme', origin, ...site })),
     ],
     analytics: { engine: 'embedded', path: './analytics' },
-    // A test asks no server of the internet.
+    // A test sends no request to a server on the internet.
     crawlers: { refresh: 'off' },
     ...changes.top,
   };

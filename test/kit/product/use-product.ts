@@ -3,15 +3,15 @@ import { type RecordingOrigin, startRecordingOrigin } from '../origins/recording
 import { type Product, startProduct } from './start-product.ts';
 import { storySettings } from './story-settings.ts';
 
-/** A started product and its recording origin, for all tests of a file. Filled in before the first test. */
+/** A started product and its recording origin, for all tests of a file. Both fields are set before the first test. */
 export interface Story {
   origin: RecordingOrigin;
   product: Product;
 }
 
-/** Starts both before the tests of the calling file, and ends them after the last test. */
+/** Starts a product and its origin before the tests of the calling file, and ends both after the last test. */
 export function useProduct(changes: Parameters<typeof storySettings>[1] = {}): Story {
-  const story = {} as Story; // empty until beforeAll has run, which every test comes after
+  const story = {} as Story; // empty until beforeAll has run, so no test sees it empty
   beforeAll(async () => {
     story.origin = await startRecordingOrigin();
     story.product = await startProduct(storySettings(story.origin.url, changes));

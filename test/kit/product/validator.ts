@@ -18,8 +18,9 @@ import { organisationWith } from './policies.ts';
 const crawlers = CrawlerCatalogue.load();
 const networks = NetworkCatalogue.load();
 /**
- * Small, because the store allocates its memory when it opens. A test with 2,000 addresses needs many budgets: a full set
- * of the table replaces an entry, and which keys share a set is random.
+ * These limits are small, because the store allocates its memory when it opens. The limit of budgets is higher, for
+ * tests with 2,000 addresses: the table consists of sets, a full set replaces an entry, and it is random which keys
+ * share a set.
  */
 const STORE_LIMITS = { maxSessions: 1_000, maxSpent: 1_000, maxBudgets: 20_000 };
 
@@ -29,13 +30,13 @@ export interface TestValidator {
   readonly temporary: TemporaryRules;
   readonly events: DecisionEvent[];
   readonly time: { now: number };
-  /** Whether the caller sees the answers of the origin, as a gateway does and forward-auth does not. */
+  /** Whether the caller sees the answers of the origin. The gateway sees them, and forward-auth does not. */
   readonly caller: { seesAnswers: boolean };
   /** How the origin answers allowed requests. With `never` it does not answer. */
   readonly origin: { answers: Ending | 'never'; answer?: OriginAnswer };
   /** Lines of the log: an event and its fields. */
   readonly logged: (readonly [string, Readonly<Record<string, unknown>>])[];
-  /** Asks in process as a gateway does. Throws when there is no answer. */
+  /** Asks the validator in process, as a gateway does. Throws when there is no answer. */
   readonly ask: (request: ValidateRequest) => Promise<ForeignValidateResponse>;
 }
 
@@ -46,7 +47,7 @@ export function validatorWith(
   rules: string,
   changes: {
     readonly organisation?: Readonly<Record<string, unknown>>;
-    /** A second organisation beside it. */
+    /** A second organisation. */
     readonly neighbour?: Organisation;
     readonly observe?: boolean;
     readonly isReady?: () => boolean;
@@ -54,7 +55,7 @@ export function validatorWith(
     readonly databases?: DatabaseFiles;
     readonly botKeys?: ValidatorOptions['botKeys'];
     readonly resolver?: ValidatorOptions['resolver'];
-    /** The validator before a reload. Its store and its clock go on. */
+    /** The validator before a reload. The new validator keeps its store and its clock. */
     readonly before?: TestValidator;
   } = {},
 ): TestValidator {

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** The number of answers by status. The status is 0 where the connection ended without an answer. */
+/** The number of answers for each status. The status is 0 when the connection ended without an answer. */
 export type StatusCounts = ReadonlyMap<number, number>;
 
-/** Requests that are sent at the same time. Each has its own connection, which is opened before. */
+/** Requests that are sent at the same time. Each request has its own connection, which is already open. */
 export interface Burst {
   readonly light: number;
-  /** The number of requests with the most expensive path that Guard does not refuse (path-readings.ts). */
+  /**
+   * The number of requests with a heavy path: the most expensive path that Guard does not refuse (path-readings.ts).
+   */
   readonly heavy: number;
 }
 

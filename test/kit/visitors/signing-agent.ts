@@ -1,17 +1,17 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 
 export interface Signing {
-  /** The value of the field: a string, or a dictionary. */
+  /** The value of the field Signature-Agent: a string, or a dictionary. */
   readonly signatureAgent: string;
   readonly authority?: string;
   readonly createdMs: number;
   readonly lastsMs?: number;
-  /** Components that are covered besides the authority. */
+  /** Components that the signature covers in addition to the authority. */
   readonly covers?: string;
   readonly nonce?: string;
 }
 
-/** An agent that signs its requests by Web Bot Auth. It is written from RFC 9421, without code of Guard. */
+/** An agent that signs its requests by Web Bot Auth. Its code follows RFC 9421, and uses no code of Guard. */
 export function newSigningAgent() {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const { kty, crv, x = '' } = publicKey.export({ format: 'jwk' });
@@ -19,9 +19,9 @@ export function newSigningAgent() {
   const keyId = thumbprint.digest('base64url');
   return {
     keyId,
-    /** The key as its directory publishes it. */
+    /** The key in the form that the agent's directory publishes. */
     jwk: { kty, crv, x, kid: keyId, use: 'sig' },
-    /** The header fields that a signature adds to a GET. */
+    /** Returns the header fields that a signature adds to a GET. */
     sign(signing: Signing): Record<string, string> {
       const { signatureAgent, authority = 'shop.example', createdMs, lastsMs = 60_000 } = signing;
       const { covers = '"signature-agent"', nonce } = signing;

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 /** A connection to a server on loopback that delays answers. */
 export interface SlowLine {
   readonly port: number;
-  /** The delay of each part of an answer. */
+  /** The delay of each part of an answer, in milliseconds. */
   delayMs: number;
-  /** Of this number of connections, one is cut at its first answer; 0 for none. */
+  /** One connection out of this number is closed at its first answer. With 0 no connection is closed. */
   cutsEach: number;
   /** The number of connections so far. */
   readonly connections: number;
@@ -32,13 +32,13 @@ export async function openSlowLine(toPort: number): Promise<SlowLine> {
     upstream.on('close', () => visitor.destroy());
     upstream.on('data', (bytes: Buffer) => {
       if (isCut) visitor.destroy();
-      // All parts that are under way have the same delay, so they arrive in order.
+      // All parts have the same delay, so they arrive in order.
       setTimeout(() => visitor.write(bytes), line.delayMs).unref();
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  line.port = (server.address() as AddressInfo).port; // it listens on TCP
+  line.port = (server.address() as AddressInfo).port; // the server listens on TCP
   return line;
 
   async function close(): Promise<void> {

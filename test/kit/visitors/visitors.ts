@@ -72,7 +72,7 @@ export const curl: Readonly<Record<string, string>> = {
 
 export const GOOGLEBOT_UA =
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
-/** In a range that Google publishes for Googlebot. */
+/** An address in a range that Google publishes for Googlebot. */
 export const GOOGLEBOT_IP = '66.249.66.1';
 
 export const googlebot: Readonly<Record<string, string>> = {
@@ -88,7 +88,7 @@ export const googlebot: Readonly<Record<string, string>> = {
 /** A residential address, which is in no datacenter, VPN or Tor list. */
 export const HOME_IP = '84.115.20.7';
 
-/** A visit to the shop from a residential address, as `POST /validate` describes it. `over` replaces fields. */
+/** A visit to the shop from a residential address, in the form of `POST /validate`. `over` replaces fields. */
 export function visit(changes: Partial<ValidateRequest> = {}): ValidateRequest {
   return {
     url: 'https://shop.example/',
@@ -110,7 +110,7 @@ export const scriptFetch: Readonly<Record<string, string>> = Object.fromEntries(
   }).filter(([name]) => name !== 'sec-fetch-user'),
 );
 
-/** A picture that a page shows. */
+/** A request for a picture of a page. */
 export const pictureOfPage: Readonly<Record<string, string>> = {
   ...scriptFetch,
   accept: 'image/*',
@@ -118,7 +118,7 @@ export const pictureOfPage: Readonly<Record<string, string>> = {
   'sec-fetch-dest': 'image',
 };
 
-/** The same header fields in the order of this seed, which makes another client shape. */
+/** Returns the same header fields in an order that depends on the seed. Another order is another client shape. */
 export function inOrderOf(
   seed: number,
   headers: Readonly<Record<string, string>>,
