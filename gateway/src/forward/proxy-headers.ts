@@ -201,6 +201,7 @@ function withAdditions(fields: readonly string[], additions: AnswerAdditions): s
     const value = fields[i + 1] ?? '';
     const lower = name.toLowerCase();
     if (additions.replacedNames.has(lower)) continue;
+    if (additions.isPersonal && OF_SHARED_CACHES.test(lower)) continue;
     if (additions.isPersonal && lower === 'cache-control') {
       cacheControl = cacheControl === '' ? value : `${cacheControl}, ${value}`;
     } else {
@@ -214,10 +215,19 @@ function withAdditions(fields: readonly string[], additions: AnswerAdditions): s
   return result;
 }
 
+/**
+ * Fields for caches between origin and visitor (RFC 9213, and the names of single products). Such a cache then ignores
+ * Cache-Control, and would give the session cookie of one visitor to all others.
+ */
+const OF_SHARED_CACHES =
+  /^(?:(?:.+-)?cdn-cache-control|surrogate-control|edge-control|x-accel-expires|x-litespeed-cache-control)$/;
+
+/** With field names, `private` keeps only these fields out of shared caches (RFC 9111 section 5.2.2.7). */
+const PRIVATE = /(?:^|,)\s*(?:private|no-store)\s*(?:,|$)/i;
+
 /** RFC 9111 section 7.3: a shared cache may store an answer with Set-Cookie, so `private` is added. */
 function makePrivate(cacheControl: string): string {
-  const lower = cacheControl.toLowerCase();
-  if (lower.includes('private') || lower.includes('no-store')) return cacheControl;
+  if (PRIVATE.test(cacheControl)) return cacheControl;
   return cacheControl === '' ? 'private' : `${cacheControl}, private`;
 }
 

@@ -232,6 +232,10 @@ describe('headers and cookies of an allow', () => {
     { origin: undefined, sentCacheControl: 'private' },
     { origin: 'public, max-age=60', sentCacheControl: 'public, max-age=60, private' },
     { origin: 'no-store', sentCacheControl: 'no-store' },
+    {
+      origin: 'max-age=60, private="X-Name"',
+      sentCacheControl: 'max-age=60, private="X-Name", private',
+    },
   ])(
     'RFC 9111 7.3: an answer that carries a session cookie is kept out of shared caches (origin says $origin)',
     async ({ origin: cacheControl, sentCacheControl }) => {
@@ -246,4 +250,25 @@ describe('headers and cookies of an allow', () => {
       expect(headersOf(await get(port), 'cache-control')).toEqual([sentCacheControl]);
     },
   );
+
+  test.each([
+    'CDN-Cache-Control',
+    'Cloudflare-CDN-Cache-Control',
+    'Surrogate-Control',
+    'Edge-Control',
+    'X-Accel-Expires',
+    'X-LiteSpeed-Cache-Control',
+  ])('RFC 9213: %s lets no cache keep an answer with a session cookie', async (name) => {
+    const origin = await startOrigin((_req, res) => {
+      res.setHeader(name, 'max-age=3600');
+      res.end('x');
+    });
+    const withCookie = await startGateway({
+      origin: origin.address,
+      validate: validateWith({ cookies }),
+    });
+    expect(headersOf(await get(withCookie.port), name.toLowerCase())).toEqual([]);
+    const other = await startGateway({ origin: origin.address, validate: validateWith({}) });
+    expect(headersOf(await get(other.port), name.toLowerCase())).toEqual(['max-age=3600']);
+  });
 });
