@@ -83,7 +83,7 @@ describe('the trap link on pages of Guard', () => {
     expect(await isFree(guard)).toBe(true);
   });
 
-  test('ends the pass of a session that follows it, and after the second time the session has to wait', async () => {
+  test('ends the pass of a session that follows it, at any address; after a second time the session has to wait in its network', async () => {
     const guard = validatorWith(RULES);
     const { link, session } = await requestChallengePage(guard);
     const passChallenge = () =>
@@ -96,7 +96,9 @@ describe('the trap link on pages of Guard', () => {
     passChallenge();
     expect((await askFromElsewhere()).decision).toBe('allow');
     await follow(guard, link, HOME_IP, session);
-    expect(await askFromElsewhere()).toMatchObject({ status_code: 429, retry_after: 600 });
+    expect((await askFromElsewhere()).decision).toBe('redirect');
+    const askFromNextDoor = () => guard.ask(visit({ cookie: session, ip: '84.115.20.8' }));
+    expect(await askFromNextDoor()).toMatchObject({ status_code: 429, retry_after: 600 });
     expect(guard.events.at(-1)).toMatchObject({ action: 'limited', blockReasons: ['trap_hit'] });
   });
 
@@ -135,6 +137,18 @@ describe('a stranger cannot make a visitor follow the trap link', () => {
     expect(decision).toBe('allow');
     const picture = visit({ url: 'https://shop.example/a.png', headers: pictureOfPage });
     expect((await guard.ask(picture)).decision).toBe('allow');
+  });
+
+  test('a planted cookie whose owner followed it twice lets the visitor pass the challenge', async () => {
+    const guard = validatorWith(RULES);
+    const own = pageOf(await guard.ask(visit({ ip: '198.51.100.4' }))).session;
+    const { link, session } = await requestChallengePage(guard);
+    for (let times = 0; times < 2; times++) await follow(guard, link, HOME_IP, session);
+    for (const cookie of [session, `${own}; _guard=${session}`]) {
+      const headers = { ...firefoxHttps, cookie: `_guard=${cookie}` };
+      const { decision } = await guard.ask(visit({ headers, ip: '198.51.100.4' }));
+      expect(decision).toBe('redirect');
+    }
   });
 
   test('it has no effect after two hours, or with one changed character', async () => {

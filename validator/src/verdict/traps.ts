@@ -1,6 +1,6 @@
 import { sessionRoot } from '@guard/config/contract/session-root';
 import type { Clock, MaybePromise, SessionStore } from '@guard/config/contract/ports';
-import { addressGroup } from '@guard/config/net/network-of';
+import { addressGroup, networkOf } from '@guard/config/net/network-of';
 import { trapPaths } from '@guard/config/settings/sections/trap-paths';
 import type { Organisation } from '@guard/config/settings/schema';
 import { afterWith } from '../session/after-with.ts';
@@ -100,7 +100,7 @@ export class Traps {
     const root = sessionRoot(session);
     const isAgain = await store.remembers(this.#trappedName, root);
     await store.remember(this.#trappedName, root, SESSION_REMEMBERED_MS);
-    if (isAgain) await store.remember(this.#trappedAgain, root, HIT_AGAIN_WAIT_MS);
+    if (isAgain) await store.remember(this.#trappedAgain, inNetwork(root, ip), HIT_AGAIN_WAIT_MS);
     const storedSession = await store.session(session);
     if (storedSession?.state === 'verified') endSession(session, storedSession, store);
   }
@@ -119,7 +119,7 @@ export class Traps {
     if (id === undefined) return afterWith(isAddressHit, undefined, standingOf);
     return afterWith(
       store.remembers(this.#trappedName, id),
-      { byAddress: isAddressHit, id, store },
+      { byAddress: isAddressHit, again: inNetwork(id, facts.ip), store },
       this.#standingOfSession,
     );
   }
@@ -128,12 +128,12 @@ export class Traps {
     isHit: boolean,
     hit: {
       readonly byAddress: MaybePromise<boolean>;
-      readonly id: string;
+      readonly again: string;
       readonly store: SessionStore;
     },
   ): MaybePromise<Standing> => {
     if (!isHit) return afterWith(hit.byAddress, undefined, standingOf);
-    const isAgain = hit.store.remembers(this.#trappedAgain, hit.id);
+    const isAgain = hit.store.remembers(this.#trappedAgain, hit.again);
     return afterWith(isAgain, undefined, (again) => (again ? 'hit_again' : 'hit'));
   };
 
@@ -151,6 +151,11 @@ const NO_FINDINGS = { all: () => [] };
 /** Whether the client is a crawler with a proved claim, or an agent with a valid signature. */
 function isProved({ crawler, signedAgent }: Facts): boolean {
   return crawler?.verified === true || signedAgent !== undefined;
+}
+
+/** A second hit counts only in its network, because another site could set the cookie in a visitor's browser. */
+function inNetwork(root: string, ip: string): string {
+  return `${root} ${networkOf(ip)}`;
 }
 
 function standingOf(isHit: boolean): Standing {
