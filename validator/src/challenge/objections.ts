@@ -29,7 +29,8 @@ export function objectionTo(
     return { reason: 'challenge_outdated', result: 'retry' };
   }
   if (upload.session !== ticket.sessionId && !holdsSession(headers, ticket)) {
-    // With another session, another tab of the same browser has got it meanwhile. A reload solves this.
+    // The upload has another session, because another tab of the same browser has got a new session meanwhile. A reload
+    // solves this.
     const result = upload.session === '' ? 'no_session' : 'retry';
     return { reason: 'interstitial_no_session', result };
   }

@@ -7,7 +7,7 @@ export const PAYLOAD_MEMORY_MS = 60 * 60_000;
 /**
  * A digest of the parts of an upload that do not depend on its ticket, as an id for `SessionStore.spend`. Devices of
  * one model give equal readings. But two documents never start in the same millisecond with sources that all take
- * equally long. Then one recording was sent twice.
+ * equally long. So when two uploads have one digest, one recording was sent twice.
  */
 export function payloadDigest(evidence: Evidence): string {
   const { readings, tookMs, ...rest } = evidence;

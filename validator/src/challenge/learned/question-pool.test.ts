@@ -38,7 +38,7 @@ describe('17.3 questions that are learned: the pool', () => {
     );
   });
 
-  test('the pool reads a ticket of the previous secret, but not of another secret', () => {
+  test('the pool reads a ticket of the previous secret, but no ticket of another secret', () => {
     const rotated = createQuestionPool(['a new secret', ...SECRETS]);
     const id = newTicketId();
     const hashOfQuestions = hashOf(pool.issue(id, NOW_MS));

@@ -40,7 +40,7 @@ export const QUESTIONS = 5;
 interface QuestionPool {
   /** The questions for the page of a new ticket, separated by `~`. */
   readonly issue: (ticketId: string, issuedAt: number) => string;
-  /** The same questions, escaped for an attribute. */
+  /** These questions, escaped for an attribute. */
   readonly issueEscaped: (ticketId: string, issuedAt: number) => string;
   /**
    * The questions of a ticket in the order of their answers. Undefined when `questionsHash` is the hash of other

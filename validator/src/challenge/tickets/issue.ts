@@ -20,8 +20,8 @@ interface ChallengeRequest extends TicketRequest {
   readonly found: readonly Reason[];
   readonly acceptLanguage: string | undefined;
   /**
-   * Whether the challenged request sent a form, and whether the form is from this site or another. The page repeats
-   * only a form of this site.
+   * Whether the challenged request sent a form, and whether the form is from this site or from another site. The page
+   * repeats only a form of this site.
    */
   readonly form: FormSource;
   /** The origin of the page that embeds this page in a frame (pages/embedder.ts). */

@@ -63,7 +63,7 @@ describe('17.3 witnesses: the loaded files show whether there is a browser engin
     expect(await send()).toEqual(PASSED);
   });
 
-  test('people who block images pass, and so do people who block fonts', async () => {
+  test('people who block images pass, and people who block fonts pass too', async () => {
     const withoutImages = aVisitor();
     const noImage = (sizes: number[]) => {
       for (const place of withoutImages.expected.images.keys()) {
@@ -109,7 +109,7 @@ describe('17.3 witnesses: the loaded files show whether there is a browser engin
     expect(await send((sizes) => sizes.splice(0, sizes.length, ...sizesOf))).toEqual(INCOMPLETE);
   });
 
-  test('a program that loads every URL of the page spoils its own ticket, but no other', async () => {
+  test('a program that loads every URL of the page spoils its own ticket, but no other ticket', async () => {
     const { get, send, store, tokens } = aVisitor();
     for (const token of tokens) expect((await get(token)).status).toBe(200);
     expect(await send()).toEqual(DECOY_LOADED);

@@ -50,8 +50,8 @@ export class PassPrice {
   /** Counts one new pass and returns its bits of work. 0 means no work. */
   async bits(ticket: Ticket, store: SessionStore, nowMs: number): Promise<number> {
     const networkLevel = await this.countForNetwork(ticket, store);
-    // A network pays for its own passes above the free ones. They are not counted for the class, so one network cannot
-    // raise the price of a whole class.
+    // When a network has used up its free passes, its further passes are not counted for the class. So one network
+    // cannot raise the price of a whole class.
     const count = networkLevel === 0 ? 1 : 0;
     const classLevel = this.#tempo.level(connectionOf(ticket.client), nowMs, count);
     const level = Math.max(networkLevel, Math.min(MAX_OF_CLASS, classLevel));

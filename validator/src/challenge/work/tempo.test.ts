@@ -72,7 +72,7 @@ test.each([120, 300, 5_000])(
   },
 );
 
-test('people with a known class need no work while new classes are above normal, and none later', () => {
+test('people with a known class need no work while new classes are above normal, and no work later', () => {
   const traffic = new Traffic();
   traffic.highestLevel(100, 24 * HOUR_MS);
   const levels = traffic.levels(20_000, 10 * MINUTE_MS, (index) =>

@@ -47,8 +47,8 @@ function contradicts({ platform }: BrowserClaim, hintedPlatform: string): boolea
 
 /**
  * Whether there are brands, but the list of full versions is empty. This happens when the command line of Chromium sets
- * the User-Agent. An old browser has no list at all, and neither has a page without the permission to ask for it. A
- * driver can replace the list in the page, but not in a shared worker.
+ * the User-Agent. Old browsers, and pages without the permission to ask for the list, have no list at all. A driver can
+ * replace the list in the page, but not in a shared worker.
  */
 function losesVersions({ evidence }: Case): boolean {
   const { hints, sharedWorker } = evidence.readings;

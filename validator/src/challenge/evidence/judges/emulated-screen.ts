@@ -23,8 +23,8 @@ type Screen = ReadingValue<'screen'>;
 
 /**
  * Whether a driver overrides the metrics: the screen has exactly the size of the viewport, although the window is
- * larger. With people this does not happen: in full screen the window is not larger, and otherwise the viewport has
- * another size than the screen.
+ * larger. In a person's browser this does not happen: in full screen the window is not larger, and otherwise the
+ * viewport has another size than the screen.
  */
 function isOverridden({ width, height, innerWidth, innerHeight, outerHeight }: Screen): boolean {
   return width === innerWidth && height === innerHeight && outerHeight >= height + BARS_PX;

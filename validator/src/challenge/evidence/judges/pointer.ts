@@ -8,7 +8,8 @@ import { claimsDesktop } from './plain-desktop.ts';
 const BARS_PX = 32;
 
 /**
- * Finds a window with bars but no pointing device. Then the person uses only the keyboard, or there is no real window.
+ * Finds a browser that has a window with bars but no pointing device. Then the person uses only the keyboard, or there
+ * is no real window.
  */
 export const judgePointer: Judge = (theCase) =>
   pointsWithNothing(theCase) ? 'pointer_missing' : undefined;
