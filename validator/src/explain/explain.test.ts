@@ -88,7 +88,7 @@ describe('an explanation agrees with the decision', () => {
 describe('an explanation changes nothing', () => {
   const login = visit({ url: 'https://shop.example/login' });
 
-  test('no event is recorded, and no budget is taken', async () => {
+  test('no event is recorded, and no request is taken from a budget', async () => {
     const guard = validatorWith(RULES);
     for (let i = 0; i < 5; i++) await explainRequest(guard, login);
     expect(guard.events).toEqual([]);

@@ -142,7 +142,10 @@ function withTracing(policy: Policy, trace: Trace): Policy {
   return { ...policy, rules, sessionLimits: undefined, pressure: undefined };
 }
 
-/** A store that never changes. The question decides whether its budgets are full or used up. */
+/**
+ * A store that never changes. With `overBudget` in the question all its budgets are used up, and otherwise all are
+ * full.
+ */
 function readOnlyStore(
   store: SessionStore,
   { session, overBudget = false }: ExplainQuestion,
