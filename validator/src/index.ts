@@ -76,7 +76,7 @@ export interface ValidatorOptions extends ProofOptions {
   readonly healthToken: Buffer | undefined;
   /** When it is missing, the validator loads the bundled catalogue. */
   readonly networks?: NetworkCatalogue;
-  /** The operator's own databases. The bundled database replaces a missing one. */
+  /** The operator's own databases. The bundled database replaces a missing database. */
   readonly databases?: DatabaseFiles;
   readonly store: SessionStore;
   readonly temporary?: TemporaryRules | undefined;
