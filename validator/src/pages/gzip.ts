@@ -1,6 +1,6 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
-/** Joins pieces that are already compressed to a page in gzip (RFC 1952). So a request has little to compress. */
+/** Joins compressed pieces into a page in gzip (RFC 1952). So Guard has little to compress for each request. */
 
 /**
  * A part of a page. `deflated` is the result of deflatePiece for a part that many pages share, and undefined for other

@@ -30,8 +30,8 @@ export class OwnPages {
   }
 
   /**
-   * The own page of the rule that decided. Without one, the own page of the organisation. Undefined when both have
-   * none.
+   * The own page of the rule that decided. When the rule has none, the own page of the organisation. Undefined when
+   * both have none.
    */
   find(notice: Notice, rule?: Pick<Rule, 'block_page' | 'limit_page'>): FillOwnPage | undefined {
     const page = this.#pageFor(notice, rule);

@@ -188,7 +188,7 @@ describe('rate limits (contract 1): an over-budget request is blocked with rate_
     '[{ name: login, match: { path: /login, method: POST }, rate_limit: { requests: 3, per: 1m, by: ip } }]';
   const login = visit({ url: 'https://shop.example/login', method: 'POST' });
 
-  test('another address has its own budget, and another path or method has none', async () => {
+  test('another address has its own budget, and another path or method has no limit', async () => {
     const { ask } = validatorWith(rules);
     for (let i = 0; i < 4; i++) await ask(login);
     expect((await ask({ ...login, ip: '84.115.20.8' })).decision).toBe('allow');
