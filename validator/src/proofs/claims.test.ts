@@ -95,7 +95,7 @@ test.each([
   ['a virtual machine', '198.18.0.7', '7.0.18.198.bc.googleusercontent.com'],
   ['App Engine', '107.178.192.1', '107-178-192-1.gae.googleusercontent.com'],
 ])(
-  'the host name of %s of a customer of Google does not prove a crawler of Google',
+  'the host name that Google gives a customer for %s does not prove a crawler of Google',
   async (_what, ip, name) => {
     let lookupCount = 0;
     const { ask, events } = validatorWith(DETECT, {

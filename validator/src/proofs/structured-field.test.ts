@@ -47,7 +47,7 @@ describe('a dictionary (RFC 9651 section 3.2)', () => {
     'a=("x""y")',
     'a=@1659578233',
     'a=%"x"',
-  ])('is not: %s', (text) => {
+  ])('is not read from the malformed text %s', (text) => {
     expect(parseDictionary(text)).toBeUndefined();
   });
 
