@@ -45,8 +45,8 @@ export function expectedBrands({ product, major }: BrowserClaim): string {
 }
 
 /**
- * Whether a brand list has the GREASE brand of its version. In a list of three brands, also whether it is on the right
- * side of the Chromium brand.
+ * Whether a brand list has the GREASE brand of its version. In a list of three brands, this brand and the Chromium
+ * brand must also have the order of this version.
  */
 export function hasGreaseOf(major: number, brands: string): boolean {
   if (major < FIRST_MAJOR) return brands.includes('Not') && brands.includes('Brand');

@@ -53,7 +53,7 @@ test('another TLS library, another order in HTTP/2 or another scheme is another 
   }
 });
 
-test('a part that Guard did not see is no difference, and a session of an earlier version is none either', () => {
+test('a part that Guard did not see is no difference, and neither is the empty class in a session of an earlier version of Guard', () => {
   const unseen = connectionClass('https', undefined);
   expect(isSameClient(connectionClass('https', chromium), unseen)).toBe(true);
   expect(isSameClient(unseen, connectionClass('https', chromium))).toBe(true);

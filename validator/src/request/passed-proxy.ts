@@ -3,8 +3,8 @@ import type { Facts } from './facts.ts';
 type ProxyFacts = Pick<Facts, 'headers' | 'ipFrom'>;
 
 /**
- * Whether a header field shows that the request came through a proxy or CDN of the operator. These reorder, add and
- * drop header fields. False for a visitor who connects directly, because a visitor can write the same fields.
+ * Whether a header field shows that the request came through a proxy or CDN of the operator. Such proxies reorder, add
+ * and drop header fields. False for a visitor who connects directly, because a visitor can write the same fields.
  */
 export function passedProxy({ headers, ipFrom }: ProxyFacts): boolean {
   if (ipFrom === 'peer') return false;

@@ -1,6 +1,9 @@
 import type { BrowserClaim, Engine } from './browser-claim.ts';
 
-/** `plausible`: the claimed browser exists. `implausible`: hardly anyone uses it. `impossible`: it cannot exist. */
+/**
+ * `plausible`: the claimed browser exists. `implausible`: hardly anyone uses this browser. `impossible`: such a browser
+ * cannot exist.
+ */
 export type Plausibility = 'plausible' | 'implausible' | 'impossible';
 
 /**
@@ -83,7 +86,10 @@ function isUnlikelyChromium(userAgent: string, { product, major }: BrowserClaim)
   return userAgent.includes('Macintosh') && !userAgent.includes('Mac OS X 10_15_7');
 }
 
-/** Whether Firefox names two versions. From 110 to 119, `rv:` was always 109.0. */
+/**
+ * Whether the version after `rv:` in a User-Agent of Firefox is missing or is not the claimed version. Firefox Focus
+ * can leave `rv:` out. In versions 110 to 119, `rv:` was always 109.0.
+ */
 function hasForeignRevision(userAgent: string, { major }: BrowserClaim): boolean {
   const revision = /\brv:(\d{1,4})\./.exec(userAgent)?.[1];
   if (revision === undefined) return !userAgent.includes('Focus');
@@ -91,8 +97,8 @@ function hasForeignRevision(userAgent: string, { major }: BrowserClaim): boolean
 }
 
 /**
- * Whether the versions of Safari and iOS do not fit together, or Safari has a version that never existed. Up to 18,
- * both have the same version. Since 26, Safari can name an older version of iOS.
+ * Whether the versions of Safari and iOS do not fit together, or Safari has a version that never existed. Up to version
+ * 18, both have the same version. Since version 26, Safari can name an older version of iOS.
  */
 function hasForeignSystemVersion(userAgent: string, { major, platform }: BrowserClaim): boolean {
   if (major > 18 && major < 26) return true;
