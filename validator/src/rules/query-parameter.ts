@@ -22,8 +22,8 @@ export function compileParameter(
   const decides = reading === 'some';
 
   /**
-   * Searches the fields. `enough`: one field has decided the result. `sent`: none has decided, and at least one has the
-   * exact name. `otherSeparator` is a second separator in addition to `&`.
+   * Searches the fields. `enough`: one field has decided the result. `sent`: no field has decided, and at least one
+   * field has the exact name. `otherSeparator` is a second separator in addition to `&`.
    */
   function search(query: string, otherSeparator: number): 'enough' | 'sent' | 'nothing' {
     let result: 'sent' | 'nothing' = 'nothing';

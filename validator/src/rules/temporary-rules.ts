@@ -79,7 +79,7 @@ class RulesOfOrganisation {
   #ruleOfSession({ session }: Facts, nowMs: number): TemporaryRule | undefined {
     if (this.#sessions.size === 0 || session.state === 'none') return undefined;
     const rule = unlessEnded(this.#sessions.get(sessionDigest(session.id)), nowMs);
-    // This session is not only the session of one client, and an `allow` must not help the other client.
+    // A second client uses this session, and an `allow` for the session must not help the second client.
     const isLost = session.state === 'issued' && session.lost !== undefined;
     return isLost && rule?.isLenient === true ? undefined : rule;
   }
