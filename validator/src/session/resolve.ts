@@ -27,9 +27,10 @@ interface Lookup {
 }
 
 /**
- * Finds the session of a request among its `_guard` values (presentedSessions). A verified session has priority; among
- * several, the session that was judged in the visitor's network. Next is the first issued session, and then a rejected
- * session. So a value that a stranger put into the browser does not replace the visitor's own session.
+ * Finds the session of a request among its `_guard` values (presentedSessions). A verified session has priority. Of
+ * several verified sessions, the session that was judged in the visitor's network is found. Next is the first issued
+ * session, and then a rejected session. So a value that a stranger put into the browser does not replace the visitor's
+ * own session.
  */
 export function resolveSession(
   cookies: readonly string[],
@@ -58,8 +59,8 @@ export function resolveSession(
 }
 
 /**
- * Ends the session that was found, if two clients share it. When the request also has a valid session, that one was
- * found, and nothing ends.
+ * Ends the session that was found, if two clients share it. When the request also has a valid session, the look-up
+ * found the valid session, so nothing ends.
  */
 function endIfShared(fact: SessionFact, { store, clock }: Lookup): SessionFact {
   if (fact.state === 'issued' && fact.shared !== undefined) {

@@ -80,7 +80,7 @@ describe.skipIf(!hasRedis)('takeSync with Redis', () => {
     });
   });
 
-  test('requests above the budget of several instances are missing later', async () => {
+  test('requests that several instances allow above the budget are missing later', async () => {
     const budget = { requests: 20, perMs: 20 * HOUR_MS };
     await withInstances(redis.url, [NOW, NOW], async (a, b) => {
       expect(countTaken(a, 100, budget)).toBe(20);

@@ -247,7 +247,7 @@ async function modeOf(client: RedisClientType): Promise<string> {
 }
 
 /**
- * A code or a name of the error. The message is never used, because Redis quotes the command in it, and Node the
+ * A code or a name of the error. The message is never used, because Redis quotes the command in it, and Node quotes the
  * address.
  */
 function reasonOf(error: unknown): string {

@@ -60,7 +60,7 @@ export function sessionStoreContract(name: string, open: Open): void {
       await store.close();
     });
 
-    test('each value of a session finds it, and no value of another session does', async () => {
+    test('each value of a session finds this session, and no value of another session finds it', async () => {
       const { store } = await open();
       const root = '0f0e0d0c-0b0a-8908';
       await store.keepSession(`${root}-8706-050403020100`, session, HOUR_MS);
