@@ -23,8 +23,8 @@ const LOADED_BY_WORKERS: ReadonlySet<string | undefined> = new Set(
 );
 
 /**
- * Compares the User-Agent client hints (W3C UA-CH) with the User-Agent. Only Chromium sends them. They are absent over
- * plain http, in WebSocket handshakes, in browsers inside apps, and in requests of workers.
+ * Compares the User-Agent client hints (W3C UA-CH) with the User-Agent. Only Chromium sends them. These hints are
+ * absent over plain http, in WebSocket handshakes, in browsers inside apps, and in requests of workers.
  */
 export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
   if (agent.engine === undefined || crawler) return NO_REASONS;

@@ -24,7 +24,7 @@ describe('the handshake and the claimed browser (contract 2.2, fingerprint_misma
 
   const libraries = handshakes.filter(({ client }) => !/Chromium|Firefox/.test(client));
 
-  test.each(libraries)('$client is a mismatch as any browser', ({ client }) => {
+  test.each(libraries)('$client is a mismatch, whichever browser it claims to be', ({ client }) => {
     expect(reasonsFor(chromeHttps, client)).toEqual([TLS]);
     expect(reasonsFor(firefoxHttps, client)).toEqual([TLS]);
     expect(reasonsFor(safariIphone, client)).toEqual([TLS]);
@@ -57,11 +57,14 @@ test.each([
     'an app on a Mac that names only WebKit',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)',
   ],
-])('%s can have the handshake of any browser, but not that of a library', (_what, agent) => {
-  const headers = { ...chromeHttps, 'user-agent': agent };
-  expect(reasonsFor(headers, 'curl 7.88')).toEqual([TLS]);
-  expect(reasonsFor(headers, 'Firefox 153')).toEqual([]);
-});
+])(
+  '%s can have the handshake of any browser, but not the handshake of a library',
+  (_what, agent) => {
+    const headers = { ...chromeHttps, 'user-agent': agent };
+    expect(reasonsFor(headers, 'curl 7.88')).toEqual([TLS]);
+    expect(reasonsFor(headers, 'Firefox 153')).toEqual([]);
+  },
+);
 
 describe('there is no finding', () => {
   test('when another proxy ended TLS, or when Guard could not read the hello', () => {
