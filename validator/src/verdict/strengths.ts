@@ -41,7 +41,7 @@ export class Strengths {
     return findings.map((reason) => this.of(reason)?.points ?? 0);
   }
 
-  /** The reasons that are not off. Returns `findings` itself when no finding of the organisation is off. */
+  /** The reasons that are not off. Returns `findings` itself when the organisation has set no finding to off. */
   withoutOff(findings: readonly Reason[]): readonly Reason[] {
     if (this.#isNoneOff) return findings;
     return findings.filter((reason) => this.of(reason)?.strength !== 'off');

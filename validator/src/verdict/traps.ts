@@ -35,8 +35,8 @@ export type Standing = 'free' | 'hit' | 'hit_again';
 
 /**
  * Traps: paths that no site serves, and a link on Guard's own pages that no browser shows (challenge/trap-link.ts).
- * Only programs ask for them. A client that does is challenged, and Guard remembers the hit for its address and its
- * session.
+ * Only programs ask for them. Guard challenges a client that asks for them, and remembers the hit for its address and
+ * its session.
  *
  * A page of another site, or a link in a mail, can make a visitor's browser ask for such a path. So the hit of a path
  * is remembered only when no page can have caused the request. For a browser it is remembered only for the session, so

@@ -7,7 +7,7 @@ import { isClaimedMedia } from '../documents.ts';
 import { FORGOTTEN_MS, UnderWay } from '../counts/under-way.ts';
 
 /**
- * For each false claim that a shape is allowed, it can have this many claims waiting for the origin at the same time.
+ * A shape can have this many claims waiting for the origin at the same time, for each false claim that it is allowed.
  */
 const CLAIMS_AT_ONCE = 4;
 
@@ -18,7 +18,8 @@ const SHARE_OF_FREE = 1 / 4;
  * Lets a browser that loaded no page load media. Other sites, mails and unprotected pages show pictures and films of
  * this site whose path has no file extension, and their visitors loaded no page here. So Guard believes the claim that
  * a request is for media, and the answer shows whether it was true. A program can claim media to get pages. So all
- * clients of a shape together are allowed few false claims, and an address as many as it has free pages.
+ * clients of a shape together are allowed few false claims, and an address is allowed as many false claims as it has
+ * free pages.
  */
 export class ClaimedMedia {
   readonly #name: string;
@@ -52,8 +53,8 @@ export class ClaimedMedia {
 
   /**
    * Counts one more waiting claim for the shape and for the address (IPv6: the /48), and returns the function to call
-   * at its end. Undefined when too many claims wait. Then it counts nothing. The limit for an address prevents that it
-   * uses up the claims of all people with the same browser.
+   * at its end. Undefined when too many claims wait. Then it counts nothing. Without the limit for an address, one
+   * address could use up the claims of all people with the same browser.
    */
   begin(facts: Facts, store: SessionStore, nowMs: number): (() => void) | undefined {
     const { ip } = facts;

@@ -56,7 +56,8 @@ describe('free pages with challenge: auto', () => {
     // The frames were documents, so they have used up the free pages.
     expect((await decisions(guard, 1, () => visit())).at(-1)).toBe('redirect');
     expect(await countAllowed(guard, 40, () => frame('same-origin'))).toBe(31);
-    // Frames on pages of other sites are counted as pages. Frames at an address that loaded no page are too.
+    // Frames on pages of other sites are counted as pages. Frames at an address that loaded no page are counted as
+    // pages too.
     expect(await countAllowed(guard, 9, () => frame('cross-site', '84.115.21.7'))).toBe(5);
     expect(await countAllowed(guard, 9, () => frame('same-origin', '84.115.22.7'))).toBe(5);
   });
@@ -181,7 +182,7 @@ describe('free pages with challenge: auto', () => {
       });
       guard.caller.seesAnswers = false;
       expect(await countAllowed(guard, 2010, () => visit(changes))).toBe(2000);
-      // They use up no budget of other addresses, and none of files without a parameter.
+      // These requests use up no budget of other addresses, and no budget of files without a parameter.
       expect(await countAllowed(guard, 20, () => visit({ ...changes, ip: '203.0.113.10' }))).toBe(
         20,
       );

@@ -7,9 +7,9 @@ import { suffixOf } from '../documents.ts';
 import { FORGOTTEN_MS, recentDocuments, type Subject, UnderWay } from '../counts/under-way.ts';
 
 /**
- * For each of its free pages, an address can have this many requests for data waiting for the origin. Each document
- * (documents.ts) that came back recently lowers the limit by one, because each waiting request could return one more
- * document. The limit is high enough for a page over HTTP/2, which can send a hundred requests at once.
+ * The limit for requests of an address for data that wait for the origin, for each free page of the address. Each
+ * document (documents.ts) that came back recently lowers the limit by one, because each waiting request could return
+ * one more document. The limit is high enough for a page over HTTP/2, which can send a hundred requests at once.
  */
 const DATA_AT_ONCE = 20;
 

@@ -27,7 +27,10 @@ const HASTY_MS = 3_000;
  */
 const DOCUMENTS_FOR_A_REPEAT = 20;
 
-/** The table has 16 words of 32 bits, and each document sets two bits. Of 80 documents, two seem to repeat. */
+/**
+ * The table has 16 words of 32 bits, and each document sets two bits. Of 80 different documents, about two seem to
+ * repeat.
+ */
 const WORDS = 16;
 const MAX_PATH = 256;
 
@@ -36,8 +39,8 @@ export interface Shape {
   /** Whether the session loaded parts of pages, or data. */
   readonly hasParts: boolean;
   /**
-   * Whether documents came at regular intervals, or faster than a person opens them. Too fast are more documents in one
-   * burst than a person opens as tabs, and on a walk at least one document every three seconds.
+   * Whether documents came at regular intervals, or faster than a person opens them. It is too fast when one burst has
+   * more documents than a person opens as tabs. On a walk, one document every three seconds is too fast as well.
    */
   readonly isRegular: boolean;
   /** Whether hardly any documents repeat, and most were reached without a link. */
@@ -51,8 +54,8 @@ export interface LoadedParts {
 
 /**
  * Measures how one session moves through a site: which documents it loads, when, and whether it loads parts. It judges
- * one stretch of documents at a time. The first stretch has ten documents. Each time the session shape makes the
- * visitor pass again, the next stretch is twice as long.
+ * one stretch of documents at a time. The first stretch has ten documents. Each time Guard challenges the visitor
+ * because of the session shape, the next stretch is twice as long.
  */
 export class SessionShape {
   /** Whether PartsOfSites has counted this session. It counts each session only once. */

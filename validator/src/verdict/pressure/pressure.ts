@@ -95,8 +95,8 @@ export class Pressure {
   }
 
   /**
-   * Counts a request that took a free page, or whose answer did. Returns the cause when a group is under pressure, even
-   * when this page is the first above the limit.
+   * Counts a request that took a free page, or whose answer took a free page. Returns the cause when a group is under
+   * pressure, even when this page is the first above the limit.
    */
   take(facts: Facts, site: string): Cause | undefined {
     const nowMs = this.#ports.clock();
