@@ -37,7 +37,7 @@ export async function main(args: readonly string[]): Promise<number> {
 
 function guardVersion(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  // npm has checked that the manifest has a version, so the cast is safe.
+  // The cast is safe, because npm has checked that the manifest has a version.
   const { version } = JSON.parse(manifest) as { version: string };
   return version;
 }

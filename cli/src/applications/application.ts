@@ -1,17 +1,17 @@
 import type { Preset } from '@guard/config/settings/sections/preset-names';
 
-/** The paths that are asked after the front page, in this order. */
+/** The paths that Guard requests after the front page, in this order. */
 export const ASKED_PATHS = ['/robots.txt', '/v2/', '/_matrix/client/versions'] as const;
 
 /**
- * A sign of an application. Without `pathSuffix`, it is looked for in the front page and in the pages that this one redirects
- * to.
+ * A sign of an application. Without `pathSuffix`, Guard looks for it in the front page, and in the pages to which the
+ * front page redirects.
  */
 export type Sign = { readonly pathSuffix?: (typeof ASKED_PATHS)[number] } & (
   | { readonly kind: 'header'; readonly name: string; readonly has?: string }
   /** The beginning of a cookie's name. */
   | { readonly kind: 'cookie'; readonly name: string }
-  /** The beginning of `<meta name="generator">`. */
+  /** The beginning of the content of `<meta name="generator">`. */
   | { readonly kind: 'generator'; readonly name: string }
   /** A part of the address of a script or a `<link>`. */
   | { readonly kind: 'asset'; readonly path: string }
@@ -20,7 +20,7 @@ export type Sign = { readonly pathSuffix?: (typeof ASKED_PATHS)[number] } & (
 
 export interface Application {
   readonly title: string;
-  /** One of them is enough. */
+  /** One of these signs is enough to recognise the application. */
   readonly signs: readonly Sign[];
   readonly presets: readonly { readonly preset: Preset; readonly why: string }[];
   readonly rules: readonly NeededRule[];

@@ -17,7 +17,7 @@ type Site = Readonly<Record<string, Page>>;
 /** Answers of applications, shortened to the lines that Guard reads. Other paths are 404. */
 const SITES: Readonly<Record<ApplicationName, Site>> = {
   // WordPress 6.1.9, MediaWiki 1.39.17, DokuWiki 2022-07-31a, Notebook 6.4.12, docker-registry 2.8.2, Apache 2.4.71 and
-  // Icecast 2.4.4, all from Debian 12.
+  // Icecast 2.4.4, all of them from Debian 12.
   wordpress: {
     '/': [
       { link: '<http://blog.example/wp-json/>; rel="https://api.w.org/"' },
@@ -54,8 +54,8 @@ const SITES: Readonly<Record<ApplicationName, Site>> = {
     '/': [{}, '<ul><li><a href="dists/"> dists/</a></li><li><a href="pool/"> pool/</a></li></ul>'],
   },
   icecast: { '/': [{ server: 'Icecast 2.4.4' }, '<title>Icecast Streaming Media Server</title>'] },
-  // Not recorded, but written from the documentation and source of Nextcloud 30, Gitea 1.22, GitLab 17, Home Assistant
-  // 2024, Synapse 1.120, Mastodon 4.3, Ghost 5 and Discourse 3.
+  // These answers were not recorded, but were written from the documentation and source of Nextcloud 30, Gitea 1.22,
+  // GitLab 17, Home Assistant 2024, Synapse 1.120, Mastodon 4.3, Ghost 5 and Discourse 3.
   nextcloud: {
     '/': [
       { 'set-cookie': '__Host-nc_sameSiteCookielax=true; path=/; secure', location: '/login' },
@@ -173,7 +173,7 @@ async function probedPaths(file: string): Promise<string[]> {
 describe.each(NAMES)('guard init in front of %s', (name) => {
   const { presets, rules, title }: Application = APPLICATIONS[name];
 
-  test('writes the presets and rules of its application, and guard check misses none', async () => {
+  test('writes the presets and rules of its application, and guard check reports none of them as missing', async () => {
     const { file, application, notes } = await init(name);
     expect(application).toBe(name);
     expect(notes).toEqual([expect.stringContaining(`the origin looks like ${title} (`)]);
@@ -183,7 +183,7 @@ describe.each(NAMES)('guard init in front of %s', (name) => {
       expect.arrayContaining(['monitors', ...presets.map(({ preset }) => preset)]),
     );
     expect(organisation?.rules).toHaveLength(rules.length + 1);
-    // Each rule that lets requests pass has a budget for each address, and no path is skipped.
+    // Each rule that lets requests pass must have a budget for each address, and no path must be skipped.
     for (const rule of organisation?.rules.slice(0, -1) ?? []) {
       expect(rule, rule.name).toMatchObject({ rate_limit: { by: ['ip'] } });
     }
@@ -208,7 +208,7 @@ describe.each(NAMES)('guard init in front of %s', (name) => {
   });
 });
 
-test('a rule of the user for the path counts, with any name', async () => {
+test('a rule of the user for the path is accepted in place of the line, whatever its name is', async () => {
   for (const name of NAMES.filter((one) => one !== 'discourse')) {
     const { file } = await init(name);
     const text = readFileSync(file, 'utf8');
@@ -223,7 +223,7 @@ test.each(['plain', 'catch-all', 'away', 'endless'])(
     const { file, application, notes } = await init(name);
     expect([application, notes]).toEqual([null, []]);
     expect(requestedPaths.length).toBeLessThanOrEqual(5);
-    // A redirect to another host is followed on the origin.
+    // A redirect to another host is followed, but the request goes to the same origin.
     if (name === 'away') expect(requestedPaths).toContain('/far');
     expect(organisationOf(file)?.rules).toHaveLength(1);
   },
@@ -239,7 +239,7 @@ test('an origin on a unix socket is asked, too', async () => {
   expect(await init('plain', '--origin', `unix:${socket}`)).toMatchObject({ application: 'ghost' });
 });
 
-test('a note says that an origin did not answer, or was not asked', async () => {
+test('a note says when an origin did not answer, and when it was not asked', async () => {
   const failedRun = await init('plain', '--origin', 'http://127.0.0.1:1');
   expect([failedRun.application, failedRun.notes]).toEqual([
     null,
@@ -271,7 +271,7 @@ test('--application accepts a name of the table, and then guard init asks no ori
 
 test('on a terminal guard init names the application, and the person can refuse it', () => {
   const bin = join(import.meta.dirname, '../../../bin/guard.mjs');
-  // The server of this file cannot answer while this process waits.
+  // The server runs in another process, because a server in this process cannot answer while this process waits.
   const page = `require('http').createServer((q, r) => r.writeHead(200, { server: 'Mastodon' }).end())
     .listen(0, '127.0.0.1', function () { console.log(this.address().port) })`;
   const file = newFile();

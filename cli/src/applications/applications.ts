@@ -5,9 +5,10 @@ const GIT = { preset: 'git', why: 'git clones and pushes.' } as const;
 const MEDIA = { preset: 'media', why: 'Mail programs and apps fetch pictures and sound.' } as const;
 
 /**
- * The applications that Guard recognises, and what their programs need. The guide repeats this table. The budget of
- * each rule is far above what the programs of one address ask. Where pages use the interface too, the budget is low,
- * and the rule leaves out visitors who have passed, because they have the limits of their pass.
+ * The applications that Guard recognises, and the settings that their programs need. The guide repeats this table. The
+ * budget of each rule is far above the number of requests from the programs at one address. When pages use the same
+ * interface, the budget is low. Such a rule does not match visitors who have passed a challenge, because they have the
+ * limits of their pass.
  */
 export const APPLICATIONS = {
   wordpress: {

@@ -7,7 +7,7 @@ import { APPLICATIONS } from './applications.ts';
 
 /** Pages of these applications use the same interface as programs, and many people can have one address. */
 test.each(['mediawiki', 'gitea', 'gitlab', 'ghost'] as const)(
-  'visitors of %s who have passed do not use up the budget of programs at their address',
+  'visitors of %s who have passed a challenge do not use the budget of programs at their address',
   async (name) => {
     const { line = '', example = '' } = APPLICATIONS[name].rules.at(-1) ?? {};
     const guard = validatorWith(`[${line}, { name: everybody, match: {}, detect: true }]`);

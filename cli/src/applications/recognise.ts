@@ -3,7 +3,7 @@ import { type AnsweredExchange, exchange, fieldsOf } from '../exchange/exchange.
 import { type Application, ASKED_PATHS, type Sign } from './application.ts';
 import { type ApplicationName, APPLICATIONS } from './applications.ts';
 
-/** For one origin. The front page and its redirects count too. */
+/** The maximum number of requests to one origin, including the front page and its redirects. */
 const MAX_REQUESTS = 5;
 const MAX_REDIRECTS = 2;
 const TOTAL_MS = 5_000;
@@ -17,7 +17,7 @@ export type Recognised =
   | { readonly kind: 'silent'; readonly why: string };
 
 /**
- * Asks an origin which application it is, with at most five requests. Every redirect is followed on the same origin,
+ * Finds out which application an origin is, with at most five requests. Every redirect is followed on the same origin,
  * even when it names another host.
  */
 export async function recogniseOrigin(

@@ -34,7 +34,7 @@ sites: [{ hosts: ${hosts}, organisation: acme, origin: 'http://127.0.0.1:3000', 
     ]);
   });
 
-  test('without a plain gateway the authority uses port 443; the usual ports lead to no remark', async () => {
+  test('without a plain gateway the authority uses port 443; the usual ports cause no remark', async () => {
     expect(await remarks(settingsOf('{ gateway_tls: 0.0.0.0:8443 }', '[shop.example]'))).toEqual([
       'hint: listen.gateway_tls: the authority of tls.acme connects to port 443 of each host; forward that port to port 8443',
     ]);

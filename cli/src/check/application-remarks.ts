@@ -7,7 +7,10 @@ import { recogniseOrigin } from '../applications/recognise.ts';
 import { isUnchallenged } from './challenged-visitors.ts';
 import { hint, type Remark, warning } from './remark.ts';
 
-/** Asks the first origin of each site, and names the lines of its application that the settings do not have. */
+/**
+ * Asks the first origin of each site which application it is. Names the lines for this application that the settings do
+ * not have.
+ */
 export async function applicationRemarks(settings: Settings): Promise<Remark[]> {
   const remarks = settings.sites.map(async (site, index): Promise<Remark[]> => {
     const [origin] = site.origin;
@@ -17,7 +20,7 @@ export async function applicationRemarks(settings: Settings): Promise<Remark[]> 
     const organisation = settings.organisations[organisationIndex];
     if (origin === undefined || organisation === undefined) return [];
     const { id, rules, presets } = organisation;
-    // Without rules no visitor is stopped.
+    // Without rules Guard stops no visitor, so no exception is missing.
     if (rules.length === 0) return [];
     const recognition = await recogniseOrigin(origin, site.hosts);
     if (recognition.kind !== 'recognised') return [];

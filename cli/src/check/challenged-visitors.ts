@@ -4,7 +4,7 @@ import { type Rule, allMatchesOf } from '@guard/config/settings/sections/rule';
 import type { Organisation, Settings } from '@guard/config/settings/schema';
 import { hint, type Remark, warning } from './remark.ts';
 
-/** Programs that many sites serve, and their paths. */
+/** Kinds of programs that request many sites, and their paths. */
 const PROGRAMS = [
   { preset: 'feeds', path: '/feed' },
   { preset: 'git', path: '/project.git/info/refs' },
@@ -47,7 +47,7 @@ export function isUnchallenged(path: string, rules: readonly Rule[]): boolean {
   );
 }
 
-/** A visitor without findings. */
+/** Whether the rules challenge also a visitor without findings. */
 function challengesAnyVisitor(
   { verdict, detect, challenge }: Rule,
   organisation: Organisation,
@@ -59,8 +59,8 @@ function challengesAnyVisitor(
 }
 
 /**
- * Warns of an organisation whose backends ask POST /validate and that lists no pages. The collector refuses uploads
- * from its pages, so visitors cannot pass a challenge.
+ * Warns of an organisation whose backends ask POST /validate and that lists no pages. The collector then refuses
+ * uploads from the pages of this organisation, so its visitors cannot pass a challenge.
  */
 export function unlistedPages(
   { id, secret_keys: keys, script_origins: origins }: Organisation,

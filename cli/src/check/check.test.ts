@@ -24,10 +24,10 @@ function check(settings: string, ...args: readonly string[]): Promise<CommandRes
   return runCommand('check', file, ...args);
 }
 
-/** Nearly every organisation of these tests has these remarks, because it has only one or two rules. */
+/** Nearly every organisation of these tests causes these remarks, because it has only one or two rules. */
 const WHO_IS_CHALLENGED = /cannot pass a challenge|ever challenges a visitor/;
 
-/** The remarks without positions, and without those about challenged visitors. */
+/** The remarks without positions, and without the remarks about challenged visitors. */
 async function remarks(settings: string): Promise<string[]> {
   return (await allRemarks(settings)).filter((line) => !WHO_IS_CHALLENGED.test(line));
 }
@@ -56,15 +56,15 @@ describe('a rule about handshakes', () => {
   const RULE =
     '{ name: tools, match: { any: [{ ja4: t13d1516h2_8daaf6152771_d8a2da3f94cd }] }, verdict: block }';
 
-  test('never matches when Guard does not end TLS', async () => {
+  test('never matches when Guard itself does not decrypt TLS', async () => {
     expect(await remarks(rules(RULE))).toEqual([
       'warning: organisations[0].rules[0].match: ja4 of rule tools never matches: Guard sees a handshake only on listen.gateway_tls, which is not set',
     ]);
   });
 });
 
-describe('a rule that never counts', () => {
-  test('comes after a rule that sets the same directive for every request', async () => {
+describe('a rule that never has an effect', () => {
+  test('is a rule after another rule that sets the same directive for every request', async () => {
     const settings = rules(
       '{ name: everybody, match: {}, detect: true, verdict: allow }',
       '{ name: late, match: { path: /admin/** }, verdict: block }',
@@ -76,7 +76,7 @@ describe('a rule that never counts', () => {
     ]);
   });
 
-  test('is reported only if it is certain: not with another directive, a useful order, or a condition', async () => {
+  test('is reported only if it is certain: not when it has another directive, a useful order, or a condition', async () => {
     const settings = rules(
       '{ name: office, match: { ip: 203.0.113.0/24 }, verdict: allow }',
       '{ name: all hosts, match: { host: "*" }, verdict: allow }',
@@ -86,7 +86,7 @@ describe('a rule that never counts', () => {
     expect(await remarks(settings)).toEqual([]);
   });
 
-  test('is not reported for the budget of a preset that a budget of the user replaces', async () => {
+  test('is not reported when a budget of the user replaces the budget of a preset', async () => {
     const budget = '{ name: budget, match: {}, rate_limit: { requests: 10, per: 1m } }';
     const settings = `organisations: [{ id: acme, presets: [feeds], rules: [${budget}] }]\n${SITE}`;
     expect((await remarks(settings)).join()).not.toContain('never count');
@@ -106,14 +106,14 @@ describe('a rule that can never match', () => {
   const otherHostRule =
     '{ name: blog, match: { host: [blog.example, a.blog.example] }, verdict: block }';
 
-  test('asks for a host that no site of its organisation has', async () => {
+  test('has a host that no site of its organisation has', async () => {
     expect(await remarks(rules(otherHostRule))).toEqual([
       'warning: organisations[0].rules[0]: rule blog never matches: no site of organisation acme has the host blog.example or a.blog.example',
     ]);
     expect((await check(rules(otherHostRule), '--strict')).code).toBe(1);
   });
 
-  test('is reported only if it is certain: a wildcard may match, and callers of POST /validate may ask about any host', async () => {
+  test('is reported only if it is certain: a wildcard can match, and callers of POST /validate can ask about any host', async () => {
     const settings =
       '{ name: one of two, match: { host: [shop.example, blog.example] }, verdict: block }';
     const wildcardRule = '{ name: wild, match: { host: "*.blog.example" }, verdict: block }';
@@ -124,7 +124,7 @@ describe('a rule that can never match', () => {
   });
 });
 
-test('monitor of a rule is a hint, which --strict does not count, because it is a safe first step', async () => {
+test('a rule with monitor causes a hint, which --strict ignores, because monitor is a safe first step', async () => {
   const settings = rules('{ name: everybody, match: {}, detect: true, monitor: true }');
   expect(await remarks(settings)).toEqual([
     'hint: organisations[0].rules[0].monitor: monitor is on: blocks of requests that rule everybody matches are recorded, and not enforced',
@@ -156,7 +156,7 @@ describe('challenged visitors', () => {
     ).toEqual([warning]);
   });
 
-  test('a hint lists the presets for programs when none is named', async () => {
+  test('when the settings name no preset, a hint lists the presets for programs', async () => {
     for (const detection of [
       'detect: true',
       'challenge: auto',
@@ -169,7 +169,7 @@ describe('challenged visitors', () => {
     }
   });
 
-  test('a hint names feeds and git when neither presets nor rules let their readers through', async () => {
+  test('a hint names feeds and git when neither presets nor rules let feed readers and git through', async () => {
     const ruleForAll = '{ name: everybody, match: {}, detect: true }';
     const source = '{ name: source, match: { path: /*.git/** }, challenge: never }';
     for (const [list, left] of [
@@ -191,7 +191,7 @@ test('--config names the file, as in other commands', async () => {
   expect(stdout).toContain(`${file} is good`);
 });
 
-test('monitor of an organisation, and observe, are warnings', async () => {
+test('an organisation with monitor and a site with observe cause warnings', async () => {
   const settings = `observe: true
 organisations: [{ id: acme, monitor: true }]
 ${SITE.replace('protect', 'observe: true, protect')}`;
@@ -202,18 +202,18 @@ ${SITE.replace('protect', 'observe: true, protect')}`;
   ]);
 });
 
-describe('paths that programs ask for', () => {
+describe('paths that programs request', () => {
   const site = (lines: string, organisation = '{ id: acme }') =>
     `organisations: [${organisation}]\nsites: [{ hosts: ['*'], organisation: acme, origin: 'http://127.0.0.1:3000'${lines} }]\n`;
 
-  test('a site that protects certificates and health checks is a hint, which --strict does not count', async () => {
+  test('a site that protects the paths of certificates and health checks causes a hint, which --strict ignores', async () => {
     expect(await remarks(site(''))).toEqual([
       'hint: sites[0].protect: protects /.well-known/acme-challenge/, /health, /healthz: programs that request these paths can be stopped; put those that your site has into skip, or use presets: [well-known] for certificates',
     ]);
     expect((await check(site(''), '--strict')).code).toBe(0);
   });
 
-  test('skip, the preset or a rule that allows the path removes the hint', async () => {
+  test('the hint does not come when skip, the preset or a rule lets the path through', async () => {
     const skip = site(', skip: [/health, /healthz]', '{ id: acme, presets: [well-known] }');
     expect(await remarks(skip)).toEqual(['Presets of acme: preset:well-known.']);
     const rule = '{ name: probes, match: { path: "/health*" }, verdict: allow }';
@@ -227,7 +227,7 @@ describe('--probe', () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo; // it listens on TCP
+    const { port } = server.address() as AddressInfo; // The server listens on TCP, so it has a port.
     const address = `unix:${join(folder, 'nobody.sock')}`;
     const settings = `organisations: [{ id: acme }]
 sites: [{ hosts: [a.example], organisation: acme, origin: ["http://127.0.0.1:${port}", "${address}"], protect: [/login] }]
@@ -242,7 +242,7 @@ sites: [{ hosts: [a.example], organisation: acme, origin: ["http://127.0.0.1:${p
     expect((await check(settings, '--strict')).code).toBe(0);
   });
 
-  test('warns about an origin whose certificate the gateway refuses, and about one without TLS', async () => {
+  test('warns about an origin whose certificate the gateway refuses, and about an origin without TLS', async () => {
     const secure = await startHttps((_, response) => void response.end());
     const plain = createServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
@@ -250,7 +250,7 @@ sites: [{ hosts: [a.example], organisation: acme, origin: ["http://127.0.0.1:${p
       plain.close();
       await secure.close();
     });
-    const { port } = plain.address() as AddressInfo; // it listens on TCP
+    const { port } = plain.address() as AddressInfo; // The server listens on TCP, so it has a port.
     const origins = [`https://127.0.0.1:${secure.port}`, `https://127.0.0.1:${port}`];
     const settings = `organisations: [{ id: acme }]
 sites: [{ hosts: [a.example], organisation: acme, origin: ${JSON.stringify(origins)}, protect: [/login] }]
@@ -309,7 +309,7 @@ test('--json has problems, presets, warnings and hints with their positions', as
   expect(JSON.parse(bad.stdout)).toMatchObject({ valid: false, problems: [{ line: 4 }] });
 });
 
-test('contract 3: pages that no setting names cannot upload to the collector, and so pass no challenge', async () => {
+test('contract 3: pages that no setting names cannot upload to the collector, so their visitors cannot pass a challenge', async () => {
   const settingsFor = (lines: string) => `organisations:
   - id: acme
     secret_keys: [{ id: backend, key: "sk_0123456789abcdef0123456789abcdef" }]

@@ -4,7 +4,9 @@ import type { Organisation, Settings, Site } from '@guard/config/settings/schema
 import { compileRoute } from '@guard/gateway';
 import { hint, type Remark } from './remark.ts';
 
-/** Paths of programs that cannot pass a challenge: RFC 8555 8.3, and health checks. */
+/**
+ * Paths for programs that cannot pass a challenge: the path for certificates (RFC 8555 section 8.3), and health checks.
+ */
 const HEALTH_PATHS = ['/health', '/healthz'];
 const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', ...HEALTH_PATHS];
 

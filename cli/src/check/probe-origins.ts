@@ -6,7 +6,10 @@ import { type Remark, warning } from './remark.ts';
 
 const TIMEOUT_MS = 3_000;
 
-/** Connects to every origin of the sites without sending a request. Warns of each that the gateway could not use. */
+/**
+ * Connects to every origin of the sites without sending a request. Warns about each origin that the gateway could not
+ * use.
+ */
 export async function probeOrigins(sites: readonly Site[]): Promise<Remark[]> {
   const probes = sites.flatMap(({ origin }, index) =>
     origin.map(async (address): Promise<Remark[]> => {
@@ -19,7 +22,7 @@ export async function probeOrigins(sites: readonly Site[]): Promise<Remark[]> {
   return (await Promise.all(probes)).flat();
 }
 
-/** Why the gateway could not use the origin, as a phrase. Undefined when it can. */
+/** Why the gateway could not use the origin, as a phrase. Undefined when the gateway can use it. */
 function faultOf(origin: Origin): Promise<string | undefined> {
   return new Promise((resolve) => {
     const end = (fault: string | undefined) => {
@@ -45,7 +48,8 @@ function dial(origin: Origin, end: (fault: string | undefined) => void): Socket 
 
 function certificateFault({ authorized, authorizationError }: TLSSocket): string | undefined {
   if (authorized) return undefined;
-  // Node's type says Error. At run time it is a text, except for a name that the certificate does not have.
+  // Node declares this value as an Error. At run time it is a text, except when the certificate does not have the name
+  // of the host.
   const found: unknown = authorizationError;
   const code = typeof found === 'string' ? found : 'ERR_TLS_CERT_ALTNAME_INVALID';
   const remedy =

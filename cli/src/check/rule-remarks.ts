@@ -9,8 +9,8 @@ const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] a
 type Directive = (typeof DIRECTIVES)[number];
 
 /**
- * Warns of rules without effect. For each directive the first matching rule decides. So a rule after one that
- * matches everything cannot set the same directive. Only an empty match counts as one that matches everything.
+ * Warns of rules without effect. For each directive the first matching rule decides. So a rule cannot set a directive
+ * when an earlier rule sets it and matches all requests. Only an empty match is treated as a match of all requests.
  */
 export function idleRules(organisation: Organisation, index: number): Remark[] {
   const takenDirectives = new Map<Directive, string>();
@@ -26,7 +26,7 @@ export function idleRules(organisation: Organisation, index: number): Remark[] {
     }
   });
   for (const rule of presetRules(organisation)) {
-    // A budget of the user is meant to replace the one of a preset.
+    // A budget of a preset gets no warning, because the user can want to replace it with another budget.
     const idle = idlenessOf({ ...rule, rate_limit: undefined }, takenDirectives);
     if (!idle) continue;
     const preset = rule.name.slice(PRESET_PREFIX.length);
@@ -36,7 +36,7 @@ export function idleRules(organisation: Organisation, index: number): Remark[] {
   return remarks;
 }
 
-/** Undefined when the rule may have an effect. `by` names the rules that replace it. */
+/** Why a rule has no effect. Undefined when it can have an effect. `by` names the rules that replace it. */
 function idlenessOf(
   rule: Rule,
   takenDirectives: ReadonlyMap<Directive, string>,
@@ -65,9 +65,9 @@ function matchesEverything({ match }: Rule): boolean {
 }
 
 /**
- * Warns of rules that can never match, because no site of their organisation has their hosts. A host with a wildcard
- * is never reported. An organisation with secret keys is skipped, because a backend that calls POST /validate may have
- * any host.
+ * Warns of rules that can never match, because no site of their organisation has their hosts. A host with a wildcard is
+ * never reported. An organisation with secret keys is skipped, because a backend that calls POST /validate can have any
+ * host.
  */
 export function unservedHosts(
   { id, rules, secret_keys: keys }: Organisation,
@@ -84,7 +84,10 @@ export function unservedHosts(
   });
 }
 
-/** Reports rules in monitor mode, because users forget them. An organisation in monitor mode has its own remark. */
+/**
+ * Reports rules in monitor mode, because users forget them. For an organisation in monitor mode there is another
+ * remark.
+ */
 export function monitoredRules({ monitor, rules }: Organisation, index: number): Remark[] {
   if (monitor) return [];
   return rules.flatMap((rule, place) => {

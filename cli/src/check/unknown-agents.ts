@@ -42,7 +42,7 @@ function strangerMessage(agent: string, knownAgents: readonly string[]): string 
   return `no directory and no key of web_bot_auth is called ${agent}, so this condition never matches${suggestion}`;
 }
 
-/** What a directory lacks. Undefined when it has keys. */
+/** What is missing in a directory. Undefined when it has keys. */
 function stateOf(directory: AgentDirectory, folder: string): string | undefined {
   try {
     if (readFetchedKeys(folder, directory) !== undefined) return undefined;

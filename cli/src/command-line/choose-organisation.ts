@@ -1,7 +1,10 @@
 import type { Settings } from '@guard/config/settings/schema';
 import { print } from '../terminal/terminal.ts';
 
-/** The requested organisation, or the only one of the settings. Otherwise prints the reason and returns undefined. */
+/**
+ * The requested organisation, or the only organisation in the settings. Otherwise prints the reason and returns
+ * undefined.
+ */
 export function chooseOrganisation(
   command: string,
   settings: Settings,

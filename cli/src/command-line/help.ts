@@ -44,7 +44,7 @@ function optionLines(options: Options): string {
   ].join('\n');
 }
 
-/** The beginning of an option's line in --help: `  -c, --config FILE`. */
+/** The beginning of an option's line in --help, such as ` -c, --config FILE`. */
 export function optionTextOf(name: string, { short, value }: Option): string {
   const shortForm = short === undefined ? '      ' : `  -${short}, `;
   return `${shortForm}--${name}${value === undefined ? '' : ` ${value}`}`;

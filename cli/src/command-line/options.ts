@@ -2,7 +2,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { nearestName } from '@guard/config/settings/problems/nearest-name';
 import { messageOf } from '../terminal/faults.ts';
 
-/** What shell completion offers for a value: paths, or these words. */
+/** The values that shell completion offers: paths, or these words. */
 export type Completes = 'file' | 'folder' | readonly string[];
 
 /** An option, for `parseArgs` of node:util and for --help. */
@@ -13,7 +13,7 @@ export interface Option {
   readonly default?: string | boolean;
   /** The name of its value in --help. An option without it is a switch. */
   readonly value?: string;
-  /** The lines of the option in --help. Undefined for an option of curl that is accepted and ignored. */
+  /** The lines of the option in --help. Undefined for an option of curl that the command accepts and ignores. */
   readonly help?: string;
   readonly completes?: Completes;
 }
@@ -21,7 +21,7 @@ export interface Option {
 /** Options of a command by their long names, in the order of --help. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** The settings file that `guard init` writes, and that every command reads when the call names no other. */
+/** The settings file that `guard init` writes, and that every command reads when the call names no other file. */
 export const USUAL_FILE = 'guard.yaml';
 
 export const CONFIG_OPTION = {
@@ -45,7 +45,9 @@ export function switchOption(help: string) {
 /** The options and operands of a call without a mistake. */
 export type ReadLine<T extends ParseArgsOptionsConfig> = ReturnType<typeof parseWords<T>>;
 
-/** Reads the options and operands of a command. A text is a sentence about a mistake in them. */
+/**
+ * Reads the options and operands of a command. When the result is a text, it is a sentence about a mistake in the call.
+ */
 export function readCommandLine<T extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: T,
@@ -63,7 +65,7 @@ function parseWords<T extends ParseArgsOptionsConfig>(args: readonly string[], o
   return parseArgs({ args: [...args], options, allowPositionals: true });
 }
 
-/** A sentence about the first unknown option, with the option that was probably meant. */
+/** A sentence about the first unknown option, with the option that the user probably wanted. */
 function unknownOption(
   args: readonly string[],
   options: ParseArgsOptionsConfig,

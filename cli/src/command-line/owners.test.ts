@@ -10,7 +10,10 @@ const realUid = process.getuid?.() ?? 0;
 const home = process.cwd();
 afterEach(() => process.chdir(home));
 
-/** Runs as root whose file at `path` is a stranger's. Without the right to give it away, root is only claimed. */
+/**
+ * Makes the file at `path` belong to another user than root, in a process of root. When the tests do not run as root,
+ * the file keeps its owner, and the process only pretends to be root. Returns the user id of the owner.
+ */
 function asRootWithForeign(path: string): number {
   if (realUid === 0) {
     lchownSync(path, STRANGER, STRANGER);
@@ -35,7 +38,7 @@ alerts: { command: [touch, ran] }
 `;
 
   test.each([['check'], ['alerts', 'test'], ['start'], ['query', 'SELECT 1'], ['keys', 'list']])(
-    'is not used: guard %s',
+    'is not used by guard %s',
     async (...args) => {
       const folder = inFolder();
       writeFileSync(join(folder, 'guard.yaml'), SETTINGS);
@@ -48,7 +51,7 @@ alerts: { command: [touch, ran] }
     },
   );
 
-  test('is used when it is named, and when its user called sudo', async () => {
+  test('is used when the call names it, and when its owner called sudo', async () => {
     const folder = inFolder();
     writeFileSync(join(folder, 'guard.yaml'), SETTINGS);
     const uid = asRootWithForeign(join(folder, 'guard.yaml'));
@@ -68,7 +71,7 @@ alerts: { command: [touch, ran] }
 });
 
 describe('root and the data folder of another user', () => {
-  test.each(['', 'access', 'spill'])('guard start refuses it: data/%s', async (entry) => {
+  test.each(['', 'access', 'spill'])('guard start refuses to use data/%s', async (entry) => {
     const folder = inFolder();
     const data = join(folder, 'data');
     mkdirSync(data);

@@ -2,11 +2,15 @@ import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Whom a file belongs to. A command trusts the files of its own user and of root. Root that came by sudo also trusts
- * the user who called sudo. The files of any other user could make a command do what that user may not do.
+ * Finds files that belong to a user whom a command must not trust. A command trusts the files of its own user and of
+ * root. When root runs the command with sudo, it also trusts the user who called sudo. With its files, any other user
+ * could make the command do things that this user is not allowed to do.
  */
 
-/** The user of another's file or link at `path`. Undefined when the file is trusted, or when there is none. */
+/**
+ * The user id of the owner of a file or link that is not trusted. Undefined when the file is trusted, or when there is
+ * no file.
+ */
 export function strangerOf(path: string): number | undefined {
   const trustedIds = trustedUsers();
   if (trustedIds === undefined) return undefined;
@@ -14,7 +18,7 @@ export function strangerOf(path: string): number | undefined {
   return uids.find((uid) => uid !== undefined && !trustedIds.has(uid));
 }
 
-/** The first path of another user: the folder itself, or one of its direct entries. */
+/** The first path that belongs to a user who is not trusted: the folder itself, or one of its direct entries. */
 export function strangersPathIn(
   folder: string,
 ): { readonly path: string; readonly uid: number } | undefined {
@@ -25,7 +29,7 @@ export function strangersPathIn(
   return undefined;
 }
 
-/** Undefined on systems without user ids. */
+/** The user ids that are trusted. Undefined on systems without user ids. */
 function trustedUsers(): ReadonlySet<number> | undefined {
   const uid = process.getuid?.();
   if (uid === undefined) return undefined;
@@ -40,7 +44,7 @@ function ownerOf(path: string, readStat: ReadStat): number | undefined {
   try {
     return readStat(path, { throwIfNoEntry: false })?.uid;
   } catch {
-    // A folder on the way cannot be entered. The command reports that when it opens the file.
+    // A folder of the path cannot be entered. The command reports this when it opens the file.
     return undefined;
   }
 }

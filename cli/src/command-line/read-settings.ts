@@ -5,11 +5,11 @@ import { strangerOf } from './owners.ts';
 import { print } from '../terminal/terminal.ts';
 import { USUAL_FILE } from './options.ts';
 
-/** Why a call that names no settings file has none. */
+/** Why there is no settings file for a call that names none. */
 export interface NoFile {
   /** A sentence for the user. */
   readonly why: string;
-  /** The folder has the usual file, and it belongs to another user. */
+  /** True when the folder has the usual file, but the file belongs to another user. */
   readonly isForeign: boolean;
 }
 
@@ -19,8 +19,9 @@ const NO_FILE: NoFile = {
 };
 
 /**
- * The settings file of a command: the one that is given, or the usual one of this folder. The usual one of another user
- * is refused: in a folder such as /tmp, its commands and addresses would be used with the rights of this user.
+ * The settings file of a command: the given file, or the usual file of this folder. A usual file that belongs to
+ * another user is refused. Otherwise, in a folder such as /tmp, its commands and addresses would be used with the
+ * rights of this user.
  */
 export function settingsFile(givenFile: string | undefined): string | NoFile {
   if (givenFile !== undefined) return givenFile;
@@ -31,7 +32,9 @@ export function settingsFile(givenFile: string | undefined): string | NoFile {
   return { why, isForeign: true };
 }
 
-/** Reads the settings file of a command. If it has problems, prints one per line and returns undefined. */
+/**
+ * Reads the settings file of a command. If the file has problems, prints one problem per line and returns undefined.
+ */
 export function readSettings(file: string): LoadedSettings | undefined {
   return loadedOrReport(loadSettings(file, process.env));
 }

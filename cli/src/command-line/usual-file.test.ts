@@ -45,7 +45,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   alerts: ['test'],
 };
 
-test('every command with --config has a call here', () => {
+test('this test has a call of every command with --config', () => {
   const names = commands.filter(({ options }) => 'config' in options).map(({ name }) => name);
   expect(Object.keys(CALLS).sort()).toEqual(names.sort());
 });
@@ -61,9 +61,9 @@ describe.each(Object.entries(CALLS))('guard %s without --config', (name, args) =
     expect(stdout).toMatch(/default guard\.yaml in this folder/);
   });
 
-  // These need no settings.
+  // These two commands need no settings.
   if (name === 'doctor' || name === 'crawlers') return;
-  test('says that the file is missing in a folder without it', async () => {
+  test('says that the file is missing when the folder has none', async () => {
     const { code, stdout, stderr } = await runIn(empty, name, ...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(
@@ -72,7 +72,7 @@ describe.each(Object.entries(CALLS))('guard %s without --config', (name, args) =
   });
 });
 
-test('messages name the default file as with --config', async () => {
+test('messages name the default file in the same way as a file of --config', async () => {
   const { code, stdout } = await runIn(good, 'check');
   expect([code, stdout]).toEqual([0, expect.stringContaining('guard.yaml is good')]);
 });
@@ -86,7 +86,7 @@ test('the demo has its own settings', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('expected 0 for free ports')]);
 });
 
-test('a call with the address of a Guard does not read the default file', async () => {
+test('a call that names the address of a Guard does not read the default file', async () => {
   const { code, stderr } = await runIn(bad, 'query', 'SELECT 1', '--api', 'http://127.0.0.1:1');
   expect([code, stderr]).toEqual([2, expect.stringContaining('give an analytics key')]);
 });

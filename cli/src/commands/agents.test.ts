@@ -72,7 +72,7 @@ describe('guard agents refresh', () => {
     ]);
   });
 
-  test('asks whether the keys have changed, and a failed directory does not delay the others', async () => {
+  test('asks whether the keys have changed, and a directory that fails does not delay the others', async () => {
     publish({ keys: [jwk] }, { ...TYPE, etag: '"v1"' });
     expect((await refresh()).code).toBe(1);
     answers.set(PATH, (response) => response.writeHead(304).end());
@@ -95,7 +95,7 @@ describe('guard agents refresh', () => {
     ['incomplete JSON', '{"keys":[', 'no JSON'],
     ['too much', ' '.repeat(300_000), 'more than 256 KiB'],
     ['too many keys', { keys: Array(257).fill({}) }, 'more than 256 keys'],
-  ])('%s leaves the last good keys', async (_what, body, reason, headers, status) => {
+  ])('%s leaves the last good keys in use', async (_what, body, reason, headers, status) => {
     publish({ keys: [jwk] });
     expect((await refresh('chatgpt-agent')).code).toBe(0);
     publish(body, headers, status);

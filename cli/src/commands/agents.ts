@@ -80,7 +80,8 @@ async function refresh(
     ({ name }) => names.length === 0 || names.includes(name),
   );
   const options = { ...terms, folder, clock: Date.now };
-  // There are few directories, and one failure does not affect the others.
+  // All directories are fetched at the same time, because there are only few. A failure of one does not affect the
+  // others.
   const reports = await Promise.all(
     chosenDirectories.map((directory) => refreshDirectory(directory, options)),
   );

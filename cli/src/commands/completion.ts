@@ -4,7 +4,7 @@ import { print } from '../terminal/terminal.ts';
 import { type Command, createCommand } from '../command-line/command.ts';
 import { switchOption } from '../command-line/options.ts';
 
-/** `everyCommand` returns the commands to complete: all others and this one. */
+/** `everyCommand` returns the commands to complete: all other commands and this one. */
 export function createCompletion(
   everyCommand: (completion: Command) => readonly Command[],
 ): Command {

@@ -18,7 +18,7 @@ import { messageOf } from '../terminal/faults.ts';
 import { reportFailure, print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
 
-/** Without a settings file. */
+/** The folder when there is no settings file. */
 const DEFAULT_FOLDER = './data/crawlers';
 const USUAL_FOLDER = `default: the folder that \`guard start\` reads`;
 
@@ -168,7 +168,7 @@ async function refresh(
   return reports.every(({ reason }) => reason === '') ? 0 : 1;
 }
 
-/** The lists of these names, or all lists without names. A text is a name without a list. */
+/** The lists with these names. Without names, all lists. When the result is a text, it is a name that no list has. */
 function chooseLists(
   catalogue: CrawlerCatalogue,
   names: readonly string[],

@@ -128,7 +128,7 @@ function readCall({ values, positionals }: ReadLine<typeof OPTIONS>): DecideCall
   return { config, target, lastsMs: duration.data, because, organisation, json };
 }
 
-/** Each target has one decision. `result` is the decision that is replaced. */
+/** Adds a decision to the list. Each target has only one decision, so `result` is the decision that is replaced. */
 function addDecision(current: readonly TemporaryDecision[], decision: TemporaryDecision) {
   const otherDecisions = current.filter((other) => !isSameTarget(other, decision));
   if (otherDecisions.length >= MAX_DECISIONS) {
@@ -142,7 +142,9 @@ function isSameTarget(one: TemporaryDecision, other: TemporaryDecision): boolean
   return one.organisation === other.organisation && isDeepStrictEqual(one.target, other.target);
 }
 
-/** Six letters and digits. A collision among 2,000 current decisions and all earlier ones is very unlikely. */
+/**
+ * A new id of six letters and digits. A collision among 2,000 current decisions and all earlier ones is very unlikely.
+ */
 function newId(): string {
   const digits = randomInt(36 ** 6).toString(36);
   return `t${digits.padStart(6, '0')}`;

@@ -41,15 +41,15 @@ const adminUrl = await serve((_request, response) => {
 }, afterAll);
 
 const DECIDING = ['--config', file, '--for', '1d', '--because', 'a test'];
-/** An api service with one event. */
+/** An API listener that answers with one event. */
 const apiUrl = await serve((_request, response) => {
   response.end('{"request_id":"01a211bf-718e-7cf9-8423-a06e9c7624d3","action":"block"}\n');
 }, afterAll);
 
-/** An api service without events. */
+/** An API listener that answers without events. */
 const emptyUrl = await serve((_request, response) => void response.end(), afterAll);
 
-/** Settings of a Guard without rows. */
+/** Settings of a Guard that records events. It finds no rows of a person. */
 const recording = join(folder, 'recording.yaml');
 writeFileSync(
   recording,
@@ -62,7 +62,7 @@ const control = createServer((_request, response) => {
 await once(control, 'listening');
 afterAll(() => control.close());
 
-/** For each command a call, and its exit code. */
+/** A call of each command, and its exit code. */
 const CALLS: Readonly<
   Record<string, { readonly args: () => readonly string[]; readonly code: number }>
 > = {
@@ -88,7 +88,7 @@ const CALLS: Readonly<
   top: { args: () => ['--admin', adminUrl, '--once', '--interval', '0.2'], code: 0 },
   completion: { args: () => ['bash'], code: 0 },
 };
-/** `start` runs until it is ended, so another test starts it as a process. */
+/** `start` runs until a signal ends it, so another test starts it as a process. */
 const names = commands.filter(({ name }) => name !== 'start').map(({ name }) => name);
 
 describe.each(commands.map((command) => [command.name, command] as const))(
@@ -109,7 +109,7 @@ describe.each(commands.map((command) => [command.name, command] as const))(
       },
     );
 
-    test('an unknown option leads to a message with a similar option, and to exit code 2', async () => {
+    test('an unknown option causes a message with a similar option, and exit code 2', async () => {
       const { code, stdout, stderr } = await runCommand(name, '--jsn');
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(
@@ -117,7 +117,7 @@ describe.each(commands.map((command) => [command.name, command] as const))(
       );
     });
 
-    test('an option without its value, or a switch with a value, leads to a message without a stack trace', async () => {
+    test('an option without its value, or a switch with a value, causes a message without a stack trace', async () => {
       const { code, stderr } = await runCommand(name, '--json=yes');
       expect(code).toBe(2);
       expect(stderr).toMatch(/^guard \w+: .*--json.*\n/);
@@ -126,7 +126,7 @@ describe.each(commands.map((command) => [command.name, command] as const))(
   },
 );
 
-test('every command has a call here', () => {
+test('this test has a call of every command', () => {
   expect(Object.keys(CALLS).sort()).toEqual([...names].sort());
 });
 
@@ -174,7 +174,7 @@ describe('colours', () => {
 });
 
 describe('guard itself', () => {
-  test('lists every command, and without one the exit code is 2', async () => {
+  test('lists every command; without a command the exit code is 2', async () => {
     for (const args of [['--help'], ['help'], []]) {
       const { code, stdout } = await runCommand(...args);
       expect(code).toBe(args.length === 0 ? 2 : 0);

@@ -43,7 +43,7 @@ async function explainRequest(call: ExplainCall): Promise<number> {
   const { body, session, overBudget } = call;
   try {
     const question = { body, site, session, overBudget };
-    // Loaded on demand: the validator and its lists are large, and `guard --help` does not need them.
+    // The module is loaded on demand: the validator and its lists are large, and `guard --help` does not need them.
     const { askValidator } = await import('../explain/ask.ts');
     const decisions = await currentDecisions(settings, Date.now());
     if (typeof decisions === 'string') return reportFailure('explain', decisions);
@@ -67,7 +67,10 @@ async function explainRequest(call: ExplainCall): Promise<number> {
   }
 }
 
-/** The host and the path of the URL in a body. Undefined without a URL, which the validator reports better. */
+/**
+ * The host and the path of the URL in a body. Undefined when there is no URL: the validator has a better message for
+ * this mistake.
+ */
 function hostAndPathIn(body: string): { readonly host: string; readonly path: string } | undefined {
   const value = parseJson(body);
   const url = typeof value === 'object' && value !== null && 'url' in value ? value.url : undefined;

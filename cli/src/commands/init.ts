@@ -115,7 +115,7 @@ async function writeFiles(
   } catch (error) {
     return reportFailure('init', `${into}: ${fileFault(error)}`);
   }
-  // Reads the files as guard start does. This prints any problem.
+  // Reads the new files in the same way as guard start. If they have a problem, it is printed.
   const settings = readSettings(into)?.settings;
   if (settings === undefined) return 1;
   const faults = offline ? [] : await probeOrigins(settings.sites);
@@ -141,7 +141,7 @@ async function writeFiles(
   return 0;
 }
 
-/** Writes a whole new file, or leaves none: a full disk would leave an empty one. */
+/** Writes a new file completely, or leaves no file. Otherwise a full disk would leave an empty file. */
 function writeNew(file: string, text: string, mode: number): void {
   const descriptor = openSync(file, 'wx', mode);
   try {

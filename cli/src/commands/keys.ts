@@ -10,7 +10,7 @@ import { createCommand } from '../command-line/command.ts';
 import { readSettings, settingsFile } from '../command-line/read-settings.ts';
 import { CONFIG_OPTION, switchOption, valueOption } from '../command-line/options.ts';
 
-/** 256 bits: a key cannot be guessed from its hash. */
+/** A key has 256 random bits, so it cannot be guessed from its hash. */
 const KEY_BYTES = 32;
 const PREFIX: Readonly<Record<KeyKind, string>> = { analytics: 'sk_api_ro_', secret: 'sk_' };
 
@@ -148,7 +148,7 @@ function faultOf(id: string, expires: string | undefined): string | undefined {
 }
 
 function chooseFor({ config, organisation }: KeysCall): string | undefined {
-  // The edit itself reports an unknown organisation better.
+  // An unknown organisation is not reported here, because the edit has a better message for it.
   if (organisation !== undefined) return organisation;
   const settings = readSettings(config)?.settings;
   return settings && chooseOrganisation('keys', settings, organisation);

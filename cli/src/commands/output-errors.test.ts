@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { poll, send } from '../../../test/kit/http.ts';
 
-/** Commands that cannot write their output, as processes with real pipes and a real full device. */
+/** Commands that cannot write their output. They run as processes, with real pipes and a device that is really full. */
 
 const BIN = join(import.meta.dirname, '../../../bin/guard.mjs');
 const guard = `${JSON.stringify(process.execPath)} ${JSON.stringify(BIN)}`;
@@ -59,7 +59,7 @@ describe('guard start continues', () => {
       stdio: ['ignore', 'pipe', stderr],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
-    // A pipe by the options above.
+    // The cast is safe: with the options above, the output is a pipe.
     const output = child.stdout as NonNullable<typeof child.stdout>;
     const [line] = (await once(createInterface(output), 'line')) as [string];
     const { addresses } = JSON.parse(line) as { addresses: Record<'gateway' | 'admin', string> };

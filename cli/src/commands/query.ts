@@ -8,7 +8,7 @@ import { type EventsAccess, postQuery, refusalOf } from '../running-guard/query-
 import { messageOf } from '../terminal/faults.ts';
 import { reportFailure } from '../terminal/terminal.ts';
 
-/** A statement may wait for others and then run for its full time limit. */
+/** A statement can wait for other statements and then run for its full time limit. */
 const TIMEOUT_MS = 2 * QUERY.maxExecutionS * 1000;
 
 export const query = createCommand({
@@ -42,7 +42,7 @@ Guard gives no answer; 2 called wrongly.`,
     }
     const isTerminal = process.stdout.isTTY;
     const format = values.json ? 'JSON' : isTerminal ? 'PrettyCompactNoEscapes' : undefined;
-    // FORMAT is on its own line, because the last line of the statement may be a comment.
+    // FORMAT is on its own line, because the last line of the statement can be a comment.
     const statement = hasFormat || format === undefined ? sql : `${sql}\nFORMAT ${format}`;
     return printAnswer(guard.events, statement, values.json || isTerminal);
   },

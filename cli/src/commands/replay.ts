@@ -80,7 +80,7 @@ async function replayFrom(
   const candidate = readSettings(config)?.settings;
   const current = against === undefined ? undefined : readSettings(against)?.settings;
   if (!candidate || (against !== undefined && !current)) return 1;
-  // Loaded on demand, as in explain.ts.
+  // The module is loaded on demand, for the same reason as in explain.ts.
   const { siteFault } = await import('@guard/replay');
   const fault = siteFault(candidate, site) ?? (current && siteFault(current, site));
   if (fault !== undefined) return reportFailure('replay', fault);
@@ -103,13 +103,13 @@ async function replayFrom(
   }
 }
 
-/** "Nothing would change" would be wrong for a log without any readable line. */
+/** For a log without any readable line, the result "Nothing would change" would be wrong. */
 function describeUnreadable({ faults, unreadable }: Replay): string {
   const lines = faults.map(({ file, line, reason }) => `\n  ${file}:${line}: ${reason}`);
   return `none of ${unreadable} lines is a request; --help says which logs can be read${lines.join('')}`;
 }
 
-/** A string is a sentence for the user when the source of the requests is unclear. */
+/** Chooses the source of the requests. When the source is unclear, the result is a sentence for the user. */
 function chooseSource(
   files: readonly string[],
   { from: url, key = process.env[KEY_VARIABLE], since }: Values,

@@ -50,7 +50,7 @@ changes nothing: the last good settings stay in use, and the log says what is wr
     const places = readPlaces(port, host);
     if (typeof places === 'string') return places;
     const watch = !values['no-watch'];
-    // Loaded on demand: the services are large, and `guard --help` does not need them.
+    // The module is loaded on demand: the services are large, and `guard --help` does not need them.
     const { startDemo, startFrom } = await import('../start/launch.ts');
     return file === undefined
       ? startDemo(places, { json, watch })

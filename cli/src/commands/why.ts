@@ -75,7 +75,7 @@ async function printAnswer(question: {
       print(describeNothingFound(subject, access), 'error');
       return 1;
     case 'found': {
-      // Loaded on demand: the texts of the reasons are large, and `guard --help` does not need them.
+      // The module is loaded on demand: the texts of the reasons are large, and `guard --help` does not need them.
       const { createEventExplainer } = await import('../why/event-explainer.ts');
       const { describeEvent, describeSummary, describeOthers } =
         await import('../why/describe-event.ts');
@@ -88,7 +88,7 @@ async function printAnswer(question: {
         print(inertJson({ asked: subject, events, in_all: inAll ?? null }));
         return 0;
       }
-      // Prefers a stopped request, because a support desk asks why a visitor was stopped.
+      // A stopped request is shown first, because support people want to know why a visitor was stopped.
       const mainEvent = events.find(({ action }) => action !== 'allow') ?? newest;
       const otherEvents = events.filter((event) => event !== mainEvent);
       const title = inAll ? 'Other newest requests' : `Other requests with ${subjectText(subject)}`;

@@ -2,7 +2,7 @@ import type { Command } from '../command-line/command.ts';
 import type { Completes } from '../command-line/options.ts';
 import { offeredOptions, quoteForShell, spellings } from './offered.ts';
 
-/** For `source <(guard completion bash)`. Does not need the bash-completion package. */
+/** The script for `source <(guard completion bash)`. It does not need the bash-completion package. */
 export function bashCompletion(commands: readonly Command[]): string {
   const names = commands.map(({ name }) => name).join(' ');
   return `# bash completion of guard
@@ -43,7 +43,7 @@ function commandCase(command: Command): string {
   ].join('\n');
 }
 
-/** File names may contain spaces, so each is read from its own line. */
+/** File names can contain spaces, so each name is read from its own line. */
 function replyWith(completes: Completes | undefined): string {
   if (completes === undefined) return ':';
   if (completes === 'file') return 'mapfile -t COMPREPLY < <(compgen -f -- "$word")';

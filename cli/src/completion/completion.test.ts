@@ -42,7 +42,7 @@ describe('completion in bash', () => {
   });
 
   test.each(commands.map((command) => [command.name, command] as const))(
-    'offers every option of %s that --help names',
+    'offers every option of %s that is in --help',
     (name, command) => {
       const long = offeredOptions(command).map((option) => `--${option.name}`);
       expect(complete(name, '--')).toEqual(long.sort());

@@ -2,7 +2,7 @@ import type { Command } from '../command-line/command.ts';
 import type { Completes } from '../command-line/options.ts';
 import { type OfferedOption, offeredOptions } from './offered.ts';
 
-/** For `guard completion fish > ~/.config/fish/completions/guard.fish`. */
+/** The script for `guard completion fish > ~/.config/fish/completions/guard.fish`. */
 export function fishCompletion(commands: readonly Command[]): string {
   const lines = commands.flatMap((command) => [
     `complete -c guard -f -n __fish_use_subcommand -a ${command.name} -d ${quoteForFish(command.summary)}`,

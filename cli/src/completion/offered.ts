@@ -2,15 +2,15 @@ import type { Command } from '../command-line/command.ts';
 import { SHARED_OPTIONS } from '../command-line/help.ts';
 import type { Option } from '../command-line/options.ts';
 
-/** An option that a shell offers, under its long name. */
+/** An option that a shell offers, with its long name. */
 export interface OfferedOption {
   readonly name: string;
   readonly option: Option;
-  /** The first line of its help. */
+  /** The first line of the option's help. */
   readonly summary: string;
 }
 
-/** The options of a command that --help names, and --help itself. */
+/** The options of a command that are in --help, and --help itself. */
 export function offeredOptions({ options }: Command): OfferedOption[] {
   return Object.entries({ ...options, ...SHARED_OPTIONS }).flatMap(([name, option]) =>
     option.help === undefined
@@ -19,7 +19,7 @@ export function offeredOptions({ options }: Command): OfferedOption[] {
   );
 }
 
-/** The words by which an option is typed: `-c` and `--config`. */
+/** The spellings of an option on the command line, such as `-c` and `--config`. */
 export function spellings({ name, option: { short } }: OfferedOption): string[] {
   return short === undefined ? [`--${name}`] : [`-${short}`, `--${name}`];
 }

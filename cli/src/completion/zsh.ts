@@ -2,7 +2,7 @@ import type { Command } from '../command-line/command.ts';
 import type { Completes } from '../command-line/options.ts';
 import { type OfferedOption, offeredOptions, quoteForShell } from './offered.ts';
 
-/** For a file `_guard` in a folder of `fpath`, or to be sourced after `compinit`. */
+/** The script for a file `_guard` in a folder of `fpath`. It can also be sourced after `compinit`. */
 export function zshCompletion(commands: readonly Command[]): string {
   const list = commands.map(
     ({ name, summary }) => `    ${quoteForShell(`${name}:${escapeSpecification(summary)}`)}`,

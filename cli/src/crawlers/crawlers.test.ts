@@ -10,7 +10,7 @@ import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 const root = testFolder();
 let folders = 0;
 
-/** The answers of the operators, by host and path. Others are 404. */
+/** The answers of the operators, by host and path. All other paths are 404. */
 const answers = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>();
 const requests: IncomingMessage[] = [];
 const base = await serve((request, response) => {
@@ -41,7 +41,7 @@ function filesIn(folder: string): string[] {
 }
 
 const GPTBOT = 'openai.com/gptbot.json';
-/** The bundled list in the form of its operator. */
+/** The bundled list in the form in which its operator publishes it. */
 const bundled = CrawlerCatalogue.load().lists.find(({ file }) => file === 'openai-gptbot');
 const prefixes = (bundled?.entries ?? []).map((ipv4Prefix) => ({ ipv4Prefix }));
 
@@ -137,7 +137,7 @@ store: { engine: memory, path: ./data/store }
     );
   });
 
-  test('ignores bogons and too wide ranges, and reports their number', async () => {
+  test('ignores bogons and ranges that are too wide, and reports their number', async () => {
     const into = newFolder();
     const oddRanges = ['192.168.1.0/24', '0.0.0.0/0'].map((ipv4Prefix) => ({ ipv4Prefix }));
     publish(GPTBOT, { prefixes: [...prefixes, ...oddRanges] });
@@ -190,7 +190,7 @@ store: { engine: memory, path: ./data/store }
     expect((await refresh(newFolder(), 'GPTBot', '--accept-drop')).code).toBe(0);
   });
 
-  test('asks every operator, and a failed list does not delay the others', async () => {
+  test('asks every operator, and a list that fails does not delay the others', async () => {
     const into = newFolder();
     publish(GPTBOT, { prefixes });
     const { code, stdout } = await refresh(into, '--json');
@@ -215,7 +215,7 @@ describe('guard crawlers list and show', () => {
     expect(line('Baiduspider')).toMatch(/Baidu +Search Engine +- +- +reverse_dns$/);
   });
 
-  test('list shows the crawlers that contain a text, also as JSON', async () => {
+  test('list shows the crawlers whose data contain a text, also as JSON', async () => {
     const { stdout } = await crawlers(
       'list',
       'openai',
@@ -228,7 +228,7 @@ describe('guard crawlers list and show', () => {
     expect(new Set(found.map(({ operator }) => operator))).toEqual(new Set(['OpenAI']));
   });
 
-  test('show prints all data of one crawler, from the given folder and with any case of its name', async () => {
+  test('show prints all data of one crawler from the given folder; the case of the name does not matter', async () => {
     const into = newFolder();
     publish(GPTBOT, { prefixes: [...prefixes, { ipv4Prefix: '9.9.9.0/24' }] });
     await refresh(into, 'GPTBot');

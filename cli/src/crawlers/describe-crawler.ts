@@ -14,7 +14,7 @@ export function viewOf(crawler: CatalogueCrawler, catalogue: CrawlerCatalogue, n
     category: crawler.category,
     rsl_category: crawler.rslCategory,
     user_agent: catalogue.tokensOf(crawler),
-    /** How a claim to be this crawler can be verified, besides a key of the operator. */
+    /** The ways to verify a claim to be this crawler, other than a key of the operator. */
     proofs: [
       ...(list === undefined ? [] : (['ranges'] as const)),
       ...(reverseDnsDomains.length === 0 ? [] : (['reverse_dns'] as const)),

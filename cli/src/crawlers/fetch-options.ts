@@ -14,7 +14,7 @@ export const SOURCE_BASE_OPTION = valueOption(
   'ask a mirror: `URL/<host>/<path>` instead of `https://<host>/<path>`',
 );
 
-/** Returns a sentence for the user when a value is wrong. */
+/** Reads the options of a fetch. When a value is wrong, the result is a sentence for the user. */
 export function readFetchTerms(values: {
   readonly timeout?: string | undefined;
   readonly 'source-base'?: string | undefined;
@@ -32,7 +32,10 @@ function mirrorUrl(url: string, base: string): string {
   return `${base.replace(/\/$/, '')}/${host}${pathname}${search}`;
 }
 
-/** One line for each report, and the number of current ones. `cellsOf` returns its name and content. */
+/**
+ * One line for each report, and the number of copies that are current. `cellsOf` returns the name and the content for a
+ * line.
+ */
 export function describeReports<T extends FetchReport>(
   reports: readonly T[],
   cellsOf: (report: T) => readonly [name: string, kept: string],
@@ -42,7 +45,7 @@ export function describeReports<T extends FetchReport>(
     const { result, dropped, reason } = report;
     const [name, kept] = cellsOf(report);
     const keptText = `${kept}${dropped === 0 ? '' : `, ${dropped} dropped`}`;
-    // A publisher's answer can be a part of the reason.
+    // The reason can contain a part of a publisher's answer, so it is made printable.
     return [name, result, keptText, toPrintable(reason)];
   });
   const currentCount = reports.filter(({ reason }) => reason === '').length;

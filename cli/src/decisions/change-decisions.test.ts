@@ -14,7 +14,7 @@ describe.skipIf(!hasRedis)('temporary decisions in Redis', () => {
   });
   afterAll(() => redis.stop());
 
-  /** An edit of the list. `textOfOther` is written to Redis after the first attempt has read the list. */
+  /** Edits the list. After the first attempt has read the list, another instance writes `textOfOther` to Redis. */
   async function change(textOfOther: string) {
     let attempts = 0;
     const result = await changeDecisions(

@@ -15,12 +15,15 @@ import { fileFault } from '../terminal/faults.ts';
 
 type Decisions = readonly TemporaryDecision[];
 
-/** Returns the new list of current decisions and a result. A string is the reason why nothing changes. */
+/**
+ * Returns the new list of current decisions and a result. When it returns a string, this is the reason why nothing
+ * changes.
+ */
 export type Edit<T> = (
   current: Decisions,
 ) => { readonly decisions: Decisions; readonly result: T } | string;
 
-/** A text is for the user: the reason why nothing was written. */
+/** When the outcome is a text, it tells the user why nothing was written. */
 export type EditOutcome<T> = { readonly result: T } | string;
 
 const NO_ANSWER = 'the Redis of the settings gives no answer';
@@ -59,7 +62,7 @@ function parseCurrent(text: string, now: number): { readonly result: Decisions }
   return decisions && { result: decisions.filter(({ until }) => until > now) };
 }
 
-/** Replaces the current temporary decisions by the result of `edit` in one step. */
+/** Replaces the current temporary decisions with the result of `edit` in one step. */
 export async function changeDecisions<T>(
   settings: Settings,
   now: number,
@@ -90,13 +93,17 @@ async function changeFile<T>(file: string, now: number, edit: Edit<T>): Promise<
   return typeof outcome === 'string' ? outcome : outcome.result;
 }
 
-/** Creates an empty file that the user of the folder can read, if there is none. Returns the reason when it cannot. */
+/**
+ * Creates an empty file that the owner of the folder can read, if there is no file. When this fails, returns the
+ * reason.
+ */
 function makeFile(file: string): string | undefined {
   const folder = dirname(file);
   try {
     const { uid, gid } = statSync(folder);
     const handle = openSync(file, 'ax', 0o600);
-    // The command may run as root and Guard as another user, who could replace the name by a link.
+    // This uses the handle and not the name. The command can run as root, and Guard as another user, who could replace
+    // the file with a link.
     if (process.getuid?.() === 0) fchownSync(handle, uid, gid);
     closeSync(handle);
     return undefined;
@@ -112,7 +119,7 @@ function changeRedis<T>(redis: RedisPlace, now: number, edit: Edit<T>): Promise<
     let lastOutcome: EditOutcome<T> = unreadable;
     const editText = (text: string): string | undefined => {
       const changedDecisions = applyEdit(text, now, edit);
-      // From the last attempt only, because earlier ones wrote nothing.
+      // Only the last attempt gives the outcome, because earlier attempts wrote nothing.
       lastOutcome = changedDecisions ?? unreadable;
       return typeof changedDecisions === 'object' ? changedDecisions.text : undefined;
     };
@@ -130,7 +137,10 @@ async function withRedis<T>(redis: RedisPlace, use: (store: RedisStore) => Promi
   }
 }
 
-/** Expired decisions are removed. Undefined for a text that is not a list of decisions. */
+/**
+ * Applies an edit to the stored text. Expired decisions are removed. Undefined when the text is not a list of
+ * decisions.
+ */
 function applyEdit<T>(
   text: string,
   now: number,

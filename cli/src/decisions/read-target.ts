@@ -5,7 +5,10 @@ import {
   shortestAllowedPrefix,
 } from '@guard/config/settings/derived/temporary-decision';
 
-/** Parses an address, a network, `AS64496`, or a session as events name it. A text is a sentence about the mistake. */
+/**
+ * Parses an address, a network, `AS64496`, or a session in the form of events. When the result is a text, it is a
+ * sentence about the mistake.
+ */
 export function readTarget(operand: string): DecisionTarget | string {
   const asn = /^AS(\d{1,10})$/i.exec(operand)?.[1];
   if (asn !== undefined) {

@@ -31,7 +31,7 @@ function demoWith(port?: string, host?: string) {
   return { at: Object.fromEntries(at) as Record<string, string>, hosts: sites[0]?.hosts };
 }
 
-test('--port moves all ports of the demo by the same distance, and with 0 the system chooses each port', () => {
+test('--port moves all ports of the demo by the same distance, and with --port 0 the system chooses each port', () => {
   const usualDemo = demoWith();
   expect(usualDemo.at).toMatchObject({ gateway: '127.0.0.1 8080', admin: '127.0.0.1 9090' });
   expect(usualDemo.hosts).toEqual(['localhost', '127.0.0.1']);
@@ -68,13 +68,13 @@ test.each([
 });
 
 test('the message names --port when another program uses a port of the demo', async () => {
-  // Not a port that the system chose, because the demo also uses the next ports, which another test may have.
+  // The system must not choose this port: the demo also uses the next ports, and another test can have them.
   const port = await freePort();
   const other = createServer().listen(port, '127.0.0.1');
   await once(other, 'listening');
   onTestFinished(() => void other.close());
   const args = ['bin/guard.mjs', 'start', '--demo', '--port', String(port)];
-  // Another data folder, because a demo of this repository may be running.
+  // This is another data folder than usual, because a demo of this repository can be running.
   const env = { DEMO_DATA: KEYS.DEMO_DATA };
   const { code, stderr } = await startProgram(process.execPath, args, env).ended();
   expect(code).toBe(1);

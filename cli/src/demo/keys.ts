@@ -25,7 +25,10 @@ export async function demoKeys(folder: string): Promise<{ keys: DemoKeys; file: 
   return { keys, file };
 }
 
-/** Undefined when there is no file yet. A damaged file is an error, so that its keys are not overwritten. */
+/**
+ * The keys in the file. Undefined when there is no file yet. A damaged file is an error, so that its keys are not
+ * overwritten.
+ */
 async function readKeys(file: string): Promise<DemoKeys | undefined> {
   let text: string;
   try {

@@ -30,8 +30,8 @@ export async function openDemo(places: Places): Promise<Demo> {
 }
 
 /**
- * DEMO_DATA, so that two demos can run. In a checkout the data is beside the code. An installation may belong to
- * root, and an update removes its content.
+ * The folder for the data of the demo. With DEMO_DATA, two demos can run. In a checkout the data is beside the code. In
+ * an installation it is not: the installation can belong to root, and an update removes its content.
  */
 function dataFolder(): string {
   const { DEMO_DATA } = process.env;

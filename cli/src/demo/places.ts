@@ -14,13 +14,16 @@ const PORTS = {
 const HIGHEST_PORT = 65_535 - (PORTS.admin - PORTS.gateway);
 
 export interface Places {
-  /** The port of the gateway. The other ports keep their distance from it. With 0 each service takes a free port. */
+  /**
+   * The port of the gateway. The other ports move by the same distance. With 0, the system chooses a free port for each
+   * service.
+   */
   readonly port: number;
-  /** The address for the gateway alone. Undefined: reachable from this machine only. */
+  /** The address on which only the gateway listens. When it is undefined, only this machine can connect. */
   readonly host: string | undefined;
 }
 
-/** A string is a sentence about the mistake. */
+/** Reads the port and the host. When the result is a string, it is a sentence about the mistake. */
 export function readPlaces(port: string | undefined, host: string | undefined): Places | string {
   if (port !== undefined && (!/^\d{1,5}$/.test(port) || Number(port) > HIGHEST_PORT)) {
     return `--port: found ${port}; expected 0 for free ports, or 1 to ${HIGHEST_PORT}, since the demo's last port is ${PORTS.admin - PORTS.gateway} higher`;
@@ -31,7 +34,7 @@ export function readPlaces(port: string | undefined, host: string | undefined): 
   return { port: port === undefined ? PORTS.gateway : Number(port), host };
 }
 
-/** The values of ${NAME} in the demo's guard.yaml: addresses, and the host name to answer. */
+/** The values of ${NAME} in the demo's guard.yaml: the addresses, and the host for which the demo answers. */
 export function placesEnvironment({ port, host }: Places): Readonly<Record<string, string>> {
   const addresses = Object.entries(PORTS).map(([service, defaultPort]): [string, string] => {
     const listenHost = service === 'gateway' && host !== undefined ? host : '127.0.0.1';
@@ -41,7 +44,7 @@ export function placesEnvironment({ port, host }: Places): Readonly<Record<strin
       `${isIP(listenHost) === 6 ? `[${listenHost}]` : listenHost}:${shiftedPort}`,
     ];
   });
-  // Another machine uses a name or an address that the demo cannot know.
+  // The host is `*` for other machines: they use a name or an address that the demo cannot know.
   return {
     ...Object.fromEntries<string>(addresses),
     DEMO_HOST: host === undefined ? 'localhost' : '*',

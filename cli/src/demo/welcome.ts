@@ -5,7 +5,7 @@ import type { DemoKeys } from './keys.ts';
 export interface StartFacts {
   readonly addresses: Readonly<Partial<Record<Service, string>>>;
   readonly dashboard: string;
-  /** Why events are not stored. Undefined when they are. */
+  /** Why events are not stored. Undefined when they are stored. */
   readonly notRecorded: string | undefined;
 }
 
@@ -59,7 +59,7 @@ Try it, in another terminal:
 Ctrl-C ends it.`;
 }
 
-/** Browsers cannot open the wildcard address, so it becomes the loopback address. */
+/** Browsers cannot open the wildcard address, so the URL has the loopback address in its place. */
 function localUrl(address: string | undefined): string | undefined {
   if (address === undefined) return undefined;
   const { hostname, port } = new URL(address);

@@ -20,10 +20,10 @@ export interface Examination {
   readonly url: string;
   readonly guard: RunningGuard;
   readonly timeoutMs: number;
-  /** The local address to connect from. */
+  /** The local address from which doctor connects. */
   readonly from: string | undefined;
   readonly statedAddress: string | undefined;
-  /** Path or URL of a WebSocket of the site. */
+  /** The path or URL of a WebSocket of the site. */
   readonly webSocket: string | undefined;
 }
 
@@ -36,7 +36,7 @@ type Send = (
 /** Sends the requests for the checks: about ten, one after the other. */
 export async function collectEvidence(examination: Examination): Promise<Evidence> {
   const { url, guard, timeoutMs, from, statedAddress, webSocket } = examination;
-  // The unique User-Agent for the search in Guard's events.
+  // The User-Agent is unique, so that doctor can find the requests in Guard's events.
   const userAgent = `guard-doctor/1 (${randomBytes(8).toString('hex')})`;
   const send: Send = (to, headers = {}, method = 'GET') =>
     exchange(to, {
@@ -92,7 +92,7 @@ async function askAll(
   const again = await send(url);
   const returning =
     cookie === undefined ? undefined : await send(url, { cookie: `_guard=${cookie}` });
-  // The checks judge what Guard recorded of these two requests, and not the answers.
+  // For these two requests, the checks judge the events of Guard, and not the answers.
   await forge({ 'x-forwarded-for': FORGED_ADDRESS });
   await forge({ forwarded: `for=${FORGED_ADDRESS}` });
   return {
@@ -105,7 +105,7 @@ async function askAll(
     handshake: await send(new URL(webSocket ?? '', url).href, handshakeHeaders()),
     plain: url.startsWith('https:') ? await send(bare) : undefined,
     tls: await probeTls(url, { timeoutMs, from }),
-    // The last request: seenRequests waits until Guard has recorded it.
+    // This must be the last request, because seenRequests waits until Guard has recorded it.
     problem: await send(url, { accept: LAST_ACCEPT }),
   };
 }

@@ -14,7 +14,7 @@ const STATE_TEXTS: Readonly<Record<State, { readonly word: string; readonly styl
 const STATE_WIDTH = 13;
 const NAME_WIDTH = 18;
 
-/** One line for each check. Below a warning or a problem: why it matters, and what to do. */
+/** One line for each check. Below a warning or a problem, the text says why it matters, and what to do. */
 export function describeFindings(url: string, findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ check, state, found, why, advice }) => {
     const { word, style } = STATE_TEXTS[state];

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { type CommandResult, runCommand } from '../testing/run-command.ts';
 import { serve } from '../../../test/kit/serve.ts';
 
-/** Cases that are hard to make with a real deployment; test/flow/doctor.test.ts and doctor-address.test.ts have the others. */
+/**
+ * These cases are hard to make with a real deployment. test/flow/doctor.test.ts and doctor-address.test.ts have the
+ * other cases.
+ */
 
 const doctor = (...args: readonly string[]): Promise<CommandResult> =>
   runCommand('doctor', ...args);
@@ -40,7 +43,7 @@ test('without a denied request, the Date field is compared (RFC 9110 6.6.1)', as
   );
 });
 
-test('an unknown host is 421, and the advice names the setting', async () => {
+test('an unknown host gets 421, and the advice names the setting', async () => {
   const url = await serve((_request, response) => response.writeHead(421).end());
   const { code, stdout } = await doctor(url);
   expect(code).toBe(1);
@@ -79,7 +82,7 @@ test.each([
   [46, 3, /^warning \| lists \| crawler lists 46 days old/],
   [2, 46, /^warning \| lists \| .* countries 46 days old/],
 ])(
-  'lists of %d days and network data of %d days: a warning from 45 on',
+  'lists of %d days and network data of %d days: a warning comes from 45 days on',
   async (lists, networks, expected) => {
     const metrics = `guard_settings_age_seconds 1
 guard_crawler_ranges_age_seconds ${lists * 86_400}

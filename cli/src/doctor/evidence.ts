@@ -5,14 +5,14 @@ import type { Trail } from './follow.ts';
 import type { SeenRequests } from './seen-requests.ts';
 import type { TlsProbe } from './tls-probe.ts';
 
-/** An address without a machine (RFC 5737), so it can only come from the header that doctor forged. */
+/** No machine has this address (RFC 5737), so in an event it can only come from the header that doctor forged. */
 export const FORGED_ADDRESS = '192.0.2.77';
 
 export interface Answers {
   /** The final URL after all redirects. */
   readonly url: string;
   readonly page: AnsweredExchange;
-  /** The same request again: a cache in front would return the same answer. */
+  /** The answer to the same request again. If a cache is in front of Guard, it is the same as the first answer. */
   readonly again: Exchange;
   /** The answer to a program that asks for JSON. */
   readonly problem: Exchange;
@@ -34,22 +34,24 @@ export interface DatabaseSigns {
 
 export interface Evidence {
   readonly trail: Trail;
-  /** Undefined when no page was reached. */
+  /** The answers to the requests. Undefined when no page was reached. */
   readonly answers: Answers | undefined;
-  /** What Guard recorded of these requests. */
+  /** The events that Guard recorded for these requests. */
   readonly seen: SeenRequests;
-  /** `guard_gateway_one_address`. Undefined when the admin listener was not asked. */
+  /** Whether `guard_gateway_one_address` is 1. Undefined when the admin listener was not asked. */
   readonly oneAddress: boolean | undefined;
-  /** `guard_gateway_forwarded_undecided_total`. Undefined when the admin listener was not asked. */
+  /** The value of `guard_gateway_forwarded_undecided_total`. Undefined when the admin listener was not asked. */
   readonly forwardedUndecided: number | undefined;
-  /** Undefined when the admin listener was not asked, or Guard keeps no events. */
+  /**
+   * What the metrics say about the database. Undefined when the admin listener was not asked, or Guard keeps no events.
+   */
   readonly database: DatabaseSigns | undefined;
   /** Ages of published data. Undefined when the admin listener was not asked. */
   readonly dataAge: DataAge | undefined;
   readonly settings: Settings | undefined;
   /** The public address of this machine from --ip. */
   readonly statedAddress: string | undefined;
-  /** --websocket was given, so a handshake at this URL has to succeed. */
+  /** True when --websocket was given. Then a handshake at this URL has to succeed. */
   readonly expectsWebSocket: boolean;
   readonly nowMs: number;
 }

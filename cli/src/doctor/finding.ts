@@ -1,4 +1,4 @@
-/** The result of a check. `unchecked` means no verdict, and `found` says what was missing. */
+/** The result of a check. `unchecked` means that the check was not possible. Then `found` says what was missing. */
 export type State = 'ok' | 'warning' | 'problem' | 'unchecked';
 
 export interface Outcome {
@@ -21,7 +21,10 @@ export function problem(found: string, why: string, advice: string): Outcome {
   return { state: 'problem', found, why, advice };
 }
 
-/** For a check that was not possible. `found` is the reason, `advice` is what would help. */
+/**
+ * The outcome of a check that was not possible. `found` is the reason, and `advice` says how to make the check
+ * possible.
+ */
 export function unchecked(found: string, advice = ''): Outcome {
   return { state: 'unchecked', found, why: '', advice };
 }

@@ -20,7 +20,7 @@ export async function follow(
   let current = url;
   while (steps.length < MAX_STEPS) {
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
-    // The same page with another cookie is not a loop: log-ins work like this.
+    // The same page with another cookie is not a loop, because log-ins redirect in this way.
     const state = `${current}\n${cookie}`;
     if (states.has(state)) return { kind: 'loop', steps: [...steps, current] };
     states.add(state);

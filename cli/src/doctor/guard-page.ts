@@ -42,7 +42,7 @@ export function nonceOf(policy: string): string | undefined {
   return /'nonce-([^']+)'/.exec(policy)?.[1];
 }
 
-/** The instant in a UUIDv7 (RFC 9562 5.7), in milliseconds since the epoch. */
+/** The time in a UUIDv7 (RFC 9562 section 5.7), in milliseconds since the epoch. */
 export function instantOf(requestId: string): number | undefined {
   const hex = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(requestId);
   return hex ? Number.parseInt(`${hex[1]}${hex[2]}`, 16) : undefined;

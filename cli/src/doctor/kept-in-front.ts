@@ -11,7 +11,7 @@ const CACHE_FIELDS = [
   'cache-status',
 ];
 
-/** A sign that a cache in front of Guard stored the answers. Undefined without a sign. */
+/** A sign that a cache in front of Guard stored the answers. Undefined when there is no such sign. */
 export function cacheSign({ page, again }: Answers): string | undefined {
   if (again.kind === 'answered') {
     const session = sessionCookie(page);
@@ -36,7 +36,7 @@ function cacheHitField(answer: Exchange): string | undefined {
 
 const NAMING_FIELDS = ['via', 'server', 'x-served-by', 'cf-ray', 'x-amz-cf-id', 'fly-request-id'];
 
-/** The names of the servers that passed an answer on. `server` may also be the site's own. */
+/** The names of the servers that passed an answer on. The field `server` can also come from the site itself. */
 export function serverNamesIn(answer: AnsweredExchange): readonly string[] {
   return NAMING_FIELDS.flatMap((name) =>
     fieldsOf(answer, name).map((value) => `${name}: ${value.slice(0, 40)}`),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
 
-/** Events are written in batches every second or two. */
+/** How long to wait until events are written. Guard writes them in batches every second or two. */
 const MAX_WRITE_MS = 8_000;
 const POLL_MS = 400;
-/** Tolerated difference between the clocks of two machines. */
+/** The difference between the clocks of two machines that doctor tolerates. */
 const CLOCK_MARGIN_MS = 86_400_000;
 
 /** The Accept header that only the last request has. */
@@ -25,12 +25,13 @@ export type SeenRequest = Readonly<z.infer<typeof SeenRequest>>;
 
 export type SeenRequests =
   | { readonly kind: 'seen'; readonly requests: readonly SeenRequest[] }
-  /** Guard was asked and has no record of the requests. */
+  /** Guard was asked, but it has no events of the requests. */
   | { readonly kind: 'none' }
   | { readonly kind: 'not_asked'; readonly why: string };
 
 /**
- * Queries Guard's events for the requests with this User-Agent, until the last request is found or can come no more.
+ * Queries Guard's events for the requests with this User-Agent, until the last request is found, or until it is too
+ * late for it.
  */
 export async function seenRequests(
   access: EventsAccess | { readonly missing: string },

@@ -1,14 +1,17 @@
 import { connect } from 'node:tls';
 
-/** The TLS of the front as a browser sees it. */
+/** What a browser finds out about TLS when it connects to the site. */
 export type TlsProbe =
   | { readonly kind: 'plain' }
   | { readonly kind: 'failed'; readonly why: string }
   | {
       readonly kind: 'spoken';
-      /** The protocol that ALPN selected (RFC 7301). Empty when there is none. */
+      /** The protocol that ALPN selected (RFC 7301). Empty when no protocol was selected. */
       readonly alpn: string;
-      /** Milliseconds since the epoch. Undefined when the certificate has no readable date. */
+      /**
+       * When the certificate expires, in milliseconds since the epoch. Undefined when the certificate has no readable
+       * date.
+       */
       readonly expiresAtMs: number | undefined;
       /** Why a browser would not trust the certificate. */
       readonly distrust: string | undefined;
@@ -42,7 +45,7 @@ export function probeTls(
     );
     socket.once('secureConnect', () => {
       const expiresAtMs = Date.parse(socket.getPeerCertificate().valid_to);
-      // Node types this as an Error, but it is the name of one, such as CERT_HAS_EXPIRED.
+      // Node declares this value as an Error, but it is the code of an error, such as CERT_HAS_EXPIRED.
       const error: unknown = socket.authorizationError;
       const why =
         error instanceof Error

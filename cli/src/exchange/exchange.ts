@@ -13,14 +13,14 @@ export interface AnsweredExchange {
   readonly url: string;
   readonly status: number;
   readonly httpVersion: string;
-  /** Raw header fields: names with their original case, one pair per line. */
+  /** Raw header fields: names in their original case, with one pair for each line. */
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Decoded and limited to 512 kB. */
+  /** The decoded body, cut after 512 kB. */
   readonly body: string;
   /** When the request was sent and when the answer began, in milliseconds since the epoch. */
   readonly sentAtMs: number;
   readonly answeredAtMs: number;
-  /** The address of this machine on that connection, and the one that was reached. */
+  /** The address of this machine on that connection, and the address that it reached. */
   readonly localAddress: string;
   readonly remoteAddress: string;
 }
@@ -34,9 +34,9 @@ export interface ExchangeOptions {
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** The local address to connect from. */
+  /** The local address from which the request is sent. */
   readonly from: string | undefined;
-  /** The unix socket to connect to, in place of the host of the URL. */
+  /** The unix socket that is used in place of the host of the URL. */
   readonly socketPath?: string;
 }
 
@@ -94,7 +94,7 @@ export function exchange(url: string, ask: ExchangeOptions): Promise<Exchange> {
   });
 }
 
-/** RFC 6455 4.1. */
+/** The header fields of a WebSocket handshake (RFC 6455 section 4.1). */
 export function handshakeHeaders(): Record<string, string> {
   return {
     connection: 'Upgrade',
@@ -115,7 +115,7 @@ function headOf(
   return { status: statusCode, httpVersion, fields };
 }
 
-/** Read while the connection is open, because a closed one has no addresses. */
+/** The addresses are read while the connection is open, because a closed connection has none. */
 function addressesOf({ socket }: IncomingMessage) {
   return { localAddress: socket.localAddress ?? '', remoteAddress: socket.remoteAddress ?? '' };
 }

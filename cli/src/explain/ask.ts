@@ -9,12 +9,12 @@ import {
   validatorSettings,
 } from '@guard/validator';
 
-/** Explanations share no state. */
+/** Each explanation has its own empty store, so explanations share no state. */
 const NO_STORE = { maxSessions: 1, maxSpent: 1, maxBudgets: 1 };
 
 /**
- * Builds the validator of these settings like a start does, and lets it explain one request. It makes no DNS
- * requests, so a claim that needs reverse DNS stays unverifiable.
+ * Builds the validator of these settings in the same way as a start of Guard, and lets it explain one request. It makes
+ * no DNS requests, so a claim that needs reverse DNS stays unverifiable.
  */
 export function askValidator(
   settings: Settings,
@@ -39,7 +39,7 @@ export function askValidator(
   return validator.explain(organisation, question);
 }
 
-/** A site is named by its first host. */
+/** Whether a site is in observe mode. The name of a site is its first host. */
 function isObserved({ sites }: Settings, name: string): boolean {
   return sites.some(({ hosts, observe }) => observe && hosts[0] === name);
 }

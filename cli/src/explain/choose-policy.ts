@@ -7,15 +7,16 @@ import type { ExplainCall } from './read-request.ts';
 
 interface ChosenPolicy {
   readonly organisation: string;
-  /** The site as events name it: by its first host. Empty without a site. */
+  /** The name of the site in events: its first host. Empty when there is no site. */
   readonly site: string;
-  /** Sentences about what the rules do not show. */
+  /** Sentences about facts that the rules do not show. */
   readonly notes: readonly string[];
 }
 
 /**
- * The given organisation, or that of the site with this host, or the only one. Without a `target` the request is
- * malformed, and the answer is the same for every organisation. A text is a sentence about a mistake.
+ * Chooses the organisation: the given one, or the organisation of the site with this host, or the only one. Without a
+ * `target` the request is malformed, and the answer is the same for every organisation. When the result is a text, it
+ * is a sentence about a mistake.
  */
 export function choosePolicy(
   settings: Settings,

@@ -69,7 +69,7 @@ function describeDirectives({ rules, verdict }: Explanation): string[] {
   return rows.length === 0 ? ['none: nothing is enforced'] : alignColumns(rows);
 }
 
-/** A directive's value as it would be in guard.yaml. */
+/** A directive's value as text in the form of guard.yaml. */
 function directiveText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   const { requests, per, by } = value as { requests: number; per: number; by: readonly string[] };

@@ -135,7 +135,7 @@ describe('guard explain --json prints one object', () => {
     const request = { url: 'https://shop.example/login', ip: '84.115.20.7', method: 'POST' };
     const result = explainInput(JSON.stringify(request), '--over-budget');
     expect(result).toMatchObject({
-      // Monitor mode lifts the limit, and the free pages of a new visitor are used up, too.
+      // Because of monitor mode the limit has no effect. But the free pages of a new visitor are used up too.
       verdict: {
         concluded: 'limited',
         enforced: 'challenge',

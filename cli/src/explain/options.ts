@@ -1,6 +1,8 @@
 import { CONFIG_OPTION, switchOption, type Options, valueOption } from '../command-line/options.ts';
 
-/** Uses the names of curl's options, so that "Copy as cURL" of a browser can be pasted. */
+/**
+ * The options have the names of curl's options, so that a user can paste a command from "Copy as cURL" of a browser.
+ */
 export const EXPLAIN_OPTIONS = {
   config: CONFIG_OPTION,
   ip: valueOption('ADDRESS', "the visitor's address"),

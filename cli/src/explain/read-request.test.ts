@@ -14,7 +14,7 @@ function requestOf(...args: string[]): unknown {
 }
 
 describe('options as in curl', () => {
-  test('a URL alone is a GET with its Host and nothing else', () => {
+  test('a URL alone is a GET with only a Host header', () => {
     expect(requestOf('https://shop.example:8443/a?b=c')).toEqual({
       url: 'https://shop.example:8443/a?b=c',
       ip: '192.0.2.1',
@@ -72,7 +72,7 @@ describe('invalid arguments are reported in one sentence', () => {
     expect(reading).toEqual(expect.stringContaining(message));
   });
 
-  test('without settings there is an error', () => {
+  test('without settings an error is reported', () => {
     expect(readRequest(['-'], stdin)).toEqual(expect.stringContaining('--config'));
   });
 });

@@ -15,7 +15,10 @@ export interface ExplainCall {
   readonly json: boolean;
 }
 
-/** Reads `stdin` when the request is `-`. A text is a sentence about a mistake. */
+/**
+ * Reads the request of a call. When the request is `-`, it reads `stdin`. When the result is a text, it is a sentence
+ * about a mistake.
+ */
 export function readRequest(
   args: readonly string[],
   readStdin: () => string,
@@ -61,7 +64,7 @@ function readBody(path: string, readStdin: () => string): Body {
   }
 }
 
-/** Codes, ids and addresses are arguments of `guard why`. */
+/** Whether a text is a code, an id or an address. These are arguments of `guard why`, and not of `guard explain`. */
 function isSearchTerm(text: string): boolean {
   const { kind } = parseSearchTerm(text);
   return kind === 'reference' || kind === 'request' || kind === 'session' || kind === 'address';
@@ -69,7 +72,7 @@ function isSearchTerm(text: string): boolean {
 
 function bodyOfFlags(url: string, values: Values): Body {
   if (values.ip === undefined) return 'say where the request comes from: --ip 203.0.113.9';
-  // Host and port as written in the URL. The validator reports a text that is not a URL.
+  // The Host header has the host and port as written in the URL. If the text is not a URL, the validator reports it.
   const headers: Record<string, string> = { host: /^[^:]+:\/\/([^/?#]*)/.exec(url)?.[1] ?? '' };
   for (const line of values.header ?? []) {
     const colon = line.indexOf(':', 1);
@@ -86,7 +89,7 @@ function bodyOfFlags(url: string, values: Values): Body {
   return { text: JSON.stringify(request) };
 }
 
-/** The same header in another case replaces the earlier one, as with `-H 'Host: …'`. */
+/** Sets a header. It replaces an earlier header whose name differs only in case, as with `-H 'Host: …'`. */
 function setHeader(headers: Record<string, string>, name: string, value: string): void {
   const existingName = Object.keys(headers).find(
     (other) => other.toLowerCase() === name.toLowerCase(),

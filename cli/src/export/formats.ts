@@ -10,9 +10,12 @@ export interface AnswerJoiner {
 }
 
 interface ExportFormat {
-  /** Names of files that are in this format. */
+  /** Matches the names of files in this format. */
   readonly endings: RegExp;
-  /** Formats of ClickHouse. `head` is for the first statement, which has no rows. `rows` is for all others. */
+  /**
+   * Names of ClickHouse formats. `head` is for the first statement, whose answer has no rows. `rows` is for all other
+   * statements.
+   */
   readonly head: string;
   readonly rows: string;
   readonly join: () => AnswerJoiner;
@@ -21,11 +24,11 @@ interface ExportFormat {
 const NO_BYTES = Buffer.alloc(0);
 const [QUOTE, LINE_END] = [0x22, 0x0a];
 /**
- * Semicolon, tab and line ends. In many countries a spreadsheet cuts cells at semicolons. It then takes the quotes of
- * this file for text, so such a character inside of a text begins a cell.
+ * Semicolon, tab and line ends. In many countries a spreadsheet splits cells at semicolons. It then treats the quotes
+ * of this file as text, so one of these characters inside a text begins a new cell.
  */
 const SEPARATORS: ReadonlySet<number> = new Set([0x3b, 0x09, 0x0a, 0x0d]);
-/** Marks a cell as text for a spreadsheet. */
+/** This character at the start of a cell tells a spreadsheet that the cell is text. */
 const APOSTROPHE = Buffer.from("'");
 const LONGEST_SIGN = 3;
 
@@ -57,7 +60,7 @@ export const FORMATS = {
 export type FormatName = keyof typeof FORMATS;
 export const FORMAT_NAMES = Object.keys(FORMATS) as readonly FormatName[];
 
-/** The requested format, else that of the file name, else JSON lines. Undefined for an unknown format. */
+/** The requested format, or else the format of the file name, or else JSON lines. Undefined for an unknown format. */
 export function chooseFormat(requestedName: string | undefined, file = ''): FormatName | undefined {
   if (requestedName !== undefined) return FORMAT_NAMES.find((name) => name === requestedName);
   return FORMAT_NAMES.find((name) => FORMATS[name].endings.test(file)) ?? 'jsonl';
@@ -75,9 +78,9 @@ function joinJsonLines(): AnswerJoiner {
   };
 }
 
-/** A row ends at a line break outside of quotes. A quote inside of quotes is doubled. */
+/** Joins CSV answers. A row ends at a line break outside quotes. A quote inside quotes is written twice. */
 function joinCsv(): AnswerJoiner {
-  // Not counting the line with the names.
+  // The line with the names is not counted, so this starts at -1.
   let lines = -1;
   return {
     add(answer) {
@@ -110,7 +113,7 @@ function pastQuotes(text: Buffer, from: number): number {
   return at;
 }
 
-/** A spreadsheet would run a visitor's text that looks like a formula. */
+/** Whether a text begins like a formula. A spreadsheet would run such a text of a visitor. */
 function startsFormula(text: Buffer, at: number): boolean {
   return /^[=+\-@\t\r＝＋－＠]/u.test(text.toString('utf8', at, at + LONGEST_SIGN));
 }

@@ -1,14 +1,14 @@
 /**
- * Joins Parquet files with the same columns into one. A Parquet file has row groups, and at its end a footer with
- * the offset of each. The row groups are copied unchanged, and the offsets in the footer are moved. The footer is a
- * struct of Thrift's compact protocol.
+ * Joins Parquet files with the same columns into one. A Parquet file has row groups. The footer at its end has the
+ * offset of each row group. The row groups are copied unchanged, and the offsets in the footer are changed. The footer
+ * is a struct of Thrift's compact protocol.
  */
 
 const MAGIC = Buffer.from('PAR1');
-/** Length of the footer, and the magic bytes again. */
+/** The end of a file has this many bytes: the length of the footer, and the magic bytes again. */
 const TAIL_BYTES = 8;
 
-/** How to treat the fields of a struct, by their numbers in parquet.thrift. Other fields are copied. */
+/** How to handle the fields of a struct. The keys are their numbers in parquet.thrift. Other fields are copied. */
 interface StructShape {
   readonly [field: number]: 'place' | 'drop' | StructShape;
 }
@@ -50,7 +50,10 @@ export class ParquetJoin {
     return this.#rows;
   }
 
-  /** The bytes to write for one more file. Throws when it is no Parquet file, or has other columns than the first. */
+  /**
+   * The bytes to write for one more file. Throws when it is not a Parquet file or has other columns than the first
+   * file.
+   */
   add(file: Buffer): Buffer {
     const isFirst = this.#firstFooter === undefined;
     const start = isFirst ? 0 : MAGIC.length;
@@ -104,7 +107,7 @@ function valueOf(fields: readonly Field[], id: number): Buffer {
   return match.value;
 }
 
-/** Copies a struct and adds `movedBy` to its offsets. Throws when the bytes are not a struct. */
+/** Reads a struct, and adds `movedBy` to the offsets in its copy. Throws when the bytes are not a struct. */
 class FooterReader {
   readonly #input: Buffer;
   readonly #movedBy: bigint;
@@ -116,7 +119,7 @@ class FooterReader {
     this.#movedBy = BigInt(movedBy);
   }
 
-  /** The fields of the footer with moved offsets of the row groups. */
+  /** The fields of the footer, with changed offsets of the row groups. */
   fields(): Field[] {
     const foundFields: Field[] = [];
     for (let head = this.#fieldHead(0); head; head = this.#fieldHead(head.id)) {
@@ -152,7 +155,7 @@ class FooterReader {
     return this.#input.subarray(this.#at);
   }
 
-  /** Undefined at the end of the struct. */
+  /** Reads the id and the type of the next field. Undefined at the end of the struct. */
   #fieldHead(lastId: number): { id: number; type: number } | undefined {
     const byte = this.byte();
     if (byte === TYPES.stop) return undefined;
@@ -182,14 +185,14 @@ class FooterReader {
     else if (type === TYPES.binary) this.#text();
     else if (type === TYPES.list || type === TYPES.set) this.#list(treatment);
     else if (type === TYPES.struct) this.#struct(typeof treatment === 'object' ? treatment : {});
-    // A boolean value is part of its type.
+    // A boolean has no bytes of its own, because its value is part of its type.
     else if (type !== TYPES.yes && type !== TYPES.no)
       throw new Error(`the footer has a type ${type}`);
   }
 
   #number(isPlace: boolean): void {
     const value = this.zigzag();
-    // An offset of 0 means that there is none.
+    // An offset of 0 means that the offset is absent.
     const newOffset = isPlace && value > 0n ? value + this.#movedBy : value;
     this.#output.push(...varint(newOffset < 0n ? -2n * newOffset - 1n : 2n * newOffset));
   }

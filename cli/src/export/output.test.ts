@@ -43,7 +43,7 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('%s ends an export with exit code %d, and no file is left', async (signal, code) => {
+] as const)('%s ends an export with exit code %d, and leaves no file', async (signal, code) => {
   const folder = testFolder();
   const file = JSON.stringify(join(folder, 'week.csv'));
   const child = run(`

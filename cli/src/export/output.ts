@@ -3,22 +3,23 @@ import { existsSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { constants } from 'node:os';
 
-/** The destination of an export. All functions reject when the file system refuses. */
+/** The destination of an export. All functions reject when the file system reports an error. */
 export interface ExportOutput {
-  /** Resolves when more can be written. */
+  /** Writes bytes. Resolves when more bytes can be written. */
   write(bytes: Buffer): Promise<void>;
-  /** Call it when everything is written: a file gets its final name. */
+  /** Call it when all bytes are written. A file then gets its final name. */
   finish(): Promise<void>;
-  /** Call it when the export is incomplete: removes the file. */
+  /** Call it when the export is incomplete. It removes the file. */
   abandon(): Promise<void>;
 }
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * A file that only this user can read. It has another name until it is complete, so an incomplete export never looks
- * complete. Without `force` it never replaces a file, not even one that appears meanwhile. Only regular files are
- * replaced: otherwise `--out /dev/null --force` of root would remove the device for all programs.
+ * A file that only this user can read. The file has another name until it is complete, so an incomplete export never
+ * looks complete. Without `force` it never replaces a file, not even a file that appears during the export. With
+ * `force` only regular files are replaced: otherwise root could remove the device for all programs with `--out
+ * /dev/null --force`.
  */
 export async function openFile(path: string, force: boolean): Promise<ExportOutput> {
   const existing = lstatSync(path, { throwIfNoEntry: false });
@@ -58,7 +59,10 @@ export async function openFile(path: string, force: boolean): Promise<ExportOutp
   };
 }
 
-/** A rename would replace a file that appeared meanwhile. Some file systems have no links. */
+/**
+ * Gives the file its final name. A link does not replace a file that appeared during the export, but a rename would. A
+ * rename is used only on file systems without links.
+ */
 function linkOrRename(temporary: string, path: string): void {
   try {
     linkSync(temporary, path);
@@ -73,7 +77,7 @@ function takenMessage(path: string): string {
   return `${path} is there already; choose another name, or replace it with --force`;
 }
 
-/** A reader that closes standard output early ends the export. */
+/** Writes an export to standard output. When the reader closes it early, the export ends. */
 export function standardOutput(): ExportOutput {
   return {
     write: (bytes) =>

@@ -13,23 +13,23 @@ import {
 
 export interface ExportQuery {
   readonly range: TimeRange;
-  /** SQL that is put in parentheses. */
+  /** A condition in SQL. It is written in parentheses. */
   readonly where: string | undefined;
-  /** The list after SELECT. */
+  /** The list of columns after SELECT. */
   readonly columns: string;
 }
 
 export type Page =
   | { readonly kind: 'rows'; readonly answer: Buffer }
-  /** The end, with missing rows. `why` is a phrase. */
+  /** The export ends, and rows are missing. `why` is a phrase. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** A statement may wait for others and then run for its full time limit. */
+/** A statement can wait for other statements and then run for its full time limit. */
 const TIMEOUT_MS = 2 * QUERY.maxExecutionS * 1000;
-/** Rows of the first page and of the largest page. */
+/** The maximum number of rows of the first page, and of any page. */
 const FIRST_ROWS = 2_000;
 const MAX_ROWS = 100_000;
-/** Half of the allowed size of an answer. */
+/** Pages should have this size: half of the allowed size of an answer. */
 const TARGET_BYTES = QUERY.maxAnswerBytes / 2;
 /** Halving from the first page down to one row takes eleven tries. */
 const MAX_TRIES = 14;
@@ -53,7 +53,7 @@ FROM events_distributed WHERE ${conditionOf(query, query.range)} GROUP BY hour O
   return queryEvents(access, sql, Hour, TIMEOUT_MS);
 }
 
-/** An answer without rows. It has the names of the columns if the format has them. */
+/** An answer without rows. It has the names of the columns, if the format includes them. */
 export function readHead(access: EventsAccess, query: ExportQuery, format: string): Promise<Page> {
   const condition = conditionOf(query, query.range);
   const sql = `SELECT ${query.columns} FROM events_distributed WHERE ${condition} LIMIT 0 FORMAT ${format}`;
@@ -61,8 +61,8 @@ export function readHead(access: EventsAccess, query: ExportQuery, format: strin
 }
 
 /**
- * Returns the rows in order of time, each once, in answers within Guard's limits. A page is a range of whole hours,
- * or a part of an hour with many rows. A refused page is asked again with half of the rows.
+ * Returns all rows in order of time, each row once. Each answer is within Guard's limits. A page is a range of whole
+ * hours, or a part of an hour with many rows. A page that Guard refuses is requested again with half of the rows.
  */
 export async function* readPages(
   access: EventsAccess,
@@ -94,12 +94,12 @@ export async function* readPages(
     if (page.until === undefined) at = next;
     else lastRow = page.until;
     const nextMax = maxRows * Math.min(2, TARGET_BYTES / Math.max(1, page.answer.length));
-    // A page that was not full says nothing about the possible size.
+    // Only a page that was nearly full shows how many rows a page can have.
     if (rows >= maxRows / 2) maxRows = Math.max(1, Math.min(MAX_ROWS, Math.floor(nextMax)));
   }
 }
 
-/** Reads one page: the whole range, or only its first rows if the range has more rows than a page can have. */
+/** Reads one page: the whole range, or only its first rows if it has more rows than a page can have. */
 async function readPage(
   access: EventsAccess,
   query: ExportQuery,
@@ -127,7 +127,7 @@ type PageAnswer =
   | { readonly kind: 'rows'; readonly answer: Buffer }
   | { readonly kind: 'failed'; readonly why: string; readonly isFinal: boolean };
 
-/** `isFinal` means that another attempt would fail in the same way. */
+/** Requests one page. `isFinal` in the answer means that another attempt would fail in the same way. */
 async function askPage(access: EventsAccess, sql: string): Promise<PageAnswer> {
   const result = await postQuery(access, sql, TIMEOUT_MS);
   if (result.kind === 'away') {
@@ -139,7 +139,7 @@ async function askPage(access: EventsAccess, sql: string): Promise<PageAnswer> {
   return { kind: 'failed', why, isFinal: status < 500 && status !== TOO_SLOW };
 }
 
-/** At least one hour. */
+/** Collects as many hours as fit into one page, and at least one hour. */
 function gatherHours(
   hours: readonly Hour[],
   from: number,
@@ -155,7 +155,10 @@ function gatherHours(
   return { next, rows };
 }
 
-/** The range from the first of these hours to the hour after them. So rows that arrive meanwhile belong to one page. */
+/**
+ * The range from the first of these hours to the next hour with rows. So a row that arrives during the export is in
+ * exactly one page.
+ */
 function rangeOf(range: TimeRange, hours: readonly Hour[], from: number, next: number): TimeRange {
   const first = (hours[from]?.hour ?? 0) * 1000;
   const nextHour = hours[next]?.hour;
@@ -165,7 +168,7 @@ function rangeOf(range: TimeRange, hours: readonly Hour[], from: number, next: n
   };
 }
 
-/** The position of the last row of a page. Undefined when all remaining rows fit into it. */
+/** The position of the last row of a page. Undefined when all remaining rows fit into the page. */
 async function findPosition(
   access: EventsAccess,
   condition: string,
@@ -197,7 +200,7 @@ function conditionOf(
     rangeCondition(range),
     ...(after === undefined ? [] : [`(created_at, request_id) > ${tupleOf(after)}`]),
     ...(until === undefined ? [] : [`(created_at, request_id) <= ${tupleOf(until)}`]),
-    // The condition has its own lines, because its last line may be a comment.
+    // The condition is on its own lines, because its last line can be a comment.
     ...(where === undefined ? [] : [`(\n${where}\n)`]),
   ].join(' AND ');
 }

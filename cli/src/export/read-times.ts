@@ -5,7 +5,10 @@ import { z } from 'zod';
 
 const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
-/** The time range that the options name, or all stored time. A string is the message about a wrong option. */
+/**
+ * The time range of the options, or the time of all stored events. When the result is a string, it is the message about
+ * a wrong option.
+ */
 export function readTimes(
   options: { readonly last?: string; readonly from?: string; readonly to?: string },
   now: number,

@@ -14,7 +14,7 @@ export interface ExportJob {
   readonly query: ExportQuery;
   readonly format: FormatName;
   readonly output: ExportOutput;
-  /** Gets the rows of each page, and the number of all rows at the start. */
+  /** Called for each page with the number of its rows, and with the number of all rows at the start of the export. */
   readonly progress: (rows: number, total: number) => void;
 }
 

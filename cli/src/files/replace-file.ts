@@ -19,7 +19,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileFault } from '../terminal/faults.ts';
 
-/** How long an edit waits for another one, and the time between two checks. */
+/** How long an edit waits for another edit (`WAIT_MS`), and the time between two checks. */
 const WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 25;
 
@@ -28,9 +28,10 @@ export type Change<T> =
   | { readonly kind: 'leave'; readonly result: T };
 
 /**
- * Replaces the content of a file by the result of `change` in one step. Keeps its mode and owner, and follows links.
- * Two edits wait for each other with a lock file beside it. If an editor saves meanwhile, the edit starts again.
- * Does not throw when the file system refuses. A text is the reason why nothing was written, without a full stop.
+ * Replaces the content of a file with the result of `change` in one step. Keeps the mode and the owner of the file, and
+ * follows links. Two edits wait for each other with a lock file beside the file. If an editor saves the file during an
+ * edit, the edit starts again. Does not throw when the file system reports an error. When the result is a text, it is
+ * the reason why nothing was written, without a full stop.
  */
 export async function replaceFile<T>(
   file: string,
@@ -38,9 +39,9 @@ export async function replaceFile<T>(
 ): Promise<{ readonly result: T } | string> {
   try {
     const target = realpathSync(file);
-    // Root could write a read-only file, but should not.
+    // Root is able to write a read-only file, but the command should not do it.
     if ((statSync(target).mode & 0o222) === 0) return `${file} is read-only`;
-    // The lock and the new file are created in the same folder.
+    // The folder must be writable, because the lock and the new file are created in it.
     accessSync(dirname(target), constants.W_OK);
     const unlock = await lock(`${target}.lock`);
     if (unlock === undefined) {
@@ -67,7 +68,7 @@ function replaceText<T>(
     const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       writeTemporary(temporary, target, outcome.text);
-      // An editor ignores the lock.
+      // The content is compared, because an editor ignores the lock.
       if (readFileSync(target, 'utf8') !== oldText) continue;
       renameSync(temporary, target);
       return { result: outcome.result };
@@ -83,7 +84,8 @@ function writeTemporary(temporary: string, target: string, text: string): void {
   try {
     writeFileSync(handle, text);
     const createdFile = fstatSync(handle);
-    // Uses the handle: if this runs as root, the owner of the folder could replace the name by a link.
+    // This uses the handle and not the name: when the command runs as root, the owner of the folder could replace the
+    // file with a link.
     if (createdFile.uid !== uid || createdFile.gid !== gid) fchownSync(handle, uid, gid);
     fchmodSync(handle, mode & 0o7777);
     fsyncSync(handle);
@@ -92,7 +94,7 @@ function writeTemporary(temporary: string, target: string, text: string): void {
   }
 }
 
-/** Undefined when another process held the lock all the time. */
+/** Takes the lock. Undefined when another process kept the lock for the whole waiting time. */
 async function lock(path: string): Promise<(() => void) | undefined> {
   const deadlineMs = Date.now() + WAIT_MS;
   for (;;) {

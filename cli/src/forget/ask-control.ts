@@ -5,7 +5,7 @@ import { messageOf } from '../terminal/faults.ts';
 
 export type ControlAnswer = ForgetAnswer | { readonly kind: 'away'; readonly why: string };
 
-/** Sends a request to the Guard at this socket. Waits without a time limit. Never rejects. */
+/** Sends a request to the Guard at this socket. Waits for the answer without a time limit. Never rejects. */
 export function askControl(
   socketPath: string,
   forgetRequest: ForgetRequest,

@@ -3,10 +3,10 @@ import { HostPattern, HttpUrl, OriginAddress } from '@guard/config/settings/valu
 
 /** The names are the options of `guard init`. */
 export interface Answers {
-  /** Host names of the site. `*` means all. */
+  /** Host names of the site. `*` means all hosts. */
   readonly site: readonly string[];
   readonly origin: string;
-  /** The addresses of the proxies in front of Guard. Empty if visitors connect to Guard. */
+  /** The addresses of the proxies in front of Guard. Empty if visitors connect directly to Guard. */
   readonly front: readonly string[];
   readonly events: 'embedded' | 'none' | { readonly clickhouse: string };
   readonly mode: 'observe' | 'enforce';
@@ -19,7 +19,7 @@ type AnswerReading<T> =
 
 export interface Question<T> {
   readonly text: string;
-  /** The default for an empty answer. */
+  /** The answer that is used when the person types an empty answer. */
   readonly defaultAnswer: string;
   readonly parse: (answer: string) => AnswerReading<T>;
 }

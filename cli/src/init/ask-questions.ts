@@ -7,8 +7,8 @@ export type GivenAnswers = { readonly [Name in keyof Answers]?: string | undefin
 export type AskPerson = (text: string) => Promise<string | undefined>;
 
 /**
- * The answer to a question is its option. Without the option the person is asked, and without a person the answer is
- * the default. A returned text is a sentence about a wrong option.
+ * Answers all questions. An option answers its question. Without the option the person is asked. When there is no
+ * person, the answer is the default. When the result is a text, it is a sentence about a wrong option.
  */
 export async function askQuestions(
   givenAnswers: GivenAnswers,
@@ -44,11 +44,11 @@ export async function answerOf<T>(
 /** Asks on the terminal. `close` releases the terminal. */
 export function openTerminal(): { readonly ask: AskPerson; readonly close: () => void } {
   const lines = createInterface({ input: process.stdin });
-  // Keeps lines that arrive before their question, such as pasted answers.
+  // This iterator keeps lines that arrive before their question, such as pasted answers.
   const typedLines = lines[Symbol.asyncIterator]();
   return {
     async ask(text) {
-      // Standard output is reserved for the result.
+      // The question is written to stderr, because stdout is only for the result.
       process.stderr.write(text);
       const line = await typedLines.next();
       return line.done === true ? undefined : line.value;

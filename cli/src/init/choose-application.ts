@@ -7,15 +7,15 @@ import { answerOf, type AskPerson } from './ask-questions.ts';
 
 export interface ApplicationChoice {
   readonly application: ApplicationName | undefined;
-  /** What the user has to know about the choice, as a phrase. */
+  /** A phrase with a fact that the user has to know about the choice. */
   readonly note: string | undefined;
 }
 
 const REMEDY = '--application NAME adds the presets and rules of one';
 
 /**
- * Which application the settings are for: by the option, else by the origin and then the person. A text is a
- * sentence about a mistake.
+ * Chooses the application for the settings. The option decides. Without the option, the origin is asked, and then the
+ * person can accept or refuse. When the result is a text, it is a sentence about a mistake.
  */
 export async function chooseApplication(
   { site, origin }: Answers,

@@ -86,7 +86,7 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
     expect(settingsOf(file)).toMatchObject(expected);
   });
 
-  test('a note names an origin that does not answer, and the files are written', async () => {
+  test('a note names an origin that does not answer, and the files are still written', async () => {
     const { code, stdout } = await init(newFile(), '--origin', '127.0.0.1:1', '--yes');
     expect(code).toBe(0);
     expect(stdout).toContain(
@@ -113,7 +113,7 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
     [['--front', 'nginx'], '--front: "nginx" is no address; write nothing, local for a proxy'],
     [['--events', 'postgres'], '--events: "postgres" is none of'],
     [['--mode', 'block'], '--mode: "block" is neither observe nor enforce'],
-  ])('%j leads to a message, and to no file', async (args, message) => {
+  ])('%j causes a message, and no file is written', async (args, message) => {
     const file = newFile();
     const { code, stderr } = await init(file, ...args, '--yes');
     expect(code).toBe(2);
@@ -131,7 +131,7 @@ describe('guard init writes a commented guard.yaml and a 0600 file with secrets'
     );
   });
 
-  test('it leaves no file when it cannot write a whole one', () => {
+  test('it leaves no file when it cannot write a complete file', () => {
     const file = newFile();
     const command = `ulimit -f 0; exec ${process.execPath} ${BIN} init --offline --yes --into ${file}`;
     const result = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
@@ -199,14 +199,14 @@ test('guard start works with both files: the first request gets an answer of the
 });
 
 describe('guard.env beside guard.yaml', () => {
-  test('commands that ask a running Guard read the analytics key from it', async () => {
+  test('commands that ask a running Guard read the analytics key from guard.env', async () => {
     const file = newFile();
     await init(file, '--yes');
     const [, key] = /^ANALYTICS_KEY=(\S+)$/m.exec(readFileSync(secretsOf(file), 'utf8')) ?? [];
     expect(plainAnalyticsKeys(file, {})).toEqual([{ organisation: 'me', key }]);
   });
 
-  test('the environment comes first, and a file that every user can read is refused', async () => {
+  test('the environment has priority over the file, and a file that every user can read is refused', async () => {
     const file = newFile();
     await init(file, '--yes');
     const secret = 'a secret of the environment, long enough';

@@ -4,10 +4,13 @@ import type { Answers } from './answers.ts';
 
 export const GATEWAY_PORT = 8080;
 
-/** Presets that fit some sites only. The other presets fit any site. */
+/** Presets for some kinds of sites only. The other presets are useful for any site. */
 const SPECIAL_PRESETS: readonly string[] = ['apt', 'containers', 'media'] satisfies Preset[];
 
-/** The answers are already validated. In YAML values they are written in quotes. */
+/**
+ * The text of guard.yaml for these answers. The answers were already checked. In YAML values they are written in
+ * quotes.
+ */
 export function settingsText(answers: Answers, application: Application | undefined): string {
   const parts = [
     [

@@ -11,7 +11,7 @@ import { formatProblem, parseWithEnvironment } from '@guard/config/settings/load
 import type { Settings } from '@guard/config/settings/schema';
 import { type Change, replaceFile } from '../files/replace-file.ts';
 
-/** A text is for the user: the reason why nothing was written. */
+/** When the outcome is a text, it tells the user why nothing was written. */
 export type KeyEditOutcome = { readonly entry: string; readonly line: number } | string;
 
 export interface KeyToAdd extends KeyPlace {
@@ -54,7 +54,10 @@ export function deleteKey(
 
 interface EditPlan {
   readonly place: KeyPlace;
-  /** Why the current file does not allow the change. `ids` are those of the list, `all` those of both lists. */
+  /**
+   * Why the current file does not allow the change. Undefined when it allows the change. `ids` are the ids of the list,
+   * and `all` are the ids of both lists.
+   */
   readonly refusal: (keyIds: {
     readonly ids: readonly string[];
     readonly all: readonly string[];
@@ -65,8 +68,8 @@ interface EditPlan {
 }
 
 /**
- * Parses the file before and after the edit, as `guard start` does. Writes the file only when no other list has
- * changed.
+ * Parses the file before and after the edit, in the same way as `guard start`. Writes the file only when the edit has
+ * changed no other list.
  */
 async function editFile(file: string, env: Environment, plan: EditPlan): Promise<KeyEditOutcome> {
   const outcome = await replaceFile(file, (text): Change<KeyEditOutcome> => {

@@ -66,7 +66,7 @@ function spawnKeys(...args: readonly string[]): CommandResult {
 
 const read = () => readFileSync(file, 'utf8');
 
-/** The organisation of a key, for a Guard that starts with the current file. */
+/** The organisation of a key, that a Guard would find if it started with the current file. */
 function organisationOf(key: string): string | undefined {
   const result = loadSettings(file, env);
   if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems));
@@ -77,7 +77,7 @@ function organisationOf(key: string): string | undefined {
 }
 
 describe('guard keys create', () => {
-  test('prints a key of 256 random bits on stdout, and writes only its SHA-256 into the file, without other changes', () => {
+  test('prints a key of 256 random bits on stdout, writes only its SHA-256 into the file, and changes nothing else', () => {
     const { code, stdout, stderr } = spawnKeys(
       ...['create', '--organisation', 'acme', '--id', 'backup', '--expires', '2099-12-31'],
     );
@@ -173,7 +173,8 @@ describe('guard keys create', () => {
     writeFileSync(closedFile, FILE_TEXT, { mode: 0o666 });
     chmodSync(readOnlyFolder, 0o555);
     const args = ['keys', 'create', '-c', closedFile, '--id', 'new', '--organisation', 'acme'];
-    // Root may write everywhere, so the process drops this right. It stays root, because another user may be unable to read the repository.
+    // Root can write everywhere, so the process gives up this right. It does not change its user, because another user
+    // may not be able to read the repository.
     const withoutRootWrite = [
       'setpriv',
       '--inh-caps=-dac_override',
@@ -223,7 +224,7 @@ describe('guard keys list and revoke', () => {
     expect((await keys('list', '--json')).stdout).not.toContain('0000');
   });
 
-  test('revoke removes only the entry, with the comment on its line', async () => {
+  test('revoke removes only the entry, together with the comment on its line', async () => {
     const { code, stdout } = await keys('revoke', '--organisation', 'acme', '--id', 'grafana');
     expect([code, stdout]).toEqual([0, `${file}:8: took grafana out of analytics_keys of acme.\n`]);
     const [before = '', behind = ''] = FILE_TEXT.split('analytics_keys:     # one for each use\n');

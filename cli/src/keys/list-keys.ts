@@ -1,12 +1,12 @@
 import type { KeyList } from '@guard/config/settings/keys/edit-key-list';
 import type { Settings } from '@guard/config/settings/schema';
 
-/** A key as `guard keys list` shows it, without the key and its hash. */
+/** An entry in the form that `guard keys list` shows, without the key and its hash. */
 export interface KeyView {
   readonly id: string;
   readonly organisation: string;
   readonly kind: KeyKind;
-  /** Last day in UTC. Null for a key that does not expire. */
+  /** The last day on which the key is valid, in UTC. Null for a key that does not expire. */
   readonly expires: string | null;
   readonly state: 'live' | 'expired';
 }

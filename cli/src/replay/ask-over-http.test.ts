@@ -15,12 +15,12 @@ let url = '';
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // The server listens on TCP, so it has a port.
   url = `http://127.0.0.1:${port}`;
 });
 afterAll(() => void server.close());
 
-test('an answer is returned as text, and one above 4 MiB (contract 8) is refused', async () => {
+test('an answer is returned as text, and an answer above 4 MiB (contract 8) is refused', async () => {
   const ask = askOver({ url, key: 'good' });
   expect([await ask('SELECT 1'), await ask('much')]).toEqual(['SELECT 1\n', 'too_large']);
 });

@@ -3,7 +3,7 @@ import { type EventsAccess, postQuery } from '../running-guard/query-events.ts';
 
 const ANSWER_TIMEOUT_MS = 40_000;
 
-/** Asks a running Guard over `POST /query`. Rejects with the server's error, without the key. */
+/** Asks a running Guard over `POST /query`. Rejects with the error of the server. The error never contains the key. */
 export function askOver(access: EventsAccess): Ask {
   const { url } = access;
   return async (sql) => {

@@ -3,7 +3,7 @@ import type { ReplayExample } from '@guard/config/contract/replay';
 import { type Group, isChange, type Outcome } from '@guard/replay';
 import type { Replay } from './run-replay.ts';
 
-/** `--json` has all groups. */
+/** The maximum number of groups in the text. `--json` has all groups. */
 const MAX_SHOWN = 15;
 const MAX_AGENT = 48;
 
@@ -19,7 +19,7 @@ const OUTCOME_TEXTS: Readonly<Record<Outcome, string>> = {
   elsewhere: 'decided elsewhere',
 };
 
-/** A replay as text. `notes` are its limits. */
+/** A replay as text. `notes` are sentences about the limits of the replay. */
 export function describeReplay(replay: Replay, notes: readonly string[]): string {
   const { judged, changed, unreadable, from, to, seconds } = replay;
   if (judged === 0) return 'No requests: there is nothing to judge.';

@@ -2,21 +2,21 @@ import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-/** Longest line in bytes: the longest URL and headers, plus some room. */
+/** The longest line in bytes. The longest URL and headers fit, and some bytes are left. */
 const MAX_LINE_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 1024 * 1024;
 
 export interface LineSink {
-  /** `number` counts from 1. */
+  /** Called for each line. `number` is counted from 1. */
   line(text: string, number: number): void;
-  /** The line is longer than any request and is skipped. */
+  /** Called when a line is longer than any request. The line is skipped. */
   tooLong(number: number): void;
-  /** The number of bytes that were read since the last call. */
+  /** Called with the number of bytes that were read since the last call. */
   addBytes(bytes: number): void;
 }
 
-/** Reads a log file, gzipped if it is named so, or standard input for `-`. Throws when the file does not exist. */
+/** Reads a log file, also a gzipped file (`.gz`), or standard input for `-`. Throws when the file does not exist. */
 export async function readLogFile(file: string, sink: LineSink): Promise<void> {
   if (file === '-') return readLines(process.stdin, sink, (bytes) => sink.addBytes(bytes));
   const source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
@@ -27,7 +27,7 @@ export async function readLogFile(file: string, sink: LineSink): Promise<void> {
   return readLines(source.pipe(plain), sink, () => undefined);
 }
 
-/** Undefined for a stream without a length. */
+/** The length of a file in bytes. Undefined for a stream, which has no length. */
 export function lengthOf(file: string): number | undefined {
   if (file === '-') return undefined;
   const stat = statSync(file);
@@ -35,8 +35,8 @@ export function lengthOf(file: string): number | undefined {
 }
 
 /**
- * Passes lines on as they arrive, with bounded memory. Each line is a copy: a slice of a decoded chunk would keep
- * the whole chunk in memory as long as a cache keeps the slice.
+ * Passes lines on as they arrive, with bounded memory. Each line is copied: a slice of a decoded chunk would keep the
+ * whole chunk in memory for as long as a cache keeps the slice.
  */
 export async function readLines(
   source: Readable,

@@ -89,7 +89,7 @@ describe('every format describes the same request', () => {
     ).toEqual(['1 allow block', '1 challenge challenge', '1 monitored allow', '2 allow allow']);
   });
 
-  test('requests of one second do not count as waiting for the origin at the same time', async () => {
+  test('requests of one second are not treated as if all waited for the origin at the same time', async () => {
     const line = (overrides: object) =>
       `${JSON.stringify({ ...event, user_agent: CHROME_UA, headers: scriptFetch, ...overrides })}\n`;
     const person = { challenge: 'verified', session: 'a'.repeat(32), ip: '84.115.20.8' };
@@ -102,7 +102,7 @@ describe('every format describes the same request', () => {
     expect(result.transitions).toMatchObject([{ before: 'allow', after: 'allow', requests: 181 }]);
   });
 
-  test('a rule for a session matches its requests, with a judged session or not', async () => {
+  test('a rule for a session matches its requests, whether the session was judged or not', async () => {
     const session = 'a'.repeat(32);
     const line = (overrides: object) => `${JSON.stringify({ ...event, session, ...overrides })}\n`;
     const log = write(
@@ -136,7 +136,7 @@ describe('a replay uses the time of the log', () => {
     expect(changes(result)).toEqual([['served', 'limited', ['rate_limit_exceeded'], 1]]);
   });
 
-  test('rotated logs are read in the order of time, also gzipped ones', async () => {
+  test('rotated logs are read in the order of time, also when they are gzipped', async () => {
     const gz = write(gzipSync(earlyLines), '.log.gz');
     const result = await replayJson('-c', settings(budget), write(lateLines), gz);
     expect([result.judged, changes(result)[0]?.[3]]).toEqual([5, 1]);
@@ -162,13 +162,13 @@ describe('before and after', () => {
     expect(result.transitions).toContainEqual({ before: 'no_site', after: 'no_site', requests: 1 });
   });
 
-  test('observe counts as off, and a note says so', async () => {
+  test('observe is treated as off, and a note says this', async () => {
     const result = await replayJson('-c', settings(DETECT, 'observe: true'), log);
     expect(result.groups.map(({ after }) => after)).toContain('block');
     expect(result.notes).toContain('`observe` is on: shown is what would be enforced without it.');
   });
 
-  test('without the block that monitor lifts, a challenge remains', async () => {
+  test('when monitor turns off a block, a challenge remains', async () => {
     const rules = '{ name: strict, match: {}, detect: true, challenge: always, monitor: true }';
     const result = await replayJson('-c', settings(rules), log);
     expect(changes(result)).toContainEqual(['served', 'challenge', ['crawler_impersonator'], 1]);
@@ -231,7 +231,7 @@ describe('lines that cannot be read', () => {
     expect(stderr).toContain(`\n  ${log}:1: no address at the beginning\n`);
   });
 
-  test('an empty log leads to a message', async () => {
+  test('an empty log causes a message', async () => {
     const { code, stdout } = await replay('-c', settings(DETECT), write(''));
     expect([code, stdout]).toEqual([0, 'No requests: there is nothing to judge.\n']);
   });

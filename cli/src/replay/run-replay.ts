@@ -20,14 +20,14 @@ export interface ReplayPlan extends ComparisonPlan {
 
 export interface LogFiles {
   readonly kind: 'files';
-  /** `-` is standard input. */
+  /** The log files. `-` means standard input. */
   readonly files: readonly string[];
 }
 
 export interface StoredEvents {
   readonly kind: 'events';
   readonly source: EventsAccess & {
-    /** Milliseconds since the epoch. */
+    /** Requests before this time are left out. In milliseconds since the epoch. */
     readonly sinceMs: number;
     readonly untilMs: number;
   };
@@ -98,7 +98,7 @@ function throwFileFault(file: string, error: unknown): never {
   throw new Error(`${file}: ${fileFault(error)}`, { cause: error });
 }
 
-/** Rotated logs may be given in any order, but budgets need ascending times. */
+/** Sorts log files by their times. The user can give rotated logs in any order, but budgets need ascending times. */
 function sortByTime(files: readonly string[]): readonly string[] {
   if (files.length < 2 || files.includes('-')) return files;
   return files

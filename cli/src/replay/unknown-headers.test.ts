@@ -14,7 +14,7 @@ import {
 } from './testing/replay-command.ts';
 
 describe('missing data of a log is not evidence', () => {
-  test('an access log leads to no finding about headers: every known browser passes', async () => {
+  test('an access log causes no finding about headers: every known browser passes', async () => {
     const agents = readFileSync(
       join(import.meta.dirname, '../../../config/src/catalogue/fixtures/browser-user-agents.txt'),
       'utf8',
@@ -50,7 +50,7 @@ describe('missing data of a log is not evidence', () => {
     ]);
   });
 
-  test('a rule applies only if it matches for every value of an unknown header, and the notes name it', async () => {
+  test('a rule applies only if it matches for every value of an unknown header, and the notes name the rule', async () => {
     const rules = [
       '{ name: keyless, match: { not: { header: { x-key: "?*" } } }, verdict: block }',
       '{ name: no english, match: { header: { accept-language: en } }, verdict: block }',
@@ -70,7 +70,7 @@ describe('missing data of a log is not evidence', () => {
     );
   });
 
-  test('headers that Caddy sorts by name lead to no finding about their order, but their values are judged', async () => {
+  test('headers that Caddy sorts by name cause no finding about their order, but their values are judged', async () => {
     const caddy = (headers: Readonly<Record<string, string>>) => {
       const sorted = Object.entries(headers).toSorted(([a], [b]) => a.localeCompare(b));
       const texts = Object.fromEntries(sorted.map(([name, value]) => [name, [value]]));

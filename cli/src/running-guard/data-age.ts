@@ -1,11 +1,11 @@
 import { NETWORK_DATA, OLD_AFTER_MS } from '@guard/config/catalogue/data-age';
 import type { MetricValues } from './read-metrics.ts';
 
-/** In milliseconds. */
+/** The ages of published data, in milliseconds. */
 export interface DataAge {
-  /** The oldest list of crawler addresses. */
+  /** The age of the oldest list of crawler addresses. */
   readonly crawlers: number;
-  /** The lists of networks, which come with Guard. */
+  /** The age of the lists of networks, which come with Guard. */
   readonly lists: number;
   readonly country: number;
   readonly asn: number;
@@ -13,7 +13,7 @@ export interface DataAge {
 
 const DAY_MS = 86_400_000;
 
-/** Undefined if the version of this Guard does not report the ages. */
+/** Reads the ages from the metrics. Undefined if the version of this Guard does not report them. */
 export function dataAgeIn(values: MetricValues): DataAge | undefined {
   const crawlers = values.get('guard_crawler_ranges_age_seconds')?.get('');
   const networks = values.get('guard_network_data_age_seconds');
@@ -28,7 +28,10 @@ export function dataAgeIn(values: MetricValues): DataAge | undefined {
   };
 }
 
-/** `crawler lists 2 days old, countries 9 days old, autonomous systems 3 days old, network lists 95 days old`. */
+/**
+ * The ages as text, such as `crawler lists 2 days old, countries 9 days old, autonomous systems 3 days old, network
+ * lists 95 days old`.
+ */
 export function describeDataAge({ crawlers, lists, country, asn }: DataAge): string {
   return [
     `crawler lists ${daysOf(crawlers)} old`,

@@ -4,10 +4,13 @@ import { fetchFault } from '@guard/server';
 
 export type FetchOutcome =
   | { readonly kind: 'fetched'; readonly status: number; readonly body: Buffer }
-  /** Why there is no answer, as a phrase. */
+  /** There is no answer. `why` is a phrase with the reason. */
   | { readonly kind: 'away'; readonly why: string };
 
-/** Sends a request to a service of a running Guard. Never rejects. Reads at most the size limit of `POST /query`. */
+/**
+ * Sends a request to a service of a running Guard. Never rejects. Reads at most as many bytes as an answer of `POST
+ * /query` can have.
+ */
 export async function fetchAnswer(
   url: string | URL,
   init: Omit<RequestInit, 'signal'>,

@@ -28,20 +28,20 @@ export const GUARD_OPTIONS = {
 export interface RunningGuard {
   readonly settings: Settings | undefined;
   readonly admin: string | undefined;
-  /** Access to its events, or the reason why there is none. */
+  /** Access to its events, or the reason why there is no access. */
   readonly events: EventsAccess | { readonly missing: string };
 }
 
 type GuardOptions = { readonly [Name in keyof typeof GUARD_OPTIONS]?: string | undefined };
 
 /**
- * Finds the addresses of the running Guard from the options and the settings file. A text is a sentence about a wrong
- * option. 1 is the exit code for settings with problems, which are printed.
+ * Finds the addresses of the running Guard from the options and the settings file. When the result is a text, it is a
+ * sentence about a wrong option. When it is 1, the settings had problems, which were printed: 1 is the exit code.
  */
 export function findGuard(options: GuardOptions): RunningGuard | string | 1 {
   const badUrl = (['admin', 'api'] as const).find((name) => !isHttp(options[name] ?? 'http://x'));
   if (badUrl !== undefined) return `--${badUrl} takes a URL, such as http://127.0.0.1:9090`;
-  // An address may belong to another Guard than the one of this folder.
+  // An address in the options can be the address of another Guard than the Guard of this folder.
   const hasAddress = options.admin !== undefined || options.api !== undefined;
   const settingsPath = hasAddress ? options.config : settingsFile(options.config);
   if (typeof settingsPath === 'object' && settingsPath.isForeign) return settingsPath.why;
@@ -54,7 +54,7 @@ export function findGuard(options: GuardOptions): RunningGuard | string | 1 {
   return { settings, admin, events: eventsAccess(api, file, options) };
 }
 
-/** Undefined for a unix socket, and for port 0, because the real port is unknown. */
+/** The URL of a listener. Undefined for a unix socket, and for port 0, because then the real port is unknown. */
 function urlOf(address: ListenAddress | undefined): string | undefined {
   if (address?.kind !== 'tcp' || address.port === 0) return undefined;
   return listenerUrl(address.host, address.port);
@@ -68,7 +68,7 @@ function eventsAccess(
   if (api === undefined) return { missing: missingListenerText('api') };
   const key = options.key ?? process.env[KEY_VARIABLE] ?? '';
   if (key !== '') return { url: api, key };
-  // A key of the file is only used for the service of the file.
+  // A key from the settings file is sent only to the service in the settings file.
   if (file === undefined || options.api !== undefined) {
     return { missing: `give an analytics key in ${KEY_VARIABLE}` };
   }

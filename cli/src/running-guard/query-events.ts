@@ -2,11 +2,11 @@ import { readJson } from '@guard/config/contract/json';
 import type { z } from 'zod';
 import { type FetchOutcome, fetchAnswer } from './fetch-answer.ts';
 
-/** Environment variable for the key. A command-line option would be visible in process lists. */
+/** The environment variable for the key. A command-line option would be visible in process lists. */
 export const KEY_VARIABLE = 'GUARD_ANALYTICS_KEY';
 
 export interface EventsAccess {
-  /** Such as `http://127.0.0.1:8082`. */
+  /** The URL of the API, such as `http://127.0.0.1:8082`. */
   readonly url: string;
   /** An analytics key (contract 5). */
   readonly key: string;
@@ -14,7 +14,7 @@ export interface EventsAccess {
 
 export type EventRows<T> =
   | { readonly kind: 'rows'; readonly rows: readonly T[] }
-  /** Why there are no rows, as a phrase. */
+  /** There are no rows. `why` is a phrase with the reason. */
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Sends one statement to `POST /query` (contract 4.3). Never rejects. */
@@ -27,7 +27,7 @@ export function postQuery(
   return fetchAnswer(new URL('/query', url), { method: 'POST', headers, body: sql }, timeoutMs);
 }
 
-/** The meaning of a status other than 200, as a phrase without the prefix of ClickHouse. */
+/** The meaning of a status other than 200, as a phrase. A prefix of ClickHouse in the text is removed. */
 export function refusalOf({ url }: EventsAccess, status: number, text: string): string {
   if (status === 401) return 'the analytics key is not valid: it is unknown, revoked or expired';
   const message = text.trim().replace(/^Code: \d+\. (?:DB::Exception: )*/, '');

@@ -1,14 +1,17 @@
 import { fetchAnswer } from './fetch-answer.ts';
 
-/** Guard's own page has some hundred samples. */
+/** A page of Guard has only some hundred samples. */
 const MAX_SAMPLES = 5_000;
 
-/** Values by name and by the value of the only label. The label value is '' without a label. */
+/**
+ * The value of each metric. The first key is its name, and the second key is the value of its only label, or '' when it
+ * has no label.
+ */
 export type MetricValues = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 export type MetricsRead =
   | { readonly kind: 'read'; readonly values: MetricValues; readonly atMs: number }
-  /** Why there are no values, as a phrase. */
+  /** There are no values. `why` is a phrase with the reason. */
   | { readonly kind: 'away'; readonly why: string };
 
 /** Reads `GET /metrics` of the admin listener. Never rejects. */
@@ -23,7 +26,7 @@ export async function readMetrics(admin: string, timeoutMs: number): Promise<Met
   return { kind: 'read', values, atMs: Date.now() };
 }
 
-/** Samples of the Prometheus text format. If a sample has several labels, the first one counts. */
+/** Parses samples in the Prometheus text format. If a sample has several labels, the first one is used. */
 export function parseMetrics(page: string): MetricValues {
   const values = new Map<string, Map<string, number>>();
   let samples = 0;

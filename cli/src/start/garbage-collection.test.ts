@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-/** Begins with 40 MB like a started Guard, then keeps 200 MB and makes garbage. Prints megabytes. */
+/**
+ * A program that begins with 40 MB like a started Guard, and then keeps 200 MB and makes garbage. It prints the size of
+ * the heap in megabytes.
+ */
 const LOAD = `
 import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
@@ -38,7 +41,7 @@ test.each([
   const { live, most } = JSON.parse(output) as { readonly live: number; readonly most: number };
   expect(live).toBeGreaterThan(200);
   expect(most - live).toBeGreaterThan(20);
-  // Half of 200 MB and the young generation. On a busy machine more objects are made while the collection runs: 162 MB
-  // were measured. With the percentage for a heap of 40 MB it was 311 MB and more.
+  // The expected growth is half of 200 MB and the young generation. On a busy machine more objects are made while the
+  // collection runs, and 162 MB were measured. With the percentage for a heap of 40 MB, the growth was 311 MB and more.
   expect(most - live).toBeLessThan(240);
 });

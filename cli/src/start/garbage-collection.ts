@@ -3,11 +3,14 @@ import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf
 import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
-/** How far the heap grows, at least, from one full collection to the next. */
+/** The least growth of the heap from one full collection to the next. */
 const MIN_GROWTH_BYTES = 64 * 1024 * 1024;
-/** In percent of the heap in use: the least growth of a large heap. */
+/** The least growth of a large heap, in percent of the heap in use. */
 const MIN_PERCENT = 25;
-/** With several threads. V8 has one percentage for the heaps of all of them, and these differ in size. */
+/**
+ * The growth when there are several threads. V8 has a single percentage for the heaps of all threads, and the heaps
+ * differ in size.
+ */
 const PERCENT_FOR_THREADS = 50;
 
 /** An entry of type `gc`. Node's types do not have its fields. */
@@ -16,11 +19,12 @@ interface CollectionEntry extends PerformanceEntry {
 }
 
 /**
- * Makes full garbage collections rare. Call it when the start has ended. `threads` serve the gateway.
+ * Makes full garbage collections rare. Call it when the start has ended. `threads` is the number of threads that run a
+ * gateway.
  *
- * V8 runs a full collection when the heap has grown by about a tenth: five megabytes here, so once a second under
- * load. A full collection stops Guard for 10 ms. In the 50 ms before, up to four threads mark objects, so on one
- * processor requests wait for 20 to 40 ms.
+ * V8 runs a full collection when the heap has grown by about a tenth. In Guard these are five megabytes, so under load
+ * it happens once a second. A full collection stops Guard for 10 ms. In the 50 ms before that, up to four threads mark
+ * objects. So on one processor requests wait for 20 to 40 ms.
  */
 export function collectRarely(threads: number): void {
   if (availableParallelism() <= 2) setFlagsFromString('--concurrent-marking-max-worker-num=1');
@@ -29,7 +33,8 @@ export function collectRarely(threads: number): void {
     return;
   }
   growWithHeap();
-  // V8 takes a percentage. The percentage for a small heap would let a full heap grow by 300 MB.
+  // V8 accepts only a percentage. The percentage for a small heap would let a large heap grow by 300 MB, so it is
+  // computed again after each full collection.
   new PerformanceObserver((list) => {
     if (list.getEntries().some(isFullCollection)) growWithHeap();
   }).observe({ entryTypes: ['gc'] });
@@ -54,11 +59,11 @@ function isFullCollection({ detail }: CollectionEntry): boolean {
  * Runs a full garbage collection once after the start and returns the memory to the system: some 80 MB in a tenth of
  * a second. V8 keeps the memory while little is allocated, so an idle Guard would never return it.
  *
- * The inspector can do this without a flag at the start. A Node without inspector keeps the memory.
+ * The inspector can do this without a flag at the start of Node. In a Node without the inspector, the memory is kept.
  */
 export async function giveBackStartMemory(): Promise<void> {
   if (!process.features.inspector) return;
-  // Objects that the start awaited last become garbage after this turn.
+  // The last objects that the start has awaited become garbage only after this turn.
   await turn();
   const { Session } = await import('node:inspector/promises');
   const session = new Session();

@@ -27,7 +27,7 @@ interface LaunchedGuard extends Pick<
   readonly dataAge: DataAge;
   /** The folder of the embedded database, if it is used. */
   readonly databaseFolder: string | undefined;
-  /** Finishes current requests. Logs that it does, and how long it took. */
+  /** Finishes the requests under way and closes everything. Logs when it begins, and how long it took. */
   close(signal: StopSignal): Promise<void>;
 }
 
@@ -36,12 +36,12 @@ type StopSignal = 'SIGTERM' | 'SIGINT';
 const WAIT_TEXT = 'requests under way, 30 s at most, then the last events';
 
 export interface StartOptions {
-  /** Prints one JSON line instead of a list when ready. */
+  /** When it is true, Guard prints one JSON line instead of a list when it is ready. */
   readonly json: boolean;
   readonly watch: boolean;
 }
 
-/** Resolves to the exit code when Guard was stopped. */
+/** Starts Guard from a settings file. Resolves to the exit code after Guard was stopped. */
 export async function startFrom(file: string, { json, watch }: StartOptions): Promise<number> {
   const guard = await launch({ file, env: process.env, watch, onHangUp: 'reload' });
   if (!guard) return 1;
@@ -83,13 +83,13 @@ interface LaunchOptions {
   readonly file: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly watch: boolean;
-  /** The effect of SIGHUP. A demo ends with its terminal. */
+  /** The effect of SIGHUP. A demo ends when its terminal closes. */
   readonly onHangUp: 'reload' | 'end';
-  /** Additional advice when another program uses the port. */
+  /** Additional advice for the case that another program uses the port. */
   readonly onPortTaken?: string;
 }
 
-/** On failure it prints the reason, and resolves with undefined. */
+/** Starts Guard. If this fails, it prints the reason and resolves with undefined. */
 async function launch(options: LaunchOptions): Promise<LaunchedGuard | undefined> {
   const { file, env, watch } = options;
   const reader = new SettingsReader(file, env);
@@ -112,7 +112,8 @@ async function launch(options: LaunchOptions): Promise<LaunchedGuard | undefined
   const settingsRead = { file, revision: settingsRevision(firstSettings.settings) };
   context.log('info', 'settings_read', settingsRead);
   const runningGuard = Promise.withResolvers<RunningGuard>();
-  // The reloader watches during the start, so that it misses no change. It applies changes after the start.
+  // The reloader watches the files during the start, so that it misses no change. It applies changes only after the
+  // start.
   const apply = async (newSettings: NewSettings) => {
     const threadsWithout = await (await runningGuard.promise).reload(newSettings);
     ({ format } = newSettings.settings.log);
@@ -151,7 +152,7 @@ async function launch(options: LaunchOptions): Promise<LaunchedGuard | undefined
   };
 }
 
-/** Without `positionOf`, which would keep the whole file in memory. */
+/** Reads the settings at the start. The result has no `positionOf`, because it would keep the whole file in memory. */
 function readFirst(reader: SettingsReader): ReloaderOptions['loadedAtStart'] | undefined {
   const result = loadedOrReport(reader.readFirst());
   return result && { settings: result.settings, files: result.files };
@@ -185,7 +186,7 @@ function readyLine(guard: LaunchedGuard): string {
   });
 }
 
-/** Ages of published data at the start. Without refreshable lists, their age is 0. */
+/** The ages of published data at the start. When there are no crawler lists that Guard can refresh, their age is 0. */
 function ageOf({ dataAt }: RunningGuard): DataAge {
   const { crawlers, lists, country, asn } = dataAt();
   const now = Date.now();
@@ -213,7 +214,10 @@ function addressList(guard: LaunchedGuard): string {
   return ['Guard is ready.', '', ...lines, '', age, ...linkLines, ...warningLines].join('\n');
 }
 
-/** Resolves with SIGTERM or SIGINT. Call it before the ready line is printed: the signal can follow at once. */
+/**
+ * Resolves when SIGTERM or SIGINT comes. Call it before the ready line is printed, because the signal can come directly
+ * after that line.
+ */
 function stopSignal(): Promise<StopSignal> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve);

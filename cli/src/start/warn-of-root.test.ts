@@ -5,7 +5,7 @@ test.each([
   [0, ['warn runs_as_root']],
   [10001, []],
   [undefined, []],
-])('user %s leads to the warnings %j', (uid, lines) => {
+])('user %s causes the warnings %j', (uid, lines) => {
   const logged: string[] = [];
   warnIfRoot((level, event) => logged.push(`${level} ${event}`), uid);
   expect(logged).toEqual(lines);

@@ -1,8 +1,8 @@
 import type { Log } from '@guard/config/contract/ports';
 
 /**
- * Guard needs no root rights. CAP_NET_BIND_SERVICE is enough for ports below 1024. `uid` is undefined on systems
- * without user ids.
+ * Warns when Guard runs as root. Guard does not need the rights of root: CAP_NET_BIND_SERVICE is enough for ports below
+ * 1024. `uid` is undefined on systems without user ids.
  */
 export function warnIfRoot(log: Log, uid: number | undefined): void {
   if (uid !== 0) return;

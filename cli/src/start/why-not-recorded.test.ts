@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { whyNotRecorded } from './why-not-recorded.ts';
 
-test('a database that cannot start is named with its cause and its folder', () => {
+test('for a database that cannot start, the text names the cause and the folder', () => {
   const message = 'The analytics database cannot start: another Guard uses its folder.';
   expect(whyNotRecorded({ state: 'failing', message }, '/var/lib/guard')).toBe(
     `${message} Its folder is /var/lib/guard. No events are stored until you mend this. Guard tries again by itself.`,
@@ -12,6 +12,6 @@ test.each([
   undefined,
   { state: 'ready' as const },
   { state: 'away' as const, message: 'starting' },
-])('nothing is said about %j', (condition) => {
+])('there is no text about %j', (condition) => {
   expect(whyNotRecorded(condition, '/var/lib/guard')).toBeUndefined();
 });

@@ -1,6 +1,8 @@
 import type { RunningGuard } from '@guard/server';
 
-/** Why events are not stored although the settings want it. Undefined when no operator has to act. */
+/**
+ * Why events are not stored although the settings name a database. Undefined when the operator does not have to act.
+ */
 export function whyNotRecorded(
   condition: ReturnType<RunningGuard['database']>,
   folder: string | undefined,

@@ -11,14 +11,14 @@ export function section(title: string, lines: readonly string[]): string {
   return [applyStyle('bold', title), ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-/** `1 site`, `2 sites`. */
+/** A number with its noun, such as `1 site` or `2 sites`. */
 export function countText(n: number, thing: string): string {
   return `${n} ${thing}${n === 1 ? '' : 's'}`;
 }
 
 /**
- * Formats rows as columns with the width of the longest cell. The last column is not padded. Styles are applied
- * after padding, so that colour codes do not count.
+ * Formats rows as columns with the width of the longest cell. The last column is not padded. Styles are applied after
+ * padding, so that colour codes do not change the widths.
  */
 export function alignColumns(
   rows: readonly (readonly string[])[],

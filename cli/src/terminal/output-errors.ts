@@ -1,9 +1,9 @@
 import { print } from './terminal.ts';
 
 /**
- * Handles errors of stdout and stderr. Without a handler Node ends the process with a stack trace. A reader that
- * closes the pipe, such as `| head`, is not an error. On a full disk a command exits with 1, because a partial
- * result must not look complete. A service continues, because its visitors matter more than its log.
+ * Handles errors of stdout and stderr. Without a handler Node ends the process with a stack trace. A reader that closes
+ * the pipe, such as `| head`, is not an error. On a full disk a command exits with 1, because a partial result must not
+ * look complete. A service continues, because visitors are more important than the log.
  */
 export function handleOutputErrors(isService: boolean): void {
   const handle = isService ? goOn : endUnlessReaderLeft;
@@ -13,12 +13,12 @@ export function handleOutputErrors(isService: boolean): void {
 }
 
 function goOn(): void {
-  // The log itself counts lost lines.
+  // Does nothing for a service, because the log itself counts lost lines.
 }
 
 function endUnlessReaderLeft(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
   print(`guard: the output cannot be written: ${error.message}`, 'error');
-  // Exits at once: when stderr is full, the line above fails in the same way.
+  // Exits at once, because the line above fails in the same way when stderr is full.
   process.exit(1);
 }

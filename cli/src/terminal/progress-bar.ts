@@ -5,7 +5,7 @@ export interface BarStream {
 }
 
 export interface ProgressBar {
-  /** Counts one more item, or `amount` more. `name` is shown. */
+  /** Counts one more item, or `amount` more. The bar shows `name`. */
   advance(name: string, amount?: number): void;
   /** Removes the bar. */
   end(): void;
@@ -21,7 +21,7 @@ export function createProgressBar(stream: BarStream, total: number): ProgressBar
   let shownPercent = -1;
   const advance = (name: string, amount = 1): void => {
     doneCount += amount;
-    // There may be more items than expected at the start.
+    // There can be more items than were expected at the start.
     const percent = Math.min(100, Math.floor((100 * doneCount) / total));
     if (percent === shownPercent) return;
     shownPercent = percent;

@@ -8,13 +8,13 @@ export function print(text: string, stream: 'result' | 'error' = 'result'): void
   (stream === 'result' ? process.stdout : process.stderr).write(`${text}\n`);
 }
 
-/** Prints that a command was called wrongly, and returns the exit code for it. */
+/** Prints the mistake of a wrong call, and returns the exit code for it. */
 export function reportWrongCall(command: string, message: string): 2 {
   print(`guard ${command}: ${message}\nguard ${command} --help shows the usage.`, 'error');
   return 2;
 }
 
-/** Prints why a command did not do what it was asked for, and returns the exit code for it. */
+/** Prints why a command failed, and returns the exit code for it. */
 export function reportFailure(command: string, why: string): 1 {
   print(`guard ${command}: ${escapeUnsafeInLines(why.slice(0, MAX_REASON_LENGTH))}`, 'error');
   return 1;

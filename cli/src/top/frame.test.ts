@@ -49,7 +49,7 @@ function texts(columns: number, rows: number, recent: Recent = RECENT): string[]
 }
 
 describe('rates', () => {
-  test('are the growth between two readings, by label, also after a restart of a counter', () => {
+  test('are the growth of each label between two readings, also after a restart of a counter', () => {
     expect(snapshot().decisions).toEqual([
       { name: 'allow', perSecond: 100, total: 300 },
       { name: 'block', perSecond: 5, total: 10 },
@@ -66,7 +66,7 @@ describe('rates', () => {
 });
 
 describe('a frame', () => {
-  test('of 80 × 24 has the numbers, the alarms, and both lists side by side with whole addresses', () => {
+  test('of 80 × 24 has the numbers, the alarms, and both lists side by side, with complete addresses', () => {
     const lines = texts(80, 24);
     expect(lines).toHaveLength(24);
     expect(lines[0]).toBe('guard top  http://127.0.0.1:9090  12:00:02 UTC');
@@ -99,7 +99,7 @@ describe('a frame', () => {
     expect(lines.at(-1)).toBe('reasons, addresses, sites: give an analytics key');
   });
 
-  test('without a terminal size has every entry', () => {
+  test('has every entry when there is no terminal size', () => {
     expect(texts(Infinity, Infinity).filter((line) => line.startsWith('reason_'))).toHaveLength(30);
   });
 });

@@ -2,7 +2,7 @@ import { describeDataAge } from '../running-guard/data-age.ts';
 import { type CountedName, RECENT_S } from './recent.ts';
 import { type Rate, type Snapshot, totalPerSecond } from './snapshot.ts';
 
-/** Size of the terminal in characters. Infinity when there is no terminal. */
+/** The size of the terminal in characters. Infinity when there is no terminal. */
 export interface Size {
   readonly columns: number;
   readonly rows: number;
@@ -14,11 +14,11 @@ export interface Line {
 }
 
 const LABEL_WIDTH = 12;
-/** Two lists fit into 80 columns, and the second one fits an IPv6 address with its count. */
+/** With this width, two lists fit into 80 columns, and an IPv6 address with its count fits into the second list. */
 const LEFT_WIDTH = 32;
 const RIGHT_WIDTH = 46;
 const GAP = 2;
-/** More lines for sites would leave none for the other lists. */
+/** If more sites were shown, no lines would be left for the other lists. */
 const MAX_SITES = 4;
 
 /** The lines to show, cut to the size of the terminal. */
@@ -72,7 +72,7 @@ function figureLines(snapshot: Snapshot): Line[] {
 function listLines({ recent }: Snapshot, rows: number): Line[] {
   if (recent.kind === 'unknown') return [plainLine(`reasons, addresses, sites: ${recent.why}`)];
   const sites = recent.sites.slice(0, MAX_SITES);
-  // Room for two headings and an empty line.
+  // Three lines are left free for two headings and an empty line.
   const listRows = Math.max(0, rows - sites.length - 3);
   const reasons = listEntries(recent.reasons, listRows, LEFT_WIDTH);
   const addresses = listEntries(recent.addresses, listRows, RIGHT_WIDTH);
@@ -115,7 +115,7 @@ function figure(label: string, text: string): string {
   return label.padEnd(LABEL_WIDTH) + text;
 }
 
-/** In UTC, like the events. */
+/** A time as text in UTC, like the times of events. */
 function timeOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 }

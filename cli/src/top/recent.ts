@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
 
 export const RECENT_S = 60;
-/** Entries of each list: more than a terminal has lines. */
+/** The number of entries of each list. It is larger than the number of lines of a terminal. */
 const LIST_LENGTH = 50;
-/** Longest name that is shown. Reasons, addresses and hosts are shorter. */
+/** The longest name that is shown. Reasons, addresses and hosts are shorter. */
 const MAX_NAME = 100;
 
 const Row = z.object({
@@ -25,7 +25,7 @@ export type Recent =
       readonly reasons: readonly CountedName[];
       readonly addresses: readonly CountedName[];
       readonly sites: readonly CountedName[];
-      /** Duration of decisions in milliseconds. Undefined when there were none. */
+      /** The median duration of decisions, in milliseconds. Undefined when there were no decisions. */
       readonly p50Ms: number | undefined;
       readonly p99Ms: number | undefined;
     }

@@ -6,7 +6,7 @@ import { type WatchResult, watch, type WatchOptions } from './watch.ts';
 
 const UNLIMITED_SIZE = { columns: Infinity, rows: Infinity };
 
-/** Resolves with the exit code. */
+/** Prints the state once. Resolves with the exit code. */
 export async function printOnce(options: WatchOptions, json: boolean): Promise<number> {
   const never = Promise.withResolvers<undefined>().promise;
   for await (const look of watch(options, never)) {
@@ -23,12 +23,12 @@ export async function printOnce(options: WatchOptions, json: boolean): Promise<n
   return 1;
 }
 
-/** Draws on the terminal, or prints one line per update without a terminal. Ends at q, Ctrl-C or a signal. */
+/** Draws on the terminal. Without a terminal, it prints one line for each update. It ends at q, Ctrl-C or a signal. */
 export async function showLive(options: WatchOptions): Promise<number> {
   const endSignal = Promise.withResolvers<undefined>();
   const end = () => endSignal.resolve(undefined);
   const stopWatching = watchForEnd(process.stdin, end);
-  // In `guard top | head -3` the reader closes the pipe after three lines.
+  // The pipe can close early: in `guard top | head -3` the reader closes it after three lines.
   process.stdout.once('error', end);
   const screen = process.stdout.isTTY ? enterScreen(process.stdout) : undefined;
   try {

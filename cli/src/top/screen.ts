@@ -15,7 +15,7 @@ export interface Output extends NodeJS.WritableStream {
   readonly rows?: number;
 }
 
-/** The alternate screen of a terminal. The earlier content comes back at the end. */
+/** The alternate screen of a terminal. When it ends, the terminal shows its earlier content again. */
 export interface Screen {
   readonly size: () => Size;
   readonly draw: (lines: readonly Line[]) => void;
@@ -50,7 +50,7 @@ export function styledLine({ text, kind }: Line, output: Output): string {
   }
 }
 
-/** Calls `end` at q, Ctrl-C or a signal. Returns a function that stops this. */
+/** Calls `end` at q, Ctrl-C or a signal. Returns a function that stops watching. */
 export function watchForEnd(input: NodeJS.ReadStream, end: () => void): () => void {
   const onKeys = (bytes: Buffer) => {
     const text = bytes.toString();

@@ -6,7 +6,7 @@ import type { Recent } from './recent.ts';
 
 type MetricsReading = Extract<MetricsRead, { kind: 'read' }>;
 
-/** A counter by its label: its rate and its total since the start. */
+/** One label of a counter, with its rate and its total since the start. */
 export interface Rate {
   readonly name: string;
   readonly perSecond: number;
@@ -27,7 +27,7 @@ export function snapshotOf(
       .filter(([name]) => name !== '')
       .map(([name, total]) => {
         const earlier = earlierReading.values.get(metric)?.get(name) ?? 0;
-        // A counter that decreased belongs to a restarted process.
+        // A counter that decreased shows that the process was restarted.
         const increase = total < earlier ? total : total - earlier;
         return { name, perSecond: increase / spanS, total };
       })
@@ -45,7 +45,7 @@ export function snapshotOf(
     eventsQueued: gauge(laterReading.values, 'guard_events_queued'),
     /** The age of published data. Undefined if Guard does not report it. */
     dataAge: dataAgeIn(laterReading.values),
-    /** Sentences about urgent problems for an operator. */
+    /** Sentences for the operator about urgent problems. */
     alarms: alarmsOf(laterReading.values, rates('guard_events_total')),
     recent,
   };

@@ -8,7 +8,7 @@ export interface WatchOptions {
   readonly admin: string;
   readonly events: RunningGuard['events'];
   readonly intervalMs: number;
-  /** Time limit for each request. */
+  /** The time limit for each request. */
   readonly timeoutMs: number;
 }
 

@@ -6,7 +6,7 @@ export interface SearchSubject {
   readonly value: string;
 }
 
-/** Undefined for a text of another form. */
+/** Reads the subject of a search. Undefined for a text of another form. */
 export function readSubject(operand: string): SearchSubject | undefined {
   const address = parseIp(operand.trim());
   if (address !== undefined) return { kind: 'address', value: address };

@@ -7,7 +7,7 @@ import type { VisitorSummary } from './look-up.ts';
 
 const MAX_REASONS = 5;
 
-/** One event in plain words. `way` selects the change of guard.yaml that is written out. */
+/** One event in plain words. `way` selects the change of guard.yaml that the text shows in full. */
 export function describeEvent(event: ExplainedEvent, way: string | undefined): string {
   const { time, request, address, user_agent, session, what_happened, false_positives, advice } =
     event;
@@ -107,7 +107,7 @@ function letInOf(
         `${change.visitors} ${change.value}. ${change.where}`,
       ]),
       '',
-      // For pasting: a cut line would be invalid YAML.
+      // A user can paste these lines, so they are not cut: a cut line would be invalid YAML.
       ...change.yaml
         .trimEnd()
         .split('\n')
@@ -125,7 +125,7 @@ function letInOf(
   ];
 }
 
-/** Each kind once, because a value after it selects the entry. */
+/** The other kinds of changes. Each kind comes once, because a value after it selects the entry. */
 function otherWays(changes: readonly LetInWay[]): string[] {
   const kinds = new Map<string, string>();
   for (const { kind, value } of changes)
@@ -133,12 +133,12 @@ function otherWays(changes: readonly LetInWay[]): string[] {
   return [...kinds].map(([kind, values]) => `or --let-in ${kind}: ${toPrintable(values, 100)}`);
 }
 
-/** The lines include texts of visitors, which must not control the terminal. */
+/** Makes lines printable. They include texts of visitors, and these must not control the terminal. */
 function printableTexts(texts: readonly string[]): string[] {
   return texts.map((text) => toPrintable(text));
 }
 
-/** In UTC, like the events. */
+/** A time as text in UTC, like the times of events. */
 function timeOf(iso: string): string {
   return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 }

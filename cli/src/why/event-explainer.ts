@@ -14,9 +14,9 @@ import { settingsRevision } from '@guard/config/settings/derived/revision';
 import { Organisation, type Settings } from '@guard/config/settings/schema';
 import { proposeChange } from '@guard/replay/paste';
 
-/** What `guard why --json` prints. */
+/** The object that `guard why --json` prints for one event. */
 export interface ExplainedEvent {
-  /** ISO 8601. */
+  /** The time of the event in ISO 8601. */
   readonly time: string;
   readonly request_id: string;
   readonly reference: string;
@@ -30,31 +30,32 @@ export interface ExplainedEvent {
   readonly rule: {
     readonly name: string;
     readonly line: number | null;
-    /** The directives and the line of the rule, as text to follow the rule's name. Empty without settings. */
+    /** The directives and the line of the rule, as text that follows the rule's name. Empty without settings. */
     readonly directives_text: string;
     readonly monitor: boolean;
   } | null;
-  /** Null without settings. */
+  /** Whether the event was decided with the current settings. Null without settings. */
   readonly same_settings: boolean | null;
   readonly false_positives: readonly { readonly name: string; readonly who: string }[];
   readonly advice: readonly string[];
   readonly let_in: readonly LetInWay[];
   /**
-   * Why no `let_in` option lets this visitor in: a rate limit, or a temporary decision. Empty when there is none.
+   * Why no `let_in` option lets this visitor in: a rate limit, or a temporary decision. Empty when an option can let
+   * the visitor in.
    */
   readonly why_no_let_in: string;
 }
 
 export interface LetInWay {
   readonly kind: string;
-  /** As words before `value`. */
+  /** A phrase for the visitors. It stands before `value`. */
   readonly visitors: string;
   /** The session, address, network, agent or reason that is let in. */
   readonly value: string;
   readonly yaml: string;
-  /** Where to put it, as a sentence. */
+  /** A sentence that says where to put the text. */
   readonly where: string;
-  /** A command with the same effect for a day. Empty when there is none. */
+  /** A command with the same effect for a day. Empty when there is no such command. */
   readonly command: string;
 }
 
@@ -98,8 +99,8 @@ export function createEventExplainer(
 }
 
 /**
- * Used when the settings do not have the event's organisation, or there are no settings. Reasons have their default
- * strengths.
+ * Used when there are no settings, or when they do not have the event's organisation. All reasons then have their
+ * default strengths.
  */
 const NO_ORGANISATION: Organisation = Organisation.parse({ id: 'unknown' });
 
@@ -123,7 +124,7 @@ function ruleOf(event: WholeEvent, knowledge: Knowledge | undefined): ExplainedE
 function letInOf(event: WholeEvent, organisation: Organisation): LetInWay[] {
   return letInOptions(event).flatMap(({ kind, visitors, value, change, command }) => {
     const proposal = proposeChange(change, organisation);
-    // For example, a User-Agent that is longer than a rule allows.
+    // An example of a refused change is a User-Agent that is longer than a rule allows.
     if (proposal.kind === 'refused') return [];
     const { yaml, where } = proposal;
     return [{ kind, visitors, value, yaml, where, command }];

@@ -12,26 +12,26 @@ import { z } from 'zod';
 import { type EventRows, type EventsAccess, queryEvents } from '../running-guard/query-events.ts';
 import type { SearchSubject } from './asked.ts';
 
-/** For one statement. For an address with many requests it reads all of them. */
+/** The time limit for one statement. For an address with many requests, a statement reads all of them. */
 const TIMEOUT_MS = 30_000;
 const MAX_EVENTS = 5;
 
 export interface VisitorSummary {
   readonly requests: number;
-  /** Counts by enforced decision. */
+  /** The number of requests for each enforced decision. */
   readonly actions: Readonly<Record<'allow' | 'challenge' | 'block' | 'limited', number>>;
   readonly firstMs: number;
   readonly lastMs: number;
-  /** Most frequent first. */
+  /** The reasons, the most frequent one first. */
   readonly reasons: readonly { readonly name: string; readonly requests: number }[];
 }
 
 export type LookUpResult =
   | {
       readonly kind: 'found';
-      /** At least one. The newest comes first. */
+      /** The events, the newest one first. There is at least one. */
       readonly events: readonly [WholeEvent, ...WholeEvent[]];
-      /** Undefined when the subject is a single request. */
+      /** A summary of all events of the visitor. Undefined when the subject is a single request. */
       readonly inAll: VisitorSummary | undefined;
     }
   | { readonly kind: 'none' }

@@ -43,7 +43,7 @@ function judgeStatus({ url, page, problem: programAnswer }: Answers, { seen }: E
 const ADVICE_NO_CACHE =
   'Let the CDN or proxy honour Cache-Control: no-store, and never keep a 403 or an answer with Set-Cookie.';
 
-/** Whether a cache in front stores challenges and gives one visitor's challenge to another. */
+/** Whether a cache in front of Guard stores challenges and gives one visitor's challenge to another. */
 export const caching: Check = { name: 'caching', judge: judgeChallengePage(judgeCaching) };
 
 function judgeCaching(answers: Answers): Outcome {
@@ -69,7 +69,7 @@ function judgeCaching(answers: Answers): Outcome {
 const WHY_COOKIE =
   'Without this cookie no visitor can pass the challenge: the page is shown for ever (contract 3).';
 
-/** Whether the session cookie reaches the visitor and comes back to Guard (contract 2.3). */
+/** Whether the session cookie reaches the visitor and is sent back to Guard (contract 2.3). */
 export const cookies: Check = { name: 'cookies', judge: judgeChallengePage(judgeCookies) };
 
 function judgeCookies(answers: Answers): Outcome {
@@ -122,7 +122,7 @@ const BREAKING_DIRECTIVES =
 export const policy: Check = { name: 'policy', judge: judgeChallengePage(judgePolicy) };
 
 function judgePolicy({ page }: Answers): Outcome {
-  // Two header lines and one line with a comma are equal (RFC 9110 5.3), and a policy contains no comma.
+  // Two header lines and one line with a comma are equal (RFC 9110 5.3), and a policy itself contains no comma.
   const policies = fieldsOf(page, 'content-security-policy').flatMap((line) => line.split(','));
   const ownPolicy = policies.find((candidate) => {
     const nonce = nonceOf(candidate);
@@ -189,10 +189,13 @@ function judgePage({ page }: Answers): Outcome {
   return ok(`arrives as it was written${coding === '' ? '' : `, compressed (${coding})`}`);
 }
 
-/** A script of Guard has exactly these attributes. With another `type` or with `src` another program would run it. */
+/**
+ * Whether a tag is Guard's own. A script of Guard has exactly these attributes. A tag with another `type` or with `src`
+ * was changed by another server.
+ */
 function isOwnTag(tag: string, nonce: string): boolean {
   if (/^<style/i.test(tag)) return tag.includes(` nonce="${nonce}"`);
-  // The script with `type` contains the hidden screens, and browsers do not run it.
+  // The script with a `type` is also Guard's: it contains the hidden screens, and browsers do not run it.
   return (
     tag === `<script nonce="${nonce}">` || tag === `<script type="text/html" nonce="${nonce}">`
   );

@@ -2,7 +2,7 @@ import type { Answers, Evidence } from '../evidence.ts';
 import { isChallengePage } from '../guard-page.ts';
 import { type Outcome, unchecked } from '../finding.ts';
 
-/** A check of one thing that can be wrong in front of Guard. It judges the evidence and sends no request. */
+/** A check for one kind of fault between the visitor and Guard. It judges the evidence and sends no request. */
 export interface Check {
   readonly name: string;
   readonly judge: (evidence: Evidence) => Outcome;

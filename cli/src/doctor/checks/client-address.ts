@@ -30,7 +30,7 @@ function judgeAddress(answers: Answers, evidence: Evidence): Outcome {
     return unchecked('events keep only the beginning of an address (truncate_ip)');
   }
   const ownAddress = plainAddress(statedAddress ?? answers.page.localAddress);
-  // With both headers, Guard may use the proxy's address again. judgeForged checks that case.
+  // In the request with both headers, Guard may use the proxy's address. judgeForged checks this case.
   const honestRequests = seen.requests.filter(({ rfc7239 }) => !rfc7239.includes(FORGED_ADDRESS));
   const otherRequests = honestRequests.filter(
     ({ ip }) => ip !== FORGED_ADDRESS && ip !== ownAddress,
@@ -46,7 +46,7 @@ function judgeAddress(answers: Answers, evidence: Evidence): Outcome {
       ? 'no X-Forwarded-For'
       : `X-Forwarded-For: ${otherRequest.forwarded.slice(0, 100)}`;
   const found = `Guard saw ${otherRequest.ip} with ${headerText}, and this machine is ${ownAddress}`;
-  // Behind address translation a machine does not know its public address. A proxy usually has a local address.
+  // A machine behind address translation does not know its public address. But a proxy usually has a local address.
   if (
     statedAddress === undefined &&
     isLocalAddress(ownAddress) &&
@@ -62,7 +62,7 @@ function judgeAddress(answers: Answers, evidence: Evidence): Outcome {
 
 /**
  * Judges the case that the proxy runs on the same machine as doctor. Then the proxy and doctor have the same address.
- * Undefined when no proxy is visible, or Guard trusts the proxy.
+ * Undefined when no proxy is visible, or when Guard trusts the proxy.
  */
 function judgeLocalProxy(answers: Answers, { seen, settings }: Evidence): Outcome | undefined {
   const { page } = answers;
@@ -70,7 +70,7 @@ function judgeLocalProxy(answers: Answers, { seen, settings }: Evidence): Outcom
   const isForwarded = seen.requests.some(({ forwarded, rfc7239 }) =>
     [forwarded, rfc7239].some((value) => value !== '' && !value.includes(FORGED_ADDRESS)),
   );
-  // A page of Guard itself has no headers of the site.
+  // A challenge page of Guard has no headers of the site, so its server names come from proxies.
   const serverNames = isChallengePage(page) ? serverNamesIn(page) : [];
   const [sign] = isForwarded ? ['X-Forwarded-For or Forwarded arrived'] : serverNames;
   if (sign === undefined) return undefined;
@@ -113,7 +113,7 @@ function judgeForged(answers: Answers, evidence: Evidence): Outcome {
   );
 }
 
-/** Judges by the counter of the gateway, which includes the requests of doctor. */
+/** Uses the gateway's counter of undecided requests. The counter includes the requests of doctor. */
 function judgeUndecided({ forwardedUndecided = 0, settings }: Evidence): Outcome | undefined {
   if (forwardedUndecided === 0 || settings?.forwarded_header !== undefined) return undefined;
   return warning(
@@ -123,7 +123,7 @@ function judgeUndecided({ forwardedUndecided = 0, settings }: Evidence): Outcome
   );
 }
 
-/** Also true when events keep only the network of an address. */
+/** Whether an address is the forged one. Also true when the event has only the network of the address. */
 function isForged(ip: string): boolean {
   return ip === FORGED_ADDRESS || ip === FORGED_ADDRESS.replace(/\d+$/, '0');
 }

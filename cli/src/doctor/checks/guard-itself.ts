@@ -19,7 +19,7 @@ function judgeClock(answers: Answers): Outcome {
   const time = timeOfGuard(answers) ?? timeOfFront(answers.page);
   if (time === undefined) return unchecked('no answer has a time');
   const { sentAtMs, answeredAtMs } = time.answer;
-  // The answer was created between these two times. Only a time outside is certainly wrong.
+  // The answer was created between the two times. Only a time outside this range is certainly wrong.
   const differenceMs = Math.max(0, sentAtMs - time.lastMs, time.firstMs - answeredAtMs);
   const direction = time.lastMs < sentAtMs ? 'behind' : 'ahead of';
   const found = `${time.whose} clock is ${(differenceMs / 1000).toFixed(1)} s ${direction} the one here`;
@@ -35,7 +35,7 @@ function judgeClock(answers: Answers): Outcome {
 interface AnswerTime {
   readonly whose: string;
   readonly answer: AnsweredExchange;
-  /** Earliest and latest time of the answer: HTTP header fields have whole seconds. */
+  /** The earliest and the latest time of the answer. They differ because HTTP header fields have whole seconds. */
   readonly firstMs: number;
   readonly lastMs: number;
 }
@@ -47,7 +47,7 @@ function timeOfGuard({ problem: programAnswer }: Answers): AnswerTime | undefine
   return { whose: "Guard's", answer: programAnswer, firstMs: instant, lastMs: instant };
 }
 
-/** Date (RFC 9110 6.6.1) may come from the clock of a proxy. */
+/** The time in the Date field (RFC 9110 section 6.6.1). It can come from the clock of a proxy. */
 function timeOfFront(page: AnsweredExchange): AnswerTime | undefined {
   const [date] = fieldsOf(page, 'date');
   const secondMs = Date.parse(date ?? '');
@@ -55,7 +55,7 @@ function timeOfFront(page: AnsweredExchange): AnswerTime | undefined {
   return { whose: "the front's", answer: page, firstMs: secondMs, lastMs: secondMs + 999 };
 }
 
-/** Whether headers for the origin reach the visitor. */
+/** Whether headers that only the origin should get reach the visitor. */
 export const leaks: Check = { name: 'inner headers', judge: judgeAnswers(judgeLeaks) };
 
 function judgeLeaks({

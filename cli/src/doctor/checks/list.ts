@@ -6,7 +6,7 @@ import { reached, site } from './reached.ts';
 import { certificate, httpVersion, https } from './tls.ts';
 import { uploadPath, webSocket } from './way-to-guard.ts';
 
-/** Every check in the order of the output: the connection, the visitor's address, the challenge, the rest. */
+/** Every check in the order of the output: the connection, the visitor's address, the challenge, and the rest. */
 export const checks: readonly Check[] = [
   reached,
   site,

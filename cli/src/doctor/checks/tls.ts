@@ -5,7 +5,10 @@ import { isLocalAddress } from '../own-address.ts';
 import { type Check, judgeAnswers } from './check.ts';
 
 const DAY_MS = 86_400_000;
-/** ACME renews weeks before the end. A certificate closer to its end is not being renewed. */
+/**
+ * With ACME, certificates are renewed weeks before they expire. So the renewal of a certificate that expires sooner
+ * than this has failed.
+ */
 const SOON_DAYS = 14;
 
 export const certificate: Check = { name: 'certificate', judge: judgeAnswers(judgeCertificate) };

@@ -10,7 +10,7 @@ export const uploadPath: Check = { name: 'upload path', judge: judgeAnswers(judg
 function judgeUploadPath({ page, uploadByGet, uploadByPost }: Answers): Outcome {
   const uploadPathname = new URL(uploadUrl(page)).pathname;
   if (isCollectorAnswer(uploadByGet, 405)) {
-    // Only Guard refuses an upload without a type like this.
+    // Only Guard refuses an upload without a content type in this form.
     if (isCollectorAnswer(uploadByPost, 415))
       return ok(`${uploadPathname} leads to Guard, by GET and POST`);
     return uploadsLost(
@@ -31,7 +31,10 @@ function uploadsLost(found: string): Outcome {
   );
 }
 
-/** The answers of the collector are empty. The answers of proxies contain a page. */
+/**
+ * Whether an answer with this status comes from the collector. The answers of the collector are empty. The answers of
+ * proxies contain a page.
+ */
 function isCollectorAnswer(answer: Exchange, status: 404 | 405 | 415): boolean {
   return answer.kind === 'answered' && answer.status === status && answer.body === '';
 }
@@ -45,7 +48,7 @@ const WHY_WEBSOCKET =
 const ADVICE_WEBSOCKET =
   'Let the proxy use HTTP/1.1 to Guard, and pass on Upgrade and Connection. In nginx: proxy_http_version 1.1, and proxy_set_header for both.';
 
-/** Whether a handshake (RFC 6455 4.1) passes the servers in front. */
+/** Whether a WebSocket handshake (RFC 6455 section 4.1) passes the servers in front of Guard. */
 export const webSocket: Check = { name: 'websocket', judge: judgeAnswers(judgeWebSocket) };
 
 function judgeWebSocket({ handshake }: Answers, { seen, expectsWebSocket }: Evidence): Outcome {

@@ -5,7 +5,7 @@ import { afterAll, expect } from 'vitest';
 import { type CommandResult, runCommand } from '../../testing/run-command.ts';
 import type { Replay } from '../run-replay.ts';
 
-/** Runs `guard replay` on logs and settings that a test writes. The folder is removed after the test file. */
+/** Runs `guard replay` on logs and settings that a test writes. The folder is removed after the tests of the file. */
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36';
