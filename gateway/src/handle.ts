@@ -24,7 +24,7 @@ export interface Stages extends Reception {
   readonly metrics: Metrics;
   readonly judge: Judge;
   readonly uploads: UploadsUnderWay;
-  /** They are tried in this order. The first answer that one of them gives is sent. */
+  /** Functions that can answer before the decision. They are tried in this order, and the first answer is sent. */
   readonly earlyAnswers?: readonly EarlyAnswer[];
   /** Undefined when nothing is traced. */
   readonly tracing?: Tracing | undefined;

@@ -11,7 +11,7 @@ export interface KeptBundle<Bundle extends { readonly sources: string }> {
   readonly schema: z.ZodType<Bundle>;
   /** The hash of all sources and options of the bundle. A kept bundle with another value in `sources` is stale. */
   readonly hashOfSources: () => string;
-  /** Throws when esbuild fails. */
+  /** Makes the bundle. Throws when esbuild fails. */
   readonly bundle: () => Bundle;
 }
 

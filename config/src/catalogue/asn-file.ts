@@ -11,7 +11,7 @@ import type { AddressRuns } from '../net/address-map.ts';
 /** Maximum number of bytes of an unpacked file. The bundled one has three million. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
-/** Throws an Error for bytes that are not Brotli, and for a result above the limit. */
+/** Unpacks a file. Throws an Error for bytes that are not Brotli, and for a result above the limit. */
 export function unpack(file: Uint8Array): Buffer {
   return brotliDecompressSync(file, { maxOutputLength: MAX_UNPACKED_BYTES });
 }

@@ -17,7 +17,7 @@ export class AsnNames {
   readonly #starts: Uint32Array;
   readonly #readNames: (string | undefined)[];
 
-  /** Throws an Error for a file in another format. */
+  /** Reads a file of names. Throws an Error for a file in another format. */
   constructor(file: Uint8Array) {
     this.#bytes = unpack(file);
     const { numbers, starts } = linesOf(this.#bytes);

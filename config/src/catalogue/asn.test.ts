@@ -107,7 +107,7 @@ describe('the packed table', () => {
     expect([...decoded.v6.values]).toEqual(v6.map(({ asn }) => asn));
   });
 
-  test('may be empty', () => {
+  test('can be empty', () => {
     const map = new AddressMap(decodeAsnFile(encodeAsnFile([], [])));
     expect([map.size, map.numberAt('8.8.8.8'), map.numberAt('2001:db8::1')]).toEqual([0, 0, 0]);
   });

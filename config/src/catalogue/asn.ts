@@ -19,7 +19,7 @@ interface AsnRecord {
 
 /** The autonomous systems that announce addresses. Addresses are spelled as `parseIp` returns them. */
 export interface Asns {
-  /** 0 when none is known. */
+  /** The number of the autonomous system of an address. 0 when none is known. */
   readonly numberOf: (ip: string) => number;
   /** The holder of the system. Empty when it is not known. */
   readonly nameOf: (ip: string) => string;

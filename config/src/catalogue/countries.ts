@@ -14,8 +14,8 @@ interface CountryRecord {
 }
 
 /**
- * Opens an MMDB country database from a path or bytes. The default is the bundled one. Returns a function that maps
- * an address, spelled as `parseIp` returns it, to an ISO 3166-1 alpha-2 code, or undefined when there is none.
+ * Opens an MMDB country database from a path or bytes. The default is the bundled database. Returns a function that
+ * maps an address, spelled as `parseIp` returns it, to an ISO 3166-1 alpha-2 code, or undefined when there is none.
  *
  * Throws an Error that names the file when it cannot be read or is another kind of database.
  */

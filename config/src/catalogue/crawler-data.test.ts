@@ -47,7 +47,7 @@ describe('the bundled crawlers', () => {
     expect(crawlerId('Googlebot')).toBe('4492792e-8562-54bb-8793-d298e47d879e');
   });
 
-  test('are each identified by every one of their tokens', () => {
+  test('are identified by each of their tokens', () => {
     for (const { name, user_agent } of entries) {
       for (const token of user_agent.contains ?? []) {
         const userAgent = `Mozilla/5.0 (compatible; ${token}/1.0; +https://bot.example/)`;

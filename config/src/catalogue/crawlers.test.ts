@@ -63,7 +63,7 @@ describe('a User-Agent identifies (contract 1.3)', () => {
     'Code/1.0',
     'Spider',
   ])(
-    'a User-Agent names no crawler, because the word is generic or belongs to another product: %s',
+    'a User-Agent names no crawler, because the word is generic or is the name of another product: %s',
     (userAgent) => {
       expect(catalogue.identify(userAgent)).toBeUndefined();
     },

@@ -28,7 +28,7 @@ export type CrawlerStanding = 'verified' | 'impersonator' | 'unverifiable';
 
 /** How to verify a crawler's claim. */
 export interface CrawlerProofs {
-  /** Undefined when the operator publishes no addresses. */
+  /** The published addresses. Undefined when the operator publishes no addresses. */
   readonly list: CrawlerList | undefined;
   /** Domains of the host names of the operator's addresses. Empty when the operator publishes no domains. */
   readonly reverseDnsDomains: readonly string[];

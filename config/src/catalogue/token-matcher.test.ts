@@ -32,7 +32,7 @@ describe('a token', () => {
     }
   });
 
-  test('may be continued by a hyphen, as operators do', () => {
+  test('can be followed by a hyphen, because operators continue names in this way', () => {
     expect(findToken('Baiduspider-render/2.0', 'Baiduspider')).toBe('Baiduspider');
   });
 
@@ -52,7 +52,7 @@ describe('a token', () => {
     }
   });
 
-  test('that comes first wins over a later one', () => {
+  test('that comes first wins over a later token', () => {
     expect(findToken('TelegramBot (like TwitterBot)', 'Twitterbot', 'TelegramBot')).toBe(
       'TelegramBot',
     );
@@ -63,7 +63,7 @@ describe('a token', () => {
     expect(findToken('UCWEB/2.0 (Java; U)', '^Java')).toBeUndefined();
   });
 
-  test('may contain and end with any character', () => {
+  test('can contain any character, and end with any character', () => {
     expect(findToken('http.rb/5 (Mastodon/4.2; +x)', '(Mastodon/')).toBe('(Mastodon/');
     expect(findToken('got (https://github.com/sindresorhus/got)', 'sindresorhus/got')).toBe(
       'sindresorhus/got',

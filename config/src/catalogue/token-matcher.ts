@@ -31,7 +31,7 @@ export class TokenMatcher<T> {
   /** Whether a token starts with this ASCII code. So most positions of a User-Agent need no look-up in the trie. */
   readonly #begins = new Uint8Array(128);
 
-  /** Throws a TypeError for a token that does not start with visible ASCII, and for a duplicate. */
+  /** Builds the trie. Throws a TypeError for a token that does not start with visible ASCII, and for a duplicate. */
   constructor(tokens: Iterable<Token<T>>) {
     for (const token of tokens) this.#add(token);
   }
@@ -98,7 +98,7 @@ function lowerCase(code: number): number {
   return code >= 65 && code <= 90 ? code + 32 : code;
 }
 
-/** `code` is a lower-case code unit, or -1 for the end of the text. */
+/** Whether a character is part of a word. `code` is a lower-case code unit, or -1 for the end of the text. */
 function isWord(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === UNDERSCORE;
 }

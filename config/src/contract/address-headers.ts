@@ -4,7 +4,7 @@
  */
 export const ADDRESS_HEADERS: ReadonlySet<string> = new Set(
   [
-    // Names that belong to no vendor.
+    // Names that are not specific to one vendor.
     'client-ip cluster-client-ip proxied-for remote-address remote-host x-client-real-ip',
     'x-original-client-ip x-proxied-for x-real-client-ip forwarded forwarded-for',
     'forwarded-for-ip proxy-client-ip real-ip remote-addr remote-ip true-client-ip',
@@ -12,7 +12,7 @@ export const ADDRESS_HEADERS: ReadonlySet<string> = new Set(
     'x-forward-for x-forwarded x-forwarded-for x-http-client-ip x-originating-ip',
     'x-original-ip x-original-remote-addr x-proxyuser-ip x-real-ip x-realip x-remote-addr',
     'x-remote-ip x-source-ip x-true-client-ip x-true-ip x-user-ip',
-    // Names of one vendor.
+    // Names that are specific to one vendor.
     'akamai-client-ip ali-cdn-real-ip eo-client-ip eo-connecting-ip x-arr-clientip',
     'x-ms-forwarded-client-ip x-zscaler-client-ip cdn-real-ip cdn-src-ip cf-connecting-ip',
     'cf-connecting-ipv6 cf-pseudo-ipv4 cloudfront-viewer-address do-connecting-ip',

@@ -30,7 +30,7 @@ export interface CrawlerFact {
   readonly name: string;
   readonly category: string;
   readonly rslCategory: string;
-  /** The claim is verified by the operator's published ranges, its host names, or its signature. */
+  /** Whether the claim was verified: by the operator's published ranges, its host names, or its signature. */
   readonly verified: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface DecisionEvent {
    * The status that the visitor gets. Until the gateway knows it, and for other callers, this is the decided status.
    */
   statusCode: number;
-  /** 0 or undefined when no origin has answered. */
+  /** The status of the origin's answer. 0 or undefined when no origin has answered. */
   originStatus?: number;
   /** Microseconds until the origin's header section had arrived. */
   originUs?: number;
@@ -81,11 +81,11 @@ export interface DecisionEvent {
   readonly blockReasons: readonly string[];
   readonly blockReasonCategories: readonly string[];
   readonly crawler: CrawlerFact | undefined;
-  /** Undefined or absent without a valid signature. */
+  /** The agent that signed the request. Undefined or absent when there is no valid signature. */
   readonly signedAgent?: SignedAgentFact | undefined;
   readonly method: string;
   readonly scheme: string;
-  /** Empty or undefined when the request did not come to the gateway itself. */
+  /** The version of HTTP. Empty or undefined when the request did not come to the gateway itself. */
   readonly protocol?: Protocol | '';
   readonly host: string;
   readonly path: string;

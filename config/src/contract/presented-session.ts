@@ -14,8 +14,8 @@ const NO_SESSIONS: readonly string[] = [];
 
 /**
  * The session ids of a request (contract 2.1), without duplicates: the bare `cookie`, then every `_guard` of the Cookie
- * header, the last one first. Values that are not UUIDs are ignored. A browser sends more than one when a parent
- * domain, or a page over http, has set another `_guard`.
+ * header, the last one first. Values that are not UUIDs are ignored. A browser sends several `_guard` cookies when a
+ * parent domain, or a page over http, has also set one.
  */
 export function presentedSessions(
   cookie: string | undefined,

@@ -26,7 +26,7 @@ export interface TraceIds {
 
 /** The gateway calls these functions while it handles the request. */
 export interface RequestTrace {
-  /** Undefined when the SDK provides none. */
+  /** The ids of the request's span. Undefined when the SDK provides none. */
   readonly ids?: TraceIds | undefined;
   /** The request is forwarded to the origin, or (`served`) the gateway itself answers. */
   decided(decision: string, requestId: string | undefined): void;

@@ -3,9 +3,9 @@
  * gateway itself decrypts TLS, so never for `POST /validate` and never behind another proxy.
  */
 export interface TransportFacts {
-  /** Undefined when the hello could not be parsed. */
+  /** The ClientHello. Undefined when it could not be parsed. */
   readonly hello: ClientHello | undefined;
-  /** Undefined over HTTP/1.1. */
+  /** The opening of HTTP/2. Undefined over HTTP/1.1. */
   readonly http2: Http2Opening | undefined;
 }
 

@@ -75,18 +75,18 @@ function tokenise(glob: string, subject: GlobSubject): Token[] {
   return tokens;
 }
 
-/** A whole segment `**`, with the slash before it. */
+/** Whether there is a whole segment `**`, with the slash before it. */
 function isSegmentGlobstar(glob: string, at: number): boolean {
   return glob.startsWith('/**', at) && (at + 3 === glob.length || glob[at + 3] === '/');
 }
 
-/** The literal text between wildcards. The slash before a segment `**` belongs to the optional part. */
+/** The literal text between wildcards. The slash before a segment `**` is part of the optional text. */
 function literalsOf(glob: string, subject: GlobSubject): string[] {
   const written = subject === 'path' ? glob.replace(/\/\*\*(?=\/|$)/g, '*') : glob;
   return written.split(/[*?]+/);
 }
 
-/** Adds states that need no character. All edges lead forward, so one ascending pass is enough. */
+/** Adds the states that are reached without a character. All edges lead forward, so one ascending pass is enough. */
 function skipEmpty(tokens: readonly Token[], states: Uint8Array): void {
   tokens.forEach((token, state) => {
     if (states[state] !== 1) return;

@@ -124,7 +124,7 @@ test.each([
   '/..a/...b',
   "/a.b-c_d~e/!$&'()*+,=:@",
   '*',
-])('the plain path %s has one reading, itself', (path) => {
+])('the plain path %s has only one reading, which is the path itself', (path) => {
   expect(readingsOf(path)).toEqual([path]);
 });
 

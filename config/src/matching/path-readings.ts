@@ -162,8 +162,9 @@ let lastReadings: readonly string[] | undefined = ['/'];
 
 /**
  * Every plausible reading of a raw request path (without its query). Each reading comes once, and the path as sent
- * comes first. A plain path has only one reading, itself, and needs no work. Case is kept. Undefined for a path that
- * must be refused, because it exceeds {@link MAX_ASCII_ESCAPES} or {@link MAX_READING_CHARACTERS}.
+ * comes first. A plain path has only one reading, which is the path itself, so it needs no work. Case is kept.
+ * Undefined for a path that must be refused, because it exceeds {@link MAX_ASCII_ESCAPES} or {@link
+ * MAX_READING_CHARACTERS}.
  *
  * The readings of the last path are cached, because one process needs them twice: the gateway, and then the rules.
  */

@@ -105,7 +105,7 @@ function lastSegment(room: Uint16Array, length: number): number {
   return at;
 }
 
-/** 1 for the segment `.`, 2 for `..`, 0 for any other segment. */
+/** The result is 1 for the segment `.`, 2 for `..`, 0 for any other segment. */
 function dotsBetween(path: string, start: number, end: number): 0 | 1 | 2 {
   if (end - start > 2 || path.charCodeAt(start) !== DOT) return 0;
   if (end - start === 1) return 1;

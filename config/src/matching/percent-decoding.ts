@@ -6,7 +6,7 @@ import { roomFor, textIn } from './text-room.ts';
  */
 
 /**
- * Which escapes are decoded: `unreserved`: the escapes of unreserved characters (RFC 3986 section 6.2.2.2). `bytes`:
+ * Which escapes are decoded. `unreserved`: the escapes of unreserved characters (RFC 3986 section 6.2.2.2). `bytes`:
  * all escapes of bytes, as in most servers. `all`: also the other forms that the most lenient servers accept.
  */
 type DecodeScope = 'unreserved' | 'bytes' | 'all';

@@ -30,7 +30,10 @@ export function areRegexesSpent(): boolean {
 type CompiledRegex =
   | {
       readonly kind: 'compiled';
-      /** Undefined for a value that would take too long, alone or after earlier tests of this decision. */
+      /**
+       * Whether the expression matches. Undefined for a value that would take too long, alone or after earlier tests of
+       * this decision.
+       */
       readonly test: (value: string) => boolean | undefined;
       /** Longest value that is tested, in UTF-16 code units. */
       readonly maxLength: number;

@@ -58,7 +58,7 @@ describe('a list of public addresses', () => {
     '192.0.3.0/24',
     '223.255.255.0/24',
     '2001:200::/23',
-  ])('may contain neighbours of special-purpose addresses: %s', (cidr) => {
+  ])('can contain neighbours of special-purpose addresses: %s', (cidr) => {
     expect(readPublicRanges([cidr], WIDEST_RANGES).ranges).toHaveLength(1);
   });
 });

@@ -79,9 +79,9 @@ export function unlistedRuleText(name: string): string {
 /** A finding against the visitor. Findings are sorted by points, highest first. */
 export interface ListedFinding {
   readonly name: string;
-  /** Undefined for a reason without points, such as the reason of a rule. */
+  /** The points of the finding. Undefined for a reason without points, such as the reason of a rule. */
   readonly points: number | undefined;
-  /** False for a finding that did not change the result. */
+  /** Whether the finding counted. False for a finding that did not change the result. */
   readonly counted: boolean;
 }
 

@@ -2,7 +2,7 @@ import { entries, num, text, texts } from './cells.ts';
 
 export type WholeEvent = ReturnType<typeof wholeEvent>;
 
-/** The visitor passed, but the site did not answer. */
+/** Whether the visitor passed but the site did not answer. */
 export function isUnanswered(event: WholeEvent): boolean {
   return (
     event.action === 'allow' &&

@@ -109,7 +109,7 @@ export const Organisation = z.strictObject({
       free_passes: z.union([z.literal(false), FreePasses]).default(CHALLENGE.freePasses),
       /** Whether groups of visitors that ask for far more than usual lose their free pages. */
       pressure: z.boolean().default(true),
-      /** The limits of one passed challenge. `false` means no limit. */
+      /** The limits after one passed challenge. `false` means no limit. */
       session_limits: z.union([z.literal(false), SessionLimits]).default(CHALLENGE.sessionLimits),
       /** Whether a session that loads pages like a program has to pass a challenge again. */
       session_shape: z.boolean().default(true),

@@ -40,10 +40,10 @@ interface Chain {
 }
 
 /**
- * Finds the visitor's address. A forwarded header counts only when the peer itself is trusted. It is read from the
+ * Finds the visitor's address. A forwarded header is used only when the peer itself is trusted. It is read from the
  * right: each trusted proxy vouches for the entry to its left. The first address that is not a trusted proxy is the
- * visitor. At an entry that is not an address the reading ends, and the last address that was vouched for is the
- * visitor.
+ * visitor. At an entry that is not an address the reading ends, and the visitor is the last address for which a trusted
+ * proxy vouched.
  *
  * `writes` is the header that the trusted proxies write. The other header comes from the visitor, so it is not read.
  * When `writes` is undefined, both headers are read. When they name different visitors, Guard uses the header that came

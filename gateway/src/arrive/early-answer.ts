@@ -8,12 +8,12 @@ export type EarlyAnswer = (visit: Visit) => OwnAnswer | undefined;
 
 /** The https side of the gateway. Its values can change at a reload. */
 export interface SecureSide {
-  /** Undefined when the https side does not listen on a TCP port. */
+  /** The TCP port of the https side. Undefined when the https side does not listen on a TCP port. */
   readonly port: number | undefined;
   readonly certificates: Certificates | undefined;
 }
 
-/** A certificate authority asks for paths below this one (RFC 8555 section 8.3). */
+/** A certificate authority requests paths below this path (RFC 8555 section 8.3). */
 const ACME_PATH = '/.well-known/acme-challenge/';
 
 const HTTPS_PORT = 443;

@@ -41,7 +41,7 @@ function openingQuote(text: string, close: number): number {
   return close === 0 ? -1 : at;
 }
 
-/** RFC 9110 section 5.6.4: an odd number of backslashes stands before the character. */
+/** Whether an odd number of backslashes is before the character (RFC 9110 section 5.6.4). */
 function isEscaped(text: string, at: number): boolean {
   let runStart = at;
   while (text[runStart - 1] === '\\') runStart--;

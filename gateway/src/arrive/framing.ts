@@ -98,8 +98,8 @@ function bodyOf(
 }
 
 /**
- * A host name or address with at most one port (RFC 9110 section 7.2). Other characters are refused, because a Host
- * header with them could rewrite the URL that is judged.
+ * Whether a text is a host name or address with at most one port (RFC 9110 section 7.2). Other characters are refused,
+ * because a Host header with them could rewrite the URL that is judged.
  */
 export function isHost(host: string): boolean {
   if (host.length > 255) return false;
@@ -129,7 +129,10 @@ function isNameCharacter(code: number): boolean {
   return isLetter || isDigit(code) || code === 0x2d || code === 0x2e || code === 0x5f;
 }
 
-/** A character of an IPv6 address (RFC 3986 section 3.2.2). Such an address may end in a dotted IPv4 address. */
+/**
+ * Whether an IPv6 address can have this character (RFC 3986 section 3.2.2). An IPv6 address can end in a dotted IPv4
+ * address.
+ */
 function isAddressCharacter(code: number): boolean {
   const isHexLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66;
   return isHexLetter || isDigit(code) || code === 0x3a || code === 0x2e;
@@ -139,7 +142,9 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** A colon and a number of at most 16 bits. RFC 3986 section 3.2.3 allows a colon without a number. */
+/**
+ * Whether a text is a colon and a number of at most 16 bits. RFC 3986 section 3.2.3 allows a colon without a number.
+ */
 function isPort(text: string): boolean {
   if (text === ':') return true;
   const isNumber = text.length <= 6 && isMadeOf(isDigit, text, 1, text.length);

@@ -27,7 +27,7 @@ export interface OneAddressWatch {
   readonly wrap: (clientOf: ClientOf) => ClientOf;
   /** Forgets all counts. It is called after a reload, which can change the trusted proxies. */
   readonly restart: () => void;
-  /** Whether the last window came from one address. */
+  /** Whether nearly all requests of the last window came from one address. */
   readonly isOneAddress: () => boolean;
 }
 

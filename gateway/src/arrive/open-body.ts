@@ -93,7 +93,10 @@ const TEXT_TYPE = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?(?:json|xml))$
 const CHARSET_PATTERN = /;\s*charset\s*=\s*"?([\w-]+)/i;
 const ASCII_COMPATIBLE: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'iso-8859-1']);
 
-/** Undefined for a body that cannot be read as text: an upload of files, a picture, or compressed content. */
+/**
+ * How the body is read. Undefined for a body that cannot be read as text: an upload of files, a picture, or compressed
+ * content.
+ */
 function sampledContent(headers: IncomingHttpHeaders): SampledContent | undefined {
   const { 'content-type': type = '', 'content-encoding': coding } = headers;
   if (coding !== undefined) return undefined;

@@ -13,13 +13,13 @@ import type { OriginsOf } from '../origin/origins.ts';
 export interface ServedSite {
   readonly name: string;
   readonly config: GatewaySite;
-  /** The validator is asked and the event is recorded, but nothing is enforced. */
+  /** When it is true, the validator is asked and the event is recorded, but nothing is enforced. */
   readonly observe: boolean;
   /** The value of DecisionEvent.settingsRevision. */
   readonly settingsRevision: string;
   readonly isProtected: IsProtected;
   readonly origins: Origins;
-  /** Undefined when events keep no part of a body. */
+  /** How to sample the bodies of requests. Undefined when events keep no part of a body. */
   readonly sampling: Sampling | undefined;
   /**
    * The contexts of questions. The first key is the source of the visitor's address. The second key is the protocol of
@@ -108,7 +108,7 @@ export interface Sampling {
   readonly names: SecretNames;
 }
 
-/** Undefined for a site that takes no samples. */
+/** How a site samples bodies. Undefined for a site that takes no samples. */
 function compileSampling({
   sample_body: maxBytes,
   sample_without: names,
@@ -116,7 +116,7 @@ function compileSampling({
   return maxBytes === 0 ? undefined : { maxBytes, names: compileSecretNames(names) };
 }
 
-/** The pages of Guard send uploads to paths below this one, and load their files from there. */
+/** The pages of Guard send uploads to paths below this path, and load their files from there. */
 export const COLLECTOR_ROOT = '/.guard';
 
 /** Whether a reading of the path is below `/.guard`. Such a path never reaches an origin. */

@@ -12,17 +12,17 @@ for (let code = 0x30; code <= 0x39; code++) IS_TOKEN_CHARACTER[code] = 1;
 for (let code = 0x41; code <= 0x5a; code++)
   IS_TOKEN_CHARACTER[code] = IS_TOKEN_CHARACTER[code | 0x20] = 1;
 
-/** RFC 9110 section 5.6.2, tchar. */
+/** Whether a token can have this character (RFC 9110 section 5.6.2, tchar). */
 export function isTokenCharacter(code: number): boolean {
   return IS_TOKEN_CHARACTER[code] === 1;
 }
 
-/** RFC 9110 section 5.5: a character that a field value may contain. HTAB is the only control character. */
+/** Whether a field value can have this character (RFC 9110 section 5.5). HTAB is the only allowed control character. */
 export function isTextCharacter(code: number): boolean {
   return (code >= SP && code !== 0x7f) || code === HTAB;
 }
 
-/** RFC 9110 section 5.6.2: whether a text is a token. Methods and names of header fields and cookies are tokens. */
+/** Whether a text is a token (RFC 9110 section 5.6.2). Methods and names of header fields and cookies are tokens. */
 export function isToken(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     if (IS_TOKEN_CHARACTER[text.charCodeAt(i)] !== 1) return false;
@@ -44,7 +44,7 @@ export function members(list: string): string[] {
   return list.includes(',') ? list.split(',') : [list];
 }
 
-/** RFC 9110 section 5.6.3: a space or a tab. */
+/** Whether a character is a space or a tab (RFC 9110 section 5.6.3). */
 export function isBlank(code: number | undefined): boolean {
   return code === SP || code === HTAB;
 }

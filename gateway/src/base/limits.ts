@@ -73,7 +73,10 @@ export interface GatewayLimits {
   readonly originUploadsPerAddress: number;
   /** How long an origin stays open after a reload has removed it, for requests that began before. */
   readonly originRetireMs: number;
-  /** WebSockets that may be open at the same time: in all, and for one address (IPv4, or IPv6 /64). */
+  /**
+   * WebSockets that may be open at the same time: of all visitors (`maxUpgrades`), and of one address (IPv4, or IPv6
+   * /64).
+   */
   readonly maxUpgrades: number;
   readonly maxUpgradesPerAddress: number;
   readonly collectorBodyBytes: number;

@@ -29,14 +29,14 @@ export interface GatewaySettings {
   readonly trustedProxies: readonly string[];
   /** The header that the trusted proxies write. Undefined when the settings do not name it. */
   readonly forwardedHeader?: ForwardedHeader | undefined;
-  /** The validator is asked and the event is recorded, but nothing is enforced. */
+  /** When it is true, the validator is asked and the event is recorded, but nothing is enforced. */
   readonly observe: boolean;
   /** The value of DecisionEvent.settingsRevision. */
   readonly settingsRevision?: string;
   readonly sites: readonly GatewaySite[];
   /** The certificates for `listenTls`. A visitor who names no host, or an unknown host, gets the first certificate. */
   readonly certificates?: readonly TlsCertificate[];
-  /** Visitors over http are redirected to https, on hosts with a certificate. */
+  /** Whether visitors over http are redirected to https, on hosts with a certificate. */
   readonly redirectHttps?: boolean | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface GatewayOptions extends GatewaySettings {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Connections to `listen` and `listenTls` begin with a PROXY header: listen/accept.ts. */
+  /** Whether connections to `listen` and `listenTls` begin with a PROXY header (listen/accept.ts). */
   readonly proxyProtocol?: boolean;
   /**
    * Several gateways of one process listen at the addresses of `listen` and `listenTls` (SO_REUSEPORT). The first one
@@ -72,12 +72,12 @@ export interface GatewayOptions extends GatewaySettings {
   readonly challenges?: AcmeChallenges | undefined;
   /** Without it nothing is traced. */
   readonly tracing?: Tracing | undefined;
-  /** Values that replace those of limits.ts. */
+  /** Values that replace the values in limits.ts. */
   readonly limits?: Partial<GatewayLimits>;
 }
 
 export interface Gateway {
-  /** Resolves to the URL, or `unix:<path>`, on which it listens. Rejects when it cannot listen there. */
+  /** Listens at an address. Resolves to its URL, or `unix:<path>`. Rejects when the gateway cannot listen there. */
   readonly listen: (address: ListenAddress) => Promise<string>;
   /** Listens for https: HTTP/2 and HTTP/1.1. Call it once. Without a certificate every handshake fails. */
   readonly listenTls: (address: ListenAddress) => Promise<string>;

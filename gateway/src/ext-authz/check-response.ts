@@ -5,7 +5,10 @@ import type { ForwardPlan } from '../judge/request-plan.ts';
 import type { OwnAnswer } from '../message/own-answer.ts';
 import { type CheckResponse, type HeaderOption, PERMISSION_DENIED } from './messages.ts';
 
-/** Fields that only Guard may send to the origin. When Guard does not send one, Envoy removes it from the request. */
+/**
+ * Fields that only Guard may send to the origin. When Guard does not send such a field, Envoy removes it from the
+ * request.
+ */
 const GUARD_FIELDS = [
   'x-guard-decision',
   'x-guard-request-id',

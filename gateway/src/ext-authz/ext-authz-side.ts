@@ -22,7 +22,10 @@ export class ExtAuthzSide {
     return this.#server.listen(address);
   }
 
-  /** Resolves when the questions under way are answered. After `drainMs` it ends the questions that are left. */
+  /**
+   * Stops the server. Resolves when the questions under way are answered. After `drainMs` it ends the questions that
+   * are left.
+   */
   async close(drainMs: number): Promise<void> {
     await this.#server?.close(drainMs);
   }

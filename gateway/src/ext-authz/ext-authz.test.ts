@@ -73,7 +73,7 @@ describe('a question of Envoy over gRPC', () => {
     expect(questions[0]?.ip).toBe(VISITOR);
   });
 
-  test('that passes sets X-Guard-* for the origin, and removes those of the visitor', async () => {
+  test('that passes sets X-Guard-* for the origin, and removes the visitor’s own X-Guard-* fields', async () => {
     const { envoy } = await startExtAuthz({ skip: ['/assets/**'] });
     const { ok_response: ok } = await envoy.check(LOGIN);
     expect(fieldsOf(ok?.headers)).toMatchObject({ 'x-guard-decision': 'allow' });

@@ -21,7 +21,7 @@ export interface ExtAuthz {
   readonly refuse: (peerSocket: VisitorSocket) => CheckResponse | undefined;
   /** The denial of a request whose message is too large to be read. */
   readonly denyTooLarge: () => CheckResponse;
-  /** Undefined when Guard itself failed. Then the failure mode of Envoy decides. */
+  /** Answers a question. The result is undefined when Guard itself failed. Then the failure mode of Envoy decides. */
   readonly check: (
     request: CheckRequest,
     peerSocket: VisitorSocket,

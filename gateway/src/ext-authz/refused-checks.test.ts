@@ -30,7 +30,7 @@ describe('the peers that may ask', () => {
     expect(await status(LOGIN)).toBe('Forbidden');
   });
 
-  test('an untrusted address may have 8 connections, all untrusted addresses 16, a trusted address more', async () => {
+  test('an untrusted address may have 8 connections, all untrusted addresses together 16, and a trusted address more', async () => {
     const countOpen = async (trustedProxies: string[], localAddresses = ['127.0.0.1']) => {
       const { envoyUrl } = await startExtAuthz({ trustedProxies });
       const { hostname: host, port } = new URL(envoyUrl);
@@ -112,7 +112,7 @@ describe('a described request that is not valid', () => {
 });
 
 describe('a message', () => {
-  test('that does not belong to the service gets a gRPC error, and the next one is answered', async () => {
+  test('that does not belong to the service gets a gRPC error, and the next message is answered', async () => {
     const { envoy, status, questions } = await startExtAuthz();
     const broken = Buffer.from([0x0a, 0xff, 0xff]);
     await expect(envoy.checkBytes(broken)).rejects.toMatchObject({ code: 13 });

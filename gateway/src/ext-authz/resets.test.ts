@@ -130,7 +130,7 @@ test('the connection of a trusted proxy that no longer answers is closed', async
   await once(silent, 'close', { signal: AbortSignal.timeout(45_000) });
 });
 
-test('a new connection from the port of a reset one is trusted too', async () => {
+test('a new connection from the port of a connection that was reset is trusted too', async () => {
   // No other program uses this address, so the port stays free between the two connections.
   const localAddress = '127.77.0.1';
   const { envoyUrl } = await startExtAuthz({ trustedProxies: [localAddress] });

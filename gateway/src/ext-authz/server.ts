@@ -97,7 +97,10 @@ export class ExtAuthzServer {
     return listen(this.#server, address, { scheme: 'http', shared: undefined });
   }
 
-  /** Resolves when the questions under way are answered. After `drainMs` it ends the questions that are left. */
+  /**
+   * Stops the server. Resolves when the questions under way are answered. After `drainMs` it ends the questions that
+   * are left.
+   */
   async close(drainMs: number): Promise<void> {
     if (!this.#server.listening) return;
     const serverClosed = new Promise((resolve) => this.#server.close(resolve));

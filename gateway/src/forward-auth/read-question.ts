@@ -140,7 +140,7 @@ function draftOf(req: VisitorRequest, peer: Peer, target: string): Draft {
 }
 
 /**
- * Splits a URL and rewrites no character, so that the path stays the one that the origin gets. The proxy made the URL
+ * Splits a URL and rewrites no character, so that the path stays the path that the origin gets. The proxy made the URL
  * from the visitor's Host and target. With a `Host: shop.example?` or `shop.example/x`, a part of the Host would be
  * read as target. So the target must begin with a slash, and the Host must be valid.
  */

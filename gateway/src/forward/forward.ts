@@ -253,7 +253,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
     const { metrics, log, limits } = this.#ports;
     const answering = this.#phase === 'answering';
     metrics.count('guard_gateway_origin_errors_total', answering ? 'truncated' : reason);
-    // A truncated answer must not look like a whole one. So the connection is cut.
+    // A truncated answer must not look like a complete answer. So the connection is cut.
     const failure = answering || res.headersSent ? undefined : failureAnswer(this.#visit, status);
     const reference = failure?.reference ?? '';
     log('warn', 'gateway_origin_failed', { site: site.name, reason, answering, detail, reference });

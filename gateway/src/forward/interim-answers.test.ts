@@ -114,7 +114,7 @@ describe('RFC 9110 15.2: interim answers', () => {
     expect(received).toMatch(/^HTTP\/1\.1 203 /);
   });
 
-  test('are passed on up to the limit, and one more makes the answer malformed', async () => {
+  test('are passed on up to the limit, and one more interim answer makes the answer malformed', async () => {
     const { maxInterim } = HTTP1_LIMITS;
     const answerTexts = [HINT.repeat(maxInterim) + FINAL, HINT.repeat(maxInterim + 1) + FINAL];
     const origin = await startTcpOrigin((socket, _head, connection) => {

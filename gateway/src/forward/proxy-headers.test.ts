@@ -16,7 +16,7 @@ function startUploadOrigin() {
 }
 
 describe('to the origin', () => {
-  test('RFC 9110 7.6.1: known hop-by-hop fields, and those that Connection names, are removed', async () => {
+  test('RFC 9110 7.6.1: known hop-by-hop fields, and fields that Connection names, are removed', async () => {
     const { port, origin } = await startGatewayWithOrigin();
     await get(
       port,
@@ -172,7 +172,7 @@ describe('to the visitor', () => {
     expect(bodyOf(answer)).toBe('ok');
   });
 
-  test('RFC 9110 6.5: trailers of the origin reach an HTTP/1.1 visitor, except those of the connection', async () => {
+  test('RFC 9110 6.5: trailers of the origin reach an HTTP/1.1 visitor, except trailers about the connection', async () => {
     const origin = await startTcpOrigin((socket) =>
       socket.end(
         'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 42\r\nKeep-Alive: 9\r\n\r\n',

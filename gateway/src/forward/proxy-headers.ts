@@ -40,7 +40,10 @@ export function requestFor(
   };
 }
 
-/** `req.headers` has only the first of two Authorization fields. The origin gets both, and may read the second. */
+/**
+ * Whether an Authorization field signs in the connection. The raw fields are read, because `req.headers` has only the
+ * first of two Authorization fields. The origin gets both, and can read the second one.
+ */
 function signsInConnection(raw: readonly string[]): boolean {
   return raw.some(
     (value, index) =>

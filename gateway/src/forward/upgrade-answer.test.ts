@@ -16,7 +16,7 @@ import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 
 const MiB = 1024 * 1024;
 
-test('RFC 9110 5.3: order of one name, spelling and raw bytes of a handshake reach the origin as sent', async () => {
+test('RFC 9110 5.3: the origin gets the order of fields with one name, the spelling and the raw bytes of a handshake as sent', async () => {
   const origin = await startTcpOrigin((socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
   const { port } = await startGateway({ origin: origin.address });
   const extraFields = ['x-A: 1', 'Cookie: a=1', 'X-b: 3', 'cookie: b=2', 'X-Bytes: \xe9\xff'];
@@ -28,7 +28,7 @@ test('RFC 9110 5.3: order of one name, spelling and raw bytes of a handshake rea
     'X-b: 3',
     'Host: shop.example',
     'x-A: 1',
-    // Two lines of Cookie mean the same as this one (RFC 9113 section 8.2.3).
+    // Two lines of Cookie mean the same as this single line (RFC 9113 section 8.2.3).
     'Cookie: a=1; b=2',
     'X-Bytes: \xe9\xff',
   ]);
@@ -91,7 +91,7 @@ test.each([
   await waitUntil(() => origin.sockets[0]?.destroyed === true);
 });
 
-test('RFC 9110 5.3: order of one name, spelling and raw bytes of a 101 reach the visitor as sent', async () => {
+test('RFC 9110 5.3: the visitor gets the order of fields with one name, the spelling and the raw bytes of a 101 as sent', async () => {
   const fields = ['X-b: 2', 'X-b: 3', 'x-A: \xe9\xff', ACCEPT];
   const origin = await startTcpOrigin((socket) =>
     socket.write(

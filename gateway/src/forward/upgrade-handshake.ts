@@ -147,7 +147,7 @@ export class Handshake implements Underway {
       detail,
     });
     this.#end('failed', status);
-    // A truncated answer must not look like a whole one.
+    // A truncated answer must not look like a complete answer.
     if (res.headersSent) req.socket.destroy();
     else serve(req, res, shortFailure(status), limits.lingerMs);
   }
@@ -247,7 +247,7 @@ export function isWebSocketKey(key: string): boolean {
   return KEY_PATTERN.test(key);
 }
 
-/** RFC 6455 section 4.1: whether a 101 accepts the WebSocket that was requested with this key. */
+/** Whether a 101 accepts the WebSocket that was requested with this key (RFC 6455 section 4.1). */
 function isAccepted({ headers }: IncomingMessage, key: string | undefined): boolean {
   if (key === undefined || headers.upgrade?.toLowerCase() !== 'websocket') return false;
   const accept = createHash('sha1')

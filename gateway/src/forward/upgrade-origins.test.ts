@@ -43,7 +43,7 @@ test('a handshake reaches the other origin when one refuses', async () => {
   expect(rig.counterValue('guard_gateway_origin_errors_total', 'connect')).toBe(0);
 });
 
-test('an origin that refused a handshake is left out for a second, then one handshake tries it', async () => {
+test('an origin that refused a handshake is left out for a second, then one handshake tries that origin', async () => {
   const time = { now: Date.now() };
   const alive = await startSwitching();
   const unreachableUrl = `http://127.0.0.1:${await freePort()}`;

@@ -39,7 +39,7 @@ async function openTunnel(port: number): Promise<RawClient> {
   return client;
 }
 
-test('RFC 6455: frames go both ways, also those sent with the handshake', async () => {
+test('RFC 6455: frames go both ways, also frames that were sent with the handshake', async () => {
   const { port, questions, counterValue, origin } = await startEcho();
   const client = new RawClient(port);
   const handshake = webSocketRequest('/%2e%2e/chat?x=1?').with(

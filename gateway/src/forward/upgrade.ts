@@ -43,7 +43,7 @@ export function createUpgrades(handle: Handle, ports: ForwardPorts): Upgrades {
         }
         const handshake = new Handshake(ports, visit, plan, (origin, join) => {
           release();
-          // The bytes of the fields of the 101 are written as they came.
+          // The bytes of the fields of the 101 are written unchanged.
           socket.setDefaultEncoding('latin1');
           if (head.length > 0) socket.unshift(head);
           join();

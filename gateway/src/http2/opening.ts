@@ -73,7 +73,7 @@ interface Frame {
   readonly type: number;
   readonly stream: number;
   readonly length: number;
-  /** Undefined for the last frame when only a part of it has come. */
+  /** The payload. Undefined for the last frame when only a part of the frame has come. */
   readonly payload: Buffer | undefined;
 }
 

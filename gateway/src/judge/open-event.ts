@@ -94,7 +94,7 @@ export class OpenEvent {
   }
 
   /**
-   * Records the event. `status` is the status that the visitor gets, when it is not the one of the decision.
+   * Records the event. `status` is the status that the visitor gets, when it differs from the status of the decision.
    * `reference` is the code on a page of the gateway. A second call does nothing.
    */
   record(status?: number, reference = ''): void {

@@ -12,7 +12,7 @@ import { startOrigin } from '../testing/recording-origin.ts';
 const PAGE = '<!doctype html><p>Prüfung</p>';
 
 describe('caller rules of contract 4.1', () => {
-  test('rule 1: the validator is asked once about a protected request, with the URL, address and headers as they came', async () => {
+  test('rule 1: the validator is asked once about a protected request, with the URL, address and headers that the gateway received', async () => {
     const { port, questions } = await startGatewayWithOrigin();
     await get(port, '/a%2Fb?q=1', 'User-Agent: x', 'Accept: a', 'Accept: b', 'Referer: https://r/');
     expect(questions).toHaveLength(1);

@@ -70,7 +70,7 @@ export interface AnswerAdditions {
   readonly fields: readonly string[];
   /** Names, in lower case, of the origin's fields that `fields` replaces. */
   readonly replacedNames: ReadonlySet<string>;
-  /** The fields contain a cookie of one visitor, so no shared cache may keep the answer. */
+  /** True when the fields contain a cookie of one visitor. Then no shared cache may keep the answer. */
   readonly isPersonal: boolean;
 }
 

@@ -209,7 +209,7 @@ describe('connections', () => {
     },
   );
 
-  test('are bounded, and so is the queue: above its bound the failure comes at once', async () => {
+  test('are bounded, and the queue is bounded too: above its bound a question fails at once', async () => {
     const heldSockets: Socket[] = [];
     const validator = await startScripted((socket) => heldSockets.push(socket));
     const limits = { connections: 2, waiting: 1 };
@@ -260,7 +260,7 @@ describe('connections', () => {
     const { ask } = connectTo(validator.address, { timeout: 300, limits });
     const outcomes = await Promise.all([ask(), ask()]);
     expect(outcomes).toMatchObject([{ reason: 'timeout' }, { reason: 'timeout' }]);
-    // Both questions end in the same millisecond, in any order. So the second one was sent or not.
+    // Both questions end in the same millisecond, in any order. So it is unknown whether the second one was sent.
     const countBefore = validator.questionCount();
     expect(await ask()).toMatchObject({ reason: 'timeout' });
     expect(validator.questionCount()).toBe(countBefore + 1);

@@ -65,7 +65,7 @@ const BREAKER_OPEN_OUTCOME: ValidateOutcome = {
 
 /**
  * Asks a validator by `POST {url}/validate` (contract 4.1) on kept connections. The time limit of a question is
- * `timeout` milliseconds, and includes waiting and connecting. Time in which this thread was busy does not count. Every
+ * `timeout` milliseconds, and includes waiting and connecting. Time in which this thread was busy is not counted. Every
  * failure is an outcome, and the promise never rejects. While the breaker is open, the outcome is returned at once.
  */
 export function validateOverHttp(

@@ -14,7 +14,7 @@ export interface AcceptOptions {
   readonly metrics: Metrics;
   /** For faults that can come with every connection: throttled-log.ts. */
   readonly faults: Log;
-  /** Every connection begins with a PROXY header. */
+  /** Whether every connection begins with a PROXY header. */
   readonly proxyProtocol: boolean;
   /** Connections that have not sent their PROXY header yet. Their number is bounded by `maxConnections`. */
   readonly introducing: Set<Socket>;

@@ -54,9 +54,12 @@ export function createTrust(trustedProxies: readonly string[]): Trusts {
 /** Notes about one connection, or about one stream. */
 interface SocketNotes {
   readonly peer: Peer;
-  /** Undefined when TLS was not ended here: the connection is plain, or a proxy in front ended TLS. */
+  /**
+   * What the TLS handshake showed. Undefined when this gateway did not decrypt TLS: the connection is plain, or a proxy
+   * in front decrypts TLS.
+   */
   readonly transport: TransportFacts | undefined;
-  /** Undefined before the first request. */
+  /** The facts about the connection. Undefined before the first request. */
   connection: Connection | undefined;
   /** The trust settings with which `connection` was made. */
   madeBy: Trusts | undefined;

@@ -91,7 +91,7 @@ describe('the address in the header is the peer of the connection', () => {
     expect(origin.requests).toHaveLength(whole.length - 1);
   });
 
-  test('the address is used for every request of the connection, also for pipelined ones and uploads', async () => {
+  test('the address is used for every request of the connection, also for pipelined requests and uploads', async () => {
     // The origin answers only when the whole body has come, because Guard discards the rest of a body that is answered
     // early.
     const origin = await startOrigin((req, res) => req.on('end', () => res.end('hello')));

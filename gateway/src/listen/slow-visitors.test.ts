@@ -90,7 +90,7 @@ describe('64 slow uploads do not delay other visitors', () => {
     },
   );
 
-  test('over HTTP/2, on one connection with the GETs', async () => {
+  test('over HTTP/2, on the same connection as the GETs', async () => {
     const origin = await startOrigin((req, res) => {
       if (req.method === 'GET') res.end('hello');
       else req.on('end', () => res.end('stored'));

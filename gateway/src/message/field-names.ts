@@ -7,7 +7,7 @@ export interface FieldName {
   readonly lower: string;
   /** Whether a request with this field may have a body, ask for another protocol, or expect an interim answer. */
   readonly asksForMore: boolean;
-  /** The name that followed this one in the last header section. */
+  /** The name that followed this name in the last header section. */
   follower: FieldName | undefined;
 }
 
@@ -159,8 +159,8 @@ function claimKind(name: string): 'rewritten' | 'forwarded' | 'claim' | 'end-to-
 }
 
 /**
- * The fields that Connection names, in lower case, without those of NEVER_CONNECTION_OPTIONS. Undefined when Connection
- * names none.
+ * The fields that Connection names, in lower case, without the names in NEVER_CONNECTION_OPTIONS. Undefined when
+ * Connection names none.
  */
 export function connectionOptions(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') {

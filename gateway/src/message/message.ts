@@ -10,7 +10,7 @@ export interface VisitorRequest {
   readonly method?: string | undefined;
   /** The request target as sent. */
   readonly url?: string | undefined;
-  /** Names in lower case; a field sent twice is one joined value. */
+  /** The header fields, with names in lower case. The values of a field that was sent twice are joined. */
   readonly headers: Readonly<IncomingHttpHeaders>;
   /** Names and values in turn, as sent. */
   readonly rawHeaders: readonly string[];
@@ -40,7 +40,7 @@ export interface SectionNotes {
 
 /** The terms that decide, together with the header section, which of its fields go to the origin. */
 export interface FieldTerms {
-  /** The peer is a trusted proxy. */
+  /** Whether the peer is a trusted proxy. */
   readonly trusted: boolean;
   readonly believedFields: BelievedFields;
   readonly keepsMethodOverride: boolean;
@@ -57,7 +57,7 @@ export interface VisitorResponse {
   writeHead(status: number, fields: string[]): unknown;
   writeHead(status: number, reason: string, fields: string[]): unknown;
   flushHeaders(): void;
-  /** False when the caller has to wait for 'drain'. */
+  /** Writes a part of the body. False when the caller has to wait for 'drain'. */
   write(part: Buffer): boolean;
   end(part?: Buffer): unknown;
   addTrailers(trailers: readonly [string, string][]): void;
@@ -72,7 +72,7 @@ export interface VisitorSocket {
   /** Holds back written bytes until `uncork`, which sends them in one piece. */
   cork(): void;
   uncork(): void;
-  /** Sets the encoding of texts that are written without one. */
+  /** Sets the encoding of texts that are written without an encoding. */
   setDefaultEncoding(encoding: 'latin1'): unknown;
   /** Cuts the connection. So the visitor does not mistake a part of an answer for the whole answer. */
   destroy(): unknown;
@@ -114,8 +114,8 @@ export interface WrittenFields {
 }
 
 /**
- * RFC 9110 section 10.1.1: the visitor sends the body only when the origin wants it. The gateway forwards no other
- * expectation.
+ * Whether the visitor sends the body only when the origin asks for it (RFC 9110 section 10.1.1). The gateway forwards
+ * no other expectation.
  */
 export function asksForContinue(req: VisitorRequest, hasBody: boolean): boolean {
   const { expect } = req.headers;

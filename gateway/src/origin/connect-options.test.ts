@@ -53,7 +53,8 @@ describe('RFC 6066 3: SNI is the origin’s own name, and is never an address', 
     // A server that listens on TCP has an AddressInfo.
     const { port } = server.address() as AddressInfo;
     const rig = await startGateway({ origin: `https://${host}:${port}` });
-    // The certificate is not trusted. Node checks it after it has sent the name.
+    // The answer is 502, because the certificate is not trusted. But Node sends the name before it checks the
+    // certificate.
     expect(statusOf(await rawExchange(rig.port, ...HANDSHAKE))).toBe(502);
     expect(connectionCount).toBe(1);
     expect(requestedNames).toEqual(expected);

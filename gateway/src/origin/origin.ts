@@ -24,7 +24,10 @@ export interface OriginRequest {
   readonly body: RequestBody | undefined;
   /** The visitor's connection to the gateway. Undefined when other visitors could use the same connection. */
   readonly visitor?: VisitorSocket | undefined;
-  /** The request may sign in its connection at the origin. Then no other visitor may use this connection (http1/). */
+  /**
+   * True when the request can sign in its connection at the origin. Then no other visitor may use this connection
+   * (http1/).
+   */
   readonly signsIn?: boolean | undefined;
 }
 

@@ -51,7 +51,7 @@ describe('origin pools with health', () => {
     expect(take(2)).toContain('a');
   });
 
-  test('requests that fail together count as one failure', () => {
+  test('requests that fail together are counted as one failure', () => {
     const { take, report, time } = build('a', 'b');
     for (let i = 0; i < 100; i++) report('a', false);
     time.now += 1_000;

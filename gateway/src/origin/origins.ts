@@ -146,7 +146,7 @@ export class OriginHealth {
       this.#trialSent = false;
       return;
     }
-    // Many requests can be under way when an origin becomes unreachable. Together they count as one failure.
+    // Many requests can be under way when an origin becomes unreachable. Together they are counted as one failure.
     if (this.#pauseMs > 0 && !this.#trialSent) return;
     this.#pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2), LONGEST_PAUSE_MS);
     this.#pausedAt = this.#clock();

@@ -5,7 +5,7 @@ export interface GeneratedAnswer {
   readonly bytes: Buffer;
   /** The name of the damage. Empty for a correct answer. */
   readonly damage: string;
-  /** The origin keeps the connection open, because the answer has its own end. */
+  /** True when the origin keeps the connection open. The answer then shows itself where it ends. */
   readonly keepsConnection: boolean;
 }
 

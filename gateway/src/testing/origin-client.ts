@@ -25,7 +25,7 @@ export interface ReceivedAnswer {
 
 /** Collects an answer, and fails when a client calls it in an order that the port forbids. */
 export class Listener implements AnswerHandler {
-  /** Resolves after the answer or the error. */
+  /** The received answer. Resolves after the answer or the error. */
   readonly receivedAnswer: Promise<ReceivedAnswer>;
   /** Set by `ask`. No call may come before `send` has returned. */
   exchange: OriginExchange | undefined;

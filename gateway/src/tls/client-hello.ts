@@ -137,7 +137,7 @@ function parseClientHello(
   return ACME_PROTOCOL.equals(alpn) ? { hello, isAcme: true } : { hello };
 }
 
-/** RFC 8701: the values 0x0a0a, 0x1a1a … 0xfafa have no meaning. */
+/** False for the values 0x0a0a, 0x1a1a … 0xfafa, which have no meaning (RFC 8701). */
 function isNotGrease(value: number): boolean {
   return (value & 0x0f0f) !== 0x0a0a || value >> 8 !== (value & 0xff);
 }
@@ -196,7 +196,7 @@ type Beginning =
   | {
       readonly kind: 'tls';
       readonly hello: ClientHello | undefined;
-      /** A certificate authority asks for the proof of tls-alpn-01 (RFC 8737). */
+      /** True when a certificate authority asks for the proof of tls-alpn-01 (RFC 8737). */
       readonly isAcme?: true;
     }
   /** The connection does not begin with TLS, but for example with plain HTTP. */

@@ -19,12 +19,12 @@ export class HttpsSide {
     this.#challenges = challenges;
   }
 
-  /** Undefined when this side does not listen, or has no certificate. */
+  /** The current certificates. Undefined when this side does not listen, or has no certificate. */
   get certificates(): Certificates | undefined {
     return this.#certificates;
   }
 
-  /** Undefined when this side does not listen, or listens on a unix socket. */
+  /** The TCP port. Undefined when this side does not listen, or listens on a unix socket. */
   get port(): number | undefined {
     return this.#front && portOf(this.#front.server);
   }

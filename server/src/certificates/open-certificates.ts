@@ -26,7 +26,10 @@ export interface OpenCertificates {
   readonly change: ChangeText;
 }
 
-/** Resolves after the first read of the certificates. A reload does not change where they are stored. */
+/**
+ * Opens the certificates of the authority. Resolves after the first read of the certificates. A reload does not change
+ * where they are stored.
+ */
 export async function openCertificates(options: OpenOptions): Promise<OpenCertificates> {
   const place = sharedPlace(options.settings(), 'acme.sealed');
   const text: SharedTextOptions = { place, name: 'acme', redis: options.redis };

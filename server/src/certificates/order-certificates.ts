@@ -22,7 +22,7 @@ import { certificatesOf, LOOK_EVERY_MS, type CertificateWatcher } from './watch-
 
 /** An order takes seconds. After this time other instances treat it as abandoned. */
 const ORDER_MS = 180_000;
-/** Within this time all threads and instances have read the proof. The authority may connect to any of them. */
+/** Within this time all threads and instances have read the proof. The authority can connect to any of them. */
 const PROOF_SPREAD_MS = 2.5 * LOOK_EVERY_MS;
 /** How often Guard tries to write a result while the store is away for a short time. */
 const MAX_WRITES = 10;
@@ -187,7 +187,7 @@ class OneOrder {
     await sleep(PROOF_SPREAD_MS, undefined, { ref: false });
   }
 
-  /** Resolves with true when the result was written. */
+  /** Writes the result of an order. Resolves with true when it was written. */
   async #finish(host: string, issueOutcome: IssueOutcome): Promise<boolean> {
     const { clock } = this.#context;
     const { directory } = this.#acme;

@@ -62,7 +62,7 @@ export interface Usage {
   }[];
 }
 
-/** Resolves with the status, or with the reason why no answer came. Never rejects. */
+/** Sends the numbers to CrowdSec. Resolves with the status, or with the reason why no answer came. Never rejects. */
 export async function sendUsage(
   crowdsec: CrowdsecSettings,
   { startedAt, from, until, items }: Usage,

@@ -48,7 +48,7 @@ export interface Dependencies extends ProcessContext {
   readonly isReady: () => boolean;
   /** The certificates that an authority issued, by host. */
   readonly issuedCertificates: () => ReadonlyMap<string, TlsCertificate>;
-  /** Undefined in a thread without a dashboard. */
+  /** The dependencies of the dashboard. Undefined in a thread without a dashboard. */
   readonly dashboard?: DashboardDependencies;
 }
 
@@ -156,7 +156,7 @@ interface DeploymentParts {
   readonly authenticate: AuthenticateBearer;
   readonly oldestListAt: number | undefined;
   readonly dataAt: Readonly<Record<NetworkData, number>>;
-  /** False after another deployment has replaced this one. */
+  /** Whether this deployment is in use. False after another deployment has replaced it. */
   readonly isCurrent: () => boolean;
 }
 

@@ -61,7 +61,9 @@ export async function fetchList(
   }
 }
 
-/** Resolves with the last answer after all redirects, or with the reason why a redirect is refused. */
+/**
+ * Follows redirects. Resolves with the last answer after all redirects, or with the reason why a redirect is refused.
+ */
 async function followRedirects(
   url: string,
   init: RequestInit,

@@ -23,7 +23,7 @@ describe('a published list is parsed', () => {
   });
 });
 
-describe('one invalid entry refuses the whole list', () => {
+describe('a list with one invalid entry is refused', () => {
   test.each([
     ['<!doctype html><title>Maintenance</title>', 'a web page'],
     ['We will be back soon.', 'entry 1 of 1 is no address'],

@@ -75,7 +75,10 @@ export function readCopy({ url, copyPath }: FetchedList) {
   return { text: file.text, origin };
 }
 
-/** Resolves with the number of entries if the list is plausible, or else with the reason why it is refused. */
+/**
+ * Checks a fetched list. Resolves with the number of entries if the list is plausible, or else with the reason why it
+ * is refused.
+ */
 async function checkPlausible(
   text: string,
   { kind }: FetchedList,

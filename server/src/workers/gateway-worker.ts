@@ -206,7 +206,7 @@ class GatewayWorker {
     this.#send({ kind: 'reloaded', fault, number: message.number });
   }
 
-  /** Resolves with the reason when it cannot apply the settings. In this case nothing has changed. */
+  /** Applies new settings. When this fails, it resolves with the reason, and nothing has changed. */
   async #reload({ pieces, atStart, revision }: ReloadMessage): Promise<string | undefined> {
     try {
       const { settings } = await fromPieces(pieces, inSlices());

@@ -72,7 +72,7 @@ export class WorkerPool {
     metrics.gauge('guard_workers', () => 1 + this.#workers.size);
   }
 
-  /** Resolves when every worker listens. Rejects with the reason when a worker cannot listen. */
+  /** Starts the workers. Resolves when every worker listens. Rejects with the reason when a worker cannot listen. */
   async start(start: WorkerPoolStart): Promise<void> {
     this.#startOptions = start;
     this.#backlogTimer = setInterval(() => {
@@ -180,7 +180,7 @@ export class WorkerPool {
     }
   }
 
-  /** Resolves when every worker except `sender` has the session. */
+  /** Sends a session to the workers. Resolves when every worker except `sender` has the session. */
   async #share(shared: SharedSession, sender: WorkerHandle | undefined): Promise<void> {
     const replies = [...this.#workers]
       .filter((worker) => worker !== sender)

@@ -5,7 +5,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 /** One run of addresses. For IPv6, `start` is the upper 64 bits. */
 export interface AsnRun {
   readonly start: bigint;
-  /** 0 when no autonomous system is known. */
+  /** The number of the autonomous system. 0 when none is known. */
   readonly asn: number;
 }
 

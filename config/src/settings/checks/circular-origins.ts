@@ -62,7 +62,10 @@ function reachedBy(hostText: string): readonly string[] {
   return parseIp(host) === undefined && isLoopbackHost(host) ? ['127.0.0.1', '::1'] : [host];
 }
 
-/** `::` also receives connections to the loopback address of IPv4. */
+/**
+ * Whether a listener receives connections to the loopback address. `::` also receives connections to the loopback
+ * address of IPv4.
+ */
 function receivesLoopback(host: string, listener: string): boolean {
   const isWildcard = listener === '::' || (listener === '0.0.0.0' && !host.includes(':'));
   return isWildcard && isLoopbackHost(host);

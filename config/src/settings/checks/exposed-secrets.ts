@@ -91,7 +91,7 @@ const PUBLISHED_SECRETS: readonly string[] = [
 
 const PUBLISHED_DIGESTS: ReadonlySet<string> = new Set(PUBLISHED_SECRETS.map(digest));
 
-/** Accepts a key in plain text or as `sha256:<hex>`. */
+/** Whether a key is in the documentation or the tests of Guard. Accepts a key in plain text or as `sha256:<hex>`. */
 export function isPublished(key: string): boolean {
   const hex = /^sha256:([0-9a-f]{64})$/i.exec(key)?.[1];
   return PUBLISHED_DIGESTS.has(hex?.toLowerCase() ?? digest(key));

@@ -28,7 +28,7 @@ function settingsOf(rule: unknown): Readonly<Record<string, unknown>> {
   return typeof rule === 'object' && rule !== null ? { ...rule } : {};
 }
 
-/** A rule with an unknown setting is not idle, because the schema already reports it. */
+/** Whether a rule sets nothing. A rule with an unknown setting is not idle, because the schema already reports it. */
 function isIdle(rule: Readonly<Record<string, unknown>>): boolean {
   return (
     Object.hasOwn(rule, 'match') &&

@@ -103,7 +103,7 @@ function findOrganisation(text: string, id: string): YAMLMap | undefined {
     .find((item) => textOf(valueOf(item, 'id')) === id);
 }
 
-/** Null when the value of the entry is empty, undefined when there is no entry. */
+/** The value of an entry. Null when the value is empty, and undefined when there is no entry. */
 function valueOf(map: YAMLMap, name: string): Node | null | undefined {
   // The cast is safe, because the parser creates pairs only from nodes.
   return map.items.find(({ key }) => textOf(key) === name)?.value as Node | null | undefined;

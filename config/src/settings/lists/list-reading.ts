@@ -48,7 +48,7 @@ interface KnownList {
 }
 
 export interface ListOptions {
-  /** Undefined if Guard has no folder for copies of lists. */
+  /** The folder for copies of lists from URLs. Undefined if Guard has no folder for copies of lists. */
   readonly folder: string | undefined;
   readonly earlierLists?: KnownLists | undefined;
   /** Longer lists are refused, unless they are in `earlierLists`. */

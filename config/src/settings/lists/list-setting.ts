@@ -13,7 +13,10 @@ export function publishedUrl(what: string) {
   return z.string().max(2048).refine(isPublishedUrl, expected);
 }
 
-/** Plain http is allowed only for URLs on this machine. On the way from another machine, the list could be changed. */
+/**
+ * Whether Guard may fetch from this URL. Plain http is allowed only for URLs on this machine. On the way from another
+ * machine, the list could be changed.
+ */
 function isPublishedUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return false;

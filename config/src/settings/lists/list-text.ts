@@ -39,7 +39,7 @@ interface ListForm<Entry> {
   readonly expected: string;
   /** Matches the start of a comment. */
   readonly comment: RegExp;
-  /** Undefined for text that is not an entry. */
+  /** Reads one entry. Undefined for text that is not an entry. */
   readonly read: (text: string) => Entry | undefined;
 }
 

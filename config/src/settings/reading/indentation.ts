@@ -64,7 +64,7 @@ interface Line {
 /** Yields the lines up to `end` that start outside of brackets, quotes and multi-line texts. */
 function* codeLines(text: string, end: number): Generator<Line> {
   let pending: Pending = NOTHING_PENDING;
-  /** Deeper lines belong to a multi-line text. */
+  /** Lines with more spaces than this are part of a multi-line text. */
   let textSpaces = Infinity;
   for (let start = 0, next: number; start <= end && start < text.length; start = next) {
     next = text.indexOf('\n', start) + 1 || text.length;

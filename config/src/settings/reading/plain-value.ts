@@ -76,7 +76,7 @@ function toAbsolute(text: string, path: SettingPath, baseDir: string): string {
   return socket !== undefined && isAddress(path) ? `unix:${resolve(baseDir, socket)}` : text;
 }
 
-/** A folder to which Guard itself writes. */
+/** Whether the setting at this path names a folder to which Guard itself writes. */
 function isDataFolder(path: SettingPath): boolean {
   const [part, name] = path;
   if (path.length !== 2) return false;
@@ -91,7 +91,7 @@ const PAGE_SETTINGS: ReadonlySet<unknown> = new Set([
   'error_page',
 ]);
 
-/** A file, or a folder of files, that is read together with the settings. */
+/** Whether the setting at this path names a file, or a folder of files, that is read together with the settings. */
 function isFilePath(path: SettingPath, text: string): boolean {
   const last = path.at(-1);
   if (path[0] === 'databases') return path.length === 2 && last !== 'refresh';
@@ -110,7 +110,7 @@ function isFileOfOrganisation(path: SettingPath, text: string): boolean {
   return PAGE_SETTINGS.has(last) || (last === 'robots_txt' && text !== 'managed');
 }
 
-/** `{ file: … }` instead of one entry of a condition or of all entries. */
+/** Whether the setting `file` at this path names a list of a rule, as in `ip: { file: … }`. */
 function isListOfRule(path: SettingPath): boolean {
   const condition = path.findLast((step, at) => at < path.length - 1 && typeof step === 'string');
   return path[2] === 'rules' && LIST_CONDITIONS.has(condition);

@@ -9,7 +9,10 @@ export type SettingsNode = { readonly start: number } & (
       readonly kind: 'text';
       /** The text as written, including `${NAME}`. */
       readonly written: string;
-      /** Undefined when a variable is missing. The missing variable was already reported. */
+      /**
+       * The text with all variables replaced. Undefined when a variable is missing. The missing variable was already
+       * reported.
+       */
       readonly value: string | undefined;
       readonly interpolated: boolean;
       /** Files from which a part of the value was read. */

@@ -7,7 +7,9 @@ import { HostPattern } from '../values/values.ts';
 
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
-/** Each host has its own certificate, and instances share all certificates as one text. */
+/**
+ * The number is limited, because each host has its own certificate, and instances share all certificates as one text.
+ */
 export const MAX_ACME_HOSTS = 100;
 
 const EXPECTED_HOST =

@@ -8,8 +8,8 @@ const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 const METADATA_WITHIN_BYTES = 128 * 1024;
 
 /**
- * Why the file at a path is not an MMDB file. Undefined when it is one. Only the end of the file is read, because a
- * commercial database has a hundred megabytes. The catalogue opens the whole file when Guard starts.
+ * Why the file at a path is not an MMDB file. Undefined when the file is an MMDB file. Only the end of the file is
+ * read, because a commercial database has a hundred megabytes. The catalogue opens the whole file when Guard starts.
  */
 function problemOf(path: string): string | undefined {
   let file: number;

@@ -144,7 +144,7 @@ class JsonMask {
     return true;
   }
 
-  /** A value can contain a form or JSON. */
+  /** Takes a string. Its value is masked too, because it can contain a form or JSON. */
   #takeString(): boolean {
     const literal = this.#read(STRING_PATTERN);
     const isSecret = this.#names.findFirst(unquote(literal)) !== -1;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Queue, type Waiter, Window } from './queue.ts';
 
-test('after silence a new question is sent at once, before old ones that still wait', () => {
+test('after silence a new question is sent at once, before old questions that still wait', () => {
   const queue = new Queue({ connections: 1, waiting: 10 }, new Window(150, () => 0));
   const startedNames: string[] = [];
   const waiter = (name: string, isInTime: boolean): Waiter => ({

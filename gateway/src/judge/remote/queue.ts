@@ -11,7 +11,7 @@ export interface Waiter {
 interface QueueLimits {
   /** Questions that may be under way at once. */
   readonly connections: number;
-  /** Questions that may wait in addition to those under way. */
+  /** Questions that may wait in addition to the questions under way. */
   readonly waiting: number;
 }
 

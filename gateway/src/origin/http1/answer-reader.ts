@@ -12,7 +12,7 @@ import { HTTP1_LIMITS } from './limits.ts';
 import { LineBuffer, SectionLines, type StatusLine } from './section-lines.ts';
 
 type State =
-  /** No answer is expected. Bytes that come now belong to no request. */
+  /** No answer is expected. Bytes that come now are not part of an answer. */
   | 'idle'
   | 'status line'
   | 'fields'
@@ -27,8 +27,8 @@ type State =
 const NO_FIELDS: readonly string[] = [];
 
 /**
- * Reads the answers of one connection (RFC 9112). Their bytes may be split anywhere. Reading is strict: bytes that
- * two readers would understand differently are more often an attack than a mistake.
+ * Reads the answers of one connection (RFC 9112). Their bytes can be split anywhere. Reading is strict: bytes that two
+ * readers would understand differently are more often an attack than a mistake.
  */
 export class AnswerReader {
   readonly #sink: AnswerSink;

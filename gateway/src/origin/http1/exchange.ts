@@ -11,7 +11,7 @@ export class Exchange implements OriginExchange {
   readonly lane: Lane;
   readonly request: OriginRequest;
   readonly handler: AnswerHandler;
-  /** Undefined when the exchange is over. */
+  /** The connection of the exchange. Undefined when the exchange has ended. */
   connection: OriginExchange | undefined;
   #isAborted = false;
 

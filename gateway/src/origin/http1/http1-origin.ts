@@ -170,7 +170,7 @@ export class IdleStack<T extends { readonly idleSince: number }> {
       : this.#stack.pop();
   }
 
-  /** False when the stack is full. */
+  /** Adds an idle connection. False when the stack is full. */
   put(connection: T): boolean {
     if (this.#stack.length >= this.#max) return false;
     this.#stack.push(connection);
@@ -195,7 +195,7 @@ export class Lanes {
     };
   }
 
-  /** False when the lane is full. */
+  /** Counts one more request in a lane. False when the lane is full. */
   take(lane: Lane): boolean {
     if (this.#busy[lane] >= this.#capacity[lane]) return false;
     this.#busy[lane]++;
