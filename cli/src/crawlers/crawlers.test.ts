@@ -267,7 +267,7 @@ describe('the exit code', () => {
     expect(stderr).toContain('nowhere: there is no such folder');
   });
 
-  test('is 0 for a search without results, and a message says so', async () => {
+  test('is 0 for a search without results, and a message reports it', async () => {
     const { code, stdout, stderr } = await crawlers('list', 'zzzz');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toBe('guard crawlers: none has "zzzz" in its name, operator or category\n');

@@ -27,7 +27,7 @@ test('the bundled data is as old as SOURCES.md says', () => {
   });
 });
 
-test('a database of the user replaces the bundled one; its age is that of its build time, or of its file', () => {
+test('a database of the user replaces the bundled one; its age comes from its build time, or from the date of its file', () => {
   const file = join(folder, 'own.mmdb');
   writeFileSync(file, '');
   utimesSync(file, 1_700_000_000, 1_700_000_000);

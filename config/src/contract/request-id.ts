@@ -8,7 +8,7 @@ let timePart = '';
 
 /** Random hex digits of an id: one for the variant, and 18 others. */
 const DIGITS = 19;
-/** Random digits for 512 ids, drawn at once. A call of node:crypto for each id would cost four times as much. */
+/** Random digits for 512 ids, drawn at once. A call of node:crypto for each id would need four times as much time. */
 let randomDigits = '';
 let usedDigits = 0;
 

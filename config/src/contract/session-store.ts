@@ -32,7 +32,7 @@ export interface Budget {
   readonly perMs: number;
 }
 
-/** A counter that a request takes from, with its budget. */
+/** A counter from which a request takes one, with its budget. */
 export interface Charge {
   readonly subject: string;
   readonly budget: Budget;

@@ -1,6 +1,6 @@
 /**
  * The facts about a visitor's program that the connection shows before the first request. They are known only when the
- * gateway itself decrypts TLS, so never for `POST /validate` and never behind another proxy.
+ * gateway itself decrypts TLS, and so never for `POST /validate` and never behind another proxy.
  */
 export interface TransportFacts {
   /** The ClientHello. Undefined when it could not be parsed. */

@@ -80,7 +80,7 @@ describe('`protect` looks at every reading, so no spelling bypasses it', () => {
   });
 });
 
-describe('`skip` holds only when all readings agree, so it cannot hide another path', () => {
+describe('`skip` applies only when all readings match, so it cannot hide another path', () => {
   test.each([
     '/assets/../admin',
     '/assets/%2e%2e/admin',

@@ -35,7 +35,7 @@ describe('a list of public addresses', () => {
     ['link-local', 'fe80::1'],
     ['multicast', 'ff02::1'],
     ['private, v4-mapped', '::ffff:10.0.0.0/112'],
-  ])('holds no special-purpose address (RFC 6890): %s, %s', (_, cidr) => {
+  ])('must not contain a special-purpose address (RFC 6890): %s, %s', (_, cidr) => {
     expect(readPublicRanges([cidr], WIDEST_RANGES)).toEqual({
       ranges: [],
       refusals: { malformed: 0, bogon: 1, tooWide: 0 },

@@ -8,7 +8,7 @@ const knowledge = { rules: [], thresholds: { ask: 2, reject: 6 } };
 const eventOf = (cells: Readonly<Record<string, unknown>>) =>
   wholeEvent((column) => ({ action: 'allow', decision: 'allow', ...cells })[column]);
 
-test('for a site without an answer, the text says so and advises to try again', () => {
+test('for a site without an answer, the text reports this and advises the visitor to try again', () => {
   const unansweredEvent = eventOf({ status_code: 502, origin_status: 0 });
   expect(sentenceOf(unansweredEvent, knowledge)).toBe(
     'The request was allowed, and nothing speaks against it. The site itself gave no answer, so the visitor got 502.',

@@ -3,7 +3,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 /** How long work runs before requests are handled. */
 const SLICE_MS = 2;
 /**
- * How long requests are handled between two slices. One request takes about five turns of the event loop. With only one
+ * How long requests are handled between two slices. One request needs about five turns of the event loop. With only one
  * turn after each slice, a request would wait for five slices.
  */
 const REST_MS = 1;

@@ -92,7 +92,7 @@ test.each([
   expect(origin.requests).toHaveLength(1);
 });
 
-test('the question about a blocked request has the sample, and the connection takes the next request', async () => {
+test('the question about a blocked request has the sample, and the connection still accepts the next request', async () => {
   const { port, samples, origin } = await startSampling({ validate: BLOCK });
   const body = `a=${'x'.repeat(300_000)}`;
   const client = new RawClient(port);

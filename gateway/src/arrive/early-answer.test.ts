@@ -72,7 +72,7 @@ describe('RFC 9110 15.4.9: http is redirected to https', () => {
     },
   );
 
-  test('a host without a certificate is not redirected when the site takes every host', async () => {
+  test('a host without a certificate is not redirected when the site accepts every host', async () => {
     const { ask } = await start({ hosts: ['*'] });
     expect((await ask('GET /', 'evil.example')).status).toBe(200);
   });

@@ -125,7 +125,7 @@ function isMadeOf(
 
 function isNameCharacter(code: number): boolean {
   const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
-  // - . _
+  // The characters `-`, `.` and `_`.
   return isLetter || isDigit(code) || code === 0x2d || code === 0x2e || code === 0x5f;
 }
 

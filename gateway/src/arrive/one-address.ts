@@ -10,7 +10,7 @@ const REQUESTS_PER_LOOK = 128;
 /** A window is judged when it is at least this old and has at least this many requests. */
 const WINDOW_MS = 5 * 60_000;
 const WINDOW_REQUESTS = 4 * REQUESTS_PER_LOOK;
-/** A window that takes longer is not judged: such a site has too few visitors. */
+/** A window that lasts longer than this is not judged: such a site has too few visitors. */
 const LONGEST_WINDOW_MS = 60 * 60_000;
 /** The share of requests that this module calls nearly all. */
 const NEARLY_ALL = 0.9;

@@ -81,7 +81,7 @@ export interface Gateway {
   readonly listen: (address: ListenAddress) => Promise<string>;
   /** Listens for https: HTTP/2 and HTTP/1.1. Call it once. Without a certificate every handshake fails. */
   readonly listenTls: (address: ListenAddress) => Promise<string>;
-  /** Answers other proxies, and takes their requests below `/.guard/`: forward-auth/forward-auth.ts. */
+  /** Answers other proxies, and the requests below `/.guard/` that they pass on (forward-auth/forward-auth.ts). */
   readonly listenForwardAuth: (address: ListenAddress) => Promise<string>;
   /** Answers Envoy over gRPC: ext-authz/ext-authz.ts. Call it at most once. It loads the library for gRPC. */
   readonly listenExtAuthz: (address: ListenAddress) => Promise<string>;

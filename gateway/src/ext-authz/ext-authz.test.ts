@@ -65,7 +65,7 @@ describe('a question of Envoy over gRPC', () => {
     });
   });
 
-  test('takes the first untrusted address of X-Forwarded-For, read from the right, as the visitor', async () => {
+  test('finds the visitor’s address in X-Forwarded-For: the first untrusted address from the right', async () => {
     const { envoy, questions } = await startExtAuthz({
       trustedProxies: ['127.0.0.1', '10.0.0.0/8'],
     });

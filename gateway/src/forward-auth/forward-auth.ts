@@ -38,9 +38,8 @@ const FETCHING_PEER = PEERS.nginx;
 const TRY_AGAIN_ANSWER = plainAnswer(503, 'Please try again.', 'Retry-After', '1');
 
 /**
- * The side of the gateway that other proxies ask. They hold the connections to the visitor and to the origin, and
- * pass the request on when Guard allows it. Site, protection, validator and fail policy are the same as in the
- * front proxy.
+ * The side of the gateway that other proxies ask. They have the connections to the visitor and to the origin, and pass
+ * the request on when Guard allows it. Site, protection, validator and fail policy are the same as in the front proxy.
  *
  * Only a trusted peer gets an answer. A visitor who reaches this listener directly could describe any request, from
  * any address.

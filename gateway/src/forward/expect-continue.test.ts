@@ -107,7 +107,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(await visitor.untilEnd()).toMatchObject({ status: 200, interim: CONTINUE_ANSWER });
   });
 
-  test('an early body is not read when the origin does not want it', async () => {
+  test('an early body is not read when the origin does not ask for it', async () => {
     const origin = await startTcpOrigin((socket) => {
       socket.write('HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno');
     });
@@ -127,7 +127,7 @@ describe.each(FRONTS)('RFC 9110 10.1.1: Expect: 100-continue over %s', (front) =
     expect(rig.counterValue('guard_gateway_origin_errors_total', 'reset')).toBe(1);
   });
 
-  test('when one origin takes no connection, the next origin gets the request', async () => {
+  test('when one origin accepts no connection, the next origin gets the request', async () => {
     const origin = await startTcpOrigin((socket, bytes) => {
       socket.write(bytes.endsWith('hi') ? OK : CONTINUE);
     });

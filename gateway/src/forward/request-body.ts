@@ -19,8 +19,8 @@ export interface BodyListener {
 }
 
 /**
- * The body of a visitor's request on its way to the origin. It is read only as fast as the origin takes it, so
- * nothing is buffered. The request is never destroyed, because the visitor still waits for an answer on its
+ * The body of a visitor's request on its way to the origin. It is read only as fast as the origin accepts it, so the
+ * gateway buffers no bytes. The request is never destroyed, because the visitor still waits for an answer on its
  * connection.
  */
 export class VisitorBody implements RequestBody {
@@ -54,7 +54,7 @@ export class VisitorBody implements RequestBody {
     else this.#begin(sink);
   }
 
-  /** Called when the origin wants the body, or has not answered in time (RFC 9110 section 10.1.1). */
+  /** Called when the origin asks for the body, or has not answered in time (RFC 9110 section 10.1.1). */
   readonly invite = (): void => {
     if (!this.#awaitsContinue || this.#sink === undefined) return;
     this.#awaitsContinue = false;

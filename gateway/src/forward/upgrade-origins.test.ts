@@ -15,7 +15,7 @@ import {
 } from '../testing/raw-client.ts';
 import { refusingAddress, startTcpOrigin, type TcpOrigin } from '../testing/recording-origin.ts';
 
-/** An origin that takes every handshake. */
+/** An origin that accepts every handshake. */
 function startSwitching(): Promise<TcpOrigin> {
   return startTcpOrigin((socket) => socket.write(SWITCHED_HEAD));
 }

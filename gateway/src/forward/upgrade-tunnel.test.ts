@@ -23,7 +23,7 @@ async function pair(): Promise<{ readonly inner: Socket; readonly outer: Socket 
   return { inner, outer };
 }
 
-/** A tunnel between a visitor and an origin. The test holds both ends of both connections. */
+/** A tunnel between a visitor and an origin. The test has both ends of both connections. */
 async function openTunnel(lingerMs: number) {
   const [visitor, origin] = [await pair(), await pair()];
   // http-proxy-3 joins the sockets in the same way.

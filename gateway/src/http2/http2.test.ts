@@ -169,7 +169,7 @@ describe('one visitor does not harm the others (RFC 9113 section 10.5)', () => {
     expect(outcomes.filter((outcome) => outcome === 'reset')).toHaveLength(2);
   });
 
-  test('a header section that is too large costs one stream', async () => {
+  test('a header section that is too large ends only its own stream', async () => {
     const { tlsPort, origin } = await startGatewayWithOrigin({ certificates });
     const session = openHttp2(tlsPort);
     expect((await exchange(session, { 'x-large': 'a'.repeat(60_000) })).status).toBe(431);
@@ -177,7 +177,7 @@ describe('one visitor does not harm the others (RFC 9113 section 10.5)', () => {
     expect((await exchange(session)).status).toBe(200);
   });
 
-  test('close() lets requests under way finish and takes no new ones (section 6.8)', async () => {
+  test('close() lets requests under way finish and accepts no new requests (section 6.8)', async () => {
     const sendAnswers: (() => void)[] = [];
     const origin = await startOrigin((_req, res) => sendAnswers.push(() => res.end('late')));
     const { tlsPort, gateway } = await startGateway({ origin: origin.address, certificates });

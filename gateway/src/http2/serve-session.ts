@@ -29,7 +29,7 @@ const REQUESTS_IN_A_TURN = 16;
 
 /** Serves the requests of HTTP/2 connections. */
 export interface StreamServer {
-  /** Takes a connection over after its TLS handshake. */
+  /** Serves a connection after its TLS handshake. */
   readonly serve: (socket: TLSSocket, facts: ConnectionFacts) => void;
   /** Accepts no more requests. Requests under way can finish (RFC 9113 section 6.8). */
   readonly drain: () => void;

@@ -82,7 +82,7 @@ export class StreamResponse implements VisitorResponse {
   }
 }
 
-/** Node takes trailers and interim fields as an object with names in lower case. */
+/** Node accepts trailers and interim fields only as an object with names in lower case. */
 function addField(section: Section, name: string, value: string): void {
   const lower = name.toLowerCase();
   // `hasOwn` is needed, because a field can be called `constructor`.

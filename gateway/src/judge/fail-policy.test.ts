@@ -158,7 +158,7 @@ describe('contract 7.1: fail closed on any 4xx', () => {
   );
 });
 
-test('the event of a failure describes the request and holds no credential; the log holds no key', async () => {
+test('the event of a failure describes the request and contains no credential; the log contains no key', async () => {
   const origin = await startOrigin();
   const validator = await startValidator(error(500, 'internal_server_error'));
   const rig = await startRemote(validator.url, origin.address, 5_000);

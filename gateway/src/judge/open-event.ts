@@ -36,7 +36,7 @@ const SHORT_BYTES = 1024;
 const DATA_TYPE =
   /^\s*(?:text\/(?!(?:css|plain|vnd\.trolltech\.linguist|vtt|(?:x-)?js|[\w-]*script[\d.]*)(?![\w.+-]))\w|application\/(?!(?:manifest\+json|dash\+xml)\b)(?:[\w.-]*[.+-])?(?:nd)?(?:json|jsonl|jsonlines|xml|yaml|serialized)\b)/i;
 
-/** Types that hold no text. Many servers send a font with an `application/` type. */
+/** Types of content without text. Many servers send a font with an `application/` type. */
 const MEDIA_TYPE =
   /^\s*(?:(?:audio|font|image|video)\/[\w!#$&^.+-]|application\/(?:font-|x-font-|vnd\.ms-fontobject\b))/i;
 

@@ -18,7 +18,7 @@ test.each(FRONTS)(
     const origin = await startOrigin((_req, res) => res.end('reached'));
     const guard = validatorWith('[{ name: shut, match: {}, verdict: block }]');
     const validate = guard.validator.forOrganisation('acme');
-    // Only a request that keeps its connection takes the plain lane. HTTP/2 has no such field.
+    // The plain lane reads only requests that keep their connection. HTTP/2 has no such field.
     const connectionField = front === 'HTTP/2' ? {} : { connection: 'keep-alive' };
     const rig = await startGateway({ origin: origin.address, certificates, validate });
     for (const method of ['GET', 'POST']) {

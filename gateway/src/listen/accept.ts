@@ -132,7 +132,7 @@ const WIDER_NETWORKS = [
 
 /**
  * The last quarter of all places is shared. From these, an address gets at most a quarter of the free places, so each
- * further address gets fewer. So a few addresses cannot take all places.
+ * further address gets fewer. So a few addresses cannot use all places.
  */
 const SHARED_QUARTER = 4;
 
@@ -142,7 +142,7 @@ function shareOf({ total, free }: Capacity): number {
 
 /**
  * Counts the connections of each address (IPv4, or IPv6 /64), and of the networks around it, so that a few visitors
- * cannot take all connections.
+ * cannot use all connections.
  */
 export class AddressCounts {
   readonly #perAddress: number;

@@ -7,7 +7,7 @@ export type Reading<T> =
   | { readonly kind: 'enough'; readonly value: T; readonly taken: number };
 
 export interface FirstBytes<T> {
-  /** Called with all bytes so far whenever new bytes come. It must return `enough` at some length. */
+  /** Called with all bytes so far whenever new bytes come. Above some length it must return `enough`. */
   readonly read: (bytesSoFar: Buffer) => Reading<T>;
   readonly timeoutMs: number;
   /** The value when the time ends before enough bytes have come. */

@@ -97,7 +97,7 @@ test('a file that is not a socket is not touched', async () => {
   await expect(startGateway({ origin, unixPath })).rejects.toThrow('EADDRINUSE');
 });
 
-test('a taken port is an error, not a crash', async () => {
+test('a port that is in use causes an error, and not a crash', async () => {
   const { gateway, port } = await startGateway({ origin: refusingAddress() });
   const otherRig = await startGateway({ origin: refusingAddress() });
   await otherRig.gateway.close();

@@ -36,7 +36,7 @@ export function serve(
   const isBodiless = status === 204 || status === 304;
   const framedFields = isBodiless ? fields : [...fields, 'Content-Length', String(body.length)];
   linger(req, lingerMs);
-  // Node's type wants a mutable list, but Node only reads it.
+  // Node's type requires a mutable list, but Node only reads it.
   res.writeHead(status, framedFields as string[]);
   if (isBodiless || req.method === 'HEAD') res.end();
   else res.end(body);

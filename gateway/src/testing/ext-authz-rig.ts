@@ -41,7 +41,7 @@ export async function startExtAuthz(options: Partial<RigOptions> = {}, unixPath?
   return { ...rig, envoy, envoyUrl: url, status };
 }
 
-/** The same request with additional headers. */
+/** The request of `LOGIN` with additional headers. */
 export const withHeaders = (extraHeaders: Readonly<Record<string, string>>) => ({
   ...LOGIN,
   headers: { ...CHECKED_HEADERS, ...extraHeaders },

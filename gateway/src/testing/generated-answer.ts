@@ -5,7 +5,7 @@ export interface GeneratedAnswer {
   readonly bytes: Buffer;
   /** The name of the damage. Empty for a correct answer. */
   readonly damage: string;
-  /** True when the origin keeps the connection open. The answer then shows itself where it ends. */
+  /** True when the origin keeps the connection open. Then the answer itself shows where it ends. */
   readonly keepsConnection: boolean;
 }
 

@@ -77,7 +77,7 @@ export function get(port: number, path = '/', ...headers: readonly string[]): Pr
   );
 }
 
-/** Polls until the condition holds. Rejects at the deadline. The deadline is long enough for a busy machine. */
+/** Polls until the condition is true. Rejects at the deadline. The deadline is long enough for a busy machine. */
 export async function waitUntil(
   condition: () => boolean,
   describe: () => string = () => 'the condition',

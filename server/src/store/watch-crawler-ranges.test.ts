@@ -52,7 +52,7 @@ describe('the crawler lists of this instance are compared with the lists of othe
     await close();
   });
 
-  test('only lists that are more than a day behind cause a warning', async () => {
+  test('only lists that are more than a day older than the newest ones cause a warning', async () => {
     const { lists, sentTimes, log, behind, close } = watch();
     lists.ownTime = NOW - 24 * HOUR_MS;
     lists.newestTime = NOW;

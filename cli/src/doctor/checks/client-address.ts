@@ -6,7 +6,7 @@ import { serverNamesIn } from '../kept-in-front.ts';
 import { isFromThisMachine, isLocalAddress, isTrusted, plainAddress } from '../own-address.ts';
 import { type Check, judgeAnswers } from './check.ts';
 
-/** Whether Guard sees the addresses of visitors, or only the address of the proxy in front. */
+/** Whether Guard sees the addresses of visitors, or only the address of the proxy in front of Guard. */
 export const clientAddress: Check = { name: 'client address', judge: judgeAnswers(judgeAddress) };
 /** Whether a visitor can choose the address that Guard sees. */
 export const forgedAddress: Check = { name: 'forged address', judge: judgeAnswers(judgeForged) };

@@ -119,7 +119,7 @@ function judgeDataAge({ dataAge: age }: Evidence): Outcome {
   return warning(describeDataAge(age), why, `The data is ${advice}.`);
 }
 
-/** Whether a denied request can be found in the events, and which servers are in front. */
+/** Whether a denied request can be found in the events, and which servers are in front of Guard. */
 export const trace: Check = { name: 'trace', judge: judgeAnswers(judgeTrace) };
 
 function judgeTrace({ page, problem: programAnswer }: Answers): Outcome {

@@ -127,7 +127,7 @@ describe('a service listens only at the address in the settings', () => {
       return [listen['admin'], listen['api']].filter((address) => address !== undefined);
     });
     expect(addresses.length).toBeGreaterThanOrEqual(3);
-    // The demo takes its addresses from the environment, and cli/src/demo/demo.test.ts tests these addresses.
+    // The demo reads its addresses from the environment, and cli/src/demo/demo.test.ts tests these addresses.
     for (const address of addresses)
       expect(address).toMatch(/^(127\.0\.0\.1:|\$\{DEMO_(ADMIN|API)\}$)/);
   });

@@ -11,8 +11,8 @@ export interface RuleLines {
 
 /**
  * The lines are stored beside the settings, because two files that differ only in their lines must give equal settings.
- * There is one entry for each list of rules, because each entry of a WeakMap costs time in every run of the garbage
- * collector.
+ * There is one entry for each list of rules, because each entry of a WeakMap makes every run of the garbage collector
+ * longer.
  */
 const linesByRules = new WeakMap<object, RuleLines>();
 

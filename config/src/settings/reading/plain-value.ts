@@ -3,7 +3,7 @@ import type { SettingPath } from '../problems/problems.ts';
 import type { ListKind } from '../lists/list-text.ts';
 import type { SettingsNode } from './settings-node.ts';
 
-/** Conditions that take lists from files. */
+/** Conditions whose entries can come from a file. */
 const LIST_CONDITIONS: ReadonlySet<unknown> = new Set<ListKind>(['ip', 'asn', 'user_agent', 'ja4']);
 
 /**

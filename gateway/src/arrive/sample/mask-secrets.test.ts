@@ -83,7 +83,10 @@ test.each([
   expect(maskText(text)).toBe(sample);
 });
 
-/** The characters of the secrets below. No name and no other value has them, so one in a sample is a leak. */
+/**
+ * The characters of the secrets below. Names and other values do not have these characters. So such a character in a
+ * sample is a leak.
+ */
 const SECRET = /[ZQXJ]/;
 const SECRET_NAMES = [
   'password',

@@ -48,7 +48,7 @@ function maskText(text: string, names: SecretNames): string {
   return at === -1 ? text : text.slice(0, at) + MASK;
 }
 
-/** Whether a secret's name looks like an ordinary name. A longer text could hold a secret itself. */
+/** Whether a secret's name looks like an ordinary name. A longer text could contain a secret itself. */
 function isShownName(name: string): boolean {
   return /^[\p{L}\p{N}_.$[\]-]{1,64}$/u.test(name);
 }

@@ -14,8 +14,8 @@ export interface ConnectionPool {
   /** The exchange has ended. Its lane can accept another one. */
   onReleased(exchange: Exchange): void;
   /**
-   * The connection can take another request. `keepsForS` is how many seconds the origin promises to keep the connection
-   * open.
+   * The connection is idle, and another request can use it. `keepsForS` is how many seconds the origin promises to keep
+   * the connection open.
    */
   onIdle(connection: Connection, keepsForS: number | undefined): void;
   onClosed(connection: Connection): void;

@@ -79,7 +79,7 @@ describe('addresses of an origin', () => {
       ]);
     });
 
-    test('a certificate for another name fails the connection', async () => {
+    test('with a certificate for another name the connection fails', async () => {
       const { port } = await startTls('other.example');
       const { error } = await askAndWait(openClient(`https://localhost:${port}`));
       expect(error?.kind).toBe('connect');

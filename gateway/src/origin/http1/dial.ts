@@ -17,7 +17,7 @@ export function dialTo(address: OriginAddress): Dial {
 }
 
 /**
- * Each connection reads into its own memory. Node allocates memory for every read, and this costs more time than the
+ * Each connection reads into its own memory. Node allocates memory for every read, and this needs more time than the
  * read itself.
  */
 function dialPlain(target: NetConnectOpts, pool: ConnectionPool): Connection {

@@ -2,7 +2,7 @@ import { COLON, isBlank, isTextCharacter, isTokenCharacter, SP } from '../../bas
 import { type FieldName, FieldNames } from '../../message/field-names.ts';
 
 /**
- * This many bytes are decoded at once, because most header sections are shorter, and one call costs less time than many
+ * This many bytes are decoded at once, because most header sections are shorter, and one call needs less time than many
  * calls.
  */
 const DECODE_BYTES = 2048;
