@@ -11,12 +11,12 @@ import type { AddressRuns } from '../net/address-map.ts';
 /** Maximum number of bytes of an unpacked file. The bundled one has three million. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
-/** Unpacks a file. Throws an Error for bytes that are not Brotli, and for a result above the limit. */
+/** Decompresses a file. Throws an Error for bytes that are not Brotli, and for a result above the limit. */
 export function unpack(file: Uint8Array): Buffer {
   return brotliDecompressSync(file, { maxOutputLength: MAX_UNPACKED_BYTES });
 }
 
-/** Unpacks a file. Throws an Error for a file in another format, and for a truncated file. */
+/** Reads the runs of addresses from a file. Throws an Error for a file in another format, and for a truncated file. */
 export function decodeAsnFile(file: Uint8Array): AddressRuns {
   const reader = new VarintReader(unpack(file));
   const runs = { v4: readV4(reader), v6: readV6(reader) };
