@@ -88,7 +88,7 @@ export const googlebot: Readonly<Record<string, string>> = {
 /** A residential address, which is in no datacenter, VPN or Tor list. */
 export const HOME_IP = '84.115.20.7';
 
-/** A visit to the shop from a residential address, in the form of `POST /validate`. `over` replaces fields. */
+/** A visit to the shop from a residential address, in the form of `POST /validate`. `changes` replaces fields. */
 export function visit(changes: Partial<ValidateRequest> = {}): ValidateRequest {
   return {
     url: 'https://shop.example/',
