@@ -23,7 +23,10 @@ import { AddressBudget } from './edge/address-budget.ts';
 import { mountEndpoint } from './edge/endpoint.ts';
 import { answerWithSdk } from './edge/answer-with-sdk.ts';
 
-/** Contract 4.4: `POST /mcp` of the API host. Every request needs an analytics key. It changes only its own scope. */
+/**
+ * Contract 4.4: the plugin for `POST /mcp` on the API host. Every request needs an analytics key. The plugin changes
+ * only its own scope.
+ */
 export function createDataServer(options: {
   readonly runQuery: RunQuery;
   readonly listColumns: ListColumns;
@@ -55,7 +58,7 @@ export function createDataServer(options: {
 /**
  * Contract 4.5 and 4.6: the public documentation host, with `POST /mcp` and the site at all other paths.
  *
- * `publicUrl` is the URL of the host for readers, without a path. It is a function when the URL is only known after the
+ * `publicUrl` is the URL of the host for readers, without a path. It is a function when the URL is known only after the
  * server listens. `crawlers` adds one profile page for each crawler below `/crawlers/`, and a page that lists them.
  */
 export function createDocsServer(options: {
@@ -94,7 +97,7 @@ export function createDocsServer(options: {
 
 /**
  * Serves the site for GET and HEAD at every path without another route. A search takes one request from the budget of
- * its address. Pages take none, because many readers may share the address of one proxy.
+ * its address. Pages take no request from it, because many readers can share the address of one proxy.
  */
 function mountSite(app: FastifyInstance, site: Site, budget: AddressBudget): void {
   app.get('/*', (request, reply) => {

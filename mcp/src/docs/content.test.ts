@@ -14,7 +14,7 @@ function markdownOf(path: string): string {
   return page?.markdown ?? '';
 }
 
-/** The rows of all tables whose first column has this heading. Code marks and links are removed. */
+/** Returns the rows of all tables whose first column has this heading. Code marks and links are removed. */
 function tableRows(path: string, firstHead: string): string[][] {
   const rows: string[][] = [];
   let insideCode = false;
@@ -80,8 +80,8 @@ describe('the documentation agrees with the code', () => {
   });
 });
 
-describe('the pages', () => {
-  test('have the orders 1, 2, 3 and so on', () => {
+describe('the pages of the guide', () => {
+  test('have the positions 1, 2, 3 and so on', () => {
     expect(pages.map(({ order }) => order)).toEqual(pages.map((_page, index) => index + 1));
   });
 
@@ -105,7 +105,7 @@ describe('the pages', () => {
     for (const block of toData) expect(block).toMatch(/Bearer |bearer_token_env_var/);
   });
 
-  test('write commands in one form: --config in full, and SQL with --data-binary', () => {
+  test('write all commands in the same form: --config in full, and SQL with --data-binary', () => {
     const commands = everyPage.flatMap(({ path, markdown }) => [
       ...[...markdown.matchAll(/^(?:\$ )?((?:\w+=\S+ )?guard .*)$/gm)].map(([, line]) => ({
         path,
@@ -130,7 +130,7 @@ describe('the pages', () => {
         .replaceAll(/`[^`]+`/g, '')
         .replaceAll(/!\[[^\]]+\]\(\/images\/[a-z0-9-]+\.png\)/g, '');
       expect(prose, path).not.toMatch(/^(?:>|\* |\+ |#{4,}| {2,}[-*\d]|---$)|<[a-z/!]|!\[/m);
-      // The site makes links of these targets only, and site-links.test.ts follows each link of the site.
+      // The site turns only these targets into links, and site-links.test.ts follows each link of the site.
       expect(prose, path).not.toMatch(/\]\((?!https?:\/\/|\/|#)/);
     }
   });

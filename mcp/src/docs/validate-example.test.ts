@@ -11,14 +11,14 @@ interface Decided {
 }
 type Decide = (request: Partial<IncomingMessage>, ip: string) => Promise<Decided>;
 
-/** Runs the Node example of the page unchanged. The given handler plays the validator. */
+/** Runs the Node example of the page unchanged. The given handler answers in place of the validator. */
 async function askExample(validator: RequestListener): Promise<Decided> {
   process.env['GUARD_VALIDATE_URL'] = await serve(validator);
   process.env['GUARD_SECRET_KEY'] = 'sk_test';
 
   const page = loadPages().find(({ path }) => path === '/validate-api')?.markdown ?? '';
   const source = /```js\n([\s\S]+?)```/.exec(page)?.[1] ?? '';
-  // These tests prove this shape.
+  // The tests in this file prove this shape.
   const { decide } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
     decide: Decide;
   };
@@ -107,7 +107,7 @@ test('contract 3: a redirect without a page becomes 403 with a short body', asyn
   expect(decision).toMatchObject({ status: 403, body: Buffer.from('Forbidden') });
 });
 
-test('contract 4.1: the example serves the body of an allow; without a body, or for not_matched, the application answers', async () => {
+test('contract 4.1: the example serves the body of an allow; when there is no body, or for not_matched, the application answers', async () => {
   const robots = await askExample(
     answer(200, { success: true, decision: 'allow', response_html: page }),
   );

@@ -13,7 +13,7 @@ organisations:
   - id: acme
 `;
 
-/** The YAML examples of all pages. A partial example is completed to a whole file. */
+/** The YAML examples of all pages. An example that is only a part of the settings is completed to a whole file. */
 const examples = [...loadPages(), ...reasonPages()].flatMap(({ path, markdown }) =>
   [...markdown.matchAll(/^```yaml\n([\s\S]+?)^```$/gm)].map(([, yaml = ''], index) => ({
     name: `${path}, example ${index + 1}`,
@@ -53,7 +53,7 @@ test.each(examples)('Guard accepts $name', ({ yaml }) => {
 
 function wholeFile(yaml: string): string {
   if (yaml.startsWith('version:')) return yaml;
-  // These settings belong to no organisation.
+  // These settings are not part of an organisation.
   if (/^(crawlers|web_bot_auth|store|crowdsec):/.test(yaml)) return FRAME + yaml;
   return FRAME + indent(withRules(yaml));
 }

@@ -9,7 +9,7 @@ function budget() {
   };
 }
 
-test('a budget can be spent at once, and refills one request at a time', () => {
+test('a whole budget can be spent at once, and then it refills request by request', () => {
   const { budget: ours, pass } = budget();
   expect([1, 2, 3, 4].map(() => ours.take('192.0.2.1'))).toEqual([0, 0, 0, 1_000]);
   pass(999);
@@ -18,7 +18,7 @@ test('a budget can be spent at once, and refills one request at a time', () => {
   expect([ours.take('192.0.2.1'), ours.take('192.0.2.1')]).toEqual([0, 1_000]);
 });
 
-test('a refused request takes nothing from the budget: after the given wait the next one passes', () => {
+test('a refused request takes nothing from the budget: after the returned wait the next request passes', () => {
   const { budget: ours, pass } = budget();
   for (let request = 0; request < 100; request += 1) ours.take('192.0.2.1');
   pass(ours.take('192.0.2.1'));
@@ -35,7 +35,7 @@ test('each IPv4 address and each IPv6 /64 has one budget, in any spelling', () =
   expect(spend('', 'unix', 'not an address', '…')[3]).toBe(true);
 });
 
-test('above 10,000 addresses, the least recently used one gets a full budget again', () => {
+test('above 10,000 addresses, the least recently used address gets a full budget again', () => {
   const { budget: ours } = budget();
   const spendAll = (address: string) => {
     while (ours.take(address) === 0);

@@ -3,7 +3,7 @@ import { addressGroup } from '@guard/config/net/network-of';
 import type { Clock } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 
-/** Maximum number of addresses in memory. Above it the least recently used one is removed. */
+/** Maximum number of addresses in memory. Above this number the least recently used address is removed. */
 const MAX_ADDRESSES = 10_000;
 
 interface AddressBudgetOptions {
@@ -12,7 +12,10 @@ interface AddressBudgetOptions {
   readonly clock: Clock;
 }
 
-/** A budget for each address (GCRA): `requests` at once, then as many in each `perMs`. An IPv6 /64 is one address. */
+/**
+ * Keeps a budget for each address (GCRA): `requests` requests at once, and then the same number in each period of
+ * `perMs`. An IPv6 /64 is one address.
+ */
 export class AddressBudget {
   readonly #intervalMs: number;
   readonly #toleranceMs: number;
@@ -38,7 +41,7 @@ export class AddressBudget {
   }
 }
 
-/** All texts that are no IP address, such as the peer of a unix socket, share one budget. */
+/** All texts that are not an IP address, such as the peer of a unix socket, share one budget. */
 function keyOf(address: string): string {
   const ip = parseIp(address);
   return ip === undefined ? '' : addressGroup(ip);

@@ -17,8 +17,9 @@ interface OpenCall<Caller> {
 }
 
 /**
- * A transport of the SDK without HTTP. endpoint.ts parses a request and asks, and the message that the SDK sends back
- * is the reply. All callers share one connection, so each request gets a new id: two clients may both send the id 1.
+ * A transport of the SDK without HTTP. endpoint.ts parses a request and calls `ask`. The message that the SDK sends
+ * back is the reply. All callers share one connection, so each request gets a new id, because two clients can both send
+ * the id 1.
  */
 export class Bridge<Caller> implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
@@ -64,8 +65,8 @@ export class Bridge<Caller> implements Transport {
 }
 
 /**
- * The SDK drops a message with a list in `params` or an unknown shape of `_meta`, and never answers it. `task` asks for
- * a feature that neither server has. No method here reads these values, so they are removed.
+ * The SDK never answers a message with a list in `params` or an unknown shape of `_meta`. `task` asks for a feature
+ * that neither server has. No method of the servers reads these values, so they are removed.
  */
 function paramsForSdk(params: unknown): { params?: Record<string, unknown> } {
   if (!isObject(params)) return {};

@@ -16,9 +16,9 @@ interface EndpointOptions<Caller> {
   readonly maxBodyBytes: number;
   /** Finds the caller by the Authorization header. Undefined leads to 401 before any other check. */
   readonly admit: (authorization: string | undefined) => Caller | undefined;
-  /** Host and port whose web pages may send requests, besides pages of this machine. */
+  /** The host and port of this server. Its web pages may send requests, and pages of this machine too. */
   readonly ownHost?: () => string | undefined;
-  /** The budget of each address. Undefined for callers with a key. */
+  /** The budget of each address. Undefined when callers have a key. */
   readonly budget?: AddressBudget;
   readonly ask: Ask<Caller>;
 }
@@ -38,12 +38,13 @@ export function mountEndpoint<Caller>(
 ): void {
   const { maxBodyBytes, admit, ask } = options;
   app.removeAllContentTypeParsers();
-  // Any Content-Type is accepted, because a client may forget it. The body itself is parsed strictly.
+  // Any Content-Type is accepted, because some clients do not send it. The body itself is parsed strictly.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, callback) => {
     callback(null, body);
   });
   app.setErrorHandler((error: FastifyError, _request, reply) => {
-    // Errors of fastify itself have a 4xx status: 413, a wrong length, a malformed Content-Type.
+    // Errors of fastify itself have a 4xx status. Examples: a body that is too large (413), a wrong length, a malformed
+    // Content-Type.
     const { statusCode = 500 } = error;
     return reply.code(statusCode).send();
   });
@@ -110,7 +111,7 @@ async function answerRequest<Caller>(
   }
 }
 
-/** `initialize` is exempt, because its body negotiates the revision. */
+/** The field is not checked for `initialize`, because the body of `initialize` negotiates the revision. */
 function isOfOtherRevision(message: Message, header: string | string[] | undefined): boolean {
   switch (message.kind) {
     case 'unparsable':
@@ -122,7 +123,10 @@ function isOfOtherRevision(message: Message, header: string | string[] | undefin
   }
 }
 
-/** Allows all methods that Node can parse, and returns them. Without a route, fastify answers 404 instead of 405. CONNECT never reaches a route. */
+/**
+ * Allows all methods that Node can parse, and returns them. For a method without a route, fastify answers 404 and not
+ * 405. CONNECT never reaches a route.
+ */
 function allowEveryMethod(app: FastifyInstance): string[] {
   const methods = METHODS.filter((method) => method !== 'CONNECT');
   for (const method of methods) {
@@ -132,12 +136,13 @@ function allowEveryMethod(app: FastifyInstance): string[] {
 }
 
 /**
- * Whether an Origin header names a web page that is neither on this machine nor on `ownHost`. Servers must refuse such
- * pages (MCP specification 2025-06-18, page Transports, "Security Warning"): by DNS rebinding, a page in a visitor's browser could
- * otherwise use this server. Other clients send no Origin, or one with their own scheme, which cannot be rebound.
+ * True when an Origin header names a web page that is neither on this machine nor on `ownHost`. Servers must refuse
+ * such pages (MCP specification 2025-06-18, page Transports, "Security Warning"): by DNS rebinding, a foreign page in a
+ * person's browser could use this server. Clients that are no browser send no Origin, or an Origin with their own
+ * scheme. Such an Origin cannot be rebound.
  */
 function isForeignOrigin(origin: string, ownHost: string | undefined): boolean {
-  // A page in a sandboxed frame sends the Origin `null`.
+  // A page in a sandboxed frame sends the Origin `null`. It is a foreign page.
   if (origin === 'null' || !URL.canParse(origin)) return true;
   const { protocol, host, hostname } = new URL(origin);
   if (protocol !== 'http:' && protocol !== 'https:') return false;

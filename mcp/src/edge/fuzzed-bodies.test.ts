@@ -7,7 +7,7 @@ import type { RpcAnswer } from '../testing/rpc-server.ts';
 
 const BODIES = rounds(1_000, 10_000);
 const AT_ONCE = 20;
-/** Ends a hanging run. It is far above the usual time. */
+/** The time limit ends a run that hangs. It is far above the usual time. */
 const DEADLINE_MS = 300_000;
 const CODES = [-32700, -32600, -32601, -32602];
 
@@ -55,7 +55,7 @@ test.each(bothServers)(
         countByStatus.set(answer.status, (countByStatus.get(answer.status) ?? 0) + 1);
       }
     }
-    // Proves that the generator reaches all of these answers.
+    // This check proves that the random bodies lead to all of these answers.
     expect([...countByStatus.keys()].toSorted()).toEqual([200, 202, 400, 413]);
   },
   DEADLINE_MS,
@@ -69,14 +69,17 @@ function expectDefined({ status, text, json }: RpcAnswer, context: string): void
 
 function expectOneAnswer(json: unknown, context: string): void {
   expect(json, context).toMatchObject({ jsonrpc: '2.0' });
-  // The line above proves that this is an object.
+  // The previous line proves that the value is an object.
   const { id, result, error } = json as { id: unknown; result?: unknown; error?: { code: number } };
   expect(typeof id === 'string' || typeof id === 'number' || id === null, context).toBe(true);
   expect((result === undefined) !== (error === undefined), context).toBe(true);
   if (error) expect(CODES, context).toContain(error.code);
 }
 
-/** A plausible message with odd values. Some messages are also wrapped, cut, or have changed bytes. */
+/**
+ * Returns a plausible message with unusual values. Some messages are also put into a list, are cut, or have changed
+ * bytes.
+ */
 function fuzzedBody(random: SeededRandom, maxBodyBytes: number): Buffer {
   const message: Record<string, unknown> = {
     jsonrpc: '2.0',

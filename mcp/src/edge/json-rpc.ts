@@ -11,7 +11,7 @@ export const PROTOCOL_VERSION = '2025-06-18';
 export type RequestId = string | number;
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The results of parsing the body of one POST. */
+/** The possible results of parsing the body of one POST. */
 export type Message =
   | {
       readonly kind: 'request';
@@ -23,7 +23,7 @@ export type Message =
   | { readonly kind: 'unparsable' }
   | { readonly kind: 'invalid'; readonly id: RequestId | null; readonly problem: string };
 
-/** Contract 7.3 and 7.4: protocol errors of requests that call no tool. */
+/** The protocol errors of contract 7.3 and 7.4. An error inside a tool is not a protocol error. */
 export const rpcErrors = {
   parse_error: -32700,
   invalid_request: -32600,
@@ -80,7 +80,7 @@ function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
-/** The JSON text of one response. */
+/** Returns the JSON text of one response. */
 export function encodeReply(id: RequestId | null, reply: Reply): string {
   if (reply.kind === 'result') return JSON.stringify({ jsonrpc: '2.0', id, result: reply.result });
   const { code, message } = reply;

@@ -57,7 +57,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, _maxBodyBytes, tools
     },
   );
 
-  test('revision 2025-06-18, transports: after initialize, a header with another revision gets 400, and the text names the right one', async () => {
+  test('revision 2025-06-18, transports: after initialize, a header with another revision gets 400, and the text names the right revision', async () => {
     for (const version of ['2025-03-26', '2025-11-25', 'latest', '', '2025-06-18, 2025-06-18']) {
       for (const message of [LIST, { jsonrpc: '2.0', method: 'notifications/initialized' }]) {
         const answer = await post(message, { ...KEY, 'mcp-protocol-version': version });
@@ -75,7 +75,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, _maxBodyBytes, tools
     [[{ jsonrpc: '2.0', method: 'x' }]],
     [[]],
     [[1, 'a', null]],
-  ])('revision 2025-06-18 has no batches: %j gets one -32600', async (batch) => {
+  ])('revision 2025-06-18 has no batches: %j gets one error -32600', async (batch) => {
     const answer = await post(batch);
     expect([answer.status, answer.json]).toMatchObject(notRequest);
   });
@@ -112,7 +112,7 @@ describe.each(bothServers)('the %s server', (_name, plugin, _maxBodyBytes, tools
     expect([answer.status, answer.json]).toMatchObject([200, { id: 1, result: {} }]);
   });
 
-  test('the last of two fields with the same name counts, as in JSON.parse', async () => {
+  test('of two fields with the same name the last one is used, as in JSON.parse', async () => {
     const answer = await post(
       '{"jsonrpc":"2.0","id":1,"id":2,"method":"nonsense","method":"tools/list"}',
     );

@@ -5,7 +5,7 @@ import { Bridge, type Ask } from './bridge.ts';
 import { isObject, PROTOCOL_VERSION, rpcErrors, type RpcErrorName } from './json-rpc.ts';
 import type { Tool, ToolOutcome } from './tool.ts';
 
-/** What differs between the two servers. */
+/** The values that differ between the two servers. */
 export interface McpService<Caller> {
   readonly info: { readonly name: string; readonly version: string };
   /** The text in the answer to `initialize`, which an assistant reads first. */
@@ -22,8 +22,8 @@ const ListTools = z.object({ method: z.literal('tools/list') });
 const CallTool = z.object({ method: z.literal('tools/call'), params: z.unknown().optional() });
 
 /**
- * Serves the methods of contract 4.4 and 4.5 with the SDK's low-level server, and returns a function that asks it. The
- * tools do not use McpServer, because it answers an unknown tool with a result instead of -32602.
+ * Serves the methods of contract 4.4 and 4.5 with the SDK's low-level server, and returns a function that asks it.
+ * McpServer of the SDK is not used, because it answers a call of an unknown tool with a result in place of -32602.
  */
 export function createSdkServer<Caller>(service: McpService<Caller>): Ask<Caller> {
   const { info, instructions, tools } = service;
@@ -53,12 +53,12 @@ export function createSdkServer<Caller>(service: McpService<Caller>): Ask<Caller
   server.fallbackRequestHandler = () =>
     Promise.reject(new RpcError('method_not_found', `Methods here: ${methods.join(', ')}.`));
 
-  // The bridge is connected as soon as this call returns. The promise waits for `start`, which does nothing.
+  // The bridge is connected when this call returns. The promise waits only for `start`, and `start` does nothing.
   void server.connect(bridge);
   return bridge.ask;
 }
 
-/** A tool in the form of `tools/list`. All tools here only read. */
+/** Returns a tool in the form of `tools/list`. All tools of both servers only read. */
 function describeTool({ name, title, description, input }: Tool<never>) {
   const { type, properties, required } = z.toJSONSchema(input, { io: 'input' });
   return {
@@ -70,7 +70,10 @@ function describeTool({ name, title, description, input }: Tool<never>) {
   };
 }
 
-/** The answer to `tools/call` (contract 4.4, 7.3). When a tool fails, the answer is a result with `isError` true. */
+/**
+ * Returns the answer to `tools/call` (contract 4.4, 7.3). When a tool fails, the answer is a result with `isError`
+ * true.
+ */
 async function callTool<Caller>(
   tool: Tool<Caller>,
   args: Readonly<Record<string, unknown>>,

@@ -8,13 +8,13 @@ import { createDocsServer } from '../index.ts';
 export interface SitePage {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The bytes of the answer as sent, compressed or not. */
+  /** The bytes of the answer as they were sent, compressed or not. */
   readonly bytes: Buffer;
   readonly text: string;
 }
 
 export interface TestSite {
-  /** Sends only these headers. fetch would add others. */
+  /** The request has only these header fields. fetch would add further fields. */
   readonly get: (
     path: string,
     headers?: Readonly<Record<string, string>>,

@@ -6,13 +6,13 @@ export interface RpcAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body. Undefined when it is empty or not JSON. */
+  /** The parsed body. Undefined when the body is empty or not JSON. */
   readonly json: unknown;
 }
 
 export interface TestServer {
   readonly url: string;
-  /** Sends one body to /mcp. A value that is no string is sent as JSON. */
+  /** Sends one body to /mcp. A value that is not a string is sent as JSON. */
   post(body: unknown, headers?: Record<string, string>): Promise<RpcAnswer>;
 }
 
@@ -43,7 +43,7 @@ export function call(name: string, args?: unknown): object {
   return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
 }
 
-/** The answer to a call of a tool. */
+/** Calls a tool and returns the answer. */
 export function toolResult(isError: boolean, text: unknown, structuredContent?: unknown): object {
   const result = { content: [{ type: 'text', text }], structuredContent, isError };
   return { jsonrpc: '2.0', id: 1, result };

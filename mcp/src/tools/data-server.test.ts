@@ -34,7 +34,7 @@ function dataServer(
 const post = async (body: object, options?: Parameters<typeof dataServer>[0]) =>
   (await serve(dataServer(options))).post(body, KEY_HEADERS);
 
-test('contract 5: without a known key, every request gets 401 with an empty body, whatever else is wrong', async () => {
+test('contract 5: without a known key, every request gets 401 with an empty body, even if the request has other errors', async () => {
   const server = await serve(dataServer());
   const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
   for (const headers of [
@@ -57,7 +57,7 @@ test('contract 5: without a known key, every request gets 401 with an empty body
   }
 });
 
-test('a waiting query keeps its connection beyond the timeout of an idle one', async () => {
+test('a waiting query keeps its connection longer than the timeout of an idle connection', async () => {
   const queryStarted = Promise.withResolvers<undefined>();
   const pendingOutcome = Promise.withResolvers<QueryOutcome>();
   const runQuery = () => {
@@ -107,12 +107,12 @@ test('contract 4.4: tools/list shows that query needs `sql`', async () => {
 
 const QUERY = call('query', { sql: 'SELECT 1' });
 
-/** The answer to a query with this outcome. */
+/** Calls the tool `query` for a query with this outcome, and returns the answer. */
 function answerOf(outcome: QueryOutcome): Promise<RpcAnswer> {
   return post(QUERY, { runQuery: () => Promise.resolve(outcome) });
 }
 
-test('contract 4.4 query: the statement runs inside the organisation of the key', async () => {
+test('contract 4.4 query: the statement runs for the organisation of the key', async () => {
   const queries: unknown[] = [];
   const answer = await post(call('query', { sql: 'SELECT 1', organisation: 'other' }), {
     runQuery: ({ organisation, sql, authorization }) => {
@@ -124,7 +124,7 @@ test('contract 4.4 query: the statement runs inside the organisation of the key'
   expect(queries).toEqual([{ organisation: 'acme', sql: 'SELECT 1', ...KEY_HEADERS }]);
 });
 
-test('when the key is revoked during a query, the tool error says so', async () => {
+test('when the key is revoked during a query, the tool error says that the key is not valid', async () => {
   const answer = await answerOf({ kind: 'revoked' });
   expect(answer.json).toEqual(toolResult(true, expect.stringContaining('revoked')));
 });
@@ -167,7 +167,7 @@ test('contract 8: an answer of 256 KiB is returned; a larger one is discarded, a
   }
 });
 
-test('characters that a person does not see are escapes, in rows and in errors', async () => {
+test('characters that a person does not see are shown as escapes, in rows and in errors', async () => {
   const invisibleText = 'Mozilla\u{e0049}\u{e0047}\u202e\u200b';
   const escapedText = String.raw`Mozilla\udb40\udc49\udb40\udc47\u202e\u200b`;
   const body = Buffer.from(`agent\tpath\n${invisibleText}\t/a\\tb\n`);
@@ -190,7 +190,7 @@ test('an answer in a binary format is a tool error that names text formats', asy
 });
 
 test('contract 8: a statement has at most 65,456 bytes, counted in UTF-8', () => {
-  // The input schema alone is tested, because over HTTP such a statement exceeds the 64 KB limit of a body.
+  // This test checks only the input schema: over HTTP, a body with such a statement exceeds the limit of 64 KB.
   const { input } = createQueryTool(() => Promise.resolve(rows('')));
   const isAccepted = (sql: string) => input.safeParse({ sql }).success;
   expect(isAccepted('x'.repeat(MCP.maxStatementBytes))).toBe(true);
@@ -228,7 +228,7 @@ test('a caller that disconnects ends its query', async () => {
   expect(await aborted).toBe('aborted');
 });
 
-test('contract 4.4 query_help: it returns rules and examples, and reads no data', async () => {
+test('contract 4.4 query_help: query_help returns rules and examples, and reads no data', async () => {
   const runQuery = () => Promise.reject(new Error('query_help must not ask'));
   const answer = await post(call('query_help'), { runQuery });
   const texts = [
@@ -241,7 +241,7 @@ test('contract 4.4 query_help: it returns rules and examples, and reads no data'
   }
 });
 
-test('contract 4.4 list_columns: it returns each column with its type, read live at every call', async () => {
+test('contract 4.4 list_columns: list_columns returns each column with its type, and reads them at every call', async () => {
   const columns = [{ name: 'created_at', type: "DateTime64(3, 'UTC')", comment: 'When.' }];
   const server = await serve(dataServer({ listColumns: () => Promise.resolve(columns) }));
   const firstAnswer = await server.post(call('list_columns'), KEY_HEADERS);

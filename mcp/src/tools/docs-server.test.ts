@@ -70,7 +70,7 @@ test.each([
   expect(text).toContain(`markdown: https://docs.example${path.split('#', 1)[0] ?? ''}.md`);
 });
 
-test('the many generated pages do not push a page of the guide down', async () => {
+test('a page of the guide comes before the many generated pages', async () => {
   const limitPaths = pathsIn(await search({ query: 'rate limit' }));
   expect(limitPaths.slice(0, 3)).toContain('/limits#rate-limits');
   const foundPaths = pathsIn(await search({ query: 'monitoring', limit: 20 }));
@@ -84,7 +84,7 @@ test('contract 8: limit is 8 when absent, and never exceeded', async () => {
   expect(pathsIn(await search({ query: 'the', limit: 20 }))).toHaveLength(20);
 });
 
-test('a search without results is no error, and names the list of all pages', async () => {
+test('a search without results is not an error, and its answer names the list of all pages', async () => {
   expect(await search({ query: 'xylophone' })).toContain('https://docs.example/llms.txt');
 });
 
@@ -117,7 +117,7 @@ test.each([
   expect(answer.json).toEqual(toolResult(false, expect.stringMatching(/^# Rules\n/)));
 });
 
-test('contract 4.5 get_page: the path of a crawler profile returns its page', async () => {
+test('contract 4.5 get_page: the path of a crawler profile returns the profile', async () => {
   const answer = await post(call('get_page', { path: '/crawlers/example-bot' }));
   expect(answer.json).toEqual(toolResult(false, expect.stringMatching(/^# Example Bot\n/)));
 });
@@ -134,7 +134,7 @@ test.each([
   expect([answer.status, answer.json]).toEqual([200, toolResult(true, expect.any(String))]);
 });
 
-test('contract 4.5: the server is public, and one address may send 600 requests, then 10 a second; above it 429 has Retry-After', async () => {
+test('contract 4.5: the server is public, and one address may send 600 requests at once, then 10 a second; above this budget it gets 429 with Retry-After', async () => {
   let time = 0;
   const server = await serve(
     createDocsServer({ publicUrl: 'https://docs.example', clock: () => time }),

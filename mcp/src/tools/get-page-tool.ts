@@ -10,7 +10,7 @@ const Input = z.object({
     .describe('Path or URL of the page.'),
 });
 
-/** Contract 4.5 `get_page`: returns one page as Markdown. */
+/** The tool `get_page` (contract 4.5) returns one page as Markdown. */
 export function createGetPageTool(library: Library): Tool<unknown, typeof Input> {
   return {
     name: 'get_page',

@@ -3,7 +3,10 @@ import { z } from 'zod';
 import type { DataCaller } from './query-tool.ts';
 import type { Tool } from '../edge/tool.ts';
 
-/** Contract 4.4 `list_columns`: each readable column of events_distributed. Every call asks the database. */
+/**
+ * The tool `list_columns` (contract 4.4) returns each readable column of events_distributed. Every call reads the
+ * columns from the database.
+ */
 export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller> {
   return {
     name: 'list_columns',
@@ -21,7 +24,7 @@ export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller
   };
 }
 
-/** Name, type and meaning, separated by tabs. */
+/** A line has name, type and meaning of a column, separated by tabs. */
 function columnLine({ name, type, comment }: Column): string {
   return [name, type, comment].filter((field) => field !== '').join('\t');
 }

@@ -4,7 +4,10 @@ export interface NamedRows {
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
-/** For each character after a backslash in ClickHouse's TabSeparated formats, the character that it means. */
+/**
+ * The escapes of ClickHouse's TabSeparated formats: for each character after a backslash, the character that the escape
+ * means.
+ */
 const CHARACTER_BY_ESCAPE: Readonly<Record<string, string>> = {
   b: '\b',
   f: '\f',

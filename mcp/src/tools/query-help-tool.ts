@@ -59,7 +59,7 @@ ${REASON_LINES.join('\n')}
 ${exampleQueries.map(({ question, sql }) => `${question}:\n\n${sql}`).join('\n\n')}
 `;
 
-/** Contract 4.4 `query_help`: rules for queries, and examples. It reads no data. */
+/** The tool `query_help` (contract 4.4) returns rules for queries, and examples. It reads no data. */
 export const queryHelpTool: Tool<DataCaller> = {
   name: 'query_help',
   title: 'Query rules and examples',

@@ -18,9 +18,9 @@ const TOO_LARGE =
   'Add a LIMIT, select fewer columns, aggregate, or narrow the created_at range.';
 const KEY_REVOKED =
   'The analytics key has been revoked. Put another one into the settings of this assistant.';
-/** The names of the default format. */
+/** The names that a statement can use for the default format. */
 const DEFAULT_FORMAT_NAMES = new Set(['TabSeparatedWithNames', 'TSVWithNames']);
-/** WITH TOTALS adds an empty line and a row of totals. The parser would take both for normal rows. */
+/** WITH TOTALS adds an empty line and a row of totals. The parser would read both lines as normal rows. */
 const HAS_TOTALS = /\btotals\b/i;
 const NOT_TEXT =
   'The answer is not UTF-8 text. End the statement with a text format such as FORMAT JSONEachRow, ' +
@@ -34,7 +34,10 @@ const Input = z.object({
     .describe(`One SELECT statement, at most ${MCP.maxStatementBytes} bytes.`),
 });
 
-/** Contract 4.4 `query`: the rows of one read-only SELECT. It sees only events of the caller's organisation. */
+/**
+ * The tool `query` (contract 4.4) returns the rows of one read-only SELECT. The statement sees only events of the
+ * caller's organisation.
+ */
 export function createQueryTool(runQuery: RunQuery): Tool<DataCaller, typeof Input> {
   return {
     name: 'query',
@@ -70,7 +73,7 @@ function toToolOutcome(outcome: QueryOutcome, hasTotals: boolean): ToolOutcome {
     case 'refused':
     case 'database_error':
     case 'unavailable':
-      // The message of the database can have a value of a row.
+      // The message of the database can contain a value of a row.
       return { kind: 'error', text: escapeUnsafeInLines(outcome.message) };
   }
 }
@@ -84,7 +87,7 @@ function toRowsOutcome(
   const decoded = decodeUtf8(body);
   if (decoded === undefined) return { kind: 'error', text: NOT_TEXT };
   if (decoded === '') return { kind: 'text', text: '0 rows' };
-  // A visitor could hide instructions in characters that an assistant reads and a person does not see.
+  // A visitor could hide instructions for an assistant in characters that a person does not see.
   const text = escapeUnsafeInLines(decoded);
   if (Buffer.byteLength(text) > MCP.maxToolAnswerBytes) return { kind: 'error', text: TOO_LARGE };
   return DEFAULT_FORMAT_NAMES.has(format ?? '') && !hasTotals

@@ -23,7 +23,10 @@ const Input = z.object({
     .describe('Most hits to return.'),
 });
 
-/** Contract 4.5 `search_docs`: sections that match, each with its path and the URL of its Markdown. */
+/**
+ * The tool `search_docs` (contract 4.5) returns the sections that match, each with its path and the URL of its
+ * Markdown.
+ */
 export function createSearchDocsTool(
   index: SearchIndex,
   publicUrl: () => string,

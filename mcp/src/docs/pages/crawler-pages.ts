@@ -5,7 +5,10 @@ import type { Page } from './page.ts';
 /** Crawler pages come after all pages of the guide. */
 const ORDER = 1000;
 
-/** A profile page below `/crawlers/` for each crawler (contract 4.5), and a page that lists them, if there are any. */
+/**
+ * A profile page below `/crawlers/` for each crawler (contract 4.5), and a page that lists them. Without crawlers there
+ * are no such pages.
+ */
 export function crawlerPages(crawlers: readonly CatalogueCrawler[]): Page[] {
   if (crawlers.length === 0) return [];
   const sortedCrawlers = crawlers.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));

@@ -10,7 +10,10 @@ export class Library {
     this.#pagesByPath = new Map(pages.map((page) => [page.path, page]));
   }
 
-  /** Finds the page for a path, with or without `.md`, or a URL (contract 4.5) of any host, as it may be an alias. */
+  /**
+   * Finds the page for a path, with or without `.md`, or for a URL (contract 4.5). The host of the URL does not matter,
+   * because it can be an alias.
+   */
   find(reference: string): Page | undefined {
     const trimmedReference = reference.trim();
     const url =

@@ -1,10 +1,10 @@
 export interface Page {
-  /** Path on the documentation host, with a leading slash and without `.md`. */
+  /** The path of the page on the documentation host, with a leading slash and without `.md`. */
   readonly path: string;
   readonly title: string;
-  /** Position among all pages: lower comes first. */
+  /** The position among all pages. A lower number comes first. */
   readonly order: number;
-  /** The first paragraph, which says what the page is for. */
+  /** The first paragraph. It says for what a reader needs the page. */
   readonly summary: string;
   /** The whole page as Markdown. The title is its first heading. */
   readonly markdown: string;
@@ -16,7 +16,7 @@ export interface Section {
   readonly heading: string;
   /** 1 for the text below the title, else 2 or 3. */
   readonly level: number;
-  /** URL fragment of the heading. Empty for the text before the first heading. */
+  /** The URL fragment of the heading. Empty for the text before the first heading. */
   readonly anchor: string;
   readonly text: string;
 }
@@ -25,7 +25,7 @@ export interface Section {
 export function createPage(path: string, title: string, order: number, body: string): Page {
   const bodyText = body.trim();
   const [firstParagraph = ''] = bodyText.split(/\n\s*\n/, 1);
-  // Other pages show the summary too, so its links to this page need the path.
+  // Other pages show the summary too. So links in the summary to this page need the path.
   const summary = firstParagraph.replaceAll('\n', ' ').replaceAll('](#', `](${path}#`);
   return { path, title, order, summary, markdown: `# ${title}\n\n${bodyText}\n` };
 }
@@ -48,7 +48,7 @@ export function sectionsOf(page: Page): Section[] {
   return sections.map(({ lines, ...section }) => ({ ...section, text: lines.join('\n').trim() }));
 }
 
-/** The URL fragment of a heading. */
+/** Returns the URL fragment of a heading. */
 export function anchorOf(heading: string): string {
   return withoutBackticks(heading)
     .toLowerCase()

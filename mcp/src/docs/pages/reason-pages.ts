@@ -9,7 +9,9 @@ const REASON_FOLDER = new URL('../../../../docs/guide/block-reasons/', import.me
 /** Reason pages come after the pages of the guide and before the crawler pages. */
 const ORDER = 900;
 
-/** One page below `/block-reasons/` for each block reason: facts from the code, then the text of docs/guide/. */
+/**
+ * One page below `/block-reasons/` for each block reason: first the facts from the code, then the text of docs/guide/.
+ */
 export function reasonPages(): Page[] {
   const texts = readReasonTexts();
   // The type of Object.keys is string[].
@@ -53,7 +55,7 @@ LIMIT 20
 \`\`\``;
 }
 
-/** Says what this finding does alone (validator/src/verdict/weigh.ts). */
+/** Returns a sentence about the result when this is the only finding (validator/src/verdict/weigh.ts). */
 function effectOf(strength: Strength | undefined): string {
   switch (strength) {
     case undefined:

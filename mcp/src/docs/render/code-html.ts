@@ -2,7 +2,7 @@ import { escapeHtml } from './inline-html.ts';
 
 type TokenKind = 'comment' | 'string' | 'word';
 
-/** The patterns to highlight in a language. If several match, the first one is used. */
+/** The patterns to highlight in a language. If several patterns match, the first one is used. */
 type Grammar = readonly (readonly [TokenKind, RegExp])[];
 
 const HASH_COMMENT = ['comment', /(?<=^|\s)#.*/] as const;

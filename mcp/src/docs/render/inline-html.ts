@@ -1,4 +1,4 @@
-/** Makes a text safe between tags and in a quoted attribute. */
+/** Escapes a text, so that it is safe between tags and in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -7,7 +7,10 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Stands for a piece of code while the text around it is rendered. No page contains this private-use character. */
+/**
+ * This private-use character replaces a piece of code while the text around the code is rendered. No page contains the
+ * character.
+ */
 const CODE_PLACEHOLDER = '\uE000';
 
 /** A piece of code, or the target of a link. A backtick in a target does not start code. */
@@ -36,7 +39,7 @@ function renderText(text: string): string {
       .replaceAll(/\[([^\]]+)\]\(((?:https?:\/\/|\/|#)[^)\s]*)\)/g, '<a href="$2">$1</a>')
       .replaceAll(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
       .replaceAll(/\*([^*\s][^*]*)\*/g, '<em>$1</em>')
-      // An underscore inside a word is part of a name.
+      // An underscore inside a word starts no emphasis, because it is part of a name.
       .replaceAll(/(?<![\w/])_([^_\s][^_]*)_(?!\w)/g, '<em>$1</em>')
   );
 }

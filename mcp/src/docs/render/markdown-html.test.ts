@@ -45,7 +45,7 @@ test.each([
   '| <script> |\n|---|\n| <script> |',
   '[a](javascript:alert(1))',
   '[a](/x" onclick="alert(1))',
-])('no script and no attribute comes out of %j', (markdown) => {
+])('the HTML of %j has no script and no attribute', (markdown) => {
   expect(renderMarkdown(markdown)).not.toMatch(/<script|href="javascript|" onclick="/);
 });
 
@@ -65,6 +65,6 @@ test.each([
   expect(rendered).toBe(highlightedHtml);
 });
 
-test('a code fence that is never closed ends with the text', () => {
+test('a code fence that is never closed ends at the end of the text', () => {
   expect(renderMarkdown('```\na')).toContain('<code>a</code></pre>');
 });

@@ -24,7 +24,7 @@ export function renderMarkdown(markdown: string): string {
 
 interface Block {
   readonly startPattern: RegExp;
-  /** Index of the first line after the block. */
+  /** The index of the first line after the block. */
   readonly end: (lines: readonly string[], start: number) => number;
   readonly render: (lines: readonly string[]) => string;
 }
@@ -93,7 +93,7 @@ const paragraphBlock: Block = {
 
 const blocks: readonly Block[] = [headingBlock, codeBlock, tableBlock, bulletList, numberedList];
 
-/** Returns the cells of one table row. In a cell, `\|` stands for a bar. */
+/** Returns the cells of one table row. In a cell, `\|` is a bar that does not end the cell. */
 export function cellsOf(line: string): string[] {
   return line
     .replace(/^\|/, '')
@@ -102,7 +102,7 @@ export function cellsOf(line: string): string[] {
     .map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-/** Creates the block of a flat list. An indented line belongs to the item above it. */
+/** Creates the block of a flat list. An indented line continues the item above it. */
 function listBlock(marker: RegExp, tag: 'ul' | 'ol'): Block {
   return {
     startPattern: marker,

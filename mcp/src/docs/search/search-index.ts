@@ -2,30 +2,39 @@ import { synonymsOf } from './synonyms.ts';
 import { sectionsOf } from '../pages/page.ts';
 import type { Page, Section } from '../pages/page.ts';
 
-/** The most words of a query that count. Further words are ignored. */
+/** Maximum number of words of a query. Further words are ignored. */
 const MAX_TERMS = 32;
-/** The constants of Okapi BM25: how little a repeated word adds, and how much a long text loses. */
+/**
+ * The constants of Okapi BM25: SATURATION limits the weight of a repeated word, and LENGTH_NORM lowers the weight of
+ * words in long texts.
+ */
 const SATURATION = 1.2;
 const LENGTH_NORM = 0.5;
-/** Added when a heading or a title is exactly the query. It is multiplied by the word's rarity. */
+/**
+ * The weights that words of a heading or a title get in addition, divided by the number of distinct words in it. Each
+ * weight is multiplied by the word's rarity.
+ */
 const HEADING_WEIGHT = 4;
 const TITLE_WEIGHT = 3;
-/** The weight of a synonym, compared with the searched word. */
+/** The weight of a synonym, as a share of the weight of the searched word. */
 const SYNONYM_SHARE = 0.7;
 
-/** The weight of a crawler profile, compared with a page of the guide, unless the query names the crawler. */
+/**
+ * The weight of a crawler profile, as a share of the weight of a page of the guide. When the query names the crawler,
+ * the profile has full weight.
+ */
 const PROFILE_SHARE = 0.4;
 
 interface Occurrences {
   readonly postings: { readonly sectionIndex: number; readonly weight: number }[];
-  /** The places with this word. All generated pages of one folder count as one place. */
+  /** The places with this word. A place is a section, but all generated pages of a folder together are one place. */
   readonly places: Set<string>;
 }
 
 interface Index {
   readonly sections: readonly Section[];
   readonly terms: ReadonlyMap<string, Occurrences>;
-  /** Number of places in all sections, counted as in Occurrences.places. */
+  /** The number of all places. Occurrences.places says what a place is. */
   readonly places: number;
 }
 
@@ -38,7 +47,10 @@ export class SearchIndex {
     this.#pages = pages;
   }
 
-  /** At most `limit` sections, best first. Rare words weigh more. Sections with all words come before others. */
+  /**
+   * Returns at most `limit` sections, the best first. A rare word has more weight. A section with all words usually
+   * comes before sections with some of them.
+   */
   search(query: string, limit: number): Section[] {
     const index = (this.#index ??= indexOf(this.#pages));
     const searchedWords = [...new Set(wordsOf(query))].slice(0, MAX_TERMS);
@@ -65,7 +77,7 @@ export class SearchIndex {
   }
 }
 
-/** Profiles outnumber the pages ten to one, and every product name is in some profile. */
+/** There are ten times as many profiles as pages, and every product name is in some profile. */
 function weightFactorOf(section: Section | undefined, searchedWords: readonly string[]): number {
   if (section?.page.path.startsWith('/crawlers/') !== true) return 1;
   return wordsOf(section.page.title).every((word) => searchedWords.includes(word))
@@ -73,7 +85,7 @@ function weightFactorOf(section: Section | undefined, searchedWords: readonly st
     : PROFILE_SHARE;
 }
 
-/** The weight of a word and its synonyms in each section. */
+/** Returns the weight of a word and its synonyms in each section. */
 function lookUpWord(index: Index, word: string): { postings: Map<number, number>; rarity: number } {
   const postings = new Map<number, number>();
   let places = 0;
@@ -137,7 +149,7 @@ function weighTerms(
   return weights;
 }
 
-/** A word adds more if it is a larger part of the heading: "monitor" is half of Dotcom-Monitor. */
+/** A word gets more weight if it is a larger part of the heading. For example, "monitor" is half of Dotcom-Monitor. */
 function addHeading(weights: Map<string, number>, heading: string[], maxWeight: number): void {
   const distinct = new Set(heading);
   for (const word of distinct) {
@@ -150,7 +162,7 @@ function termsOf(text: string, stemOf: Stem): string[] {
   return wordsOf(text).map((word) => (word.includes('_') ? word : stemOf(word)));
 }
 
-/** The words of a text in lower case. An identifier comes first whole, then in parts. */
+/** The words of a text in lower case. An identifier comes first as a whole, then in parts. */
 function wordsOf(text: string): string[] {
   const matches = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
   return matches.flatMap((word) =>
@@ -172,7 +184,10 @@ function cacheStems(stemOf: Stem): Stem {
   };
 }
 
-/** Gives forms of an English word one stem: limits and limit, policies and policy. The stem need not be correct. */
+/**
+ * Gives forms of an English word one stem: limits and limit, policies and policy. The stem does not have to be a
+ * correct word.
+ */
 function stem(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word;
   return word

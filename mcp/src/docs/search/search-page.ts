@@ -3,10 +3,13 @@ import { escapeHtml } from '../render/inline-html.ts';
 import type { Section } from '../pages/page.ts';
 import { plainText } from '../render/plain-text.ts';
 
-/** Most UTF-16 code units of a search. A longer one is refused, because a part of it would find other pages. */
+/**
+ * Maximum length of a search in UTF-16 code units. A longer search is refused and not cut, because a part of it would
+ * find other pages.
+ */
 export const MAX_SEARCH_LENGTH = 200;
 
-/** The most sections in one result. It is the limit for assistants (contract 8). */
+/** Maximum number of sections in one result. Assistants have the same limit (contract 8). */
 const MAX_HITS = MCP.searchLimit.max;
 
 const EXCERPT_CHARS = 220;
@@ -17,7 +20,7 @@ type SearchOutcome =
   | { readonly kind: 'too_many'; readonly waitMs: number }
   | { readonly kind: 'found'; readonly query: string; readonly hits: readonly Section[] };
 
-/** Searches for `q` of the query string, if the reader's budget is not spent. */
+/** Searches for the parameter `q` of the query string, if the reader's budget is not spent. */
 export function runSearch(
   queryString: string,
   takeSearch: () => number,
@@ -40,7 +43,7 @@ export function searchForm(query: string): string {
 </form>`;
 }
 
-/** The HTML below the heading of `/search`. */
+/** Returns the HTML below the heading of the page `/search`. */
 export function searchHtml(outcome: SearchOutcome): string {
   switch (outcome.kind) {
     case 'nothing_asked':
@@ -68,7 +71,7 @@ function resultCount(hits: number): string {
   return hits < MAX_HITS ? `${hits} results` : `The first ${hits} results`;
 }
 
-/** A list of sections, each with the title of its page and an excerpt. */
+/** Returns a list of sections, each with the title of its page and an excerpt. */
 export function hitsHtml(query: string, hits: readonly Section[]): string {
   if (hits.length === 0) return '';
   const words = matcherOf(query);
@@ -108,11 +111,14 @@ function excerptHtml(text: string, words: RegExp | undefined): string {
   return `${start > 0 ? '… ' : ''}${html.join('')}${end < text.length ? '…' : ''}`;
 }
 
-/** Matches the words of a query with two or more characters, as its only group. Undefined without such a word. */
+/**
+ * Returns a pattern for the words of a query with two or more characters. Its only group is the word. Undefined when
+ * the query has no such word.
+ */
 function matcherOf(query: string): RegExp | undefined {
-  // A single letter would match in nearly every word.
+  // A single letter would match inside nearly every word.
   const words = query.match(/[\p{L}\p{N}_]{2,}/gu);
-  // Longest first, so that `rate_limit` is marked whole even if `rate` is searched too.
+  // The longest word comes first, so that `rate_limit` is marked as a whole even if `rate` is searched too.
   const longestFirst = words?.toSorted((a, b) => b.length - a.length);
   return longestFirst && new RegExp(`(?<![\\p{L}\\p{N}])(${longestFirst.join('|')})`, 'giu');
 }

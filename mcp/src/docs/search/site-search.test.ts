@@ -29,7 +29,7 @@ test.each([
   ['ban ip', '/rules-cookbook#block-an-address'],
   ['captcha', '/limits#challenge'],
   ['allowlist bot', '/rules#crawlers'],
-])('"%s", which the guide never says, finds %s by a synonym', async (query, path) => {
+])('"%s", which is in no page of the guide, finds %s by a synonym', async (query, path) => {
   expect((await search(query)).resultPaths.slice(0, 6)).toContain(path);
 });
 
@@ -49,7 +49,7 @@ test('a single letter of a query is not marked in the results', async () => {
   expect(text).not.toMatch(/<mark>.<\/mark>/);
 });
 
-test('a plus sign is a space, the field shows the query again, and results have its words marked', async () => {
+test('a plus sign is a space, the field shows the query again, and the words of the query are marked in the results', async () => {
   const { text } = await get('/search?q=monitor+mode&x=1');
   expect(text).toContain('value="monitor mode"');
   expect(text).toMatch(/<mark>monitor<\/mark>/i);
@@ -68,7 +68,7 @@ test('an empty result links to the list of all pages', async () => {
 });
 
 test.each(['/search', '/search?', '/search?q=', '/search?q=+%20', '/search?p=x'])(
-  '%s has no query, so only the form is shown',
+  'the URL %s has no query, so only the form is shown',
   async (path) => {
     const { status, text } = await get(path);
     expect(status).toBe(200);
@@ -97,7 +97,7 @@ test.each([
 });
 
 test.each(['/search?q=%', '/search?q=%ff%fe', '/search?%', '/search?q=%00'])(
-  '%s is answered, although no browser sends it',
+  'the request %s is answered, although no browser sends it',
   async (path) => {
     expect((await get(path)).status).toBe(200);
   },

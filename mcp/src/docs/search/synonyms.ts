@@ -16,7 +16,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Other words for a lower-case word. */
+/** Returns the synonyms of a word in lower case. */
 export function synonymsOf(word: string): readonly string[] {
   return SYNONYMS.get(word) ?? [];
 }

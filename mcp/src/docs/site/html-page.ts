@@ -7,9 +7,9 @@ import { searchForm } from '../search/search-page.ts';
 export const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** One document of the site. The names of fields with HTML say so. All other fields are plain text. */
+/** One document of the site. A field with HTML has `Html` in its name. All other fields are plain text. */
 export interface HtmlPage {
-  /** Shown in the title bar and by search engines. */
+  /** The title for the title bar and for search engines. */
   readonly title: string;
   readonly heading: string;
   readonly description: string;
@@ -24,7 +24,7 @@ export interface HtmlPage {
   readonly searchFormIn: 'header' | 'body';
 }
 
-/** What all documents of the site share. */
+/** The data that all documents of the site share. */
 export interface Frame {
   readonly menu: readonly MenuGroup[];
   readonly stylesheetPath: string;
@@ -33,7 +33,7 @@ export interface Frame {
   readonly scriptPath: string;
 }
 
-/** A complete HTML document. */
+/** Returns a complete HTML document. */
 export function htmlPage(frame: Frame, page: HtmlPage): string {
   const { path, neighbours = {}, contents = [] } = page;
   const menu = menuHtml(frame.menu, path, neighbours.parent?.path);

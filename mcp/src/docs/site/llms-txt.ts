@@ -3,7 +3,7 @@ import type { MenuGroup } from './menu.ts';
 import type { Page } from '../pages/page.ts';
 import { plainText } from '../render/plain-text.ts';
 
-/** Contract 4.6 `/llms.txt`: every page with the URL of its Markdown, in the groups of the menu. */
+/** Contract 4.6: returns `/llms.txt`. It lists every page with the URL of its Markdown, in the groups of the menu. */
 export function llmsTxt(
   menu: readonly MenuGroup[],
   pages: readonly Page[],

@@ -36,7 +36,10 @@ const GROUPS: readonly { readonly title: string; readonly paths: readonly string
   },
 ];
 
-/** Groups the pages of the first level, in their order. Pages without a group get a last one, to stay reachable. */
+/**
+ * Groups the pages of the first level, in their order. Pages without a group are in a last group, so that readers can
+ * reach them.
+ */
 export function groupPages(pages: readonly Page[]): MenuGroup[] {
   const topPages = pages.filter(({ path }) => path.lastIndexOf('/') === 0);
   const groupedPaths = new Set(GROUPS.flatMap(({ paths }) => paths));
@@ -52,13 +55,16 @@ export function groupPages(pages: readonly Page[]): MenuGroup[] {
 }
 
 export interface Neighbours {
-  /** The page one level up. Undefined for a page of the menu. */
+  /** The parent page, one level up. Undefined for a page of the menu. */
   readonly parent?: Page | undefined;
   readonly previous?: Page | undefined;
   readonly next?: Page | undefined;
 }
 
-/** For each page, the pages before and after it: in the menu, or among the pages with the same parent. */
+/**
+ * Returns the neighbours of each page. Pages of the menu are in the order of the menu. Other pages have neighbours with
+ * the same parent.
+ */
 export function neighboursOf(
   pages: readonly Page[],
   menu: readonly MenuGroup[],

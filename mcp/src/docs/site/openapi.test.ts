@@ -24,7 +24,7 @@ async function document(): Promise<Document> {
   const { url } = await serve(createDocsServer({ publicUrl: 'https://docs.example' }));
   const response = await fetch(`${url}/openapi.json`);
   expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-  // The tests below check this shape.
+  // The tests in this file check that the document has this shape.
   return (await response.json()) as Document;
 }
 
@@ -110,7 +110,7 @@ test('contract 4.1 to 4.3: each operation lists the statuses of the contract', a
   ]);
 });
 
-test('contract 2.1, 2.2, 2.5: the schemas are those of the contract and allow further fields', async () => {
+test('contract 2.1, 2.2, 2.5: the schemas agree with the contract and allow further fields', async () => {
   const { schemas } = (await document()).components;
   expect(schemas['ValidateRequest']).toMatchObject({ type: 'object', required: ['url', 'ip'] });
   expect(schemas['ValidateResponse']).toMatchObject({

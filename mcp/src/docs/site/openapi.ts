@@ -13,7 +13,10 @@ import { z } from 'zod';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Contract 4.6 `/openapi.json`: validation, health and query, generated from the schemas that parse requests. */
+/**
+ * Contract 4.6: returns `/openapi.json`. It describes validation, health and query, and is generated from the schemas
+ * that parse requests.
+ */
 export function openApiDocument(): JsonObject {
   return {
     openapi: '3.1.0',
@@ -23,7 +26,7 @@ export function openApiDocument(): JsonObject {
       description: 'Request validation, health and read-only analytics queries.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // The default for all paths. Health and query name other servers.
+    // The default for all paths. The paths of health and query name other servers.
     servers: [validatorServer],
     tags: [
       { name: 'validation', description: 'Decisions about the requests of visitors.' },
@@ -53,8 +56,8 @@ export function openApiDocument(): JsonObject {
 }
 
 /**
- * The schemas of requests and answers. They are generated for input (`io: 'input'`), which leaves out
- * `additionalProperties: false`: a client must not refuse a field that a later version adds. Each schema has a name,
+ * The schemas of requests and answers. They are generated for input (`io: 'input'`), so that they have no
+ * `additionalProperties: false`. A client must not refuse a field that a later version adds. Each schema has a name,
  * because generated clients name their types after it.
  */
 function wireSchemas(): JsonObject {
@@ -92,8 +95,8 @@ const textResponse = (description: string): JsonObject => ({
 });
 
 /**
- * The URLs of a Guard on the reader's own machine. They have no variables: some generated clients do not fill them in,
- * and would connect to a host named `{base_url}`.
+ * The URLs of a Guard on the reader's own machine. The URLs have no variables. Some generated clients do not replace
+ * variables, and would connect to a host with the name `{base_url}`.
  */
 const validatorServer: JsonObject = { url: 'http://127.0.0.1:8081', description: 'The validator.' };
 const apiServer: JsonObject = {

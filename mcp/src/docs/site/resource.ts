@@ -7,7 +7,7 @@ export type Coding = 'br' | 'gzip' | 'identity';
 interface EncodedBody {
   readonly coding: Coding;
   readonly bytes: Buffer;
-  /** A strong validator for exactly these bytes, so each coding has its own (RFC 9110 8.8.3.3). */
+  /** A strong etag for exactly these bytes, so each coding has its own etag (RFC 9110 8.8.3.3). */
   readonly etag: string;
 }
 
@@ -22,8 +22,8 @@ export interface Resource {
 type Headers = Resource['headers'];
 
 /**
- * A resource that is requested often. The first request for a coding builds and compresses it, because this would take
- * a sixth of a second for all resources at the start. Later requests get the same bytes.
+ * A resource that is requested often. The first request for a coding builds and compresses the resource. Doing this for
+ * all resources at the start would take a sixth of a second. Later requests get the same bytes.
  */
 export function keptResource(headers: Headers, body: () => string): Resource {
   let bytes: Buffer | undefined;
@@ -66,7 +66,7 @@ function pack(bytes: Buffer, coding: Coding): EncodedBody {
 function compress(bytes: Buffer, coding: Coding): Buffer {
   switch (coding) {
     case 'br':
-      // Above quality 5 these texts are hardly smaller, but take many times as long.
+      // With a quality above 5 the texts are hardly smaller, but compression takes many times as long.
       return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
     case 'gzip':
       return gzipSync(bytes);

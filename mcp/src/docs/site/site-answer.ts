@@ -1,6 +1,6 @@
 import type { Coding, Resource } from './resource.ts';
 
-/** The parts of a GET or HEAD request on which the answer depends. */
+/** The values of a GET or HEAD request on which the answer depends. */
 export interface SiteRequest {
   /** The path as sent, with a leading slash. */
   readonly path: string;
@@ -9,14 +9,14 @@ export interface SiteRequest {
   readonly accept: string | undefined;
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
-  /** Takes one search from the reader's budget. Returns the milliseconds to wait, or 0 when the search may run. */
+  /** Takes one search from the reader's budget. Returns 0 when the search is allowed, else the milliseconds to wait. */
   readonly takeSearch: () => number;
 }
 
 export interface SiteAnswer {
   readonly status: 200 | 304 | 400 | 404 | 429;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined for a 304. */
+  /** Undefined for status 304. */
   readonly body?: Buffer;
 }
 

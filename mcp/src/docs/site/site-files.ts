@@ -19,7 +19,7 @@ export const stylesheet = loadAsset('style', 'css');
 export const icon = loadAsset('icon', 'svg');
 export const copyScript = loadAsset('copy', 'mjs');
 
-/** All resources except pages: those of contract 4.6, and the files that pages load. */
+/** All resources except pages: the files of contract 4.6, and the files that pages load. */
 export function siteFiles(pages: readonly Page[]): Map<string, Resource> {
   return new Map([
     [stylesheet.path, keptResource(foreverHeaders('text/css'), () => stylesheet.text)],
@@ -51,7 +51,7 @@ function loadAsset(name: string, extension: 'css' | 'mjs' | 'svg'): Asset {
   return { path: `/assets/${name}-${digest}.${extension}`, text };
 }
 
-/** The pictures of the pages by path, `/images/<name>.png`. They are read at the start. */
+/** Returns the pictures of the pages by path, `/images/<name>.png`. They are read at the start. */
 export function loadPictures(): Map<string, Buffer> {
   const names = readdirSync(PICTURES).filter((name) => /^[a-z0-9-]+\.png$/.test(name));
   return new Map(names.map((name) => [`/images/${name}`, readFileSync(new URL(name, PICTURES))]));

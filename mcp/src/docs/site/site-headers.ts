@@ -12,7 +12,7 @@ type TextType =
   | 'application/json'
   | 'image/svg+xml';
 
-/** Headers of a text that has its own path. */
+/** The header fields for a text that has its own path. */
 export function textHeaders(type: TextType): Record<string, string> {
   return {
     ...commonHeaders(),
@@ -21,7 +21,10 @@ export function textHeaders(type: TextType): Record<string, string> {
   };
 }
 
-/** Headers of a path whose text Accept selects. `location` is the path of this text alone. */
+/**
+ * The header fields for a path with several texts, from which Accept selects. `location` is the path that has only the
+ * selected text.
+ */
 export function negotiatedHeaders(
   type: 'text/html' | 'text/markdown',
   location?: string,
@@ -37,7 +40,7 @@ export function pictureHeaders(): Record<string, string> {
   return { ...commonHeaders(), 'content-type': 'image/png' };
 }
 
-/** Headers of a path that contains a hash of the content, so that the content never changes. */
+/** The header fields for a path that contains a hash of the content. Content at such a path never changes. */
 export function foreverHeaders(type: TextType): Record<string, string> {
   return { ...textHeaders(type), 'cache-control': 'public, max-age=31536000, immutable' };
 }

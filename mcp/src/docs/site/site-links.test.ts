@@ -38,7 +38,7 @@ async function walkSite() {
   return { documents, files };
 }
 
-test('every link of the site leads to a page, and every fragment to an id on it', async () => {
+test('every link of the site leads to a page, and its fragment is an id on this page', async () => {
   const { documents, files } = await walkSite();
   const leadsToPage = (path: string, target: string) => {
     if (/^https?:\/\//.test(target)) return true;
@@ -49,7 +49,7 @@ test('every link of the site leads to a page, and every fragment to an id on it'
   const broken: string[] = [];
   for (const [path, { targets, ids, headings }] of documents) {
     expect(new Set(ids).size, `${path}: no id occurs twice`).toBe(ids.length);
-    // A heading is a link to itself, and links must not nest.
+    // A heading is a link to itself, and a link must not contain a link.
     for (const heading of headings) expect(heading.match(/<a /g)?.length ?? 0).toBeLessThan(2);
     for (const target of targets) {
       if (!leadsToPage(path, target)) broken.push(`${path} links to ${target}`);

@@ -64,7 +64,7 @@ test.each(['/rules', '/block-reasons/datacenter_ip', '/crawlers/example-bot', '/
   },
 );
 
-test('the content security policy of every page allows one own script and nothing from other hosts', async () => {
+test("the content security policy of every page allows only the site's own script, and nothing from other hosts", async () => {
   const paths = pages.map(({ path }) => path);
   for (const path of ['/', ...paths, ...CRAWLER_PATHS, '/search?q=rate', '/nowhere']) {
     const { headers, text } = await get(path, { accept: 'text/html' });

@@ -18,14 +18,14 @@ import { answerWith, prefersMarkdown, type SiteAnswer, type SiteRequest } from '
 import { copyScript, icon, siteFiles, stylesheet } from './site-files.ts';
 import { negotiatedHeaders, textHeaders } from './site-headers.ts';
 
-/** Answers one GET or HEAD. */
+/** Answers one GET or HEAD request. */
 export type Site = (request: SiteRequest) => SiteAnswer;
 
-/** The most sections on the 404 page. */
+/** Maximum number of sections on the 404 page. */
 const MAX_SUGGESTIONS = 5;
 
 /**
- * Contract 4.6: every page as HTML and Markdown, /llms.txt, /llms-full.txt, /openapi.json, and a search form.
+ * Contract 4.6: serves every page as HTML and Markdown, /llms.txt, /llms-full.txt, /openapi.json, and a search form.
  * `publicUrl` is called for each request that needs it, because the URL may change.
  */
 export function createSite(library: Library, index: SearchIndex, publicUrl: () => string): Site {
@@ -83,7 +83,7 @@ export function createSite(library: Library, index: SearchIndex, publicUrl: () =
 }
 
 function pageResources(page: Page, html: () => string) {
-  // There are many profiles, and each is rarely read. A cache of them would take 30 MB.
+  // Crawler profiles are not cached. There are many profiles, each is rarely read, and their cache would take 30 MB.
   const createResource = page.path.startsWith('/crawlers/') ? passingResource : keptResource;
   const location = `${page.path}.md`;
   const markdownFile = createResource(textHeaders('text/markdown'), () => page.markdown);
@@ -137,7 +137,7 @@ function searchResults(frame: Frame, index: SearchIndex, request: SiteRequest): 
   }
 }
 
-/** A 404 as Markdown or HTML. The HTML suggests pages for the words of the path. */
+/** Returns a 404 page as Markdown or HTML. The HTML suggests pages for the words of the path. */
 function notFound(frame: Frame, index: SearchIndex, request: SiteRequest): Resource {
   const { path, accept } = request;
   if (prefersMarkdown(accept) || path.endsWith('.md')) {

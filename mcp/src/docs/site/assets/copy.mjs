@@ -1,6 +1,6 @@
 /**
- * Adds a copy button to each block of code. Browsers allow copying only over https and on localhost, so elsewhere no
- * button appears.
+ * Adds a copy button to each block of code. Browsers allow copying only over https and on localhost, so with other URLs
+ * no button appears.
  */
 if (navigator.clipboard) {
   for (const block of document.querySelectorAll('main pre')) {
