@@ -11,7 +11,7 @@ export function settingsOfOrganisation(settings: Settings, id: string): Settings
   };
 }
 
-/** The settings with the change made in each organisation. */
+/** Returns the settings after the change was made in each organisation. */
 export function changedSettings(settings: Settings, change: ReplayChange): Settings {
   const organisations = settings.organisations.map((organisation) =>
     changeOrganisation(organisation, change),
@@ -35,7 +35,7 @@ function changeOrganisation(organisation: Organisation, change: ReplayChange): O
 
 type Visitors = Extract<ReplayChange, { kind: 'allow' }>['match'];
 
-/** The rule that lets these visitors in. Its name is not in `rules`. */
+/** Returns a rule that allows these visitors. Its name is not yet in `rules`. */
 export function allowRule(visitors: Visitors, rules: readonly Pick<Rule, 'name'>[]): Rule {
   const { session, ip, user_agent, path } = visitors;
   const match: Match = {

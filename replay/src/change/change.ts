@@ -4,13 +4,15 @@ import type { Organisation } from '@guard/config/settings/schema';
 import { PRESET_PREFIX } from '@guard/config/settings/sections/preset-names';
 import { z } from 'zod';
 
-/** Length of the longest pattern in guard.yaml. */
+/** Maximum length of a pattern in guard.yaml. */
 const MAX_PATTERN = 1024;
-/** Length of the longest text that a regular expression of a rule always accepts (config/src/matching/regex.ts). */
+/**
+ * Maximum length of a text that fits into a regular expression of a rule in any case (config/src/matching/regex.ts).
+ */
 const MAX_REGEX_TEXT = 400;
 const MAX_HOURS = 168;
 
-/** Whether a text has a special meaning as a glob. */
+/** True if a text has a character with a special meaning in a glob. */
 export function hasWildcard(text: string): boolean {
   return /[*?]/.test(text);
 }
@@ -23,7 +25,10 @@ const Visitors = z
       .transform((digest) => digest.toLowerCase())
       .optional(),
     ip: z.string().refine(isIpOrCidr, 'This is no IP address and no CIDR range.').optional(),
-    /** The value must equal the whole header. `*` and `?` have no special meaning in it. */
+    /**
+     * The rule matches when the whole header field is equal to this value. `*` and `?` have no special meaning in the
+     * value.
+     */
     user_agent: z
       .string()
       .max(MAX_PATTERN, `A rule takes a User-Agent of at most ${MAX_PATTERN} characters.`)
@@ -33,7 +38,7 @@ const Visitors = z
         `A User-Agent with * or ? has at most ${MAX_REGEX_TEXT} characters in a rule.`,
       )
       .optional(),
-    /** A glob. */
+    /** The path is a glob. */
     path: z
       .string()
       .max(MAX_PATTERN, `A rule takes a path of at most ${MAX_PATTERN} characters.`)
@@ -71,7 +76,7 @@ const Hours = z
 
 type ReadChange =
   | { readonly kind: 'read'; readonly change: ReplayChange; readonly hours: number }
-  /** `message` is a whole sentence. */
+  /** `message` is a complete sentence. */
   | { readonly kind: 'refused'; readonly message: string };
 
 /** Parses a change from a page, and checks whether it applies to this organisation. */

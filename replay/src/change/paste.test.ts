@@ -12,7 +12,7 @@ const RULES = `rules:
 const allSettings = settingsOf(guardYaml(RULES));
 const acme = settingsOfOrganisation(allSettings, 'acme');
 const [organisation] = acme.organisations;
-if (!organisation) throw new Error('the settings have acme');
+if (!organisation) throw new Error('the settings have no organisation acme');
 
 const allow = (match: Extract<ReplayChange, { kind: 'allow' }>['match']): ReplayChange => ({
   kind: 'allow',
@@ -27,7 +27,7 @@ function settingsAfterPaste(change: ReplayChange) {
   return settingsOf(guardYaml(RULES.replace('rules:\n', (line) => line + indentedYaml)));
 }
 
-describe('pasting the text into guard.yaml gives the settings that the replay judged', () => {
+describe('guard.yaml with the pasted text gives the settings that the replay judged', () => {
   test.each([
     ['address', { ip: '203.0.113.7' }],
     ['range', { ip: '2001:db8::/32' }],
@@ -75,7 +75,7 @@ describe('pasting the text into guard.yaml gives the settings that the replay ju
   });
 });
 
-test('changedSettings changes the rules of the organisation, and nothing else', () => {
+test('changedSettings changes only the rules of the organisation', () => {
   const { organisations, sites, ...rest } = changedSettings(acme, allow({ path: '/x' }));
   expect(organisations[0]?.rules.map(({ name }) => name)).toEqual([
     'let in: one path (2)',
@@ -86,10 +86,10 @@ test('changedSettings changes the rules of the organisation, and nothing else', 
   expect(rest).toEqual({ ...allSettings, organisations: undefined, sites: undefined });
 });
 
-test('all rules of the name are removed, and the paste says the name and the line', () => {
+test('all rules of the name are removed, and the instruction has the name and the line', () => {
   const change: ReplayChange = { kind: 'without_rule', rule: 'everybody' };
   const [rule] = organisation.rules;
-  if (!rule) throw new Error('acme has rules');
+  if (!rule) throw new Error('acme has no rules');
   const withRuleTwice = { ...organisation, rules: [...organisation.rules, rule] };
   const changedAcme = changedSettings({ ...acme, organisations: [withRuleTwice] }, change);
   expect(changedAcme.organisations[0]?.rules.map(({ name }) => name)).toEqual(['let in: one path']);
@@ -101,7 +101,7 @@ test('all rules of the name are removed, and the paste says the name and the lin
   });
 });
 
-test('the paste says where to put a rule', () => {
+test('the instruction says where to put a rule', () => {
   const placeFor = (rules: typeof organisation.rules) =>
     pasteOf(allow({ ip: '::1' }), { id: 'acme', rules }).where;
   expect(placeFor(organisation.rules)).toBe(
@@ -110,7 +110,7 @@ test('the paste says where to put a rule', () => {
   expect(placeFor([])).toMatch(/^Put it under rules: of organisation acme of guard\.yaml\./);
 });
 
-describe('an invalid change is refused with a sentence', () => {
+describe('an invalid change is refused with a message', () => {
   test.each([
     [{ kind: 'allow', match: {} }, 24, /^Say whom to let in/],
     [{ kind: 'allow', match: { ip: '10.0.0.0/33' } }, 24, /^This is no IP address/],

@@ -8,16 +8,16 @@ import { readChange, type ReplayChange } from './change.ts';
 
 export interface Paste {
   readonly yaml: string;
-  /** A sentence that says where the text belongs. */
+  /** A sentence that says where to put the text in guard.yaml. */
   readonly where: string;
 }
 
 type Proposal =
   | ({ readonly kind: 'proposed' } & Paste)
-  /** guard.yaml cannot express this change. `message` is a whole sentence. */
+  /** guard.yaml cannot express this change. `message` is a complete sentence. */
   | { readonly kind: 'refused'; readonly message: string };
 
-/** `pasteOf` for a change that is not parsed yet. */
+/** Parses a change, and returns the result of `pasteOf`. */
 export function proposeChange(
   change: unknown,
   organisation: Pick<Organisation, 'id' | 'rules'>,
@@ -28,7 +28,7 @@ export function proposeChange(
     : reading;
 }
 
-/** The text for guard.yaml that makes the change, and where it belongs. */
+/** Returns the text for guard.yaml that makes the change, and a sentence about its place. */
 export function pasteOf(
   change: ReplayChange,
   { id, rules }: Pick<Organisation, 'id' | 'rules'>,
@@ -57,7 +57,10 @@ export function pasteOf(
   }
 }
 
-/** The conditions of a rule from allowRule: each has a single value, and `session` is never `verified`. */
+/**
+ * Returns the conditions of a rule from allowRule. Each condition has a single value, and `session` is never
+ * `verified`.
+ */
 function conditionsOf({ session, ip, path, user_agent }: Match) {
   return {
     ...(Array.isArray(session) && { session: quotedScalar(session.join()) }),
@@ -88,16 +91,22 @@ function patternText(pattern: Pattern): unknown {
 /** Long texts are not folded onto several lines. */
 const STYLE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER } as const;
 
-/** A text in quotes, which YAML reads as it is. guard.yaml replaces `${NAME}`, and reads `$${` as `${`. */
+/**
+ * Returns a text in quotes, which YAML reads unchanged. `${` becomes `$${`, because Guard replaces `${NAME}` in
+ * guard.yaml and reads `$${` as `${`.
+ */
 function quotedScalar(value: string): Scalar {
   const scalar = new Scalar(value.replaceAll('${', () => '$${'));
   scalar.type = Scalar.QUOTE_DOUBLE;
   return scalar;
 }
 
-/** Writes YAML in ASCII only. Other characters can hide content: they change the text direction or look like others. */
+/**
+ * Writes YAML in ASCII only. Other characters can hide content: some change the text direction, and some look like
+ * other characters.
+ */
 function toYaml(value: unknown): string {
-  // Only quoted texts contain other characters, and YAML reads \u in quotes.
+  // Characters outside ASCII occur only in quoted texts, and YAML reads \u inside quotes.
   return stringify(value, STYLE).replaceAll(/[^\n\x20-\x7e]/gu, (character) => {
     const hex = (character.codePointAt(0) ?? 0).toString(16);
     return hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`;

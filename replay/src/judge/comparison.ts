@@ -9,12 +9,12 @@ import { type Report, Tally } from './tally.ts';
 
 export interface ComparisonPlan extends Omit<JudgeOptions, 'networks' | 'namedSessions'> {
   readonly candidate: Settings;
-  /** The settings to compare with. Undefined: compare with the recorded results. */
+  /** The settings to compare with. When undefined, the candidate is compared with the recorded results. */
   readonly against: Settings | undefined;
 }
 
 export interface ComparisonResult extends Report {
-  /** Data that rules need but the log lacks. */
+  /** The data that rules need and the log does not have. */
   readonly unknown: readonly string[];
   /** Number of requests whose headers are known, so that detection could judge them. */
   readonly withHeaders: number;
@@ -27,7 +27,7 @@ export class Comparison {
   readonly #tally = new Tally();
   #requestsWithHeaders = 0;
 
-  /** Throws an Error when no validator can be made from the settings. */
+  /** Throws an Error when the settings do not give a validator. */
   constructor({ candidate, against, ...options }: ComparisonPlan) {
     const namedSessions = sessionsNamedIn(against ? [candidate, against] : [candidate]);
     const judgeOptions = { ...options, namedSessions, networks: NetworkCatalogue.load() };
@@ -43,7 +43,7 @@ export class Comparison {
     else if (reading.kind === 'request' && reading.request.headers) this.#requestsWithHeaders += 1;
   }
 
-  /** Counts a line that cannot be judged. `reason` is a phrase that the report puts into a sentence. */
+  /** Counts a line that cannot be judged. `reason` is a part of a sentence, and the report adds the rest. */
   fault(reason: string, file: string, number: number): void {
     this.#tally.fault({ file, line: number, reason });
   }
@@ -59,7 +59,7 @@ export class Comparison {
     };
   }
 
-  /** Undefined when the request was judged, else the reason as a phrase. */
+  /** Judges a request. Returns undefined when it was judged, else the reason as a part of a sentence. */
   #compare(request: LoggedRequest): string | undefined {
     const candidateAnswer = this.#candidate.judge(request);
     if (candidateAnswer.kind === 'unreadable') return candidateAnswer.reason;

@@ -22,12 +22,12 @@ export interface Judged {
 
 type JudgeAnswer =
   | { readonly kind: 'judged'; readonly judged: Judged }
-  /** `reason` is a phrase that the report puts into a sentence. */
+  /** `reason` is a part of a sentence, and the report adds the rest. */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 export interface SettingsJudge {
   judge(request: LoggedRequest): JudgeAnswer;
-  /** Data that rules need but earlier requests lacked. */
+  /** The data that rules need and that the requests so far did not have. */
   missingData(): readonly string[];
 }
 
@@ -35,19 +35,19 @@ export interface JudgeOptions {
   readonly networks: NetworkCatalogue;
   /** The site for requests of a log without hosts. Undefined when there is only one site. */
   readonly site: string | undefined;
-  /** Treats every visitor of an access log as one who passed a challenge. */
+  /** If true, every visitor of an access log is judged as a visitor who passed a challenge. */
   readonly assumeVerified: boolean;
   /** Digests of the sessions that rules name (sessionsNamedIn), from all compared settings. */
   readonly namedSessions: ReadonlySet<string>;
 }
 
-/** Only budgets need room: sessions and tickets are not stored. */
+/** Only budgets need memory, because sessions and tickets are not stored. */
 const STORE_LIMITS = { maxSessions: 1, maxSpent: 1, maxBudgets: 200_000 };
 
 /**
- * Values for headers that a log does not have. No signal treats them as suspicious, so a missing header adds no points.
- * Rules never see them (rules-that-hold.ts). A request from a log without headers gets the scheme http, because
- * browsers send no client hints and no fetch metadata over http.
+ * Values for headers that a log does not have. For signals these values are not suspicious, so a missing header adds no
+ * points. Rules never get these values (rules-that-hold.ts). A request from a log without headers gets the scheme http,
+ * because browsers send no client hints and no fetch metadata over http.
  */
 const NEUTRAL_HEADERS = {
   accept: 'application/json',
@@ -58,17 +58,17 @@ const NO_HOST = 'the request has no host, and there are several sites: give --si
 const REFUSED_REASON = 'a request that a validator refuses';
 const HEADERS_IN_ACCESS_LOGS: ReadonlySet<string> = new Set(['host', 'user-agent', 'referer']);
 
-/** The validator of one organisation. */
+/** Two forms of the validator of one organisation. */
 interface Ports {
-  /** Creates no page and seals no session. This halves the time of a decision. */
+  /** This form creates no page and seals no session, which halves the time of a decision. */
   readonly decideOnly: Validate;
   readonly decideAndEnforce: Validate;
 }
 
 /**
- * Computes the decisions that the settings would make, with a validator but without a gateway or a network. Its clock
- * follows the times of the requests and never goes back. It stores only budgets. It ignores `observe`, because the
- * question is what the settings would enforce.
+ * Computes the decisions by these settings, with a validator and without a gateway or a network. The clock of the
+ * validator follows the times of the requests and never goes back. The validator stores only budgets. It ignores
+ * `observe`, because a replay shows what the settings would enforce.
  */
 export function createSettingsJudge(settings: Settings, options: JudgeOptions): SettingsJudge {
   let nowMs = 0;
@@ -84,7 +84,10 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
   const portsForAccessLog = portsOf((name) => HEADERS_IN_ACCESS_LOGS.has(name));
   const portsForFullHeaders = portsOf((name) => !SECRET_HEADERS.has(name));
 
-  /** The result finds the ports of an organisation. Its first call creates the validator. */
+  /**
+   * Returns a function that finds the ports of an organisation. The first call for an organisation creates its
+   * validator.
+   */
   function portsOf(hasHeader: HasHeader): (id: string) => Ports {
     let validator: ReturnType<typeof createValidator> | undefined;
     const portsByOrganisation = new Map<string, Ports>();
@@ -137,7 +140,7 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     if (event === undefined) return { kind: 'unreadable', reason: REFUSED_REASON };
     const { decision, rule, blockReasons: reasons, monitor } = event;
     const isLifted = monitor && (decision === 'block' || decision === 'limited');
-    // Monitor mode lifts the block. A later rule may still demand a challenge.
+    // Monitor mode lifts the block. A later rule can still require a challenge.
     const enforcedDecision = isLifted ? decide(decideAndEnforce, question, site)?.action : decision;
     return judgedAnswer({ outcome: outcomeOf(enforcedDecision, isLifted), rule, reasons });
   }
@@ -145,7 +148,7 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
   return { judge, missingData: () => [...missingData] };
 }
 
-/** A store that keeps only budgets. A request is decided up to two times, but takes from its budgets once. */
+/** A store that keeps only budgets. A request is decided once or twice, but takes from its budgets only once. */
 function createBudgetStore(
   clock: () => number,
   findSession: (id: string) => Session | undefined,
@@ -173,7 +176,7 @@ function createBudgetStore(
   return { store, startRequest: () => waitMsByBudget.clear() };
 }
 
-/** The event of one decision. Undefined when the validator refuses the question. */
+/** Returns the event of one decision. Undefined when the validator refuses the question. */
 function decide(
   validate: Validate,
   question: ValidateRequest,

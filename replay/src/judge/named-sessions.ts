@@ -3,7 +3,7 @@ import type { Match, Rule } from '@guard/config/settings/sections/rule';
 import type { Settings } from '@guard/config/settings/schema';
 import { createSealer, createSessionIds } from '@guard/validator';
 
-/** The digests of all sessions that rules of the settings name. */
+/** Returns the digests of all sessions that rules of the settings name. */
 export function sessionsNamedIn(allSettings: readonly Settings[]): ReadonlySet<string> {
   const organisations = allSettings.flatMap((settings) => settings.organisations);
   const rules = organisations.flatMap((organisation) => organisation.rules);
@@ -13,7 +13,7 @@ export function sessionsNamedIn(allSettings: readonly Settings[]): ReadonlySet<s
 /**
  * Gives ids to the sessions of a log. The log has only digests, and no id can be computed from a digest. A session that
  * a rule names gets a new valid id of this installation, and the rule is changed to name this id. Any other session
- * gets an id made from the digits of its digest: the validator accepts it only if the store has it.
+ * gets an id from the digits of its digest. The validator accepts this id only if the store has it.
  */
 export class NamedSessions {
   readonly #namedDigests: ReadonlySet<string>;
@@ -38,7 +38,7 @@ export class NamedSessions {
     return id;
   }
 
-  /** The rules of an organisation, with the new ids in place of the digests. */
+  /** Returns the rules of an organisation, with the new ids in place of the digests. */
   withMintedIds(organisation: string, rules: readonly Rule[]): Rule[] {
     const withIdsInMatch = (match: Match): Match => ({
       ...match,

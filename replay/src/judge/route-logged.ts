@@ -9,7 +9,7 @@ type Routing =
   | {
       readonly kind: 'asked';
       readonly organisation: string;
-      /** The site, as the column `site` of events has it. Empty without a site. */
+      /** The site, in the form of the event column `site`. Empty when the request has no site. */
       readonly site: string;
       readonly host: string;
     }
@@ -51,7 +51,7 @@ export function createRouter(
   };
 }
 
-/** Why no request of a log has a site, as a phrase. Undefined when requests have one. */
+/** The reason why no request of a log has a site, as a part of a sentence. Undefined when requests can have a site. */
 export function siteFault(
   { sites }: Settings,
   requestedHost: string | undefined,

@@ -1,19 +1,22 @@
 import type { Match, Rule } from '@guard/config/settings/sections/rule';
 
-/** Says whether a log has a header. The name is in lower case. */
+/** Returns whether a log has a header field. The name is in lower case. */
 export type HasHeader = (header: string) => boolean;
 
 interface AdaptedRules {
   readonly rules: readonly Rule[];
-  /** Data that rules need but the log lacks, as phrases: `rule partner asks for header x-partner`. */
+  /**
+   * The data that rules need and the log does not have, each as a part of a sentence: `rule partner asks for header
+   * x-partner`.
+   */
   readonly missingData: readonly string[];
 }
 
 const NEVER: Match = { any: [] };
 
 /**
- * Adapts rules to the headers that a log has. The value of a missing header is unknown. A rule applies only if it would
- * match for every possible value. A budget that counts by a missing header is dropped.
+ * Adapts rules to the headers that a log has. The value of a missing header is unknown. A rule is applied only if it
+ * would match for every possible value. A budget for each value of a missing header is removed.
  */
 export function rulesThatHold(rules: readonly Rule[], hasHeader: HasHeader): AdaptedRules {
   const missingData: string[] = [];
@@ -37,14 +40,14 @@ export function rulesThatHold(rules: readonly Rule[], hasHeader: HasHeader): Ada
   return { rules: adaptedRules, missingData };
 }
 
-/** True only if the match is true for every value of the unknown headers. */
+/** Returns a match that is true only if the given match is true for every value of the missing headers. */
 function whenAlwaysTrue(match: Match, hasHeader: HasHeader): Match {
   return needsMissingHeader(match, hasHeader)
     ? NEVER
     : mapNested(match, hasHeader, whenAlwaysTrue, whenPossiblyTrue);
 }
 
-/** True if the match is true for some value of the unknown headers. */
+/** Returns a match that is true if the given match can be true for some value of the missing headers. */
 function whenPossiblyTrue(match: Match, hasHeader: HasHeader): Match {
   const knownFields = Object.entries(match.header ?? {}).filter(([name]) => hasHeader(name));
   const header = knownFields.length === 0 ? undefined : Object.fromEntries(knownFields);

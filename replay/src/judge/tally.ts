@@ -3,10 +3,10 @@ import type { Judged } from './judge-settings.ts';
 import type { LoggedRequest, Outcome } from '../logged/logged-request.ts';
 
 const MAX_GROUPS = 1_000;
-/** In each group. */
+/** The number of examples in each group. */
 const MAX_EXAMPLES = 3;
 const MAX_FAULTS = 5;
-/** Longest text of an example, in UTF-16 code units. */
+/** Maximum length of a text in an example, in UTF-16 code units. */
 const MAX_TEXT = 160;
 
 /** Requests with the same change, the same rule and the same reasons. */
@@ -30,22 +30,22 @@ export interface Report {
   readonly unreadable: number;
   /** The first lines that could not be judged. */
   readonly faults: readonly Fault[];
-  /** ISO 8601. Null when nothing was judged. */
+  /** The time in ISO 8601. Null when no request was judged. */
   readonly from: string | null;
   readonly to: string | null;
-  /** Requests that would be treated differently. */
+  /** The number of requests with another outcome. */
   readonly changed: number;
   readonly transitions: readonly Pick<Group, 'before' | 'after' | 'requests'>[];
-  /** Requests with another answer than before, the largest group first. */
+  /** The groups of requests with another outcome than before. The largest group is first. */
   readonly groups: readonly Group[];
-  /** Changed requests that are in no group, because there are too many groups. */
+  /** The number of changed requests that are in no group, because there are too many groups. */
   readonly ungrouped: number;
 }
 
 /** Outcomes that let the request pass. The visitor sees no difference between them. */
 const PASSES: ReadonlySet<Outcome> = new Set(['allow', 'served', 'unprotected']);
 
-/** Counts what changes. Its memory does not grow with the log. */
+/** Counts the changed requests. Its memory does not grow with the length of the log. */
 export class Tally {
   readonly #transitions = new Map<string, Pick<Group, 'before' | 'after' | 'requests'>>();
   readonly #groups = new Map<string, Group>();
@@ -124,7 +124,7 @@ function exampleOf({ timeMs, ip, method, host, target, userAgent }: LoggedReques
   };
 }
 
-/** A visitor's text must not send control codes to the terminal. */
+/** A text from a visitor must not send control codes to the terminal. */
 function printable(text: string): string {
   const shortened = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
   return shortened.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�');

@@ -2,12 +2,12 @@ import { parseIp } from '@guard/config/net/cidr';
 import { type LineReading, unreadable, WITHOUT_GUARD } from './logged-request.ts';
 import { readLogTime } from './log-time.ts';
 
-/** The end of the two words between the address and the time. Those words are not needed. */
+/** The end of the two words between the address and the time. Guard does not need the two words. */
 const BRACKET = ' [';
 
 /**
  * Parses one line in the combined format of nginx and Apache. The virtual host may stand in front (`vhost_combined`),
- * and further fields may follow. It uses no regular expression, because one takes five times as long.
+ * and further fields may follow. This parser uses no regular expression, because that would take five times as long.
  */
 export function readCombinedLine(line: string): LineReading {
   const client = addressIn(line);
@@ -55,7 +55,7 @@ function addressIn(
   return { ip: ipAfterHost, host: line.slice(0, end), end: secondSpace };
 }
 
-/** Parses `GET /path HTTP/1.1`. An absolute URL is reduced to its path, as an origin sees it. */
+/** Parses `GET /path HTTP/1.1`. An absolute URL is reduced to the path that an origin gets. */
 export function requestIn(
   text: string,
 ): { readonly method: string; readonly target: string } | undefined {
@@ -83,7 +83,7 @@ function quoteEnd(line: string, from: number): number {
 
 const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|(.))/g;
 
-/** Decodes a field. A hyphen means that it has no value. Servers escape characters that would break the line. */
+/** Decodes a field. A hyphen means that the field has no value. Servers escape characters that would break the line. */
 function valueOf(field: string): string {
   if (field === '-') return '';
   if (!field.includes('\\')) return field;

@@ -35,7 +35,7 @@ function readEvent(event: Fields): LineReading {
     target: `${textIn(event, 'path') ?? '/'}${query === '' ? '' : `?${query}`}`,
     userAgent: textIn(event, 'user_agent'),
     referrer: headers['referer'] ?? textIn(event, 'referrer_origin') ?? '',
-    // A visitor's request always has headers. Without headers, their shorter retention time is over.
+    // A visitor's request always has headers. An event without headers is older than their retention time.
     headers: Object.keys(headers).length === 0 ? undefined : headers,
     recordedOutcome: outcomeOf(event),
     session: sessionOf(event),
@@ -67,7 +67,7 @@ function sessionOf(event: Fields): LoggedRequest['session'] {
   return { digest, state, reasons: texts };
 }
 
-/** A session id that the visitor invented is only in `session_sent`, because Guard then issues another id. */
+/** When the visitor invented a session id, Guard issues another id. So the invented id is only in `session_sent`. */
 function presentedIn(event: Fields): string | undefined {
   const digest = textIn(event, 'session') ?? '';
   return DIGEST.test(digest) && digest === textIn(event, 'session_sent') ? digest : undefined;
@@ -93,7 +93,10 @@ function readCaddy(line: Fields, request: Fields): LineReading {
 const CHROMIUM_ORDER = ['host', 'user-agent', 'accept', 'accept-encoding', 'accept-language'];
 const GECKO_ORDER = ['host', 'user-agent', 'accept', 'accept-language', 'accept-encoding'];
 
-/** Caddy sorts header names, so the visitor's order is lost. A browser's order replaces it and adds no points. */
+/**
+ * Caddy sorts header names, so the visitor's order is lost. The order of a browser replaces it, so that the order adds
+ * no points.
+ */
 function orderAsBrowser(
   headers: Readonly<Record<string, string>>,
   host: string | undefined,
@@ -104,7 +107,7 @@ function orderAsBrowser(
     const value = headers[name] ?? (name === 'host' ? host : undefined);
     if (value !== undefined) orderedHeaders[name] = value;
   }
-  // A name that is assigned again keeps its position.
+  // When a name is assigned again, it keeps its first position.
   return Object.assign(orderedHeaders, headers);
 }
 
@@ -161,7 +164,7 @@ function hyphenToEmpty(text: string | undefined): string | undefined {
   return text === '-' ? '' : text;
 }
 
-/** The header fields with names in lower case. Several values of one name are joined (RFC 9110 5.3). */
+/** Returns the header fields with names in lower case. Several values of one name are joined (RFC 9110 5.3). */
 function textsOf(fields: Fields): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(fields)) {

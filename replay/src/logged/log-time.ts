@@ -5,8 +5,8 @@ let lastZone = '';
 let lastMinuteMs = 0;
 
 /**
- * Converts `21/Nov/2026:10:15:30 +0100`, the format of nginx and Apache, to milliseconds since the epoch. Consecutive
- * lines nearly always have the same minute, so the last parsed minute is kept.
+ * Converts `21/Nov/2026:10:15:30 +0100`, the format of nginx and Apache, to milliseconds since the epoch. The last
+ * parsed minute is kept, because consecutive lines nearly always have the same minute.
  */
 export function readLogTime(text: string): number | undefined {
   const minute = text.slice(0, 17);
@@ -44,7 +44,7 @@ export function readAnyTime(value: unknown): number | undefined {
   return Number.isNaN(ms) ? readLogTime(value) : ms;
 }
 
-/** Some loggers write milliseconds. A number that is in the far future as seconds is taken for milliseconds. */
+/** Some loggers write milliseconds. A number that would be in the far future as seconds is read as milliseconds. */
 function secondsToMs(value: number): number | undefined {
   if (!(value > 0)) return undefined;
   return Math.round(value > 1e11 ? value : value * 1000);

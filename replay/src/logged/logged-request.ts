@@ -9,9 +9,9 @@ export type Outcome =
   | 'served'
   /** The gateway does not ask the validator about this path. */
   | 'unprotected'
-  /** No site has this host, so the answer is 421. */
+  /** The settings have no site with this host, so the answer is 421. */
   | 'no_site'
-  /** A remote validator has the rules of this site. */
+  /** A remote validator has the rules of this site, so they are unknown here. */
   | 'elsewhere';
 
 /** One request from a log or a stored event. A field whose type allows undefined is undefined when it is not known. */
@@ -23,11 +23,11 @@ export interface LoggedRequest {
   /** The host as the visitor sent it. Undefined when the log does not have the host. */
   readonly host: string | undefined;
   readonly scheme: 'http' | 'https';
-  /** Path and query. */
+  /** The path and the query string. */
   readonly target: string;
   /** Empty when the log says that the request had no User-Agent. */
   readonly userAgent: string;
-  /** Empty when the log does not have it, or the request had none. */
+  /** Empty when the log does not have the referrer, or the request had none. */
   readonly referrer: string;
   /** All request headers without credentials, with names in lower case. Undefined when the log has none. */
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -49,7 +49,7 @@ export const WITHOUT_GUARD = {
 } as const;
 
 export interface LoggedSession {
-  /** 32 hex digits. */
+  /** The digest of the session: 32 hex digits. */
   readonly digest: string;
   readonly state: 'verified' | 'rejected';
   /** The reasons why the session was rejected. */
@@ -58,7 +58,7 @@ export interface LoggedSession {
 
 export type LineReading =
   | { readonly kind: 'request'; readonly request: LoggedRequest }
-  /** `reason` is a phrase that the report puts into a sentence. */
+  /** `reason` is a part of a sentence, and the report adds the rest. */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 export function unreadable(reason: string): LineReading {

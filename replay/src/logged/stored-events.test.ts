@@ -1,7 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { type Ask, countEvents, readEvents } from './stored-events.ts';
 
-/** Events of a stand-in for the analytics. It limits an answer, and understands only the SQL of readEvents. */
+/**
+ * A fake of the analytics, with events. It limits the size of an answer, and understands only the SQL of readEvents.
+ */
 let events: { readonly created_at: string; readonly request_id: string }[] = [];
 let maxRows = Infinity;
 let askedLimits: number[] = [];

@@ -4,7 +4,10 @@ const COLUMNS = [
   ...['session', 'session_sent', 'challenge', 'headers'],
 ].join(', ');
 
-/** Rows of the first page. An answer may have 4 MiB, so a larger one is asked for again with half the rows. */
+/**
+ * The number of rows of the first page. An answer has at most 4 MiB. For a larger answer, the query is sent again for
+ * half the rows.
+ */
 const FIRST_PAGE = 4_000;
 
 /** Resolves with the answer to a statement, or with `too_large`. Rejects with an Error that says why there is no answer. */
@@ -15,11 +18,13 @@ interface EventSource {
   /** Milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** Reads one of this many events, selected by a hash of the request id. 1 or undefined reads all. */
+  /**
+   * Reads one event out of this number, selected by a hash of the request id. With 1 or undefined all events are read.
+   */
   readonly oneIn?: number;
 }
 
-/** The number of events. Rejects with an Error when the answer is not a number. */
+/** Resolves with the number of events. Rejects with an Error when the answer is not a number. */
 export async function countEvents(source: EventSource): Promise<number> {
   const statement = `SELECT count() FROM events_distributed WHERE ${rangeOf(source)}`;
   const count = Number.parseInt(await source.ask(statement), 10);
@@ -59,7 +64,9 @@ function instant(ms: number): string {
   return `fromUnixTimestamp64Milli(${Math.round(ms)})`;
 }
 
-/** The SQL condition for the next page. The values come from another machine, so they are validated first. */
+/**
+ * Returns the SQL condition for the next page. The values can come from another machine, so they are validated first.
+ */
 function conditionAfter(line: string): string {
   const time = /"created_at":"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})"/.exec(line)?.[1];
   const id = /"request_id":"([0-9a-f-]{36})"/.exec(line)?.[1];

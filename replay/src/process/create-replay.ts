@@ -14,7 +14,7 @@ export function createReplay(currentSettings: () => Settings, query: RunQuery): 
   };
 }
 
-/** Throws an Error whose message is a sentence when there is no answer. */
+/** When there is no answer, throws an Error whose message is a sentence. */
 function textOf(outcome: QueryOutcome): string {
   switch (outcome.kind) {
     case 'rows':

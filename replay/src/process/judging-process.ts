@@ -7,7 +7,10 @@ import type { ComparisonResult } from '../judge/comparison.ts';
 
 const PROGRAM = fileURLToPath(new URL('./judging-program.ts', import.meta.url));
 
-/** On a busy processor this gets a third of the gateway's share. With the lowest priority it started too late. */
+/**
+ * With this priority, the process gets a third of the gateway's share of a busy processor. With the lowest priority it
+ * started too late.
+ */
 const NICE = 5;
 
 interface ComparedSettings {
@@ -18,7 +21,10 @@ interface ComparedSettings {
 /** Messages to the process: first the settings, then log lines. */
 export type JudgeMessage = ComparedSettings | readonly string[];
 
-/** Judges stored events below the gateway's priority. A thread that runs out of memory could end the whole of Guard. */
+/**
+ * Judges stored events in a process with a lower priority than the gateway. It is not a thread, because a thread that
+ * runs out of memory could end the whole process of Guard.
+ */
 export class JudgingProcess {
   readonly #child: ChildProcess;
   readonly #startPromise = Promise.withResolvers<undefined>();
@@ -32,7 +38,7 @@ export class JudgingProcess {
       // The process needs none of the secrets in the environment. It needs the folder of the compile cache, which
       // halves its start time.
       env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
-      // Settings contain Maps, dates and bytes, which JSON would lose.
+      // Settings contain Maps, dates and bytes, which JSON cannot represent.
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
@@ -58,7 +64,10 @@ export class JudgingProcess {
     return this.#startPromise.promise;
   }
 
-  /** Judges the lines, one call at a time. Resolves with the result so far. Rejects when the process has ended. */
+  /**
+   * Judges the lines. Only one call may run at a time. Resolves with the result so far. Rejects when the process has
+   * ended.
+   */
   judge(lines: readonly string[]): Promise<ComparisonResult> {
     const pendingResult = Promise.withResolvers<ComparisonResult>();
     this.#pendingResult = pendingResult;

@@ -2,7 +2,7 @@
 import { Comparison } from '../judge/comparison.ts';
 import type { JudgeMessage } from './judging-process.ts';
 
-/** The dashboard shows no more groups. */
+/** Maximum number of groups: the dashboard shows at most this many. */
 const MAX_GROUPS = 20;
 
 let comparison: Comparison | undefined;

@@ -51,7 +51,7 @@ const curl = (overrides = {}) =>
     ...overrides,
   });
 
-/** A stand-in for the analytics. It returns these events as one page. */
+/** A fake of the analytics. It returns these events as one page. */
 function askStored(events: readonly object[], count = events.length): ChangeQuestion['ask'] {
   return (sql) => {
     statements.push(sql);
@@ -75,7 +75,9 @@ async function answerFor(...args: Parameters<typeof tryOut>) {
   return outcome.answer;
 }
 
-/** Judges events as the judging process does, which takes half a second to start. */
+/**
+ * Judges events as the judging process does. The process itself is not used, because it takes half a second to start.
+ */
 function judgeHere(change: unknown, events: readonly object[] = EVENTS) {
   const against = settingsOfOrganisation(settings, 'acme');
   const [organisation] = against.organisations;
@@ -89,8 +91,8 @@ function judgeHere(change: unknown, events: readonly object[] = EVENTS) {
 
 const LET_NOBODY_IN = { kind: 'allow', match: { path: '/nowhere' } };
 
-describe('what a change would do', () => {
-  test('letting in an address changes only the requests of this address', async () => {
+describe('the effect of a change', () => {
+  test('a rule that allows an address changes only the requests of this address', async () => {
     const ask = askStored([
       curl(),
       curl({ ip: '84.115.20.8' }),
@@ -115,7 +117,7 @@ describe('what a change would do', () => {
     expect(answer.yaml).toContain('ip: "84.115.20.8"');
   });
 
-  test('letting in a session changes its requests, judged or not', () => {
+  test('a rule that allows a session changes the requests of the session, whether it was judged or not', () => {
     const sentSession = { session: SESSION, session_sent: SESSION };
     const { judged, changed } = judgeHere({ kind: 'allow', match: { session: SESSION } }, [
       curl(sentSession),
@@ -134,7 +136,7 @@ describe('what a change would do', () => {
     expect(groups.flatMap(({ examples }) => examples)).toMatchObject([{ user_agent: 'bot (*)' }]);
   });
 
-  test('a reason that becomes a note changes the requests that it challenged', () => {
+  test('when a reason becomes a note, the requests change that were challenged because of it', () => {
     const change = { kind: 'reason', reason: 'http_client_user_agent', strength: 'note' };
     expect(judgeHere(change)).toMatchObject({
       changed: 1,
@@ -142,14 +144,14 @@ describe('what a change would do', () => {
     });
   });
 
-  test('a removed rule changes the requests that it blocked', () => {
+  test('when a rule is removed, the requests change that it blocked', () => {
     expect(judgeHere({ kind: 'without_rule', rule: 'closed' })).toMatchObject({
       changed: 1,
       groups: [{ before: 'block', after: 'allow', requests: 1 }],
     });
   });
 
-  test('without events nothing changes', async () => {
+  test('without events no request changes', async () => {
     expect(await answerFor(LET_NOBODY_IN, { ask: askStored([]) })).toMatchObject({
       judged: 0,
       from: null,
@@ -159,7 +161,7 @@ describe('what a change would do', () => {
   });
 });
 
-describe('bounds', () => {
+describe('the limits of a replay', () => {
   test('above the limit of events, only a sample is read', async () => {
     const bounds = { ...BOUNDS, events: 2 };
     const answer = await answerFor(
@@ -172,7 +174,7 @@ describe('bounds', () => {
     expect(statements[1]).toContain('AND cityHash64(request_id) % 3 = 0');
   });
 
-  test('only one replay runs at a time; a refused organisation has the next turn', async () => {
+  test('only one replay runs at a time; after that, the organisation that was refused can replay first', async () => {
     const cancelled = { signal: AbortSignal.abort() };
     const organisations = [{ ...settings.organisations[0], id: 'other' }];
     const asOther = {
@@ -221,7 +223,7 @@ describe('bounds', () => {
     expect(onAbort).toHaveBeenCalledOnce();
   });
 
-  test('a judging process that runs out of memory ends alone', async () => {
+  test('when a judging process runs out of memory, only this process ends', async () => {
     expect(await tryOut(LET_NOBODY_IN, {}, { ...BOUNDS, heapMb: 8 })).toEqual({
       kind: 'unavailable',
       message: 'The replay needs more memory than it may have.',

@@ -14,7 +14,7 @@ export interface ChangeQuestion {
   readonly organisation: string;
   /** The change that the page sent. It is not parsed yet. */
   readonly change: unknown;
-  /** A number from 1 to 168. Undefined means 24. */
+  /** The number of past hours, from 1 to 168. Undefined means 24. */
   readonly hours?: unknown;
   /** Reads stored events. The answer has only events of this organisation. */
   readonly ask: (sql: string, signal: AbortSignal) => ReturnType<Ask>;
@@ -22,30 +22,30 @@ export interface ChangeQuestion {
 }
 
 interface ReplayBounds {
-  /** The most events that are read. When there are more, a sample is read. */
+  /** Maximum number of events that are read. When there are more events, a sample is read. */
   readonly events: number;
   readonly ms: number;
   /** JavaScript heap of the judging process. 50,000 events took less than 128 MB. */
   readonly heapMb: number;
 }
 
-/** Time limit for the start of the judging process. The time of the replay begins after it. */
+/** Time limit for the start of the judging process. The time limit of the replay begins after the start. */
 const START_MS = 30_000;
 
 const BOUNDS: ReplayBounds = { events: 50_000, ms: 20_000, heapMb: 256 };
 
-/** A replay takes processor time from visitors, so each process runs one at a time. */
+/** A replay takes processor time from visitors, so a Guard process runs only one replay at a time. */
 let isRunning = false;
 
 let lastOrganisation = '';
 
-/** Until when the next turn is reserved for each organisation that was refused. */
+/** For each organisation that was refused, the time until which the next replay is reserved for it. */
 const reservedUntilMs = new Map<string, number>();
 const TURN_MS = 10_000;
 
 /**
- * True while a replay runs, or while a turn is reserved for another organisation. A turn of the organisation of the
- * last replay does not count.
+ * True while a replay runs, or while the next replay is reserved for another organisation. A reservation for the
+ * organisation of the last replay is ignored.
  */
 function isBusy(id: string): boolean {
   if (isRunning) return true;

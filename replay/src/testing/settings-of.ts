@@ -2,7 +2,8 @@ import { parseSettings } from '@guard/config/settings/load';
 import type { Settings } from '@guard/config/settings/schema';
 
 /**
- * guard.yaml with two organisations. `acmeYaml` is for the first one, is indented here, and must end with a line end.
+ * Returns a guard.yaml with two organisations. `acmeYaml` is YAML for the first one. It is indented by this function,
+ * and must end with a line end.
  */
 export function guardYaml(acmeYaml: string): string {
   return `version: 1
