@@ -10,17 +10,20 @@ import {
 import { buildSync } from 'esbuild';
 import { z } from 'zod';
 
-/** Bundles the page of the dashboard: when Guard is installed, and at a start with an outdated bundle. */
+/**
+ * This module bundles the page of the dashboard. It runs when Guard is installed, and at a start with an outdated
+ * bundle.
+ */
 
 const HERE = new URL('./', import.meta.url);
 const SOURCES = new URL('page/', HERE);
-/** Texts that commands use too. */
+/** Modules with texts for people, which commands also use. */
 const PLAIN_WORDS = new URL('../config/src/plain-words/', HERE);
 const DIST = new URL('dist/', HERE);
 
 /** A file that never changes, because its name contains a hash of its content. */
 const PageAsset = z.strictObject({
-  /** Value of Content-Type. */
+  /** The value of Content-Type. */
   type: z.string(),
   body: z.string(),
 });
@@ -35,7 +38,7 @@ type Artefact = z.infer<typeof Artefact>;
 
 interface Page {
   readonly html: string;
-  /** Files by path, such as `/assets/app-3f2a.js`. */
+  /** The files by path, such as `/assets/app-3f2a.js`. */
   readonly assets: ReadonlyMap<string, PageAsset>;
 }
 
@@ -72,7 +75,7 @@ function bundle(): Artefact {
     jsxImportSource: 'preact',
     legalComments: 'none',
     logLevel: 'silent',
-    // Not the tsconfig of the repository, which is for Node.
+    // These options replace the tsconfig of the repository, because that one is for Node.
     tsconfigRaw: '{}',
   });
   const script = textOf(outputFiles, '.js');

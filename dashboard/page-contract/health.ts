@@ -8,17 +8,17 @@ export interface Health {
     readonly deletion?: 'held';
   } | null;
   readonly store: 'memory' | 'redis';
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   readonly startedAt: string;
-  /** Counters and gauges by the names of `/metrics`. Empty when organisations share this Guard. */
+  /** Counters and gauges, by their names in `/metrics`. Empty when several organisations share this Guard. */
   readonly metrics: Readonly<Record<string, number>>;
   readonly certificates: readonly {
     readonly hosts: readonly string[];
-    /** ISO 8601. */
+    /** The time in ISO 8601. */
     readonly expiresAt: string;
   }[];
   /** Null for the bundled lists. */
   readonly crawlerListAgeSeconds: number | null;
-  /** The age of the lists of networks, and of the databases of countries and autonomous systems. */
+  /** The lists of networks and the databases of countries and autonomous systems, each with its age. */
   readonly networkDataAgeSeconds: Readonly<Record<'lists' | 'country' | 'asn', number>>;
 }

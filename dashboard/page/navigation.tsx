@@ -7,9 +7,9 @@ interface NavigationState {
   readonly state: UrlState;
   /** The current time for every panel: the last refresh, in milliseconds since 1970. */
   readonly now: number;
-  /** The rows that the panels show. */
+  /** The scope: which rows the panels show. */
   readonly scope: Scope;
-  /** Shows another state. The back button undoes it. */
+  /** Shows another state of the page. The back button of the browser returns to the previous state. */
   readonly go: (change: Partial<UrlState>) => void;
   readonly refresh: () => void;
 }

@@ -4,7 +4,7 @@ import { Failed } from './parts/panel.tsx';
 
 interface Props {
   readonly oidc: boolean;
-  /** Why the form is shown. Empty without a reason. */
+  /** The reason why the form is shown. Empty when there is no special reason. */
   readonly message: string;
   readonly signedIn: () => void;
 }
@@ -67,7 +67,7 @@ export function SignIn({ oidc, message, signedIn }: Props) {
   );
 }
 
-/** Why the sign-in failed. Undefined when it succeeded. */
+/** Signs in with a key. Resolves with the reason of a failure, or with undefined on success. */
 async function signInWith(key: string): Promise<string | undefined> {
   try {
     const response = await fetch('/api/sign-in', {
@@ -92,7 +92,7 @@ const REASONS: Readonly<Partial<Record<string, string>>> = {
   failed: 'Your provider did not let you in, or you belong to no organisation here.',
 };
 
-/** The message for a sign-in result in the URL. */
+/** Returns the message for a sign-in result in the URL. */
 export function messageOfAddress(search: string): string {
   return REASONS[new URLSearchParams(search).get('signin') ?? ''] ?? '';
 }

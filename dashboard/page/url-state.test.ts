@@ -39,12 +39,12 @@ test.each([
   expect(parseUrl(search)).toEqual(START);
 });
 
-test('a period that ends now moves with the time, and a range is fixed', () => {
+test('a period that ends now moves with the time, and a range does not move', () => {
   expect(rangeOf('1h', 7_200_000)).toEqual({ from: 3_600_000, to: 7_200_000 });
   expect(rangeOf({ from: 1, to: 2 }, 7_200_000)).toEqual({ from: 1, to: 2 });
 });
 
-test('an excluded value is no longer a filter, and paging starts again', () => {
+test('an excluded value is no longer a filter, and the list starts again at its first page', () => {
   const state = withFilter(
     { ...START, before: '5' },
     { field: 'rule', value: 'a', exclude: false },
@@ -63,6 +63,6 @@ test.each([
   ['0190c6f0-0000-7000-8000-000000000000', 'request', '0190c6f0-0000-7000-8000-000000000000'],
   ['/products', 'path', '/products'],
   ['login', 'path', '/login'],
-])('%s is searched as a %s', (text, kind, value) => {
+])('the search %s is understood as a %s', (text, kind, value) => {
   expect(parseSearchTerm(text)).toEqual({ kind, value });
 });

@@ -48,7 +48,7 @@ export interface UrlState {
   readonly site: string;
   /** A period that ends now, or a fixed range. */
   readonly period: Period | TimeRange;
-  /** enforced: column action. concluded: column decision. */
+  /** `enforced` counts by the column `action`, and `concluded` by the column `decision`. */
   readonly basis: 'enforced' | 'concluded';
   readonly compare: boolean;
   readonly split: Split;
@@ -56,11 +56,11 @@ export interface UrlState {
   readonly lists: 'common' | 'networks' | 'programs';
   readonly grouped: boolean;
   readonly filters: readonly Filter[];
-  /** Shows events before this one: `<ms>.<request id>`, or `<ms>` for grouped events. */
+  /** The list shows events before this event: `<ms>.<request id>`, or `<ms>` for grouped events. */
   readonly before: string;
-  /** Id of the request that is shown in full. */
+  /** The id of the request that is shown in full. */
   readonly event: string;
-  /** Reference code to look up. */
+  /** The reference code to look up. */
   readonly reference: string;
 }
 
@@ -107,7 +107,7 @@ export function parseUrl(search: string): UrlState {
   };
 }
 
-/** The query string of a state, with its question mark. Empty for the initial state. */
+/** Returns the query string of a state, with the question mark. Empty for the initial state. */
 export function formatUrl(state: UrlState): string {
   const parameters = new URLSearchParams();
   const put = (name: string, value: string, usual: string): void => {
@@ -136,12 +136,12 @@ export function formatUrl(state: UrlState): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The range of a period. A period that ends now ends at `now`. */
+/** Returns the range of a period. A period that ends now ends at `now`. */
 export function rangeOf(period: Period | TimeRange, now: number): TimeRange {
   return typeof period === 'string' ? { from: now - PERIOD_MS[period], to: now } : period;
 }
 
-/** The state with one more filter. The filter replaces an equal filter and its opposite. */
+/** Returns the state with one more filter. The filter replaces an equal filter and its opposite. */
 export function withFilter(state: UrlState, filter: Filter): UrlState {
   const otherFilters = state.filters.filter(
     ({ field, value }) => field !== filter.field || value !== filter.value,
@@ -153,7 +153,7 @@ function periodOf(parameters: URLSearchParams): Period | TimeRange {
   const from = Number(parameters.get('from') ?? Number.NaN);
   const to = Number(parameters.get('to') ?? Number.NaN);
   const isRange = Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from < to;
-  // Larger times are invalid in the database.
+  // Later times are invalid in the database.
   if (isRange && to < 4e12) return { from, to };
   return oneOf(PERIODS, parameters.get('period')) ?? '24h';
 }

@@ -25,12 +25,12 @@ interface DashboardOptions {
   readonly settings: Settings;
   readonly revision: string;
   readonly authenticate: AuthenticateBearer;
-  /** They stay the same across reloads of the settings. */
+  /** The same sign-ins are used after a reload of the settings. */
   readonly signIns: SignIns;
   readonly store: Pick<SessionStore, 'take'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Creates a route that runs statements like POST /query, but with another way to identify callers. */
+  /** Creates a route that runs statements like POST /query, but with another function that identifies callers. */
   readonly queryRoute: (
     path: string,
     identify: (request: FastifyRequest) => QueryCaller | undefined,
@@ -38,9 +38,12 @@ interface DashboardOptions {
   readonly runQuery: RunQuery;
   readonly replay: Replay;
   readonly health: () => Promise<Health>;
-  /** False when Guard ends or new settings have replaced these. Then live views end and connect again. */
+  /**
+   * False when Guard ends, or when new settings have replaced the settings of this dashboard. Then live views end, and
+   * the page connects again.
+   */
   readonly isOpen: () => boolean;
-  /** Whether the dashboard accepts the Host header of a request. */
+  /** Returns whether the dashboard accepts the Host header of a request. */
   readonly answersTo: (host: string | undefined) => boolean;
   /** The URL of the dashboard. It is known after the dashboard listens. */
   readonly ownUrl: () => string;
@@ -59,7 +62,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** A page that shows the events of one organisation and never writes. Its SQL is protected like POST /query. */
+/** Serves a page that shows the events of one organisation and never writes. Its SQL is protected like POST /query. */
 export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
   const { settings, authenticate, signIns, queryRoute } = options;
   const { oidc: provider } = settings.dashboard;
@@ -76,7 +79,7 @@ export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
 
   return async (app) => {
     app.addHook('onRequest', admit);
-    // A handler of this scope, so that `admit` runs first.
+    // This scope needs its own handler, so that `admit` runs before it.
     app.setNotFoundHandler((_request, reply) =>
       reply.code(404).type('text/plain; charset=utf-8').send('Not found.\n'),
     );
@@ -88,7 +91,9 @@ export function createDashboard(options: DashboardOptions): FastifyPluginAsync {
   };
 }
 
-/** Refuses foreign host names (DNS rebinding) and pages of other sites. The cookie alone does not prevent those. */
+/**
+ * Refuses foreign host names (DNS rebinding) and pages of other sites. The cookie alone does not prevent such requests.
+ */
 function createAdmit(answersTo: DashboardOptions['answersTo']) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     void reply.headers(HEADERS);
@@ -98,12 +103,13 @@ function createAdmit(answersTo: DashboardOptions['answersTo']) {
       return;
     }
     void reply.header('cache-control', 'no-store');
-    // The path of the route, because `/%61pi/query` is the same path.
+    // The path of the route is checked, because `/%61pi/query` is the same path as `/api/query`.
     const isData = request.routeOptions.url?.startsWith('/api/') === true;
-    // A foreign page may link here. Its images and frames are refused: they would use up the attempts to sign in.
+    // A foreign page may have a link to the dashboard. Requests of its images and frames are refused, because they
+    // would use up the attempts to sign in.
     const isOpened = dest === undefined || dest === 'document';
     if (!isData && (isOpened || site !== 'cross-site')) return;
-    // Origin is used only without Sec-Fetch-Site, because a proxy in front may change Host.
+    // Origin is checked only when Sec-Fetch-Site is absent, because a proxy in front of the dashboard can change Host.
     const isOwn =
       site === undefined
         ? origin === undefined || URL.parse(origin)?.host === host

@@ -13,7 +13,7 @@ const INNER = HEIGHT - TOP - BOTTOM;
 interface Props {
   readonly label: string;
   readonly bars: Bars;
-  /** Names of the series that are switched off. */
+  /** The names of the series that are not shown. */
   readonly hidden: ReadonlySet<string>;
   readonly zoom: (from: number, to: number) => void;
 }
@@ -134,7 +134,7 @@ function Stacks({
   );
 }
 
-/** A stepped line. */
+/** A line with steps, for the previous period. */
 function EarlierPeriod({
   values,
   top,
@@ -193,7 +193,7 @@ interface ReadoutProps {
   readonly choosing: boolean;
 }
 
-/** The values of the bar under the pointer, also for screen readers. */
+/** Shows the values of the bar under the pointer, also to screen readers. */
 function Readout({ bars, shownSeries, at, choosing }: ReadoutProps) {
   const start = at === undefined ? undefined : bars.starts[at];
   if (at === undefined || start === undefined) {

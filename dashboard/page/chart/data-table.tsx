@@ -6,11 +6,11 @@ interface Props {
   readonly caption: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly ComponentChildren[])[];
-  /** Index of the first column with numbers. */
+  /** The index of the first column with numbers. */
   readonly numbersFrom?: number;
 }
 
-/** A table that scrolls inside itself on a narrow screen. */
+/** A table that has its own scroll bar on a narrow screen. */
 export function DataTable({ caption, head, rows, numbersFrom = head.length }: Props) {
   const classOf = (at: number) => (at >= numbersFrom ? 'number' : '');
   return (
@@ -48,7 +48,7 @@ export function DataTable({ caption, head, rows, numbersFrom = head.length }: Pr
   );
 }
 
-/** A chart that can be switched to the same data as a table. */
+/** A chart with a switch that shows the same data as a table. */
 export function OrTable({
   chart,
   table,

@@ -14,7 +14,7 @@ test.each([
   [0.95, 5],
   [0.99, 5],
   [1, 100],
-])('the share %f stays within %d', (share, limit) => {
+])('the percentile of the share %f is %d', (share, limit) => {
   expect(percentile(peaks, share)).toBe(limit);
 });
 
@@ -22,7 +22,7 @@ test('without peaks the percentile is 0', () => {
   expect(percentile([], 0.5)).toBe(0);
 });
 
-test('a limit stops those above it, and not those exactly at it', () => {
+test('a limit stops peaks above the limit, and no peaks that are equal to it', () => {
   expect(countAbove(peaks, 5)).toEqual({
     number: 1,
     requests: 4000,
@@ -32,7 +32,7 @@ test('a limit stops those above it, and not those exactly at it', () => {
   expect(countAbove(peaks, 100).number).toBe(0);
 });
 
-test('rows become bars: verdicts in order, the earlier period shifted, and changes of settings marked', () => {
+test('rows become bars: the verdicts are in order, the earlier period is shifted, and changes of the settings are marked', () => {
   const rows = [
     [0, '50', 'allow', '7', ['old']],
     [1, '100', 'block', '1', ['old']],
@@ -63,6 +63,6 @@ test.each([
   [1, [0, 1]],
   [5, [0, 5]],
   [150, [0, 75, 150]],
-])('an axis that ends at %d counts whole requests only: %j', (top, ticks) => {
+])('an axis that ends at %d has only whole numbers: %j', (top, ticks) => {
   expect(ticksTo(top)).toEqual(ticks);
 });

@@ -1,9 +1,9 @@
 import { num, texts } from '@guard/config/plain-words/cells';
 import type { Row } from '../data/query.ts';
 
-/** The addresses or sessions with one peak. Peaks are in ascending order. */
+/** The addresses or sessions with the same peak. */
 export interface Peak {
-  /** Maximum number of requests in one minute. */
+  /** The highest number of requests in one minute. */
   readonly peak: number;
   readonly number: number;
   readonly requests: number;
@@ -20,7 +20,10 @@ export function peaksOf(rows: readonly Row[]): Peak[] {
   }));
 }
 
-/** The smallest peak that at least this share of the addresses or sessions does not exceed. 0 without peaks. */
+/**
+ * Returns the smallest peak that at least this share of the addresses or sessions does not exceed. `peaks` are in
+ * ascending order. 0 when there are no peaks.
+ */
 export function percentile(peaks: readonly Peak[], share: number): number {
   const totalNumber = peaks.reduce((sum, { number }) => sum + number, 0);
   let countedNumber = 0;

@@ -24,7 +24,7 @@ function classesOf(peaks: readonly Peak[]) {
   return classes;
 }
 
-/** The number of addresses or sessions for each peak. The part above the limit has another colour. */
+/** Shows the number of addresses or sessions for each class of peaks. Peaks above the limit have another colour. */
 export function PeakChart({ peaks, limit, by }: Props) {
   const { place, width } = useWidth();
   const classes = classesOf(peaks);
@@ -36,7 +36,7 @@ export function PeakChart({ peaks, limit, by }: Props) {
   }
   const top = Math.max(1, ...classes.map(({ number }) => number));
   const barWidth = (width - LEFT) / classes.length;
-  // A logarithmic scale, because few addresses and sessions are busy.
+  // The scale is logarithmic, because only few addresses and sessions have high peaks.
   const heightOf = (number: number) =>
     number === 0 ? 0 : Math.max(2, (INNER * Math.log1p(number)) / Math.log1p(top));
   const many = by === 'address' ? 'Addresses' : 'Sessions';

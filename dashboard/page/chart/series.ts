@@ -14,7 +14,7 @@ export interface Bars {
   /** Start of each bar, in milliseconds since 1970. */
   readonly starts: readonly number[];
   readonly stepMs: number;
-  /** The first series is at the bottom. */
+  /** The series of the bars. The first series is at the bottom. */
   readonly series: readonly Series[];
   /** The values of the previous period. Empty if the viewer did not ask for them. */
   readonly earlier: readonly number[];
@@ -71,7 +71,7 @@ function order(a: Series, b: Series): number {
   return b.total - a.total || a.name.localeCompare(b.name);
 }
 
-/** Finds revisions in this bar that were not in the last bar with requests. */
+/** Finds revisions in this bar that were not in the previous bar with requests. */
 function changesOf(
   starts: readonly number[],
   revisions: readonly ReadonlySet<string>[],
@@ -90,13 +90,16 @@ function changesOf(
   return changes;
 }
 
-/** The colour of a series as CSS. Each verdict has its own colour. Other series have one by position. */
+/**
+ * The colour of a series as CSS. Each verdict has its own colour. The colour of any other series depends on its
+ * position.
+ */
 export function colourOf(name: string, place: number): string {
   if (VERDICTS.includes(name)) return `var(--${name})`;
   return name === OTHERS ? 'var(--none)' : `var(--series-${place % 7})`;
 }
 
-/** The next round number, for the top of an axis. */
+/** Returns the next higher round number, for the top of an axis. */
 export function roundUp(value: number): number {
   if (value <= 5) return Math.max(1, value);
   const magnitude = 10 ** Math.floor(Math.log10(value));
@@ -104,7 +107,7 @@ export function roundUp(value: number): number {
   return step * magnitude;
 }
 
-/** The labels of an axis that ends at `top`: its ends, and its middle if that is a whole number. */
+/** Returns the labels of an axis that ends at `top`: both ends, and the middle if it is a whole number. */
 export function ticksTo(top: number): readonly number[] {
   return top % 2 === 0 ? [0, top / 2, top] : [0, top];
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** The first and the last selected bar, both included. */
+/** The first and the last selected bar. Both are part of the selection. */
 export interface Selection {
   readonly anchor: number;
   readonly at: number;
@@ -8,7 +8,7 @@ export interface Selection {
 
 interface Options {
   readonly bars: number;
-  /** The bar at this horizontal position on the screen. */
+  /** Returns the bar at this horizontal position on the screen. */
   readonly barAt: (clientX: number) => number;
   readonly select: (first: number, last: number) => void;
 }

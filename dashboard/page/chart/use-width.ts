@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** Width of an element in pixels, so that text in a drawing keeps its size. */
+/** Returns the width of an element in pixels, so that a drawing fits and its text keeps its size. */
 export function useWidth() {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);

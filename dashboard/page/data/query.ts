@@ -1,4 +1,6 @@
-/** Sends queries to the database, at most four at the same time. Further queries would only wait at the server. */
+/**
+ * Sends queries to the database, at most four at the same time. More queries at a time would only wait at the server.
+ */
 
 export type Row = readonly unknown[];
 
@@ -11,7 +13,7 @@ const MAX_RUNNING = 4;
 let running = 0;
 const waitingTurns: (() => void)[] = [];
 
-/** The sign-in has ended, so the page shows the sign-in form. */
+/** The error that the sign-in has ended. Then the page shows the sign-in form. */
 export class SignedOut extends Error {}
 
 /** Runs a statement that ends with FORMAT JSONCompact. Rejects with a sentence for people. */
@@ -38,7 +40,7 @@ async function waitForTurn(signal: AbortSignal): Promise<void> {
   running += 1;
 }
 
-/** Rejects with {@link SignedOut} when the session has ended. */
+/** Rejects with {@link SignedOut} when the sign-in has ended. */
 export async function request(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   if (response.status === 401) throw new SignedOut('Your session has ended.');

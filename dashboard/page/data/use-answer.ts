@@ -3,12 +3,12 @@ import { SignedOut } from './query.ts';
 import { SignedIn } from './signed-in.ts';
 
 export type AnswerState<T> =
-  /** `last` is the previous answer, which is shown until the next one comes. */
+  /** `last` is the previous answer. It is shown until the next answer comes. */
   | { readonly state: 'loading'; readonly last: T | undefined }
   | { readonly state: 'ready'; readonly answer: T }
   | { readonly state: 'failed'; readonly message: string };
 
-/** Asks the server with `load`. A change of `keys` or the removal of the panel cancels the running question. */
+/** Asks the server with `load`. When `keys` change or the panel is removed, the running request is cancelled. */
 export function useAnswer<T>(
   load: (signal: AbortSignal) => Promise<T>,
   keys: readonly unknown[],
@@ -34,7 +34,7 @@ export function useAnswer<T>(
   return { ...state, retry: () => setAttempt(attempt + 1) };
 }
 
-/** The answer to show. While the page waits for the next answer, this is the last one. */
+/** The answer to show. While the page waits for the next answer, it is the previous answer. */
 export function answerOf<T>(request: AnswerState<T>): T | undefined {
   if (request.state === 'ready') return request.answer;
   return request.state === 'loading' ? request.last : undefined;

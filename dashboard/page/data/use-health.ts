@@ -15,7 +15,7 @@ export function useHealth() {
   );
 }
 
-/** The sum of a metric over all labels that contain `label`. Undefined when the metric does not exist. */
+/** Returns the sum of a metric over all labels that contain `label`. Undefined when the metric does not exist. */
 export function metric({ metrics }: Health, name: string, label = ''): number | undefined {
   const foundMetrics = Object.entries(metrics).filter(
     ([key]) => (key === name || key.startsWith(`${name}{`)) && key.includes(label),

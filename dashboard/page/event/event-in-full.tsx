@@ -18,7 +18,7 @@ import { Timeline } from './timeline.tsx';
 
 interface Props {
   readonly event: WholeEvent;
-  /** True adds plain words for the person who answers the visitor. */
+  /** If true, plain words for the person who answers the visitor are added. */
   readonly plain: boolean;
 }
 
@@ -154,7 +154,7 @@ function Headers({ event }: { readonly event: WholeEvent }) {
   );
 }
 
-/** For the person who answers a visitor: other visitors with this reason, and what this visitor can do. */
+/** Text for the person who answers a visitor: how many other visitors have this reason, and what the visitor can do. */
 function PlainWords({ event }: { readonly event: WholeEvent }) {
   const { me } = useContext(SignedIn);
   const falsePositives = falsePositivesOf(event, me.reasons);

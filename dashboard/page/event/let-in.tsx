@@ -4,7 +4,10 @@ import { useState } from 'preact/hooks';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Replay } from './replay.tsx';
 
-/** "Let this visitor in": a choice of scope, the change of guard.yaml, and its other effects. */
+/**
+ * The part "Let this visitor in": the viewer chooses the scope, and sees the change of guard.yaml and its effect on
+ * other requests.
+ */
 export function LetIn({ event }: { readonly event: WholeEvent }) {
   const options = letInOptions(event);
   const [chosen, setChosen] = useState(0);

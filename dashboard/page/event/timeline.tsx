@@ -8,7 +8,7 @@ import { Verdict } from '../parts/verdict.tsx';
 import { timeline } from '../sql/events.ts';
 import { eventTime } from '../text/format.ts';
 
-/** The visitor's earlier and later requests. */
+/** Shows the visitor's earlier and later requests. */
 export function Timeline({ event }: { readonly event: WholeEvent }) {
   const sql = timeline(event);
   const request = useAnswer((signal) => ask(sql, signal), [sql]);

@@ -132,7 +132,7 @@ function SignOut() {
   );
 }
 
-/** The current filters: values that are shown or left out. */
+/** Shows the current filters: the values to which the view is limited, and the excluded values. */
 function FilterChips() {
   const { state, go } = useNavigation();
   if (state.filters.length === 0) return null;

@@ -4,7 +4,7 @@ import { useNavigation } from '../navigation.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { withFilter } from '../url-state.ts';
 
-/** Accepts the name of a visitor or a request and detects its kind. */
+/** Accepts a text that names a visitor or a request, such as an address or an id, and detects its kind. */
 export function SearchBox() {
   const { state, go } = useNavigation();
   const [typed, setTyped] = useState('');

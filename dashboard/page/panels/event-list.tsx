@@ -36,7 +36,7 @@ export function eventOf(read: Read, atMs: number) {
 
 const COLUMN_AT = new Map<string, number>(EVENT_COLUMNS.map((name, at) => [name, at]));
 
-/** The event of a row of the statement `events`. */
+/** Converts a row of the statement `events` to an event. */
 export function eventOfRow(row: Row): ListedEvent {
   return eventOf((name) => row[COLUMN_AT.get(name) ?? -1], num(row[0]));
 }

@@ -69,7 +69,7 @@ const VERDICTS = [
   ['limited', 9],
 ] as const;
 
-/** Rows of the statement `sessions`. */
+/** The panel for rows of the statement `sessions`. */
 function SessionList({ rows }: { readonly rows: readonly Row[] }) {
   const { now } = useNavigation();
   return (

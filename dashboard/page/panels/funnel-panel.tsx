@@ -6,7 +6,7 @@ import { QueryPanel } from '../parts/panel.tsx';
 import { funnel } from '../sql/overview.ts';
 import { count, percent } from '../text/format.ts';
 
-/** Name, column, colour and meaning of each step. The columns are those of `funnel`. */
+/** Name, column, colour and meaning of each step. The columns are those of the statement `funnel`. */
 const STEPS = [
   ['Challenged', 2, 'accent', 'Visitors who were shown the challenge page.'],
   [

@@ -126,7 +126,9 @@ function partFacts(health: Health): Fact[] {
   ];
 }
 
-/** Empty when organisations share this Guard, because its counters are those of all of them. */
+/**
+ * The panel is empty when several organisations share this Guard, because the counters are sums over all organisations.
+ */
 function counterFacts(health: Health): Fact[] {
   if (Object.keys(health.metrics).length === 0) return [];
   const value = (name: string, label?: string): number => metric(health, name, label) ?? 0;
@@ -180,7 +182,7 @@ function ageFacts(health: Health, now: number): Fact[] {
   ];
 }
 
-/** Databases are published once a month, on different days. */
+/** The limit is above a month, because databases are published once a month, on different days. */
 function moodOfData(seconds: number): Mood {
   return seconds * 1000 > 45 * DAY_MS ? 'bad' : 'good';
 }

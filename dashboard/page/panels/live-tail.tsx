@@ -9,7 +9,7 @@ import { plural } from '../text/format.ts';
 import { eventOf, EventList, type ListedEvent } from './event-list.tsx';
 import { SmallButton } from '../parts/small-button.tsx';
 
-/** Most events on the page. More would only use memory. */
+/** Maximum number of events on the page. More events would only use memory. */
 const MAX_ROWS = 200;
 
 interface Batch {
@@ -19,13 +19,13 @@ interface Batch {
 
 interface Tail {
   readonly events: readonly ListedEvent[];
-  /** Number of events that came during a pause, or that were too many to be sent. */
+  /** The number of events that were not shown: they came during a pause, or were too many to be sent. */
   readonly notShown: number;
 }
 
 const NONE: Tail = { events: [], notShown: 0 };
 
-/** Live events, at most 20 a second. */
+/** Shows live events, at most 20 a second. */
 export function LiveTail({ tools }: { readonly tools: ComponentChildren }) {
   const { state } = useNavigation();
   const [paused, setPaused] = useState(false);
@@ -81,7 +81,7 @@ function useTail(where: string, paused: boolean) {
           ? 'The live view has ended. Switch it off and on again.'
           : 'The connection broke off. Trying again …',
       );
-      // An EventSource does not report the status of a refusal.
+      // An EventSource does not report the status of a refused request.
       if (!ended) return;
       void whoAmI().then(({ state: signInState }) =>
         signInState === 'signed-out' ? signedOut() : undefined,
@@ -105,7 +105,7 @@ function addRows({ events, notShown }: Tail, { rows, more }: Batch): Tail {
   return { events: [...fresh, ...events].slice(0, MAX_ROWS), notShown: notShown + more };
 }
 
-/** Milliseconds of a time in UTC as the database writes it. */
+/** Returns the milliseconds of a UTC time in the format of the database. */
 function momentOf(value: unknown): number {
   if (typeof value === 'number') return value;
   const ms = Date.parse(`${String(value).replace(' ', 'T').replace(/Z$/, '')}Z`);

@@ -99,7 +99,7 @@ interface LimitProps {
   readonly choose: (limit: number) => void;
 }
 
-/** The slider has as many steps between 1 and 10 as between 100 and 1,000. */
+/** The scale of the slider is logarithmic: it has as many steps between 1 and 10 as between 100 and 1,000. */
 const SLIDER_STEPS = 200;
 
 function Limit({ peaks, limit, by, choose }: LimitProps) {

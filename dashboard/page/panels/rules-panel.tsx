@@ -96,8 +96,8 @@ function Rules({ rows }: { readonly rows: readonly Row[] }) {
 }
 
 /**
- * Since when the rule is in monitor mode. “At least since” when no event of the period was enforced; empty when no event
- * was monitored, or when the newest events were enforced.
+ * Returns the time since which the rule is in monitor mode. “At least since” when no event of the period was enforced.
+ * Empty when no event was monitored, or when an enforced event came after the first monitored event.
  */
 function sinceText(row: Row, now: number): string {
   const [lastEnforcedMs, firstMonitoredMs] = [num(row[7]), num(row[8])];

@@ -139,7 +139,7 @@ function Legend({ bars, hidden, toggle }: LegendProps) {
   );
 }
 
-/** What dragging does, as buttons. */
+/** Buttons with the same effect as dragging in the chart. */
 function ZoomButtons() {
   const { scope, now, go } = useNavigation();
   const { from, to } = scope.range;

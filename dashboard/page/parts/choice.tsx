@@ -23,7 +23,7 @@ export function Choice<T extends string>({ label, options, chosen, choose }: Pro
   );
 }
 
-/** The same as a drop-down list, for many options. */
+/** The same choice as a drop-down list, for many options. */
 export function Select<T extends string>({ label, options, chosen, choose }: Props<T>) {
   return (
     <label class="select">

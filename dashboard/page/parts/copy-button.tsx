@@ -22,7 +22,10 @@ export function CopyButton({ text, label = 'Copy' }: Props) {
   return <SmallButton onClick={() => void copy()}>{done ? 'Copied' : label}</SmallButton>;
 }
 
-/** Over plain http from another machine, browsers have no clipboard API. Then a text selection is copied. */
+/**
+ * Over plain http from another machine, browsers have no clipboard API. In this case the button selects the text and
+ * copies the selection.
+ */
 async function copyText(text: string): Promise<void> {
   if ('clipboard' in navigator && isSecureContext) {
     await navigator.clipboard.writeText(text).catch(() => copySelected(text));

@@ -7,7 +7,7 @@ import { SmallButton } from './small-button.tsx';
 
 interface PanelProps {
   readonly title: string;
-  /** The content of the panel in a sentence. */
+  /** A sentence about the content of the panel. */
   readonly about?: string;
   readonly sql?: string;
   /** Controls beside the title. */
@@ -62,12 +62,12 @@ function Statement({ sql }: { readonly sql: string }) {
 
 interface QueryPanelProps extends Omit<PanelProps, 'sql' | 'children' | 'busy'> {
   readonly sql: string;
-  /** The text without rows. */
+  /** The text of the panel when there are no rows. */
   readonly empty: string;
   readonly children: (answer: Answer) => ComponentChildren;
 }
 
-/** A panel with the rows of one statement. It shows a text while loading, and another one for no rows. */
+/** A panel with the rows of one statement. It shows a text while it loads, and another text when there are no rows. */
 export function QueryPanel({ sql, empty, children, ...panel }: QueryPanelProps) {
   const request = useAnswer((signal) => ask(sql, signal), [sql]);
   const answer = answerOf(request);
@@ -91,7 +91,7 @@ interface RequestStateProps {
   readonly loading?: string;
 }
 
-/** Shows that a request runs or has failed. */
+/** Shows that a request is running or has failed. */
 export function RequestState({ request, loading }: RequestStateProps) {
   if (request.state === 'loading') return <Loading>{loading}</Loading>;
   if (request.state === 'ready') return null;

@@ -9,7 +9,7 @@ import { SmallButton } from './small-button.tsx';
 interface Props {
   readonly field: FieldName;
   readonly value: string;
-  /** Shown instead of the value. */
+  /** The text that is shown in place of the value. */
   readonly shown?: ComponentChildren;
   /** More actions for this value. */
   readonly children?: ComponentChildren;
@@ -89,7 +89,7 @@ function usePopover(close: () => void) {
     };
     const closeOnEscape = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
-      // Keeps a surrounding dialog open.
+      // The event stops here, so that a surrounding dialog stays open.
       event.preventDefault();
       event.stopPropagation();
       close();

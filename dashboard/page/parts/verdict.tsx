@@ -3,7 +3,7 @@
 interface Look {
   readonly sign: string;
   readonly word: string;
-  /** Colour of the text, as CSS. */
+  /** Returns the colour of the text, as CSS. */
   readonly color: string;
 }
 

@@ -6,7 +6,7 @@ import { rowsOf, type Scope } from './where.ts';
 
 export const PAGE_ROWS = 50;
 
-/** The order is that of the columns in `events`. */
+/** The columns of the statement `events`, in its order. */
 export const EVENT_COLUMNS = [
   'created_at_ms',
   'request_id',
@@ -35,8 +35,9 @@ const SELECTED = EVENT_COLUMNS.map((name) =>
 ).join(', ');
 
 /**
- * Newest first. `cursor` is the last event of the previous page: `<ms>.<request id>`. A subquery first finds the time
- * of the page's oldest row, so that the other columns are read only for few rows.
+ * One page of events, the newest first. `cursor` is the last event of the previous page: `<ms>.<request id>`. A
+ * subquery first finds the time of the oldest row on the page, so that the database reads the other columns only for
+ * few rows.
  */
 export function events(scope: Scope, cursor: string): string {
   const [ms, id] = cursor.split('.');
@@ -51,10 +52,10 @@ ORDER BY created_at DESC, request_id DESC LIMIT ${PAGE_ROWS}
 FORMAT JSONCompact`;
 }
 
-/** A session as a number, which is faster to group by. */
+/** A session as a number, because grouping by numbers is faster. */
 const SESSION = 'cityHash64(session_sent, ip, user_agent)';
 
-/** Number of rows in which the newest sessions are searched first. */
+/** The number of newest rows in which sessions are searched first. */
 export const RECENT_ROWS = 5000;
 
 /**
@@ -62,8 +63,8 @@ export const RECENT_ROWS = 5000;
  * a cookie are distinguished by address and User-Agent.
  *
  * The statement first finds the sessions of the page, usually among the most recent rows. If these rows have too few
- * sessions it searches all rows. After this it reads only the rows of the found sessions, which the indexes on address
- * and session find.
+ * sessions it searches all rows. After this it reads only the rows of the found sessions, because the indexes on
+ * address and session find them.
  */
 export function sessions(scope: Scope, cursor: string): string {
   const [ms, which = ''] = cursor.split('.');
@@ -108,8 +109,8 @@ interface Visitor {
 }
 
 /**
- * The 100 nearest requests of the same session, in the twelve hours before and after an event. Without a session, those
- * of the same address and agent, in the ten minutes before and after.
+ * The 100 nearest requests of the same session, in the twelve hours before and after an event. For an event without a
+ * session, the requests of the same address and User-Agent, in the ten minutes before and after.
  */
 export function timeline({ atMs, session, ip, userAgent }: Visitor): string {
   const halfRangeMs = session === '' ? 600_000 : 12 * 3_600_000;

@@ -4,7 +4,7 @@ import { quote } from '@guard/config/plain-words/quote';
 /** The fields for filters and their conditions. */
 
 interface Field {
-  /** The name on the page. */
+  /** The name of the field on the page. */
   readonly label: string;
   /** The condition for rows with this value. */
   readonly is: (value: string) => string;
@@ -15,7 +15,7 @@ export const NETWORK =
   "if(position(ip, ':') > 0, concat(toString(tupleElement(IPv6CIDRToRange(toIPv6OrDefault(ip), 48), 1)), '/48'), " +
   "concat(substring(ip, 1, length(ip) - position(reverse(ip), '.')), '.0/24'))";
 
-/** Requests that passed because no validator answered. */
+/** The condition for requests that passed because no validator answered. */
 export const UNJUDGED = "decision = 'none' AND action = 'allow'";
 
 const column = (name: string) => (value: string) => `${name} = ${quote(value)}`;

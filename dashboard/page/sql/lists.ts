@@ -11,7 +11,7 @@ export interface TopList {
   readonly value: string;
   /** Further information about a value, as text. */
   readonly note?: string;
-  /** Which rows are counted. */
+  /** The condition for the rows that are counted. */
   readonly condition?: string;
   /** True if there can be nearly as many values as rows. */
   readonly isNumerous?: boolean;
@@ -69,8 +69,8 @@ export const TOP_LISTS: Readonly<Record<'common' | 'networks' | 'programs', read
 };
 
 /**
- * The condition for the rows with the most frequent values. Grouping by numbers takes less time and memory than by
- * texts, so hashes are counted first, and the other columns are read for ten values only.
+ * The condition for the rows with the most frequent values. Grouping by numbers takes less time and memory than
+ * grouping by texts. So hashes are counted first, and the other columns are read for only ten values.
  */
 function mostFrequent(scope: Scope, value: string, condition: string): string {
   const hash = `cityHash64(${value})`;

@@ -4,8 +4,9 @@ import { rowsOf, type Scope } from './where.ts';
 /** Statements about rules, crawlers and the speed of decisions. */
 
 /**
- * One row for each rule: decided, stopped, only watched and would-be-stopped requests, the time of the last one, and
- * the sum of all. Then the times of the last enforced and the first watched request, 0 if there is none.
+ * One row for each rule: the number of requests that it decided, that were stopped, that were only monitored, and that
+ * would have been stopped; the time of its last request; and the number of requests of all rules. Then the times of its
+ * last enforced and its first monitored request, or 0 if there is no such request.
  */
 export function rules(scope: Scope): string {
   return `SELECT rule, count() AS hits, countIf(action != 'allow') AS stopped, countIf(monitor) AS watched,
@@ -27,7 +28,10 @@ FORMAT JSONCompact`;
 
 const STAGES = ['facts_us', 'session_us', 'verdict_us', 'duration_us'] as const;
 
-/** One row: the number of decisions, then p50, p95 and p99 of each stage in microseconds, then those of the origin. */
+/**
+ * One row: the number of decisions, then p50, p95 and p99 of each stage in microseconds, then the same percentiles of
+ * the origin.
+ */
 export function latency(scope: Scope): string {
   const stages = STAGES.map(
     (name) => `quantilesIf(0.5, 0.95, 0.99)(${name}, duration_us != 0) AS of_${name}`,

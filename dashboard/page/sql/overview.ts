@@ -45,14 +45,18 @@ const SPLIT_BY: Readonly<Record<Exclude<Split, 'action'>, string>> = {
   browser: "if(browser = '', '(no browser)', browser)",
 };
 
-/** Columns: is in this period, start of the bar, series, requests, revisions. The seven largest series are separate. */
+/**
+ * The columns are: whether the row is in this period, start of the bar, series, requests, revisions. Only the seven
+ * largest series are separate.
+ */
 export function overTime(scope: Scope, split: Split, compare: boolean): string {
   const { from, to } = scope.range;
   const step = stepOf(scope.range);
   const earliest = compare ? previousPeriod(scope.range).from : from;
   const value = split === 'action' ? scope.verdict : SPLIT_BY[split];
   const isNow = compare ? `created_at >= ${moment(from)}` : '1';
-  // The bars of each period start at its own start, because its length may be no multiple of a bar.
+  // The bars of each period begin at the start of the period, because the length of a period is not always a multiple
+  // of a bar.
   const start = compare ? `if(${isNow}, ${from}, ${earliest})` : String(from);
   return `SELECT is_now, bucket, if(place <= 7, toString(series), '(others)') AS shown, sum(n) AS requests, groupUniqArrayArray(4)(revisions) AS revisions_seen
 FROM (SELECT is_now, bucket, series, n, revisions, dense_rank() OVER (ORDER BY total DESC, series) AS place
@@ -64,12 +68,12 @@ GROUP BY is_now, bucket, shown ORDER BY bucket
 ${JSON_ROWS}`;
 }
 
-/** An address with a User-Agent as a number, which is faster to group by. */
+/** An address with a User-Agent as a number, because grouping by numbers is faster. */
 const VISITOR = 'cityHash64(ip, user_agent)';
 
 /**
  * Visitors by browser and version, with their progress through the challenge. A visitor is an address with a
- * User-Agent. "again" means a challenge within ten minutes after a passed one.
+ * User-Agent. "again" means a challenge within ten minutes after a pass.
  */
 export function funnel(scope: Scope): string {
   const challengedCondition = "challenge IN ('issued', 'rejected', 'failed')";

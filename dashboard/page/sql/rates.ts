@@ -1,6 +1,6 @@
 import { rowsOf, type Scope } from './where.ts';
 
-/** The requests per minute of addresses and sessions. */
+/** Statements about the requests per minute of addresses and sessions. */
 
 export type RateOf = 'address' | 'session';
 
@@ -12,8 +12,8 @@ export function rateRange({ from, to }: Scope['range']): Scope['range'] {
 }
 
 /**
- * Columns of a row: a peak (most requests in one minute), the number of addresses or sessions with it, their total
- * requests, and some examples. With these rows the page tries any limit without another query.
+ * The columns of a row: a peak (the highest number of requests in one minute), the number of addresses or sessions with
+ * this peak, their total requests, and some examples. With these rows the page tries any limit without another query.
  */
 export function rates(scope: Scope, by: RateOf): string {
   const column = by === 'address' ? 'ip' : 'session_sent';

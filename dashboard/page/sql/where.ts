@@ -3,17 +3,19 @@ import { quote } from '@guard/config/plain-words/quote';
 import type { Filter } from '../url-state.ts';
 import { FIELDS } from './fields.ts';
 
-/** The rows of a view. */
+/** The scope of a view: which rows it shows. */
 export interface Scope {
   readonly range: TimeRange;
   readonly site: string;
   readonly filters: readonly Filter[];
-  /** The counted column: what was enforced (`action`) or the verdict before that (`decision`). */
+  /**
+   * The counted column: `action` (what was enforced) or `decision` (the verdict before monitor mode and observe mode).
+   */
   readonly verdict: 'action' | 'decision';
 }
 
 /**
- * The condition for site and filters. Empty for all rows. Filters of one field are alternatives (OR), and those of
+ * The condition for site and filters. Empty for all rows. Filters of one field are alternatives (OR). Filters of
  * different fields are combined with AND. An excluded value is always excluded.
  */
 export function conditionOf({ site, filters }: Pick<Scope, 'site' | 'filters'>): string {

@@ -3,7 +3,7 @@
 const wholeNumber = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** 12,345 */
+/** A number with separators: 12,345. */
 export function count(value: number): string {
   return wholeNumber.format(value);
 }
@@ -30,7 +30,7 @@ export function change(now: number, earlier: number): string {
   return `${share > 0 ? '+' : '−'}${Math.abs(share)} %`;
 }
 
-/** 1 request, 2 requests. */
+/** A number with its noun: 1 request, 2 requests. */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
@@ -52,12 +52,12 @@ const fullOf = new Intl.DateTimeFormat('en-GB', {
   timeZoneName: 'short',
 });
 
-/** 24 Nov 2026, 14:02:07 UTC */
+/** A date and time: 24 Nov 2026, 14:02:07 UTC. */
 export function fullTime(ms: number): string {
   return fullOf.format(ms);
 }
 
-/** 14:02:07 today, else 24 Nov 14:02:07. */
+/** The time of an event: 14:02:07 for today, else 24 Nov 14:02:07. */
 export function eventTime(ms: number, now: number): string {
   const day = dayOf.format(ms);
   return day === dayOf.format(now) ? timeOf.format(ms) : `${day} ${timeOf.format(ms)}`;
@@ -65,7 +65,10 @@ export function eventTime(ms: number, now: number): string {
 
 const DAY = 86_400_000;
 
-/** A time on an axis: the day if a step is a day, day and hour if the range is several days, else only the hour. */
+/**
+ * A time on an axis. It is the day if a step is a day, the day and the hour if the range is several days, else only the
+ * hour.
+ */
 export function axisTime(ms: number, rangeMs: number, stepMs: number): string {
   if (stepMs >= DAY) return dayOf.format(ms);
   if (rangeMs > 2 * DAY) return `${dayOf.format(ms)} ${hourOf.format(ms)}`;

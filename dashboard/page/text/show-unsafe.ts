@@ -5,8 +5,8 @@ import { options } from 'preact';
 const TEXT_ATTRIBUTES = ['title', 'aria-label'] as const;
 
 /**
- * Shows characters that hide or reverse text as escapes, such as `\u202e`, in all texts of the page. Nearly each of
- * them can come from a visitor. Values for filters, links and the clipboard stay as they are.
+ * In all texts of the page, shows characters that hide or reverse text as escapes, such as `\u202e`. Nearly every text
+ * can come from a visitor. Values for filters, links and the clipboard are not changed.
  */
 export function showUnsafeCharacters(): void {
   const nextHook = options.vnode?.bind(options);

@@ -10,12 +10,12 @@ import type { Health } from '../../page-contract/health.ts';
 import type { Me } from '../../page-contract/me.ts';
 
 const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-const { version } = JSON.parse(manifest) as { version: string }; // our own manifest has a version
+const { version } = JSON.parse(manifest) as { version: string }; // Guard's own package.json has a version
 
-/** Enough for the longest User-Agent of a rule with six bytes for each character. */
+/** The limit is enough for the longest User-Agent of a rule, with six bytes for each character. */
 const MAX_REPLAY_BODY = 16_384;
 
-/** The Replay port parses both values, because it has the messages for mistakes. */
+/** The Replay port parses both values, because it has the messages for invalid values. */
 const ReplayBody = z.strictObject({ change: z.unknown(), hours: z.unknown().optional() });
 
 /** The data of the page besides SQL: the viewer, facts about the settings, the state of Guard, and replays. */
@@ -55,13 +55,14 @@ export function dataRoutes(options: {
     app.get('/api/health', async (request, reply) => {
       if (viewerOf(request) === undefined) return reply.code(401).send();
       const fullHealth = await health();
-      // The counters are the sum of all organisations, and a certificate does not show whose hosts it has.
+      // With several organisations these facts are left out: the counters are sums over all organisations, and a
+      // certificate does not show which organisation has its hosts.
       return reply.send(
         hasOneOrganisation ? fullHealth : { ...fullHealth, metrics: {}, certificates: [] },
       );
     });
 
-    // Runs before the body is read, because a large body of a stranger would delay visitors.
+    // The check runs before the body is read, because a large body from a stranger would delay visitors.
     const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       if (viewerOf(request) === undefined) await reply.code(401).send();
     };

@@ -7,15 +7,24 @@ import { z } from 'zod';
 import type { FindViewer } from '../sign-in/viewer.ts';
 
 const QUERY_EVERY_MS = 1_000;
-/** A row is written after its request has ended, so it can be older than a row that was shown before. */
+/**
+ * Each query goes back this far. A row is written after its request has ended, so a new row can be older than a row
+ * that was already shown.
+ */
 const BACK_MS = 5_000;
 const MAX_ROWS = 20;
-/** Maximum number of ids of sent rows in memory, so that no row is sent twice. As many rows fit into `BACK_MS`. */
+/**
+ * Maximum number of ids of sent rows in memory, so that no row is sent twice. This is the maximum number of rows that
+ * are sent within `BACK_MS`.
+ */
 const MAX_SENT = (MAX_ROWS * BACK_MS) / QUERY_EVERY_MS;
 const MAX_WHERE_CHARS = 8_192;
-/** Much more than `MAX_ROWS` rows need. A filter can add rows with UNION, and parsing them delays visitors. */
+/**
+ * The limit is much higher than `MAX_ROWS` rows need. A filter can add rows with UNION, and parsing them delays
+ * visitors.
+ */
 const MAX_ANSWER_BYTES = 512 * 1024;
-/** Maximum number of open streams. Each queries the database once a second. */
+/** Maximum number of open streams. Each stream queries the database once a second. */
 const MAX_STREAMS = 16;
 const MAX_STREAMS_OF_ORGANISATION = 4;
 
@@ -36,7 +45,7 @@ type Row = z.infer<typeof Answer>['data'][number];
 
 /**
  * `GET /api/live`: the newest events as Server-Sent Events, once a second while a page is open. It queries the database
- * like every panel, so it shows the events of all threads and instances, but of one organisation only.
+ * like every panel, so it shows the events of all threads and instances, but only those of one organisation.
  */
 export function liveRoute(options: {
   readonly viewerOf: FindViewer;
@@ -72,7 +81,7 @@ export function liveRoute(options: {
         for await (const event of followEvents(query.data.where, signal, () => viewerOf(request))) {
           endWait(raw);
           raw.write(event);
-          // Queries nothing while a reader is slow, because a queue for it would have no limit.
+          // While a reader is slow, no query runs, because a queue for the reader would have no limit.
           while (raw.writableNeedDrain && !signal.aborted && isOpen()) await pause(signal);
           beginWait(raw);
         }
@@ -86,7 +95,7 @@ export function liveRoute(options: {
     return Promise.resolve();
   };
 
-  /** Ends when the reader has disconnected or loses access. */
+  /** The loop ends when the reader has disconnected or has lost access. */
   async function* followEvents(
     where: string,
     signal: AbortSignal,
@@ -94,7 +103,7 @@ export function liveRoute(options: {
   ): AsyncGenerator<string> {
     let sentIds: readonly string[] = [];
     let fromMs = clock() - BACK_MS;
-    /** The number of events since `fromMs` at the last query. Undefined before the first one. */
+    /** The number of events since `fromMs` at the last query. Undefined before the first query. */
     let knownCount: number | undefined;
     yield ': live\n\n';
     while (!signal.aborted && isOpen()) {
@@ -127,8 +136,9 @@ async function pause(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * `seen` counts all events since `fromMs`, and `next` those since `nextMs` for the following query. An event may be
- * written some seconds after its time, so the times do not show which events are new. Two counts of the same window do.
+ * `seen` counts all events since `fromMs`, and `next` those since `nextMs` for the following query. An event can be
+ * written some seconds after its time, so the times do not show how many events are new. The difference of two counts
+ * since the same time shows it.
  */
 function liveStatement(where: string, fromMs: number, nextMs: number): string {
   const sinceCondition = (ms: number): string =>

@@ -24,7 +24,7 @@ async function serve(route: FastifyPluginAsync) {
   return { url, untilIdleIsClosed };
 }
 
-/** A port that answers when the test says so. */
+/** A fake of the port that answers when the test calls `resolve`. */
 function waitingPort<Outcome>() {
   const firstQuestion = Promise.withResolvers<undefined>();
   const { promise, resolve } = Promise.withResolvers<Outcome>();

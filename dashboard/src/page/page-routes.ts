@@ -2,7 +2,9 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { loadPage } from '../../build.ts';
 
-/** The page and its files. They are read and compressed once. They have no data, so they need no sign-in. */
+/**
+ * Serves the page and its files, which are read and compressed once. They contain no events, so they need no sign-in.
+ */
 export function pageRoutes(): FastifyPluginAsync {
   const { html, assets } = loadPage();
   const page = packFile('text/html; charset=utf-8', html);

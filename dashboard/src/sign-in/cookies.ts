@@ -4,7 +4,7 @@ export const OIDC_COOKIE = '__Host-guard-oidc';
 
 const MAX_COOKIE_CHARS = 8_192;
 
-/** The value of a cookie of Guard. It has letters, digits, `-`, `_` and `.`. */
+/** Returns the value of a cookie of Guard. The value has only letters, digits, `-`, `_` and `.`. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (header === undefined || header.length > MAX_COOKIE_CHARS) return undefined;
   for (const pair of header.split(';')) {
@@ -14,7 +14,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** A `Set-Cookie` value. `maxAgeS` 0 removes the cookie. */
+/** Returns a `Set-Cookie` value. With a `maxAgeS` of 0 the browser removes the cookie. */
 export function cookie(
   name: string,
   value: string,

@@ -11,13 +11,14 @@ interface StartedSignIn {
   readonly cookieValue: string;
 }
 
-/** Sign-in with an identity provider: OpenID Connect, authorization code with PKCE (RFC 7636). */
+/** The sign-in with an identity provider, by OpenID Connect: authorization code with PKCE (RFC 7636). */
 export interface Oidc {
   /** Rejects when the provider does not answer or its answer is invalid. */
   begin(): Promise<StartedSignIn>;
   /**
-   * The membership of the user who came back with `query`. Undefined when no group is mapped. `cookieValue` comes from
-   * begin(). Rejects when the answer does not match this browser's request, or the provider refused.
+   * Resolves with the membership of the user who came back with `query`. Undefined when no group of the user is mapped.
+   * `cookieValue` comes from begin(). Rejects when the answer does not match this browser's request, or when the
+   * provider refused the sign-in.
    */
   finish(query: string, cookieValue: string): Promise<Membership | undefined>;
 }
@@ -37,8 +38,8 @@ export function createOidc(settings: OidcSettings, callback: () => string): Oidc
   function findProvider(client: Client): Promise<OpenidClient.Configuration> {
     const url = new URL(issuer);
     // An http URL in the settings means that a provider without TLS is intended, for example on this machine. The
-    // function is marked as deprecated only as a warning.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated
+    // library marks the function as deprecated only to warn its users. eslint-disable-next-line
+    // @typescript-eslint/no-deprecated
     const execute = url.protocol === 'http:' ? [client.allowInsecureRequests] : [];
     const options = { execute, timeout: TIMEOUT_S };
     discovery ??= client.discovery(url, client_id, client_secret, undefined, options);

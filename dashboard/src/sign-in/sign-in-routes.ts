@@ -8,11 +8,14 @@ import type { Oidc } from './oidc.ts';
 import type { Membership } from './viewer.ts';
 import { SIGN_IN_MS, type SignedIn, type SignIns } from './sign-ins.ts';
 
-/** Attempts of one address, for keys, and for links and provider. It limits work: no key can be guessed anyway. */
+/**
+ * The budget of attempts for an address: one for keys, and one for links and the provider. It limits the work of Guard.
+ * A key cannot be guessed even without a limit.
+ */
 const ATTEMPTS = { requests: 10, perMs: 60_000 };
 const OIDC_S = 10 * 60;
 
-/** Any client may send JSON, and parsing it delays visitors. */
+/** The body is small, because any client can send JSON, and parsing delays visitors. */
 const MAX_BODY = 4_096;
 
 const Body = z.strictObject({ key: z.string().min(1).max(300) });
@@ -27,11 +30,12 @@ export function signInRoutes(options: {
 }): FastifyPluginAsync {
   const { authenticate, signIns, oidc, store, log } = options;
 
-  /** Resolves with the milliseconds until the address may try again, or with 0 when it may try now. */
+  /** Resolves with 0 when the address may try now, else with the milliseconds to wait. */
   async function waitMsOf(request: FastifyRequest): Promise<number> {
     const ip = parseIp(request.ip);
     const subject = ip === undefined ? '' : addressGroup(ip);
-    // Counted separately: a foreign page can send a browser to a link or to the provider, but cannot send a key.
+    // The two budgets are separate, because a foreign page can send a browser to a link or to the provider, but cannot
+    // send a key.
     const budgetName = request.method === 'POST' ? 'dashboard-key' : 'dashboard-link';
     return store.take(budgetName, subject, ATTEMPTS);
   }
@@ -70,7 +74,7 @@ export function signInRoutes(options: {
       return reply.code(204).send();
     });
 
-    // Without a HEAD route, which would use up the link.
+    // The route has no HEAD, because a HEAD request would use up the link.
     app.get('/sign-in', { onRequest: limit, exposeHeadRoute: false }, (request, reply) => {
       const { link } = request.query as { readonly link?: unknown };
       const organisation = typeof link === 'string' ? signIns.takeLink(link) : undefined;
@@ -103,7 +107,7 @@ function mountOidc(app: FastifyInstance, oidc: Oidc, { limit, begin, log }: Step
   app.get('/oidc/start', options, async (_request, reply) => {
     const signIn = await oidc.begin().catch((error: unknown) => ({ error }));
     if ('error' in signIn) return redirectFailed(reply, signIn.error);
-    // Lax, because the provider sends the browser back from another site.
+    // The cookie is Lax, because the provider sends the browser back from another site.
     const cookieOptions = { maxAgeS: OIDC_S, sameSite: 'Lax' } as const;
     addCookie(reply, cookie(OIDC_COOKIE, signIn.cookieValue, cookieOptions));
     return reply.redirect(signIn.url.href, 303);

@@ -8,7 +8,7 @@ function startAt(beganAt: number) {
   return { signIns: new SignIns(() => now), pass: (ms: number) => void (now += ms) };
 }
 
-test('a sign-in ends after 12 hours, even in use', () => {
+test('a sign-in ends after 12 hours, even when it is in use', () => {
   const { signIns, pass } = startAt(1_000_000);
   const token = signIns.begin({ via: 'link', organisation: 'acme' });
   pass(6 * HOUR_MS);
@@ -39,7 +39,7 @@ test('the 1,001st sign-in ends the least recently used one', () => {
   expect([first, ...others].filter((token) => signIns.find(token) === undefined)).toEqual([]);
 });
 
-test('many sign-ins of one organisation end none of another', () => {
+test('many sign-ins of one organisation do not end a sign-in of another organisation', () => {
   const { signIns } = startAt(1_000_000);
   const begin = (organisation: string) => signIns.begin({ via: 'link', organisation });
   const tokens = Array.from({ length: 10 }, () => begin('acme'));

@@ -2,11 +2,11 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '@guard/config/contract/ports';
 import { LRUCache } from 'lru-cache';
 
-/** How long a sign-in lasts. */
+/** The duration of a sign-in. */
 export const SIGN_IN_MS = 12 * 60 * 60_000;
 /**
- * The most sign-ins. Each takes some 500 bytes. Above this number, the organisation with the most sign-ins loses its
- * least recently used one, so that no organisation can end the sign-ins of another.
+ * Maximum number of sign-ins. Each takes some 500 bytes. Above this number, the organisation with the most sign-ins
+ * loses its least recently used one, so that no organisation can end the sign-ins of another.
  */
 const MAX_SIGN_INS = 1_000;
 const LINK_MS = 10 * 60_000;
@@ -26,13 +26,13 @@ export type SignedIn =
 
 interface SignIn {
   readonly signedIn: SignedIn;
-  /** Milliseconds since the epoch. */
+  /** The end of the sign-in, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 /**
- * Sign-ins to the dashboard, and links that sign in once. They are in memory, so a restart ends them. Both are stored
- * by the SHA-256 of their token, so that neither memory nor timing reveals a token.
+ * Keeps sign-ins to the dashboard, and links that can sign in once. They are in memory, so a restart ends them.
+ * Sign-ins and links are stored by the SHA-256 of their token, so that neither memory nor timing reveals a token.
  */
 export class SignIns {
   readonly #clock: Clock;
@@ -62,7 +62,7 @@ export class SignIns {
       tokensOf.set(signedIn.organisation, tokens);
     });
     const [longest = []] = [...tokensOf.values()].toSorted((a, b) => b.length - a.length);
-    // The least recently used one stands first.
+    // The least recently used sign-in is the first entry.
     this.#signIns.delete(longest[0] ?? '');
   }
 
@@ -74,7 +74,7 @@ export class SignIns {
     this.#signIns.delete(digestOf(token));
   }
 
-  /** A token that signs in to one organisation, once and within ten minutes. */
+  /** Returns the token of a new link. It signs in to one organisation, once and within ten minutes. */
   createLink(organisation: string): string {
     const token = newToken();
     this.#links.set(digestOf(token), organisation);

@@ -5,7 +5,7 @@ import { createFindViewer, membershipOf } from './viewer.ts';
 
 const ORGANISATIONS = { shop: 'acme', others: 'rival' };
 
-test('a text can list groups with commas, semicolons or bars; of several, the first in the settings counts', () => {
+test('a text can list groups with commas, semicolons or bars; of several mapped groups, the first one in the settings is used', () => {
   expect(membershipOf('staff, others', ORGANISATIONS)?.organisation).toBe('rival');
   expect(membershipOf('others;shop', ORGANISATIONS)?.organisation).toBe('acme');
   expect(membershipOf('shopping|__proto__', ORGANISATIONS)).toBeUndefined();

@@ -8,12 +8,14 @@ import type { SignIns } from './sign-ins.ts';
 
 export interface Viewer {
   readonly organisation: string;
-  /** The key for queries. Undefined for a viewer without one. */
+  /** The key for queries. Undefined for a viewer without a key. */
   readonly authorization?: string | undefined;
   readonly via: 'key' | 'link' | 'proxy' | 'oidc';
-  /** Identifier of the key that signed in. */
+  /** The identifier of the key with which the viewer signed in. */
   readonly key?: string;
-  /** Milliseconds since the epoch. Undefined when a proxy names the viewer in each request. */
+  /**
+   * The end of the sign-in, in milliseconds since the epoch. Undefined when a proxy names the viewer in each request.
+   */
   readonly expiresAt?: number;
 }
 
@@ -65,7 +67,7 @@ export interface Membership {
 /**
  * Maps the groups in a header or a claim to an organisation. Undefined when the settings map none of them. Of several
  * mapped groups, the first one in the settings decides. A text can contain several groups. In a list, each text is one
- * group: otherwise a user who may name a group could add others with a comma.
+ * group: otherwise a user who may choose the name of a group could add other groups with a comma.
  */
 export function membershipOf(
   groups: unknown,
