@@ -19,7 +19,8 @@ const context = createSecureContext({ ecdhCurve: KEY_EXCHANGE });
 
 /**
  * Opens TLS connections for one request each, `connections` of them at a time. With `resumed`, each connection resumes
- * the session of the one before it. A connection that does not resume, or resumes without `resumed`, is an error.
+ * the TLS session of the connection before it. It is an error when a connection does not resume although it should, or
+ * resumes although it should not.
  */
 export async function connectAnew(
   traffic: Traffic,
@@ -55,7 +56,7 @@ export async function connectAnew(
   };
 }
 
-/** One connection and one request. Resolves to the session that the next connection can resume. */
+/** Opens one connection and sends one request. Resolves with the TLS session that the next connection can resume. */
 async function visit(url: string, text: string, session?: Session): Promise<Session> {
   const socket = openConnection(url, session);
   let nextSession: Session;
@@ -70,7 +71,7 @@ async function visit(url: string, text: string, session?: Session): Promise<Sess
     socket.write(text, 'latin1');
     let answer = '';
     for await (const part of socket) {
-      answer += (part as Buffer).toString('latin1'); // a socket without an encoding gives Buffers
+      answer += (part as Buffer).toString('latin1'); // a socket without an encoding returns Buffers
       if (isWhole(answer)) break;
     }
     if (!answer.startsWith('HTTP/1.1 200 ')) throw new Error(`${url}: ${answer.slice(0, 200)}`);
@@ -84,7 +85,7 @@ function openConnection(url: string, session: Session): TLSSocket {
   const { hostname: host, port } = new URL(url);
   return connect({
     ...{ host, port: Number(port), secureContext: context, rejectUnauthorized: false },
-    // Browsers name the host, and Guard looks up its certificate.
+    // Browsers send the name of the host, so Guard looks up the certificate of the host.
     ...{ servername: HOST, ALPNProtocols: ['http/1.1'], ...(session && { session }) },
   });
 }

@@ -1,7 +1,7 @@
 /**
- * How long an analyst waits for the queries and panels of a dashboard over the last day, and for look-ups over all days.
- * One of ten organisations has nine tenths of the rows and asks. Each statement goes through `POST /query`, and also
- * directly to the database.
+ * Measures how long an analyst waits for the queries and panels of a dashboard over the last day, and for look-ups over
+ * all days. There are ten organisations. The organisation that asks has nine tenths of the rows. Each statement goes
+ * through `POST /query`, and also directly to the database.
  */
 import type { AddressInfo } from 'node:net';
 import { type Analytics, openAnalytics } from '@guard/analytics';
@@ -30,7 +30,7 @@ interface Row {
   readonly routeMs: number;
   /** The time of the database alone, with the same account and the same kind of connection. */
   readonly databaseMs?: number;
-  /** Median of the differences within the pairs. */
+  /** The median of the differences within the pairs. */
   readonly addedMs?: number;
 }
 
@@ -40,12 +40,12 @@ const ORGANISATIONS = Array.from({ length: 10 }, (_, number) => `organisation-${
 const ASKING = 'organisation-3';
 const DAYS = 27;
 const CHUNK_ROWS = 100_000;
-/** Checks, 20 ms apart, in which no merge runs. */
+/** The number of checks, one every 20 ms, that must find no merge. */
 const QUIET_LOOKS = 100;
 const MERGES_MS = 600_000;
-/** Panels that are requested at the same time. An organisation has fewer slots, so some of them wait. */
+/** The number of panels that are requested at the same time. An organisation has fewer slots, so some panels wait. */
 const AT_ONCE = 20;
-/** Pairs of one query in a round. */
+/** The number of pairs for one query in a round. */
 const PAIRS = 5;
 const RECENT = 'FROM events_distributed WHERE created_at > now() - INTERVAL 1 DAY';
 
@@ -134,7 +134,7 @@ async function connect({ url, writer }: DatabaseServer): Promise<Analytics> {
     authenticate: (authorization) =>
       authorization === 'Bearer bench' ? { organisation: ASKING, key: 'bench' } : undefined,
     clock: Date.now,
-    // The accounts are in the server's files, because they cannot be created by a statement here.
+    // The accounts are in the server's files, because no statement can create an account on this server.
     log: () => undefined,
     metrics: { count: () => undefined, gauge: () => undefined },
   });
@@ -146,12 +146,12 @@ async function connect({ url, writer }: DatabaseServer): Promise<Analytics> {
 function insertion(from: number, rows: number, total: number): string {
   const numberBelow = (salt: number, below: number): string =>
     `cityHash64(number, ${salt}) % ${below}`;
-  // The square of an even distribution makes low numbers frequent.
+  // The squares of evenly distributed numbers are more often low.
   const lowNumber = (salt: number, below: number): string =>
     `toUInt64(pow(cityHash64(number, ${salt}) % 100000 / 100000, 3) * ${below})`;
   const agent = `concat('Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 Chrome/', toString(80 + ${lowNumber(8, 60)}), '.0.', toString(${lowNumber(9, 40)}), '.0 Safari/537.36')`;
   const columns: Readonly<Record<string, string>> = {
-    // In order of time, like traffic.
+    // The rows are in the order of time, like traffic.
     created_at: `now64(3) - toIntervalMillisecond(intDiv((${total} - number) * ${DAYS * 86_400_000}, ${total}))`,
     request_id: 'generateUUIDv4(number)',
     organisation: `if(${numberBelow(2, 10)} > 0, '${ASKING}', concat('organisation-', toString(${numberBelow(3, ORGANISATIONS.length)})))`,
@@ -166,7 +166,7 @@ function insertion(from: number, rows: number, total: number): string {
     ip: `concat('203.', toString(${lowNumber(6, 200)}), '.', toString(${numberBelow(6, 250)}), '.', toString(${lowNumber(7, 250)}))`,
     country: `['DE', 'FR', 'US', 'NL', 'GB'][1 + ${lowNumber(10, 5)}]`,
     user_agent: agent,
-    // About 2,500 sessions in 20,000 requests.
+    // There are about 2,500 sessions in 20,000 requests.
     session: `lower(hex(sipHash128(intDiv(number, 20000), ${numberBelow(11, 2500)})))`,
     session_sent: `if(${numberBelow(13, 8)} = 0, '', session)`,
     reference: "if(action = 'allow', '', upper(substring(hex(sipHash128(number)), 1, 8)))",
@@ -179,7 +179,7 @@ function insertion(from: number, rows: number, total: number): string {
   return `INSERT INTO events (${Object.keys(columns).join(', ')}) SELECT ${values.join(', ')} FROM numbers(${from}, ${rows}) SETTINGS materialize_skip_indexes_on_insert = 1`;
 }
 
-/** Waits for the end of the merges, because a dashboard usually finds merged rows. */
+/** Waits for the end of the merges, because the rows of a dashboard are usually merged. */
 async function waitUntilQuiet(
   server: DatabaseServer,
   onProgress: (text: string) => void,

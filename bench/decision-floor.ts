@@ -1,7 +1,7 @@
 /**
- * The least cost of a decision about bench/decision-visitors.ts in this language: the same look-ups in the same tables,
- * the twenty rules, the budget, the answer and the event, written by hand in one function. Such code cannot be
- * maintained. It shows the cost of the layers.
+ * Measures the minimum cost of a decision on the visitors of bench/decision-visitors.ts in this language: the same
+ * look-ups in the same tables, the twenty rules, the budget, the answer and the event, written by hand in one function.
+ * Such code cannot be maintained. The comparison shows the cost of Guard's layers.
  */
 import { openCountries } from '@guard/config/catalogue/countries';
 import type { NetworkCatalogue } from '@guard/config/catalogue/networks';
@@ -19,7 +19,7 @@ const rangeOfTen = PrefixSet.from(['10.0.0.0/8']);
 
 export type Floor = (request: ValidateRequest, site: string) => { readonly decision: string };
 
-/** The floor for these visitors. The length of `ring`, into which it puts events, is a power of two. */
+/** Returns the floor for these visitors. It puts events into `ring`. The length of `ring` is a power of two. */
 export function createFloor(
   visitors: readonly Visitor[],
   networks: NetworkCatalogue,

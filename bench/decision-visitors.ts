@@ -9,7 +9,7 @@ export const ORGANISATION = 'acme';
 const AGENTS = 2_000;
 export const VISITORS = 20_000;
 
-/** Twenty typical rules. The last one lets the findings decide for all visitors. */
+/** Twenty typical rules. With the last rule, the findings decide about all visitors. */
 export const RULES = `
 - { name: office, match: { ip: [203.0.113.0/24, 198.51.100.0/24, 2001:db8::/32] }, verdict: allow }
 - { name: health, match: { path: /healthz, method: GET }, verdict: allow }
@@ -32,7 +32,10 @@ export const RULES = `
 - { name: beta, match: { host: beta.shop.example, not: { session: verified } }, challenge: always }
 - { name: everybody, match: {}, detect: true }`;
 
-/** Chrome on Android from the time when it named the model of the phone, so there are many real strings. */
+/**
+ * The User-Agent is that of an older Chrome on Android, with the model of the phone, because there are many such real
+ * strings.
+ */
 export function agentOf(number: number | string): Readonly<Record<string, string>> {
   const model = `SM-G${number}F`;
   return {
@@ -86,7 +89,7 @@ function visitorOf(number: number): Visitor {
   };
 }
 
-/** An address in an access provider's /11. One visitor in five has an IPv6 address. */
+/** Returns an address in the /11 of an access provider. One visitor in five has an IPv6 address. */
 export function addressOf(number: number): string {
   return number % 5 === 4
     ? `2a02:1748:${(number >> 8).toString(16)}:${(number & 255).toString(16)}::1`

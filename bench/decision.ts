@@ -1,7 +1,7 @@
 /**
- * The cost of one decision in process: for a warm visitor, compared with the same work written by hand, and for cold
- * cases: a new User-Agent, a challenge, a block. Each case runs in batches, whose mean does not contain the cost of the
- * timer. For the percentiles, each case runs again with every call timed.
+ * Measures the cost of one decision in process. It measures a warm visitor, compared with the same work written by
+ * hand, and cold cases: a new User-Agent, a challenge, a block. Each case runs in batches, so that the mean does not
+ * contain the cost of the timer. For the percentiles, each case runs again with every call timed.
  */
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { DecisionEvent } from '@guard/config/contract/event';
@@ -24,9 +24,9 @@ import { median } from './measure/rounds.ts';
 
 interface Row {
   readonly name: string;
-  /** Median of the means of all batches, in microseconds for each decision. */
+  /** The median of the means of all batches, in microseconds for each decision. */
   readonly batchUs: number;
-  /** Single calls. They include the timer's cost of about 0.05 µs. */
+  /** Percentiles of single calls. They include the timer's cost of about 0.05 µs. */
   readonly p50Us: number;
   readonly p99Us: number;
   /** The ratio to the floor, for a warm decision. */
@@ -35,21 +35,24 @@ interface Row {
 
 interface Case {
   readonly name: string;
-  /** The decision of every answer. Another one is an error, so that the bench measures the right case. */
+  /** The expected decision of every answer. Another decision is an error, so that the bench measures the right case. */
   readonly decision: string;
   readonly request: (turn: number) => ValidateRequest;
   readonly decide: (request: ValidateRequest) => string;
 }
 
 const BATCH = 500;
-/** A power of two. It is small, so that the garbage collector does not promote the events of a run. */
+/**
+ * The length of the ring, a power of two. It is small, so that the garbage collector does not move the events of a run
+ * to the old generation.
+ */
 const RING = 16_384;
 
 export function bench(options: BenchOptions): Promise<Report> {
   const people = makeVisitors();
   const cases = casesFor(people);
   const samples = cases.map(() => ({ batchUs: [] as number[], callUs: [] as number[] }));
-  // Each visitor comes twice before the measurement, so that all caches are warm.
+  // Each visitor sends two requests before the measurement, so that all caches are warm.
   for (const benchCase of cases) run(benchCase, 0, VISITORS * 2);
   for (let round = 1; round <= options.rounds; round++) {
     const order = cases.map((_, index) => index);
@@ -88,7 +91,7 @@ function casesFor(people: readonly Visitor[]): Case[] {
   const networks = NetworkCatalogue.load();
   const guard = openGuard(people, networks);
   const floor = createFloor(people, networks, new Array(RING).fill(undefined));
-  // This step has no common factor with 20,000, so it reaches every visitor, and no visitor twice in a row.
+  // This step has no common factor with 20,000, so each visitor is reached, and no visitor comes twice in a row.
   const personAt = (turn: number) => requestOf(people, (turn * 7_919) % VISITORS);
   let unseen = 0;
   return [
@@ -153,7 +156,7 @@ function openGuard(
   };
 }
 
-/** Alternates batches and single calls until the time is up. */
+/** Runs batches and single calls alternately until the time is over. */
 function measure(
   one: Case,
   ms: number,
@@ -178,7 +181,7 @@ function run(one: Case, from: number, count: number): void {
   for (const request of requestsOf(one, from, count)) check(one, one.decide(request));
 }
 
-/** Requests that are made before the clock starts, because a gateway has them already. */
+/** The requests are made before the clock starts, because a gateway already has them. */
 function requestsOf(one: Case, from: number, count: number): ValidateRequest[] {
   return Array.from({ length: count }, (_, index) => one.request(from + index));
 }

@@ -1,7 +1,7 @@
 /**
- * The gateway's throughput in a flood in which every request is new to every cache: another address, another
- * User-Agent, another path, and no session. It also measures a flood that gets challenge pages, because no other answer
- * to a request without a session costs more.
+ * Measures the gateway's throughput in a flood in which no cache knows any request. Each request has another address,
+ * another User-Agent, another path, and no session. A second flood gets challenge pages, because for requests without a
+ * session they are the most expensive answer.
  */
 import { atLeast, atMost, goalsTable } from './measure/goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './measure/load.ts';
@@ -16,10 +16,10 @@ import { guardSettings, withWorkbench, startGuard, startOrigin } from './measure
 const WARM = 'one visitor, again and again';
 const FLOOD = 'every request new to every cache';
 const CHALLENGED_FLOOD = 'the same, each with a challenge page';
-/** More visitors than a round has requests. */
+/** The number of visitors. It is higher than the number of requests in a round. */
 const ROUND = 10_000_000;
 
-/** Each load has its own Guard, so that the flood leaves no heap and no backlog to another load. */
+/** Each load has its own Guard, so that heap and backlog of one flood do not affect another load. */
 export function bench(options: BenchOptions): Promise<Report> {
   return withWorkbench(async (workbench) => {
     const origin = await startOrigin(workbench);

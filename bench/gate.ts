@@ -1,6 +1,6 @@
 /**
- * The time that the gate adds to a query: for statements of analysts, for statements of attackers, and for the longest
- * accepted statement.
+ * Measures the time that the gate adds to a query, for statements of analysts, for statements of attackers, and for the
+ * longest accepted statement.
  */
 import { judgeStatement } from '../analytics/src/query/gate.ts';
 import { readCorpus, statementsOf } from '../analytics/src/testing/corpus.ts';
@@ -10,9 +10,9 @@ import { median } from './measure/rounds.ts';
 interface Row {
   readonly name: string;
   readonly statements: number;
-  /** Average length of a statement. */
+  /** The average length of a statement. */
   readonly chars: number;
-  /** Mean of all statements in microseconds for each verdict: the median of the rounds. */
+  /** The mean time of a verdict over all statements, in microseconds: the median of the rounds. */
   readonly meanUs: number;
   /** The time of the slowest statement: the median of the rounds. */
   readonly slowestUs: number;
@@ -24,7 +24,7 @@ interface Target {
 }
 
 const MAX_CHARS = 65_536;
-/** Repetitions between two readings of the clock. */
+/** The number of repetitions between two readings of the clock. */
 const REPEATS = 50;
 
 export function bench({ rounds, onProgress }: BenchOptions): Promise<Report> {

@@ -1,7 +1,7 @@
 /**
- * The cost of the gateway for small answers: requests a second and CPU per request of the origin alone, of other
- * products, of our gateway without protection, and of our gateway with every decision made and recorded. CPU includes
- * all processes of a target, with the database.
+ * Measures the cost of the gateway for small answers: requests a second, and CPU time for each request. The targets are
+ * the origin alone, other products, Guard's gateway without protection, and Guard's gateway with every decision made
+ * and recorded. The CPU time includes all processes of a target, also the database.
  */
 import { loadedBy, load, WARM_SECONDS, warmNote } from './measure/load.ts';
 import { atLeast, atMost, type Goal, goalsTable } from './measure/goals.ts';
@@ -26,7 +26,7 @@ const WITHOUT_RECORDS = 'guard, every decision made, none recorded';
 const FULL = 'guard, every decision made and recorded';
 const NEW_FIELDS = 'the same guard, an id in each request';
 
-/** The targets that decide about every request. They refuse a script. */
+/** The targets that decide about every request, so they refuse a script. */
 const DECIDING: readonly string[] = [PEERS.nginxAuth, PEERS.caddyAuth, WITHOUT_RECORDS, FULL];
 
 /** Starts every target, loads them in turns, and returns the medians. */

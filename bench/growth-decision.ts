@@ -13,7 +13,10 @@ import { median } from './measure/rounds.ts';
 const BATCH = 500;
 const MS_A_SECOND = 1_000;
 
-/** Microseconds of a warm decision with 20 rules, and with 10,000: the same 20, with all others before the last one. */
+/**
+ * Measures the microseconds of a warm decision with 20 rules, and with 10,000 rules. The 10,000 rules are the same 20,
+ * with all others before the last of them.
+ */
 export function decisionsUs({ rounds, seconds, onProgress }: BenchOptions): {
   readonly small: number;
   readonly large: number;
@@ -51,11 +54,11 @@ function openCase(rules: readonly unknown[]) {
   return { decide, us: [] as number[] };
 }
 
-/** Microseconds for each decision. */
+/** Returns the microseconds for each decision. */
 function batch(decide: (request: ValidateRequest) => string, from: number, count: number): number {
   const startedAt = performance.now();
   for (let turn = from; turn < from + count; turn++) {
-    // This step has no common factor with 20,000, so it reaches every visitor, and no visitor twice in a row.
+    // This step has no common factor with 20,000, so each visitor is reached, and no visitor comes twice in a row.
     const person = people[(turn * 7_919) % VISITORS];
     const decision = person && decide(person.request);
     if (decision !== 'allow') throw new Error(`a visitor got the decision ${decision}`);

@@ -16,19 +16,19 @@ export interface Size {
 export const LARGE: Size = { sites: 1_000, rules: 10_000, networks: 100_000 };
 export const SMALL: Size = { sites: 1, rules: 20, networks: 100 };
 
-/** Rules of each organisation but the first, which has all others. */
+/** The number of rules of each organisation, except the first one. The first organisation has all other rules. */
 const RULES_OF_MOST = 5;
 /** The file with the list of networks, in the folder of guard.yaml. */
 const LIST = 'networks.txt';
 
-/** The host of a site. The benches ask for the first one. */
+/** Returns the host of a site. The benches send requests for the first site. */
 export function hostOf(site: number): string {
   return `shop-${site}.example`;
 }
 
 /**
- * One of four frequent kinds of rules: a block or a budget for a path of a host, a challenge for the writes of a host,
- * or an allow for a program.
+ * Returns a rule of one of four frequent kinds: a block or a budget for a path of a host, a challenge for all writing
+ * requests to a host, or an allow for a program.
  */
 export function oneOfMany(number: number): Readonly<Record<string, unknown>> {
   const name = `rule ${number}`;

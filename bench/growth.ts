@@ -1,6 +1,6 @@
 /**
- * The costs of a large installation and of a small one: the time of a start and of a reload, the time that a request
- * waits during a reload, memory, and the CPU time of a decision.
+ * Compares the costs of a large installation with those of a small one: the time of a start and of a reload, the time
+ * that a request waits during a reload, memory, and the CPU time of a decision.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ interface Target {
 interface Sample {
   readonly startMs: number;
   readonly reloadMs: number;
-  /** The slowest request without a reload, in a time as long as that of the reloads. */
+  /** The slowest request without a reload. This measurement is as long as that during the reloads. */
   readonly quietMs: number;
   /** The slowest request during the reloads. */
   readonly waitMs: number;
@@ -140,7 +140,7 @@ async function reload(pid: number, logFile: string, turn: number): Promise<numbe
   }
 }
 
-/** Sends a request every few milliseconds, without waiting for answers. */
+/** Sends a request every few milliseconds, and does not wait for answers. */
 function openTrickle(url: string, headers: Headers) {
   const pool = new Pool(url, { connections: 64, pipelining: 1 });
   let slowestMs = 0;

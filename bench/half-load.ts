@@ -1,7 +1,7 @@
 /**
- * The latency that the gateway adds to the 99th percentile at half of its full load. Many connections send requests at
- * random times, without waiting for the answers to others. The origin alone gets the same rate. The result depends on
- * which processes share a core, so there is a row for each placement.
+ * Measures the latency that the gateway adds to the 99th percentile at half of its full load. Many connections send
+ * requests at random times, and do not wait for the answers on other connections. The origin alone gets the same rate
+ * of requests. The result depends on which processes share a core, so there is a row for each placement.
  */
 import { atMost, goalsTable } from './measure/goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './measure/load.ts';
@@ -18,7 +18,7 @@ const DIRECT = 'direct to the origin';
 const WITHOUT_RECORDS = 'guard, none recorded';
 const SAME_CORE = 'guard and its database on one core';
 const EITHER_CORE = 'guard and its database on either core';
-/** With so many connections, a slow answer delays only one in 256 of the next requests. */
+/** The number of connections. With so many of them, a slow answer delays only one of the next 256 requests. */
 const VISITORS = 256;
 
 export function bench(options: BenchOptions): Promise<Report> {

@@ -6,7 +6,7 @@ import { createValidator, MemoryStore, type ValidatorOptions } from '@guard/vali
 
 const crawlers = CrawlerCatalogue.load();
 
-/** The real validator of one organisation. It records no events. */
+/** Returns the real validator of one organisation. It records no events. */
 export function validateFor(
   organisation: Organisation,
   options: Partial<ValidatorOptions> = {},
@@ -29,7 +29,7 @@ export function validateFor(
   return validator.forOrganisation(organisation.id);
 }
 
-/** Asks about one request. Throws when the answer does not come at once, as it does with a store in memory. */
+/** Asks about one request. With a store in memory the answer comes at once. Throws when it does not. */
 export function decideAtOnce(validate: Validate, request: ValidateRequest): ValidateOutcome {
   const outcome = validate(request, { site: 'shop' });
   if (outcome instanceof Promise) throw new Error('the memory store answers at once');

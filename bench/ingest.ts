@@ -1,6 +1,6 @@
 /**
- * The cost of recording a decision. The bench records events at a steady rate. When the database has acknowledged all
- * of them, it divides the CPU time of Guard and its database by the number of events.
+ * Measures the cost of recording a decision. The bench records events at a steady rate. When the database has
+ * acknowledged all of them, it divides the CPU time of Guard and its database by the number of events.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +15,9 @@ import { type BenchOptions, type Report, toTable } from './measure/report.ts';
 import { median } from './measure/rounds.ts';
 
 interface Sample {
-  /** Events a second that the database acknowledged while events came, from the first batch to the last. */
+  /**
+   * The events a second that the database acknowledged while events were recorded, from the first batch to the last.
+   */
   readonly writtenPerS: number;
   readonly dropped: number;
   readonly ownUs: number;
@@ -33,12 +35,15 @@ interface Recording {
   readonly queued: () => number;
 }
 
-/** Events a second: about the decisions of one gateway, the target, and 1.5 times the target. */
+/** Rates in events a second: about the decisions of one gateway, the target rate, and 1.5 times the target rate. */
 const RATES = [10_000, 50_000, 75_000] as const;
 const STEP_MS = 5;
-/** A late step makes up for at most this time. A gateway does not decide all waiting requests in one turn either. */
+/**
+ * When a step is late, it records the events of at most this time. A gateway also does not decide all waiting requests
+ * in one turn.
+ */
 const LONGEST_STEP_MS = 50;
-/** Microseconds in one tick, the unit of Linux for the CPU time of a process. */
+/** The microseconds of one tick. Linux counts the CPU time of a process in ticks. */
 const TICK_US = 10_000;
 
 export async function bench(options: BenchOptions): Promise<Report> {
@@ -148,14 +153,14 @@ interface Mark {
   readonly elapsedMs: number;
 }
 
-/** Events a second, from the first mark to the last. NaN for fewer than two marks. */
+/** Returns the events a second, from the first mark to the last. NaN for fewer than two marks. */
 function rateOf(marks: readonly Mark[]): number {
   const [first, last] = [marks[0], marks.at(-1)];
   if (first === undefined || last === undefined) return NaN;
   return (1000 * (last.written - first.written)) / (last.elapsedMs - first.elapsedMs);
 }
 
-/** The CPU time of a process and all of its threads, also of ended ones (Linux). */
+/** The CPU time of a process and all of its threads, also of threads that have ended (Linux). */
 function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The program's name is in parentheses and may contain spaces. utime and stime are fields 12 and 13 after the name.
@@ -163,7 +168,7 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
 
-/** The event of a decision about one visitor, as the validator makes it. */
+/** Returns the event of a decision about one visitor, in the form that the validator makes. */
 function eventOf(number: number): DecisionEvent {
   const agents = [chromeHttps, firefoxHttps, safariIphone, agentOf(number % 2000)] as const;
   const headers: Record<string, string> = {

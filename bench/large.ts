@@ -1,4 +1,4 @@
-/** The gateway's throughput with answers of 100 KiB and of 10 MiB, compared with plain nginx and HAProxy. */
+/** Measures the gateway's throughput with answers of 100 KiB and of 10 MiB, compared with plain nginx and HAProxy. */
 import { atLeast, atMost, type Goal, goalsTable } from './measure/goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './measure/load.ts';
 import { measureTarget, type Sample, type Target } from './measure/measure-target.ts';
@@ -21,7 +21,7 @@ const SIZES: readonly Size[] = [
   { name: '10 MiB', kib: 10_240 },
 ];
 
-/** One target with answers of one size. */
+/** Measures one target with answers of one size. */
 interface Lane extends Target {
   readonly size: Size;
 }

@@ -1,4 +1,4 @@
-/** Compares our own bounded maps with lru-cache: docs/decisions/lru-cache.md. */
+/** Compares Guard's own bounded maps with lru-cache: docs/decisions/lru-cache.md. */
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { TwoGenerationCache } from '../validator/src/session/two-generation-cache.ts';
@@ -85,7 +85,7 @@ function namesTarget(): Target {
   };
 }
 
-/** Nanoseconds for each look-up. Keys are cut from bytes, as in a request. */
+/** Returns the nanoseconds for each look-up. The keys are read from bytes, as in a request. */
 function lookUpNs(keys: readonly string[], lookUp: (key: string) => unknown): number {
   const bytes = keys.map((key) => Buffer.from(key, 'latin1'));
   const stride = 7_919;

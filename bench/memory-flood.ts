@@ -1,5 +1,5 @@
 /**
- * The process that bench/memory.ts measures: one validator, and visitors who never come twice. It prints a JSON line
+ * The process that bench/memory.ts measures: one validator, and visitors who each come only once. It prints a JSON line
  * after each phase.
  */
 import type { Session } from '@guard/config/contract/ports';
@@ -15,7 +15,8 @@ const validate = validateFor(organisationWith(RULES, ONE_PLAYS_ALL), { store });
 const budget = { requests: 10, perMs: 60_000 };
 
 await report('started', 0);
-// Far more visitors than the tables hold. Afterwards each table is full, and its entries have been replaced.
+// The number of visitors. It is far above the size of the tables. So at the end each table is full, and its entries
+// have been replaced.
 visit(0, 1_500_000);
 await report('every table full, and replaced', 1_500_000);
 visit(1_500_000, Number(visitorCount));
@@ -23,7 +24,7 @@ await report('sessions, tickets and budgets that never came before', Number(visi
 decide(Number(decisionCount));
 await report('and whole decisions about visitors that never came before', Number(decisionCount));
 
-/** Stores what a visitor leaves who passes a challenge: a spent ticket, a session, a budget. */
+/** Stores the data of a visitor who passes a challenge: a spent ticket, a session, a budget. */
 function visit(from: number, to: number): void {
   for (let number = from; number < to; number += 1) {
     const id = `${number.toString(16).padStart(8, '0')}-d9cb-869f-8165-70867728950e`;

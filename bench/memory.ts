@@ -1,7 +1,7 @@
 /**
  * Shows that memory has a bound. Ten million visitors come once, each with a ticket, a session and a budget. Half a
- * million whole decisions follow. They run in a separate process. At the end its resident memory must be the same as
- * when every table was full and its entries had been replaced.
+ * million complete decisions follow. The flood runs in a separate process. At the end the resident memory of this
+ * process must be no higher than at the time when every table was full and its entries had been replaced.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,9 @@ const NOTES = [
   'memory after a full collection; the tables hold 200,000 sessions, 400,000 spent tickets and 200,000 budgets by default',
   'the bound is the memory when every table is full and its entries were replaced, plus a quarter, because V8 gives pages back at any time',
 ];
-/** Memory that the garbage collector and the allocator may not have given back. */
+/**
+ * The tolerance in memory, because perhaps the garbage collector and the allocator have not yet released all memory.
+ */
 const ALLOWED_GROWTH = 1.25;
 
 export async function bench({ onProgress }: BenchOptions): Promise<Report> {

@@ -1,4 +1,7 @@
-/** The time that a remote validator adds at the median, with one connection. Gateway and validator share a core. */
+/**
+ * Measures the time that a remote validator adds at the median, with one connection. Gateway and validator share a
+ * core.
+ */
 import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
 import { SECRET_KEY, storySettings } from '../test/kit/product/story-settings.ts';
 import { atMost, goalsTable } from './measure/goals.ts';

@@ -1,7 +1,7 @@
 /**
- * The lines that `guard replay` judges in a second: an access log of nginx, the same as JSON lines of Caddy with all
- * headers, and a comparison of two settings. The bench runs the command on a file, as a person does. The time is the
- * one that the command reports, without the start of the process.
+ * Measures the lines that `guard replay` judges in a second, for an access log of nginx, for the same requests as JSON
+ * lines of Caddy with all headers, and for a comparison of two settings. The bench runs the command on a file, as a
+ * person does. It uses the time that the command reports, which excludes the start of the process.
  */
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';

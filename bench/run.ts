@@ -28,7 +28,10 @@ import * as workers from './workers.ts';
 interface Bench {
   readonly bench: (options: BenchOptions) => Promise<Report>;
   readonly about: string;
-  /** Whether it measures in interleaved rounds and reports medians. Otherwise it is one run. */
+  /**
+   * True if the bench measures in rounds, in which the targets alternate, and reports medians. False if the bench is a
+   * single run.
+   */
   readonly inRounds: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Shows that bodies are streamed. 1 GiB goes up and 1 GiB comes down at the same time. The bench checks every byte, and
+ * Shows that bodies are streamed. Uploads 1 GiB and downloads 1 GiB at the same time. The bench checks every byte, and
  * compares the memory of the gateway's process with its memory before.
  */
 import { once } from 'node:events';
@@ -67,7 +67,7 @@ async function upload(url: string, headers: Headers, bytes: number): Promise<Dig
   const clientRequest = request(url, { method: 'POST', agent: false, headers });
   const response = once(clientRequest, 'response');
   await pipeline(patternStream(bytes), clientRequest);
-  const [answer] = (await response) as [IncomingMessage]; // the only argument of a response event
+  const [answer] = (await response) as [IncomingMessage]; // the only argument of the event `response`
   let text = '';
   for await (const chunk of answer.setEncoding('utf8')) text += String(chunk);
   if (answer.statusCode !== 200) throw new Error(`the upload was answered ${answer.statusCode}`);
@@ -76,7 +76,8 @@ async function upload(url: string, headers: Headers, bytes: number): Promise<Dig
 
 async function download(url: string, headers: Headers, bytes: number): Promise<Digest> {
   const clientRequest = request(`${url}/${bytes}`, { agent: false, headers }).end();
-  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage]; // as above
+  // the only argument of the event `response`
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage];
   if (answer.statusCode !== 200) throw new Error(`the download was answered ${answer.statusCode}`);
   return digest(answer);
 }

@@ -1,6 +1,7 @@
 /**
- * The cost of the gateway over TLS: requests over HTTP/1.1 and over HTTP/2, and connections of one request each, with a
- * full handshake and with a resumed session. nginx and HAProxy have the same certificate and run in the same rounds.
+ * Measures the cost of the gateway over TLS: requests over HTTP/1.1 and over HTTP/2, and connections for one request
+ * each, with a full handshake and with a resumed session. nginx and HAProxy have the same certificate and run in the
+ * same rounds.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +34,7 @@ const GUARD = 'guard, every decision made and recorded';
 interface Way {
   readonly name: string;
   readonly drive: (traffic: Traffic, options: LoadOptions) => Promise<LoadResult>;
-  /** The goal, as a ratio to nginx's figure. Undefined without a goal. */
+  /** The goal, as a ratio to the figure of nginx. Undefined when there is no goal. */
   readonly wanted: number | undefined;
 }
 
@@ -52,7 +53,7 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-/** One target over one protocol. */
+/** Measures one target over one protocol. */
 interface Lane extends Target {
   readonly of: string;
   readonly way: Way;
@@ -145,7 +146,7 @@ function writeCertificate(folder: string): TlsFiles {
   return files;
 }
 
-/** The TLS version and algorithms that the targets choose with the same client. Throws when they differ. */
+/** Returns the TLS version and algorithms that the targets choose with the same client. Throws when they differ. */
 async function findAgreedTerms(targets: readonly Target[]): Promise<Negotiated> {
   const allTerms = await Promise.all(targets.map(({ url }) => negotiatedWith(url)));
   const texts = new Set(allTerms.map((negotiated) => JSON.stringify(negotiated)));

@@ -1,4 +1,7 @@
-/** Whether slow uploads delay other visitors: the time of a GET beside 64 slow uploads, and alone. */
+/**
+ * Measures whether slow uploads delay other visitors. It compares the time of a GET during 64 slow uploads with its
+ * time when there are no uploads.
+ */
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';

@@ -1,7 +1,7 @@
 /**
- * The cost of `POST /validate` over keep-alive connections: requests a second of the real route, and of a bare fastify
- * route that parses the same body and sends a constant of the same size. Events are not recorded, because the bench
- * measures the route and not the database.
+ * Measures the cost of `POST /validate` over keep-alive connections: requests a second of the real route, and of a bare
+ * fastify route that parses the same body and sends a constant of the same size. Events are not recorded, because the
+ * bench measures the route and not the database.
  */
 import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ interface Sample {
   readonly p99Us: number;
 }
 
-/** Loads the bare route and the real one in turns, and returns the medians. */
+/** Loads the bare route and the real route alternately, and returns the medians. */
 export function bench(options: BenchOptions): Promise<Report> {
   return withWorkbench(async (workbench) => {
     const targets = await startTargets(workbench);

@@ -6,14 +6,17 @@ import { agentOf } from './decision-visitors.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Chrome on https, behind a load balancer that ends TLS. With the session's cookie there are 17 fields. */
+/**
+ * The header fields of Chrome over https, behind a load balancer that ends TLS. With the cookie of the session there
+ * are 17 fields.
+ */
 export const browser: Headers = {
   ...chromeHttps,
   'x-forwarded-for': HOME_IP,
   'x-forwarded-proto': 'https',
 };
 
-/** Every request is another visitor with another address and agent. traffic.ts fills in `{…}`. */
+/** Each request is from another visitor, with another address and another User-Agent. traffic.ts replaces `{…}`. */
 export const stranger: Headers = {
   ...agentOf('{number}'),
   'x-forwarded-for': '{address}',
@@ -21,7 +24,7 @@ export const stranger: Headers = {
 };
 export const STRANGERS_PATH = '/products/{number}';
 
-/** Throws unless a script gets 403 at this URL, which shows that requests are judged there. */
+/** Throws when a script does not get 403 at this URL. The 403 shows that this server judges requests. */
 export async function expectRefusal(url: string): Promise<void> {
   const fields = { 'x-forwarded-for': HOME_IP, 'x-forwarded-proto': 'https' };
   const answer = await request(url, { headers: { ...curl, ...fields } });
@@ -30,7 +33,7 @@ export async function expectRefusal(url: string): Promise<void> {
     throw new Error(`${url} answered ${answer.statusCode} to a script`);
 }
 
-/** The headers of a browser with a session of this Guard. */
+/** Returns the header fields of a browser that has a session of this Guard. */
 export async function headersOfReturning(
   url: string,
   headers: Headers = browser,

@@ -1,7 +1,7 @@
 /**
- * The gain of a second worker on two cores. It compares everything, with load and origin, on one core with one worker,
- * and everything on two cores with two workers. No core is idle in either case. A load with its own core would sleep
- * between answers, and to wake it can cost the gateway more than an answer.
+ * Measures the gain of a second worker on two cores. It compares one core for all processes (Guard with one worker,
+ * load and origin) with two cores for all processes (Guard with two workers). In both cases no core is idle. A load
+ * with its own core would sleep between answers, and waking it can cost the gateway more than an answer.
  */
 import { cpuTime, cpuTimeHereUs, threadTimesUs } from './measure/cpu-time.ts';
 import { atLeast, type Goal, goalsTable } from './measure/goals.ts';
@@ -28,7 +28,7 @@ const FORWARDED_TWO = 'forwarded, two workers';
 const NAMES = [OWN_ONE, OWN_TWO, FORWARDED_ONE, FORWARDED_TWO] as const;
 
 const BLOCKED_PATH = '/blocked';
-/** A block with status 200, because any other status is an error to the load. */
+/** The block has status 200, because for the load any other status is an error. */
 const BLOCK = {
   name: 'blocked',
   match: { path: BLOCKED_PATH },
@@ -45,13 +45,13 @@ interface Target extends Traffic {
 
 interface Sample {
   readonly requestsPerS: number;
-  /** CPU time of all threads and children, with the database. */
+  /** The CPU time of all threads and child processes, including the database. */
   readonly cpuUs: number;
-  /** CPU time of the busiest thread, divided by the requests of all threads. */
+  /** The CPU time of the busiest thread, divided by the number of requests of all threads. */
   readonly busiestThreadUs: number;
-  /** The share of that thread in the work of the two busiest threads. */
+  /** The share of the busiest thread in the work of the two busiest threads. */
   readonly busiestShare: number;
-  /** Cores that Guard kept busy, and cores that load and origin kept busy. */
+  /** The number of cores that Guard kept busy, and the number that load and origin kept busy. */
   readonly guardCores: number;
   readonly otherCores: number;
 }
@@ -127,7 +127,7 @@ async function startSituation(workbench: Workbench, workers: number, core: Core)
   return { url, pid, originPid, core, headers: await headersOfReturning(url) };
 }
 
-/** Makes the load from the cores of the target. */
+/** Makes the load on the cores of the target. */
 function loadBeside(target: Target, options: LoadOptions): Promise<LoadResult> {
   pinToCore(target.core);
   return load(target, options);

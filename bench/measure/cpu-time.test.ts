@@ -4,17 +4,20 @@ import { expect, test } from 'vitest';
 import { poll } from '../../test/kit/http.ts';
 import { cpuTime, cpuTimeHereUs, threadTimesUs } from './cpu-time.ts';
 
-/** Uses 200 ms of CPU on a machine of any load. It checks the CPU time rarely, because the check costs system time. */
+/**
+ * This program uses 200 ms of CPU time, also on a busy machine. It seldom checks its CPU time, because the check costs
+ * system time.
+ */
 const WORK =
   'let n = 0; while (process.cpuUsage().user < 200_000) for (let i = 0; i < 1e6; i++) n += i;';
 const AS_LONG_AS_TOLD = `${WORK} process.stdin.resume();`;
 
 test.skipIf(process.platform !== 'linux')(
-  'the CPU time of a started process is counted when it has ended',
+  'the CPU time of a started process is counted after the process has ended',
   () => {
     const beforeUs = cpuTimeHereUs();
     spawnSync(process.execPath, ['-e', WORK]);
-    // The count has a resolution of 10 ms.
+    // The CPU time has a resolution of 10 ms.
     expect(cpuTimeHereUs() - beforeUs).toBeGreaterThanOrEqual(190_000);
   },
 );

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The unit of /proc: 100 ticks a second on every architecture that Node runs on. */
+/** /proc counts in ticks: 100 ticks a second on every architecture on which Node runs. */
 const US_A_TICK = 10_000;
 
 export interface CpuTime {
@@ -25,7 +25,7 @@ export function cpuTime(pid: number): CpuTime {
 export function threadTimesUs(pid: number): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   for (const task of readdirSync(`/proc/${pid}/task`)) {
-    // The first number is the run time in nanoseconds.
+    // The first number of the file is the run time in nanoseconds.
     const text = readIfThere(`/proc/${pid}/task/${task}/schedstat`);
     times.set(task, Number(text.split(' ', 1)[0] ?? 0) / 1000);
   }
@@ -35,7 +35,7 @@ export function threadTimesUs(pid: number): ReadonlyMap<string, number> {
 /** The CPU time of this process and of its ended children, in microseconds (proc_pid_stat(5)). */
 export function cpuTimeHereUs(): number {
   const text = readFileSync('/proc/self/stat', 'utf8');
-  // The second field is a name, which may contain any character.
+  // The second field is a name, and it can contain any character.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   return ticks * US_A_TICK;
@@ -53,7 +53,7 @@ function childrenOf(pid: number): number[] {
   );
 }
 
-/** A thread may end between listing and reading. */
+/** A thread can end after it was listed and before it is read. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -8,7 +8,7 @@ export interface Goal {
   readonly name: string;
   readonly measured: number | undefined;
   readonly bound: { readonly atMost: number } | { readonly atLeast: number };
-  /** `×`, `ms`, `MiB`, … */
+  /** The unit, such as `×`, `ms` or `MiB`. */
   readonly unit: string;
 }
 

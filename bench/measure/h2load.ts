@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
 
-/** Requests under way on one connection. */
+/** The number of requests under way on one connection. */
 export const STREAMS = 8;
 
-/** Puts load on a target over HTTP/2. h2load is not used over HTTP/1.1, where it does not stop at the end of its time. */
+/**
+ * Puts load on a target over HTTP/2. h2load is not used over HTTP/1.1, because there it does not stop at the end of its
+ * time.
+ */
 export async function h2load(
   { url, path, headers }: Traffic,
   { connections, seconds }: LoadOptions,
@@ -41,8 +44,8 @@ function resultOf(log: string, context: string): Omit<LoadResult, 'seconds'> {
 }
 
 /**
- * The header fields in the form of HTTP/2, without fields about the connection (RFC 9113 sections 8.2.2 and 8.3.1).
- * h2load sends the User-Agent first, whatever its place in this list.
+ * Returns the header fields in the form of HTTP/2, without fields about the connection (RFC 9113 sections 8.2.2 and
+ * 8.3.1). h2load always sends the User-Agent first.
  */
 function headerArguments(headers: Traffic['headers']): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {

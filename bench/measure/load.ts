@@ -11,7 +11,7 @@ export const loadedBy = hasWrk
   ? 'load by wrk, one thread'
   : 'load by undici (wrk is not installed)';
 
-/** Loads a target with GET requests, by wrk when it is installed. */
+/** Loads a target with GET requests. Uses wrk if it is installed. */
 export function load(traffic: Traffic, options: LoadOptions): Promise<LoadResult> {
   return hasWrk ? wrk(traffic, options) : loadFromHere(traffic, options);
 }
@@ -83,8 +83,8 @@ async function drive(
 }
 
 /**
- * How long a process is loaded before its latencies are measured. In this time its optimizing compiler uses the same
- * core, and delays requests for up to 40 ms.
+ * The time for which a process is loaded before its latencies are measured. During this time the optimizing compiler of
+ * the process uses the same core, and delays requests for up to 40 ms.
  */
 export const WARM_SECONDS = 20;
 export const warmNote = `each process was loaded for ${WARM_SECONDS} s before: until then its compiler shares its core`;

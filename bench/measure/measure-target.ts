@@ -5,15 +5,15 @@ import type { LoadOptions, Traffic } from './traffic.ts';
 /** A server under test, with all of its processes. */
 export interface Target extends Traffic {
   readonly name: string;
-  /** Process ids. Their children count too. */
+  /** The ids of the processes. Their child processes are also measured. */
   readonly pids: readonly number[];
-  /** Whether its child processes are a database. */
+  /** True if child processes of the target are a database. */
   readonly recorded: boolean;
 }
 
 export interface Sample {
   readonly requestsPerS: number;
-  /** CPU time of all processes of the target for each request. */
+  /** The CPU time of all processes of the target, for each request. */
   readonly cpuUs: number;
   readonly databaseUs: number;
   /** The share of one core that the target used. When it is well below 1, the bottleneck was somewhere else. */

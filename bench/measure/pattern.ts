@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-/** A prime number. No buffer is a multiple of it, so a missing or repeated part changes the digest. */
+/**
+ * The length of the pattern is a prime number. No size of a buffer is a multiple of it, so a missing or repeated part
+ * changes the digest.
+ */
 const PERIOD = 65_521;
 const pattern = Buffer.from(
   Array.from({ length: PERIOD }, (_, index) => (index * 31 + (index >> 8)) & 255),
@@ -19,11 +22,11 @@ export function patternStream(bytes: number): Readable {
 
 export interface Digest {
   readonly bytes: number;
-  /** SHA-256 as hexadecimal text. */
+  /** The SHA-256 as hexadecimal text. */
   readonly hash: string;
 }
 
-/** Reads a stream to its end. Rejects when it breaks off. */
+/** Reads a stream to its end. Rejects when the stream ends too early. */
 export async function digest(stream: AsyncIterable<Buffer>): Promise<Digest> {
   const hash = createHash('sha256');
   let bytes = 0;

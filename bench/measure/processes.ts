@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { connects } from '../../test/kit/connects.ts';
 
-/** With two cores, the target has one alone, and the load and the origin share the other. */
+/** With two cores, the target alone has one core, and the load and the origin share the other core. */
 const pinnedCommand =
   availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0
     ? ['taskset', '-c']
@@ -26,7 +26,7 @@ export interface Running {
 }
 
 export interface StartedScript extends Running {
-  /** The first line that it printed. */
+  /** The first line that the process printed. */
   readonly line: string;
 }
 

@@ -1,15 +1,15 @@
 /** The options of `npm run bench`. A bench without sockets ignores `connections`. */
 export interface BenchOptions {
   readonly rounds: number;
-  /** Seconds for each target in each round. */
+  /** The seconds for each target in each round. */
   readonly seconds: number;
-  /** Requests under way. */
+  /** The number of requests under way. */
   readonly connections: number;
-  /** Duration of a soak. */
+  /** The duration of a soak, in minutes. */
   readonly minutes: number;
-  /** Size of a stream in each direction. */
+  /** The size of a stream in each direction, in MiB. */
   readonly mib: number;
-  /** Number of events in the database of a dashboard. */
+  /** The number of events in the database of a dashboard. */
   readonly rows: number;
   readonly onProgress: (text: string) => void;
 }
@@ -17,15 +17,18 @@ export interface BenchOptions {
 /** The result of `bench(options)` in every bench/<name>.ts. */
 export interface Report {
   readonly rows: readonly unknown[];
-  /** The same numbers as a Markdown table: {@link toTable}. */
+  /** The numbers of the result as a Markdown table: {@link toTable}. */
   readonly table: string;
-  /** The bench found a failure, such as a wrong answer. Then `npm run bench` exits with 1. */
+  /** True when the bench found a failure, such as a wrong answer. Then `npm run bench` exits with 1. */
   readonly failed?: boolean;
-  /** How it was measured, in one sentence each. `--record` writes them below the table. */
+  /** Notes about the measurement, one sentence each. `--record` writes them below the table. */
   readonly notes: readonly string[];
 }
 
-/** A Markdown table with aligned columns. All but the first are aligned to the right. A row may end early. */
+/**
+ * A Markdown table with aligned columns. All columns except the first are aligned to the right. A row can have fewer
+ * cells.
+ */
 export function toTable(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) =>
     Math.max(title.length, ...body.map((cells) => cells[i]?.length ?? 0)),

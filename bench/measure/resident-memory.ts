@@ -6,7 +6,7 @@ export function residentMiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1024;
 }
 
-/** How many files and sockets a process has open (Linux). */
+/** The number of open files and sockets of a process (Linux). */
 export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }

@@ -3,7 +3,10 @@ import type { BenchOptions } from './report.ts';
 /** The samples of every target, by its name. Each round adds one. */
 export type Samples<S> = ReadonlyMap<string, readonly S[]>;
 
-/** Measures the targets in turns, every second round in reverse order, so that a slow minute affects all of them. */
+/**
+ * Measures the targets one after the other in each round. Every second round is in reverse order. So a slow minute
+ * affects all targets.
+ */
 export async function runInRounds<T extends { readonly name: string }, S>(
   targets: readonly T[],
   { rounds, onProgress }: BenchOptions,
@@ -30,8 +33,8 @@ export function medianOf<S>(samples: Samples<S>, name: string, read: (sample: S)
 }
 
 /**
- * The median over the rounds of a figure that is computed from the samples of two targets in the same round. Undefined
- * when one of them was not measured.
+ * Computes a figure from the samples of two targets in the same round, and returns its median over all rounds.
+ * Undefined when one of the targets was not measured.
  */
 export function pairedRatio<S>(
   samples: Samples<S>,

@@ -7,8 +7,8 @@ export const standStillNote =
   'while one target is measured, the other Guards that record are stopped: the remaining work of their databases belongs to their own rounds';
 
 /**
- * Calls `measure` while the other Guards that record are stopped, together with their databases. Otherwise their
- * databases would merge in the background, and disturb the measurement.
+ * Calls `run` while the other Guards that record are stopped, together with their databases. Otherwise their databases
+ * would merge in the background, and disturb the measurement.
  */
 export async function measureAlone<T>(
   target: Recording,

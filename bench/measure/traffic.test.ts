@@ -20,7 +20,7 @@ test('strangers differ in agent, address and path', () => {
 });
 
 test.skipIf(!isOnPath('wrk'))(
-  'wrk sends the given fields in their order, with the same values as our own load',
+  'wrk sends the given fields in their order, with the same values as the load that Node makes',
   async () => {
     const arrivals: { readonly url: string; readonly fields: readonly string[] }[] = [];
     const server = createServer((request, response) => {
@@ -28,7 +28,7 @@ test.skipIf(!isOnPath('wrk'))(
       response.end();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // a TCP listener has one
+    const { port } = server.address() as AddressInfo; // the address of a TCP listener is always an AddressInfo
     const url = `http://127.0.0.1:${port}`;
     const traffic = { url, path: STRANGERS_PATH, headers: stranger };
     const { requests } = await wrk(traffic, { connections: 1, seconds: 1, from: 8190, pauseMs: 5 });
@@ -46,7 +46,7 @@ test.skipIf(!isOnPath('wrk'))(
 );
 
 test.skipIf(!isOnPath('h2load') || !hasOpenssl)(
-  'h2load sends the fields of a browser over HTTP/2: one authority, and no field about the connection',
+  'h2load sends the fields of a browser over HTTP/2: with one authority, and no field about the connection',
   async () => {
     const { cert, key } = selfSigned('shop.example');
     const arrivals: unknown[] = [];
@@ -55,7 +55,7 @@ test.skipIf(!isOnPath('h2load') || !hasOpenssl)(
       response.end();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // a TCP listener has one
+    const { port } = server.address() as AddressInfo; // the address of a TCP listener is always an AddressInfo
     const traffic = { url: `https://127.0.0.1:${port}`, path: '/a', headers: browser };
     const { requests } = await h2load(traffic, { connections: 2, seconds: 1 });
     server.close();

@@ -2,7 +2,7 @@ import type { Headers } from '../visitors.ts';
 
 /** Requests of one kind. `{number}` and `{address}` in path and header values have another value in each request. */
 export interface Traffic {
-  /** Origin of the URL, without a path. */
+  /** Scheme, host and port of the URL, without a path. */
   readonly url: string;
   readonly path: string;
   readonly headers: Headers;
@@ -10,16 +10,16 @@ export interface Traffic {
   readonly isRefused?: boolean;
 }
 
-/** GET requests of a load. Any status but 200 is an error, or any but 403 with `refused`. */
+/** GET requests of a load. Every status except 200 is an error. With `refused`, every status except 403 is an error. */
 export interface LoadOptions {
-  /** Connections, each with at most one request under way. */
+  /** The number of connections. Each has at most one request under way. */
   readonly connections: number;
   readonly seconds: number;
-  /** The first `{number}`, so that each round has other visitors. */
+  /** The first value of `{number}`, so that each round has other visitors. */
   readonly from?: number;
   /**
-   * The mean of the exponentially distributed pause of a connection before each request. With many connections,
-   * requests then come independently of earlier answers.
+   * Before each request a connection pauses. The pauses are distributed exponentially, with this mean. With many
+   * connections, requests then come independently of earlier answers.
    */
   readonly pauseMs?: number;
 }
@@ -32,7 +32,10 @@ export interface LoadResult {
   readonly p99Us: number;
 }
 
-/** `text` for one visitor. The address is one of two million of an access provider. */
+/**
+ * Returns `text` with the values for one visitor. The address is one of the two million addresses of an access
+ * provider.
+ */
 export function fillNumber(text: string, number: number): string {
   return text.replaceAll('{number}', String(number)).replaceAll('{address}', addressOf(number));
 }

@@ -20,7 +20,7 @@ export interface Workbench {
   keep<T extends Running>(running: T): T;
 }
 
-/** Guard, as users start it. */
+/** A Guard that was started as users start it. */
 export interface StartedGuard extends StartedScript {
   readonly addresses: Readonly<Record<Service, string>>;
   /** The URL of the front proxy. */
@@ -29,12 +29,12 @@ export interface StartedGuard extends StartedScript {
   readonly file: string;
 }
 
-/** The rule of every bench: the findings decide. */
+/** The rule of every bench. With it, the findings decide. */
 export const DETECT = [{ name: 'everybody', match: {}, detect: true }] as const;
 
 const benchFolder = join(import.meta.dirname, '..');
 
-/** Runs a bench. Its own process uses the core of the load, unless `core` names another. */
+/** Runs a bench. The process of the bench itself uses the core of the load, unless `core` names another core. */
 export async function withWorkbench<T>(
   run: (bench: Workbench) => Promise<T>,
   core: Core = 0,
@@ -54,7 +54,7 @@ export async function withWorkbench<T>(
   }
 }
 
-/** Starts bench/targets/origin.ts, or another script there, on the core of the load or on `core`. */
+/** Starts bench/targets/origin.ts, or another script of this folder, on the core of the load or on `core`. */
 export async function startOrigin(
   bench: Workbench,
   { script = 'origin.ts', core = 0 }: { readonly script?: string; readonly core?: Core } = {},
@@ -62,7 +62,7 @@ export async function startOrigin(
   return bench.keep(await startScriptOn(core, join(benchFolder, 'targets', script), []));
 }
 
-/** Settings of a whole product with its own database. `name` distinguishes its log. */
+/** Settings of a whole product with its own database. `name` is part of the name of the log. */
 export function guardSettings(
   name: string,
   origin: string | readonly string[],
@@ -102,7 +102,7 @@ export async function startGuardFrom(
   const args = ['start', '--config', file, '--json', ...moreArgs];
   const bin = join(benchFolder, '..', 'bin', 'guard');
   const startedScript = bench.keep(await startScriptOn(core, bin, args, `${file}.log`));
-  // The first line of --json. It has no address for a service that is switched off.
+  // Reads the first line of the output of `--json`. It has no address for a service that is switched off.
   const { addresses } = JSON.parse(startedScript.line) as Pick<StartedGuard, 'addresses'>;
   return { ...startedScript, addresses, url: addresses.gateway, file };
 }

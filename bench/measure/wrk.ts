@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { LoadOptions, LoadResult, Traffic } from './traffic.ts';
 
-/** The last line that the script below prints. */
+/** The last line that the script of wrk prints. */
 const DoneLine = z.object({
   requests: z.number(),
   durationUs: z.number(),
@@ -15,7 +15,7 @@ const DoneLine = z.object({
   p99Us: z.number(),
 });
 
-/** {@link load} by wrk. It needs a fifth of the CPU time that Node needs for the same load. */
+/** Does the same as {@link load}, with wrk. wrk needs a fifth of the CPU time that Node needs for the same load. */
 export async function wrk(traffic: Traffic, options: LoadOptions): Promise<LoadResult> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-wrk-'));
   try {

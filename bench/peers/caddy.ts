@@ -1,6 +1,9 @@
 import type { Places } from './places.ts';
 
-/** Caddy with its `forward_auth`. Go uses as many threads as there are cores: one here. */
+/**
+ * The settings of Caddy with its `forward_auth`. Go uses as many threads as there are cores. In this bench it has one
+ * core.
+ */
 export function caddyfile({ port, origin, decisionServer = '' }: Places): string {
   return `{
 	admin off

@@ -1,6 +1,6 @@
 import type { Places } from './places.ts';
 
-/** HAProxy with one thread. All visitors share its connections to the origin. */
+/** The settings of HAProxy with one thread. All visitors share its connections to the origin. */
 export function haproxyConfig({ port, origin, tls }: Places): string {
   return `global
   nbthread 1

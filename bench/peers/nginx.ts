@@ -1,8 +1,8 @@
 import type { Places } from './places.ts';
 
 /**
- * nginx with its fastest settings: one worker, no log, keep-alive on both sides and to the service that it asks, and
- * buffers large enough that it writes no answer to disk.
+ * The fastest settings of nginx: one worker, no log, keep-alive on both sides and to the service that it asks, and
+ * buffers that are so large that no answer is written to disk.
  */
 export function nginxConfig({ port, origin, decisionServer, folder, tls }: Places): string {
   const temporaryPaths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -53,7 +53,7 @@ const AUTH_REQUEST_LINES = `auth_request /check;
       auth_request_set $session $upstream_http_set_cookie;
       add_header Set-Cookie $session always;`;
 
-/** `Connection ''` is repeated here, because a location with its own proxy_set_header inherits none. */
+/** `Connection ''` is repeated here, because a location with its own proxy_set_header does not inherit others. */
 const CHECK = `location = /check {
       internal;
       proxy_pass http://decider;

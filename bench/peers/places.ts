@@ -1,4 +1,4 @@
-/** Addresses without a scheme. */
+/** The addresses of a peer, without a scheme. */
 export interface Places {
   readonly port: number;
   readonly origin: string;
@@ -9,10 +9,10 @@ export interface Places {
   readonly tls: TlsFiles | undefined;
 }
 
-/** Paths of PEM files. */
+/** The paths of the PEM files. */
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
-  /** Certificate and key in one file, for HAProxy. */
+  /** The path of a file with certificate and key, for HAProxy. */
   readonly pair: string;
 }

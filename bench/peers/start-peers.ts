@@ -10,7 +10,7 @@ import { haproxyConfig } from './haproxy.ts';
 import { nginxConfig } from './nginx.ts';
 import type { Places, TlsFiles } from './places.ts';
 
-/** The programs that Guard is compared with. The names are those of the rows. */
+/** The programs that Guard is compared with. The rows of the result have these names. */
 export const PEERS = {
   httpProxy3: 'http-proxy-3, keep-alive agent',
   nginx: 'nginx, plain proxy',
@@ -26,7 +26,7 @@ export type Peer =
       readonly kind: 'started';
       readonly name: PeerName;
       readonly url: string;
-      /** The process ids of the peer. Their children count too. */
+      /** The process ids of the peer. Their child processes are also measured. */
       readonly pids: readonly number[];
     };
 
@@ -123,11 +123,11 @@ async function startProgram(
   return { kind: 'started', name, url: `${scheme}://127.0.0.1:${port}`, pids };
 }
 
-/** A port that was free a moment ago. These programs cannot choose a free port and report it. */
+/** Returns a port that is free now. These programs cannot choose a free port and report it. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  const { port } = server.address() as AddressInfo; // the address of a TCP listener is always an AddressInfo
   server.close();
   await once(server, 'close');
   return port;

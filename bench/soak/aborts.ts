@@ -27,7 +27,7 @@ async function leaveAnswer(url: string, number: number): Promise<void> {
     agent: false,
     headers: headersOf(number),
   });
-  // A killed origin may end it sooner.
+  // When an origin is killed, the upload can end sooner.
   clientRequest.on('error', () => undefined);
   clientRequest.on('response', (answer) => answer.on('error', () => undefined).resume());
   clientRequest.end();

@@ -1,12 +1,15 @@
-/** The answers of a soak's origins. They show when an answer belongs to another request, or is incomplete. */
+/**
+ * The answers of a soak's origins. From such an answer a client sees whether it is the answer to another request, or is
+ * incomplete.
+ */
 
 const SMALL = 1_000;
 const MIDDLE = 10_000;
 const LARGE = 100_000;
-/** Length of slow answers and of uploads, which the visitors abort. */
+/** The length of slow answers and of uploads. The visitors abort them. */
 export const ABORTED_BYTES = 1_048_576;
 
-/** The whole body for one number. It differs from all other bodies, and from any shifted one. */
+/** The whole body for one number. It differs from all other bodies, also when they are shifted. */
 export function knownBody(number: number): Buffer {
   return Buffer.alloc(sizeOf(number), `the answer to ${number} at `);
 }

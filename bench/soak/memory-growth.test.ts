@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryGrowth } from './memory-growth.ts';
 
-/** One sample for each second. */
+/** The samples, one for each second. */
 function soakOf(seconds: number, residentMiB: (atS: number) => number) {
   return Array.from({ length: seconds }, (_, s) => ({
     atMs: s * 1000,
@@ -10,7 +10,7 @@ function soakOf(seconds: number, residentMiB: (atS: number) => number) {
   }));
 }
 
-test('growth compares the last minute with the second one, because the first one warms up', () => {
+test('growth compares the last minute with the second minute, because in the first minute caches fill', () => {
   const flatSoak = soakOf(600, (s) => (s < 60 ? 100 : 200));
   expect(memoryGrowth(flatSoak, 600_000).share).toBe(0);
   const leakingSoak = soakOf(600, (s) => 200 + (s >= 540 ? 30 : 0));

@@ -10,9 +10,12 @@ const SETTLE_MS = 5000;
 
 export interface Origins {
   readonly urls: readonly string[];
-  /** Whether all origins had been up for a while at that time (of `performance.now()`), and still are. */
+  /**
+   * Returns whether at the given time (of `performance.now()`) all origins had been running for a while, and whether
+   * they still run.
+   */
   wereUpSince(atMs: number): boolean;
-  /** Kills the next origin in turn, and starts it again on its port some seconds later. */
+  /** Kills the next of the origins, and starts it again on its port some seconds later. */
   killOne(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Half load for minutes. Meanwhile the settings are reloaded, origins and the database are killed and started again,
- * and clients abort requests. It checks that memory does not grow, and that every answer is right.
+ * Keeps half of the full load for minutes. During this time the settings are reloaded, origins and the database are
+ * killed and started again, and clients abort requests. The bench checks that memory does not grow, and that every
+ * answer is right.
  */
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

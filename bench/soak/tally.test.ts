@@ -7,21 +7,21 @@ const rightAnswer: Answer = { kind: 'whole', status: 200, body, newSession: fals
 const CUT_OFF: Answer = { kind: 'cut off' };
 
 describe('wrong answers of a soak', () => {
-  test('are the body of another request and a part of the right body', () => {
+  test('are: the body of another request, and a part of the right body', () => {
     expect(judge(rightAnswer, body, true)).toEqual({ kind: 'right' });
     for (const other of [knownBody(8), knownBody(57), body.subarray(1), body.subarray(0, -1)]) {
       expect(judge({ ...rightAnswer, body: other }, body, true).kind).toBe('wrong');
     }
   });
 
-  test('are an unexpected status and a new session for a visitor who sent one', () => {
+  test('are: an unexpected status, and a new session for a visitor who sent a session', () => {
     for (const status of [204, 400, 403, 421, 429, 500]) {
       expect(judge({ ...rightAnswer, status }, body, false).kind, `${status}`).toBe('wrong');
     }
     expect(judge({ ...rightAnswer, newSession: true }, body, true).kind).toBe('wrong');
   });
 
-  test('are an error of the origin and a truncated body, but only while every origin was up', () => {
+  test('are: an error of the origin, and a truncated body, but only while every origin was running', () => {
     for (const answer of [
       CUT_OFF,
       ...[502, 503, 504].map((status) => ({ ...rightAnswer, status })),

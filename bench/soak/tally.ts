@@ -1,7 +1,7 @@
-/** How one request of a soak ended. */
+/** The result of one request of a soak. */
 export type RequestOutcome =
   | { readonly kind: 'right' }
-  /** A proper answer of a gateway whose origin was just killed: 502, 503, 504, or a body cut off. */
+  /** An acceptable answer of a gateway whose origin was just killed: 502, 503, 504, or a body that is cut off. */
   | { readonly kind: 'origin away'; readonly how: string }
   | { readonly kind: 'wrong'; readonly how: string };
 
@@ -12,13 +12,13 @@ export type Answer =
       readonly kind: 'whole';
       readonly status: number;
       readonly body: Buffer;
-      /** Whether it set a new session for a visitor who sent one. */
+      /** Whether the answer set a new session for a visitor who sent a session. */
       readonly newSession: boolean;
     };
 
 const ORIGIN_ERRORS: readonly number[] = [502, 503, 504];
 
-/** `settled`: every origin had been up for a while when the request was sent, and still is. */
+/** `settled` means that every origin had been running for a while when the request was sent, and that it still runs. */
 export function judge(answer: Answer, expected: Buffer, isSettled: boolean): RequestOutcome {
   if (answer.kind === 'cut off') return disturbedOutcome('cut off', isSettled);
   const { status, body, newSession } = answer;

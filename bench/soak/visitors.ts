@@ -6,9 +6,12 @@ import { knownBody } from './known-body.ts';
 import type { Origins } from './origins.ts';
 import { type Answer, judge, type Tally } from './tally.ts';
 
-/** So few that each comes back within seconds, and every cache soon has all of them. */
+/**
+ * The number of visitors. It is so low that each visitor comes back within seconds, and every cache soon has all
+ * visitors.
+ */
 const VISITORS = 1000;
-/** So many that a slow answer delays only one request in 128. */
+/** The number of connections. It is so high that a slow answer delays only one request in 128. */
 const LANES = 128;
 const UPLOAD_EVERY = 10;
 
@@ -17,7 +20,7 @@ export interface Visits {
   readonly origins: Origins;
   readonly tally: Tally;
   readonly requestsPerS: number;
-  /** A time of `performance.now()`. */
+  /** The time in milliseconds of `performance.now()`. */
   readonly untilMs: number;
 }
 
@@ -30,7 +33,7 @@ export async function visit(visits: Visits): Promise<void> {
     let nextMs = performance.now();
     while (nextMs < visits.untilMs) {
       nextMs += (-Math.log(1 - Math.random()) * 1000 * LANES) / visits.requestsPerS;
-      // A late visitor does not catch up, because that would change the load.
+      // A visitor who is late does not send the missed requests, because they would change the load.
       const nowMs = performance.now();
       nextMs = Math.max(nextMs, nowMs);
       await sleep(nextMs - nowMs);
@@ -91,5 +94,5 @@ export function headersOf(visitor: number): Record<string, string> {
     name,
     fillNumber(value, visitor),
   ]);
-  return Object.fromEntries(fields) as Record<string, string>; // pairs of strings
+  return Object.fromEntries(fields) as Record<string, string>; // the entries are pairs of strings
 }

@@ -1,7 +1,7 @@
 /**
- * A service that one could write for an existing proxy: plain node:http makes the same decision with our validator in
- * process, and records nothing. A proxy asks it with X-Forwarded-Method, -Proto, -Host, -Uri and -For. 204 lets the
- * request pass, 403 does not. Prints its URL.
+ * A service such as a user could write for an existing proxy: plain node:http makes the same decision with our
+ * validator in process, and records nothing. A proxy asks it with X-Forwarded-Method, -Proto, -Host, -Uri and -For. The
+ * answer 204 lets the request pass, and 403 denies it. Prints its URL.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ const ORGANISATION = organisationWith('- { name: everybody, match: {}, detect: t
   ...ONE_PLAYS_ALL,
   features: { crawler_metadata: true, country: true },
 });
-/** Fields that the proxy adds. They are not the visitor's. */
+/** Fields that the proxy adds. The visitor did not send them. */
 const ASKING = /^x-forwarded-(?:method|proto|host|uri|for)$/;
 
 const validate = validateFor(ORGANISATION, { secrets: [INSTALLATION_SECRET] });
@@ -26,7 +26,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   else reply(response, outcome);
 });
 server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  const { port } = server.address() as AddressInfo; // the address of a TCP listener is always an AddressInfo
   console.log(`http://127.0.0.1:${port}`);
 });
 
@@ -38,7 +38,7 @@ function requestFrom(fields: IncomingHttpHeaders): ValidateRequest {
   const forwardedHeader = (name: string) => String(fields[`x-forwarded-${name}`]);
   return {
     url: `${forwardedHeader('proto')}://${forwardedHeader('host')}${forwardedHeader('uri')}`,
-    // Caddy appends its peer: here the load balancer.
+    // Caddy appends the address of its peer. In the bench the peer is the load balancer.
     ip: forwardedHeader('for').split(',', 1)[0] ?? '',
     method: forwardedHeader('method'),
     headers,

@@ -12,11 +12,11 @@ const SLOW_CHUNKS = 16;
 const SLOW_MS = 1000;
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-  // The client notices the broken connection.
+  // The error is ignored, because the client notices the broken connection.
   answer(request, response).catch(() => response.destroy());
 });
 server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  const { port } = server.address() as AddressInfo; // the address of a TCP listener is always an AddressInfo
   console.log(`http://127.0.0.1:${port}`);
 });
 

@@ -18,7 +18,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   else request.resume().on('end', answer);
 });
 server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  const { port } = server.address() as AddressInfo; // the address of a TCP listener is always an AddressInfo
   console.log(`http://127.0.0.1:${port}`);
 });
 

@@ -1,4 +1,7 @@
-/** An origin of long bodies. GET /<n> sends n bytes. Other methods get the digest of their body. Prints its URL. */
+/**
+ * An origin of long bodies. GET /<n> sends n bytes. Requests with another method get the digest of their body. Prints
+ * its URL.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +14,7 @@ const server = createServer({ requestTimeout: 0 }, (request, response) => {
       'content-type': 'application/octet-stream',
       'content-length': bytes,
     });
-    // The reader notices the broken stream.
+    // The error is ignored, because the reader notices the broken stream.
     pipeline(patternStream(bytes), response).catch(() => response.destroy());
     return;
   }
@@ -21,6 +24,6 @@ const server = createServer({ requestTimeout: 0 }, (request, response) => {
   );
 });
 server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo; // a TCP listener has one
+  const { port } = server.address() as AddressInfo; // the address of a TCP listener is always an AddressInfo
   console.log(`http://127.0.0.1:${port}`);
 });
