@@ -16,7 +16,7 @@ import {
 } from '../config/src/catalogue/testing/encode-asns.ts';
 import { dataPath } from '../config/src/catalogue/data-path.ts';
 
-/** Licence texts of the package, and their names here. */
+/** The licence texts of the package, and their file names in this repository. */
 const LICENCES = {
   'ROUTEVIEWS-LICENSE': 'routeviews-CC-BY-4.0.txt',
   NRO_LICENSE: 'nro-CC-BY-4.0.txt',
@@ -24,7 +24,7 @@ const LICENCES = {
   MODIFICATIONS: 'ip-location-db-asn-modifications.txt',
 } as const;
 
-/** The number of dropped bits of an IPv6 address, because no network smaller than a /64 is routed. */
+/** The number of low bits of an IPv6 address that are left out, because no network smaller than a /64 is routed. */
 const V6_SHIFT = 64n;
 
 const [folder] = process.argv.slice(2);
@@ -53,8 +53,8 @@ console.log(
 );
 
 /**
- * Converts ascending rows of `first,last,number,"name"` to runs. Adjacent rows of one system become one run. Where two
- * rows overlap, as in the source, the later row gets only the rest.
+ * Converts ascending rows of `first,last,number,"name"` to runs. Adjacent rows of one system become one run. Some rows
+ * of the source overlap. Then the later row gets only the rest of its range.
  */
 function runsOf(csv: string, shift: bigint): AsnRun[] {
   const runs: AsnRun[] = [];
@@ -75,7 +75,7 @@ function runsOf(csv: string, shift: bigint): AsnRun[] {
   return runs;
 }
 
-/** The last column of each row, by the number before it. A name with a comma is in quotes. */
+/** Returns the last column of each row (the name), by the number before it. A name with a comma is in quotes. */
 function* namesOf(csv: string): Iterable<[number, string]> {
   for (const row of csv.split('\n').filter(Boolean)) {
     const [, asn = '', written = ''] = /^\d+,\d+,(\d+),(.*)$/.exec(row) ?? [];

@@ -3,9 +3,9 @@
  *
  *   node scripts/build-catalogue.ts <source folder>
  *
- * The same source gives the same bytes. scripts/catalogue/sources.ts has the files of the folder and their days,
- * scripts/catalogue/crawlers.txt the crawlers that were added by hand, and scripts/catalogue/origins.json the lists of
- * crawlers.
+ * The same source gives the same bytes. scripts/catalogue/sources.ts has the files of the folder and their days.
+ * scripts/catalogue/crawlers.txt has the crawlers that were added by hand. scripts/catalogue/origins.json has the lists
+ * of crawlers.
  */
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ for (const file of LICENCES) {
 }
 copyFileSync(USER_AGENT_LICENCE, join(dataPath('licences'), 'crawler-user-agents-MIT.txt'));
 
-/** Writes the files of one data folder, and prints other files there, which were made by hand. */
+/** Writes the files of one data folder. Prints the names of other files in the folder, which were made by hand. */
 function write(name: string, contents: ReadonlyMap<string, string>): void {
   const target = dataPath(name);
   mkdirSync(target, { recursive: true });

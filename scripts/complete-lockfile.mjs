@@ -1,6 +1,6 @@
 // Run this after `npm install` changed package-lock.json. It adds optional packages of other platforms that the
-// registry did not list. Without them `npm ci` refuses the lock file on machines whose registry has them.
-// Then it asks the registry for each missing SHA-512, and ends with 1 if one is still missing.
+// registry did not list. Without these packages `npm ci` refuses the lock file on machines whose registry has them.
+// Then it asks the registry for each missing SHA-512. Ends with 1 if a SHA-512 is still missing.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -26,7 +26,7 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 /** A part of a page that is made from the code. */
 interface Part {
   readonly page: string;
-  /** The heading above it. The part ends at the next heading of level two. */
+  /** The heading above the part. The part ends at the next heading of level two. */
   readonly below: string;
   /** Matches the current text of the part. */
   readonly form: RegExp;
@@ -124,7 +124,7 @@ function partsOf({ name, summary, usage, options, exits }: Command): readonly Pa
   ];
 }
 
-/** The first table with this head, which is the first row. */
+/** Returns the first table with this head. The head is the first row. */
 function table(page: string, below: string, rows: readonly (readonly string[])[]): Part {
   const [head = []] = rows;
   const text = [head, head.map(() => '---'), ...rows.slice(1)]

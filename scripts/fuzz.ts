@@ -1,7 +1,7 @@
 /**
- * Runs every test that has a full length at this length, with new seeds, until one fails or the rounds are over:
- * `npm run fuzz -- [rounds]`. Prints the seed that failed; GUARD_TEST_SEED repeats it. Tests with a full length and
- * without a seed run in the first round only.
+ * Runs every test that has a full length at its full length, with new seeds, until a test fails or the rounds are over:
+ * `npm run fuzz -- [rounds]`. Prints the seed of the failure. GUARD_TEST_SEED repeats a run with this seed. Tests with
+ * a full length and without a seed run in the first round only.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
 /**
- * Builds the targets of packaging/Dockerfile, runs each and sends requests to it: `npm run image -- [--target slim]
- * [--save FOLDER] [--json]`. Needs root, and `apt-get install buildah mmdebstrap`. The base image is made of Debian's
- * packages, the Node of package.json and this machine's npm, unless the base image of Docker's registry was pulled
- * before. Ends with 1 when a target has a problem. `--save` keeps each image as an OCI archive. Without it the images
- * are removed, and the base image is kept.
+ * Builds the targets of packaging/Dockerfile, runs each image and sends requests to it: `npm run image -- [--target
+ * slim] [--save FOLDER] [--json]`. Needs root, and `apt-get install buildah mmdebstrap`. If the base image of Docker's
+ * registry was pulled before, it is used. Else the base image is made of Debian's packages, the Node of package.json
+ * and this machine's npm. Ends with 1 when a target has a problem. `--save` keeps each image as an OCI archive. Without
+ * `--save` the images are removed, and only the base image is kept.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
@@ -18,7 +18,7 @@ const ROOT = join(import.meta.dirname, '..');
 const DOCKERFILE = join(ROOT, 'packaging/Dockerfile');
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   version: string;
-}; // npm checks this manifest
+}; // npm checks the form of this manifest
 const { values } = parseArgs({
   options: {
     target: { type: 'string', multiple: true, default: ['slim', 'with-analytics'] },

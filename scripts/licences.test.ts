@@ -40,7 +40,7 @@ test.each([
   expect(isAllowed(licence)).toBe(allowed);
 });
 
-test('a package with a forbidden or missing licence is found at any depth, but not one for development', () => {
+test('a package with a forbidden or missing licence is found at any depth, and packages for development are ignored', () => {
   const lock = LockFile.parse({
     lockfileVersion: 3,
     packages: {

@@ -11,8 +11,9 @@ interface Entry {
 }
 
 /**
- * Libraries of the embedded database for other platforms, which were missing in the registry of the lock file.
- * SECURITY.md explains this, and how to add their hashes. A name is removed here when it has its SHA-512.
+ * Libraries of the embedded database for other platforms. They were missing in the registry from which the lock file
+ * was made. SECURITY.md explains this, and says how to add their hashes. A name is removed here when it has its
+ * SHA-512.
  */
 const NOT_PINNED = [
   '@chdb/lib-darwin-arm64',
@@ -24,7 +25,7 @@ const ROOT = join(import.meta.dirname, '..');
 const readFromRoot = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const lock = JSON.parse(readFromRoot('package-lock.json')) as {
   packages: Readonly<Record<string, Entry>>;
-}; // npm wrote it
+}; // npm wrote this file
 
 const fetchedPackages = Object.entries(lock.packages).filter(
   ([path, { link }]) => path.includes('node_modules/') && link !== true,

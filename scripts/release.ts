@@ -1,7 +1,8 @@
 /**
  * Makes the files of a release: `npm run release -- [--image] [--into FOLDER] [--json]`. The folder `release/` gets the
- * tarball for npm, its list of parts (CycloneDX), the notes, with `--image` both images, and SHA256SUMS. Two runs with
- * the same files make the same tarball. Ends with 1 when an image has a problem, and with 2 when FOLDER is not empty.
+ * tarball for npm, its list of parts (CycloneDX), the notes, both images (with `--image`), and SHA256SUMS. Two runs
+ * with the same files make the same tarball. Ends with 1 when an image has a problem, and with 2 when FOLDER is not
+ * empty.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,7 +28,7 @@ const into = resolve(values.into);
 const { name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   name: string;
   version: string;
-}; // npm checks this manifest
+}; // npm checks the form of this manifest
 
 // The default folder is replaced. Files in another folder belong to the user.
 if (values.into === RELEASE) rmSync(RELEASE, { recursive: true, force: true });
@@ -38,12 +39,12 @@ if (lies !== undefined) {
   process.exit(2);
 }
 const temporary = mkdtempSync(join(tmpdir(), 'guard-release-'));
-// npm uses the name of the folder as the name of the package in the list.
+// npm uses the name of the folder as the name of the package in the list of parts.
 const stage = join(temporary, name);
 try {
   mkdirSync(stage);
   await stagePackage(ROOT, stage);
-  // npm always writes the same dates, modes and order.
+  // npm always writes the files with the same dates, with the same modes and in the same order.
   npm(['pack', '--ignore-scripts', '--pack-destination', into]);
   const parts = npm(['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']);
   writeFileSync(join(into, `${name}-${version}.cdx.json`), parts);

@@ -13,12 +13,12 @@ import { compileLook } from '../validator/src/pages/look.ts';
 import { shrinkPng } from './shrink-png.ts';
 
 /**
- * Makes pictures of every screen for visitors, for the documentation: light and dark, desktop and phone.
- * `node scripts/screenshots.ts [folder]`. The default folder is docs/guide/images.
+ * Makes pictures for the documentation: every screen that visitors see, in light and dark colours, on desktop and
+ * phone. `node scripts/screenshots.ts [folder]`. The default folder is docs/guide/images.
  */
 
 const FOLDER = process.argv[2] ?? join(import.meta.dirname, '../docs/guide/images');
-/** The limit of all pictures together in bytes, because they are part of the repository. */
+/** Maximum size of all pictures together in bytes. There is a limit because the pictures are part of the repository. */
 const MAX_TOTAL_BYTES = 600_000;
 
 const DEVICES = {
@@ -82,7 +82,7 @@ async function shoot(
     viewport: DEVICES[device],
     colorScheme: scheme,
     locale,
-    // With an animation each picture would differ.
+    // Animations are switched off, because with an animation each picture would differ.
     reducedMotion: 'reduce',
     javaScriptEnabled: name !== 'noscript',
   });

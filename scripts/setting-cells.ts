@@ -19,7 +19,7 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/** The cells of a setting, made from the schema. Where a cell is undefined, the text of the page stays. */
+/** The cells of a setting, made from the schema. When a cell is undefined, the text of the page does not change. */
 interface SettingCells {
   readonly type?: string | undefined;
   readonly byDefault?: string | undefined;
@@ -32,8 +32,8 @@ const MAX_VALUES = 12;
 const ROW = /^\| `([^`]+)` *\| (.*?) *\| (.*?) *\|(?= )/;
 
 /**
- * The page with the types and defaults of the schema. Other cells stay unchanged. Throws an Error if the tables lack a
- * setting, or have a setting that guard.yaml does not have.
+ * Returns the page with the types and defaults of the schema. Other cells do not change. Throws an Error if the tables
+ * lack a setting, or have a setting that guard.yaml does not have.
  */
 export function withSettingCells(page: string): string {
   const cells = settingCells();
@@ -55,8 +55,9 @@ export function withSettingCells(page: string): string {
 }
 
 /**
- * Every setting a user can write in guard.yaml, as `organisations[].rules[].name`. A pattern, a list of a rule, a match
- * within a match and a mapping of block reasons each count as one value, so the names inside them are no settings.
+ * Returns every setting that a user can write in guard.yaml, such as `organisations[].rules[].name`. A pattern, a list
+ * of a rule, a match within a match and a mapping of block reasons are each one value, so the names inside them are not
+ * settings.
  */
 function settingCells(): ReadonlyMap<string, SettingCells> {
   // The type of the generated schema has more fields.
@@ -65,7 +66,7 @@ function settingCells(): ReadonlyMap<string, SettingCells> {
   visit(root, '', {});
   return cellsByPath;
 
-  /** Follows `$ref`, except for a match within a match, which counts as one value. */
+  /** Follows `$ref`, except for a match within a match, because that is one value. */
   function resolveSchema(schema: Schema, path: string): Schema {
     if (schema.$ref === undefined || path.includes('.match.')) return schema;
     return root.$defs?.[schema.$ref.replace('#/$defs/', '')] ?? {};
@@ -102,7 +103,7 @@ function settingCells(): ReadonlyMap<string, SettingCells> {
 }
 
 /**
- * Whether an object counts as one value although it has properties: a pattern, a list from a URL, or a mapping of
+ * Returns whether an object is one value although it has properties: a pattern, a list from a URL, or a mapping of
  * reasons.
  */
 function countsAsOneValue(properties: Readonly<Record<string, Schema>>): boolean {

@@ -1,6 +1,9 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
-/** Rewrites a picture with few colours with a palette, which needs about a third of the bytes. */
+/**
+ * This module rewrites a picture with few colours as a picture with a palette. Such a picture needs about a third of
+ * the bytes.
+ */
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const MAX_COLOURS = 256;
@@ -83,7 +86,7 @@ function paeth(left: number, up: number, corner: number): number {
   return (byUp ?? 0) <= (byCorner ?? 0) ? up : corner;
 }
 
-/** Undefined when there are too many colours for a palette. */
+/** Returns undefined when there are too many colours for a palette. */
 function withPalette(pixels: Buffer, channels: number, bits: number) {
   const mask = (0xff << (8 - bits)) & 0xff;
   const palette = new Map<number, number>();

@@ -1,7 +1,7 @@
 /**
  * Runs every test and prints the slowest files and a summary line. If a tool is missing on this machine, it prints the
- * skipped tests and how to install the tool. Arguments go to vitest (file filters, -t).
- * `GUARD_TEST_ALL_TOOLS=1` makes a missing tool a failure.
+ * skipped tests and how to install the tool. Arguments go to vitest (file filters, -t). With `GUARD_TEST_ALL_TOOLS=1` a
+ * missing tool is a failure.
  */
 import { relative } from 'node:path';
 import { parseCLI, startVitest, type TestModule } from 'vitest/node';
@@ -36,7 +36,7 @@ const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
 
-/** The time for loading a file and running its tests and hooks, in milliseconds. */
+/** The time for loading a test file and running its tests and hooks, in milliseconds. */
 function timeOf(module: TestModule): number {
   const { collectDuration, duration } = module.diagnostic();
   return collectDuration + duration;

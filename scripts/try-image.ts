@@ -15,9 +15,9 @@ import { curl } from '../test/kit/visitors/visitors.ts';
 export interface Tried {
   /** The time from the start to the first good health check. */
   readonly readyS: number;
-  /** The sizes of the root file system and of its folder of Guard. */
+  /** The sizes of the root file system and of Guard's folder in it. */
   readonly megabytes: { readonly image: number; readonly guard: number };
-  /** Problems as sentences. Empty when all is well. */
+  /** The problems, each as a sentence. Empty when there is no problem. */
   readonly problems: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const Inspected = z.object({
   }),
 });
 
-/** The output of buildah. Throws when it fails. */
+/** Runs buildah and returns its output. Throws when buildah fails. */
 export function buildah(...args: readonly string[]): string {
   return execFileSync('buildah', args, {
     encoding: 'utf8',
@@ -40,7 +40,10 @@ export function buildah(...args: readonly string[]): string {
   }).trim();
 }
 
-/** Runs an image as its own user without capabilities, sends requests of a visitor and an analyst, and ends it. */
+/**
+ * Runs an image as its own user without capabilities, sends requests of a visitor and an analyst, and ends the
+ * container.
+ */
 export async function tryImage(image: string, embedded: boolean): Promise<Tried> {
   const { config } = Inspected.parse(
     JSON.parse(buildah('inspect', '--type', 'image', image)),
@@ -142,7 +145,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
   }
 }
 
-/** The process inside the image, because `buildah run` does not pass on signals. */
+/** The signal goes to the process inside the image, because `buildah run` does not pass on signals. */
 function programOf(pid: number): number {
   if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('buildah')) return pid;
   return programOf(Number(execFileSync('pgrep', ['--parent', String(pid)], { encoding: 'utf8' })));
@@ -153,7 +156,7 @@ function megabytesOf(folder: string): number {
   return Math.round(Number(kilobytes) / 1_024);
 }
 
-/** Every file with its size and time, to find the changes of a run. */
+/** Returns every file with its size and time, to find the files that a run has changed. */
 function filesOf(root: string): readonly string[] {
   return globSync('**/*', { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,6 +1,6 @@
 import type { CrawlerCategory } from '../../config/src/catalogue/crawler-file.ts';
 
-/** The AI list describes an agent in free text. The first matching line decides. */
+/** The AI list describes an agent in free text. The first line that matches gives the category. */
 const BY_FUNCTION: readonly (readonly [RegExp, CrawlerCategory])[] = [
   [/\bagents?\b(?!.*undocumented)/i, 'AI Agent'],
   [
@@ -15,7 +15,7 @@ const BY_FUNCTION: readonly (readonly [RegExp, CrawlerCategory])[] = [
   [/\bscrap|\bdata\b/i, 'Scraper'],
 ];
 
-/** The catalogue category of an AI agent without an entry by hand. */
+/** Returns the catalogue category of an AI agent that has no entry in crawlers.txt. */
 export function aiCategory(purpose: string): CrawlerCategory {
   if (/undocumented/i.test(purpose)) return 'Other';
   return BY_FUNCTION.find(([pattern]) => pattern.test(purpose))?.[1] ?? 'Other';

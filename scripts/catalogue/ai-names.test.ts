@@ -6,7 +6,7 @@ function agent(purpose: string, operator = 'Unclear at this time.') {
   return { operator, function: purpose };
 }
 
-test('a name that crawlers.txt has, a generic name, and a repeated name make no seed', () => {
+test('a name that crawlers.txt has, a generic name, and a repeated name lead to no seed', () => {
   const list = {
     GPTBot: agent('Trains'),
     Spider: agent('AI Data Scrapers'),

@@ -4,10 +4,10 @@ import { LEFT_OUT } from './left-out.ts';
 import { newSeed } from './seeds.ts';
 import type { Seed } from './seeds.ts';
 
-/** The AI list: data by name. The licence does not allow to copy its descriptions, so they are not read. */
+/** The AI list: data for each name. The licence does not allow copies of the descriptions, so they are not read. */
 const AiList = z.record(z.string(), z.object({ operator: z.string(), function: z.string() }));
 
-/** Seeds for the names of the AI list that crawlers.txt does not have. */
+/** Returns seeds for the names of the AI list that crawlers.txt does not have. */
 export function seedsOfAiList(list: unknown, knownSeeds: readonly Seed[]): Seed[] {
   const takenTokens = new Set(
     knownSeeds.flatMap(({ name, contains, startsWith }) =>
@@ -25,7 +25,7 @@ export function seedsOfAiList(list: unknown, knownSeeds: readonly Seed[]): Seed[
   return seeds;
 }
 
-/** The name in `[Name](link)`, or in a text that begins with a name. */
+/** Returns the name in `[Name](link)`, or in a text that begins with a name. */
 function operatorName(text: string): string {
   const linked = /^\[([^\]]+)\]/.exec(text)?.[1];
   const name = linked ?? text.split(/[,;(]| that | which | to /, 1)[0] ?? '';

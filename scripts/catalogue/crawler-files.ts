@@ -6,8 +6,8 @@ import type { Origins } from './crawler-ranges.ts';
 import type { Seed } from './seeds.ts';
 
 /**
- * Sorts the seeds into files: one for each published list, and one for each operator with crawlers outside the published
- * lists.
+ * Sorts the seeds into files: one file for each published list, and one for each operator that has crawlers outside the
+ * published lists.
  */
 export function crawlerFiles(
   seeds: readonly Seed[],
@@ -47,7 +47,8 @@ export function crawlerFiles(
   }
   for (const [operator, rest] of Map.groupBy(unsorted.values(), (seed) => seed.operator)) {
     const operatorSlug = operator === 'Unknown' ? 'unknown-operator' : slug(operator);
-    // A published list can have the name of its operator. Then the other crawlers get another file name.
+    // A published list can have the name of its operator. Then the file with the operator's other crawlers gets another
+    // name.
     const name = rangeSources.published.some(({ file }) => file === operatorSlug)
       ? `${operatorSlug}-others`
       : operatorSlug;

@@ -16,24 +16,24 @@ const Ipverse = z.object({
 const ByName = z.record(z.string(), z.array(z.string()));
 const Crowdsec = z.object({ name: z.string(), ranges: z.array(z.string()).default([]) });
 
-/** origins.json: the published lists of crawlers. */
+/** The content of origins.json: the published lists of crawlers. */
 const Origins = z.strictObject({
   published: z.array(
     z.strictObject({
       file: z.string(),
       operator: z.string(),
       note: z.string().optional(),
-      /** `source:name of the list`. Several lists are joined. */
+      /** `source:name of the list`. If there are several lists, they are joined. */
       lists: z.array(z.string()).min(1),
       authoritative: z.boolean(),
       source_url: z.url(),
-      /** The URLs of the operator's lists for programs. Absent if only people can read them. */
+      /** The URLs of the operator's lists in a form for programs. Absent if there are only lists for people. */
       refresh: z.array(z.url()).optional(),
       reverse_dns: z.array(z.string()).optional(),
       crawlers: z.array(z.string()).min(1),
     }),
   ),
-  /** By operator. */
+  /** The lists, by operator. */
   reverse_dns_only: z.record(z.string(), z.array(z.string())),
 });
 export type Origins = z.infer<typeof Origins>;
@@ -42,7 +42,7 @@ export function readOrigins(): Origins {
   return Origins.parse(readJson(join(import.meta.dirname, 'origins.json')));
 }
 
-/** Every list of the source folder, as `source:name` to its entries. */
+/** Every list of the source folder. The key is `source:name`, and the value is the entries. */
 export function readRangeLists(folder: string): ReadonlyMap<string, readonly string[]> {
   const lists = new Map<string, readonly string[]>();
   const put = (source: CrawlerSource, name: string, entries: readonly string[]): void => {
@@ -68,7 +68,7 @@ export function readRangeLists(folder: string): ReadonlyMap<string, readonly str
   return lists;
 }
 
-/** The cleaned and merged ranges of several lists, and their earliest day. */
+/** Returns the cleaned and merged ranges of several lists, and the earliest day of these lists. */
 export function rangesOf(
   names: readonly string[],
   lists: ReadonlyMap<string, readonly string[]>,

@@ -2,7 +2,7 @@ import type { AddressRange } from '../../config/src/net/address.ts';
 import { parseIp } from '../../config/src/net/cidr.ts';
 import { mergeIntervals } from '../../config/src/net/prefix-set.ts';
 
-/** Addresses of one family as sorted, disjoint intervals from first to last. */
+/** Addresses of one family as sorted, disjoint intervals. Each interval is its first and its last address. */
 type Intervals = [first: bigint, last: bigint][];
 
 export interface AddressSpace {
@@ -41,7 +41,7 @@ function subtractIntervals(from: Intervals, taken: Intervals): Intervals {
   return remaining;
 }
 
-/** The fewest CIDR ranges that cover the intervals. None is wider than the prefix length. */
+/** Returns the fewest CIDR ranges that cover the intervals. No range is wider than the prefix length. */
 export function cidrsOf(
   space: AddressSpace,
   widest: { readonly v4: number; readonly v6: number },

@@ -16,14 +16,14 @@ const Clouds = z.record(
 const VpnServers = z.record(z.string(), z.array(z.string()));
 
 /**
- * The IPv6 egress of iCloud Private Relay. The published list has thousands of ranges, all in this block, which its
- * operator uses for nothing else.
+ * The IPv6 egress of iCloud Private Relay. The published list has thousands of ranges, all in this block, and the
+ * operator uses the block only for this service.
  */
 const PRIVATE_RELAY_V6 = '2a02:26f7::/32';
 
 const WITHOUT_RELAY = 'iCloud Private Relay is taken out: people are behind it.';
 
-/** The text of each bundled list, by file name. */
+/** Returns the text of each bundled list, by file name. */
 export function ipListFiles(folder: string): ReadonlyMap<string, string> {
   const entries: Record<NetworkKind, { from: Source[]; note: string; list: string[] }> = {
     datacenter: {

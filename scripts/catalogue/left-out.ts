@@ -1,6 +1,6 @@
 /**
  * Names of the source lists that do not become entries of the catalogue. Some are everyday words, which would match
- * browsers of people. Others are software for all users, which is in config/data/user-agents.
+ * browsers of people. Others are software for all users. This software is in config/data/user-agents.
  */
 export const LEFT_OUT: ReadonlyMap<string, string> = new Map([
   ['code', 'an everyday word; editors built on Electron write it into a browser User-Agent'],

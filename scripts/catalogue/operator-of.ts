@@ -1,6 +1,6 @@
 import type { Seed } from './seeds.ts';
 
-/** Sites that describe crawlers of others, or that host projects of users. */
+/** Sites that describe crawlers of other operators, or that host projects of users. */
 const ABOUT_OTHERS: ReadonlySet<string> = new Set([
   'datadome.co',
   'discord.com',
@@ -20,8 +20,8 @@ const ABOUT_OTHERS: ReadonlySet<string> = new Set([
 const REGISTRY_LABELS: ReadonlySet<string> = new Set(['ac', 'co', 'com', 'edu', 'govt', 'org']);
 
 /**
- * The operator of the page that an agent names: a known operator whose name is the domain, or the domain itself, or
- * `Unknown` when the page belongs to another site.
+ * Returns the operator of the page that an agent names. It is a known operator with the name of the domain, or else the
+ * domain itself. It is `Unknown` when the page is on a site that describes or hosts crawlers of others.
  */
 export function operatorOf(url: string, knownSeeds: readonly Seed[]): string {
   const domain = URL.canParse(url) ? domainOf(new URL(url).hostname) : undefined;
@@ -34,7 +34,7 @@ export function operatorOf(url: string, knownSeeds: readonly Seed[]): string {
   return match?.operator ?? domain;
 }
 
-/** The registered domain of a host name. Undefined for an address. */
+/** Returns the registered domain of a host name. Undefined for an IP address. */
 function domainOf(host: string): string | undefined {
   const labels = host.split('.');
   if (/^[\d.]+$|^\[/.test(host) || labels.length < 2) return undefined;

@@ -12,7 +12,7 @@ export interface Seed {
   readonly startsWith: readonly string[];
 }
 
-/** Reads crawlers.txt, whose first lines describe its form. Throws an Error that names a bad line. */
+/** Reads crawlers.txt. Its first lines describe its format. Throws an Error that names the invalid line. */
 export function readSeeds(): Seed[] {
   const path = join(import.meta.dirname, 'crawlers.txt');
   const seeds: Seed[] = [];
@@ -49,6 +49,6 @@ export function newSeed(
 
 function toCategory(text: string): CrawlerCategory {
   if (!Object.hasOwn(RSL_CATEGORIES, text)) throw new Error(`crawlers.txt: no category: ${text}`);
-  // Checked on the line above.
+  // The previous line has checked the type.
   return text as CrawlerCategory;
 }

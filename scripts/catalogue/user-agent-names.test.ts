@@ -19,7 +19,7 @@ describe('the token of a listed agent', () => {
     ['ExampleBot\\/', 'Mozilla/5.0 (compatible; ExampleBot/1.0)', ['ExampleBot'], []],
     // The pattern ends inside a word, so the token is extended to the whole word.
     ['trendbot', 'Mozilla/5.0 (compatible; trendbot0.5.0)', ['trendbot0'], []],
-    // An everyday word counts only at the beginning of the User-Agent, or after `compatible; `.
+    // An everyday word is searched only at the beginning of the User-Agent, and after `compatible; `.
     ['Sonic', 'Sonic/1.0', [], ['Sonic']],
     ['Sonic', 'Mozilla/5.0 (compatible; Sonic/1.0)', ['compatible; Sonic'], []],
     [';Owler', 'Mozilla/5.0 (robot;Owler/1)', ['Owler'], []],
@@ -39,7 +39,7 @@ describe('the token of a listed agent', () => {
     expect(seedsOf([{ pattern: 'ExampleBot', instances }], [], () => true)).toEqual([]);
   });
 
-  test('is an error when a crawler of crawlers.txt has the name but not this token, and the message names the crawler', () => {
+  test('is an error when a crawler of crawlers.txt has the same name but not this token, and the message names the crawler', () => {
     const knownSeed = newSeed('ExampleBot', 'Example Ltd', 'Other', ['Example-Bot']);
     expect(() => seedsOf([{ pattern: 'ExampleBot' }], [knownSeed])).toThrow('ExampleBot needs');
   });
@@ -64,7 +64,8 @@ test.each([
   [['ai-crawler'], 'AI Training'],
   [['social-preview'], 'Preview'],
   [['scanner', 'academic'], 'Security'],
-  // The list gives the tag `seo` to all agents that fit no other tag, so the tag alone means nothing.
+  // The list gives the tag `seo` to all agents that fit no other tag, so the tag alone does not show that an agent is
+  // an SEO tool.
   [['seo'], 'Other'],
 ])('an agent with the tags %j has the category %s', (tags, category) => {
   expect(seedsOf([{ pattern: 'ExampleBot', tags }])).toMatchObject([{ category }]);

@@ -8,10 +8,10 @@ import { newSeed } from './seeds.ts';
 import type { Seed } from './seeds.ts';
 import { categoryOfTags } from './user-agent-category.ts';
 
-/** The User-Agent list. The licence does not allow to copy its descriptions, so they are not read. */
+/** The User-Agent list. The licence does not allow copies of the descriptions, so they are not read. */
 const UserAgentList = z.array(
   z.object({
-    /** A regular expression, usually a plain text. */
+    /** A regular expression. Usually it is a plain text. */
     pattern: z.string(),
     url: z.string().default(''),
     instances: z.array(z.string()),
@@ -30,12 +30,12 @@ export const USER_AGENT_LICENCE = join(
   'LICENSE',
 );
 
-/** Whether a User-Agent is already known as a crawler or as other software. */
+/** Returns whether a User-Agent is already known as a crawler or as other software. */
 export type IsKnown = (userAgent: string) => boolean;
 
 /**
- * Seeds for the agents of the User-Agent list that are not known yet. The token of a seed is the match of its pattern
- * in the samples, extended to whole words. An entry is skipped when all of its samples are known.
+ * Returns seeds for the agents of the User-Agent list that are not known yet. The token of a seed is the match of its
+ * pattern in the samples, extended to whole words. An entry is skipped when all of its samples are known.
  */
 export function seedsOfUserAgentList(
   list: unknown,
@@ -86,7 +86,7 @@ function tokensOf(seed: Seed) {
   ];
 }
 
-/** Words that are not in names of products for people. */
+/** Words that do not occur in names of products for people. */
 const BOT_WORDS =
   /bot|crawl|spider|scan|monitor|fetch|preview|archiv|uptime|check|search|seo|index|feed|agent|audit|\.[a-z]{2,}/i;
 
@@ -101,7 +101,8 @@ function tokensOfAgent({ pattern, instances }: ListedAgent, isKnown: IsKnown): s
     const match = regex.exec(userAgent);
     if (match === null) continue;
     const token = wholeWords(userAgent, match.index, match.index + match[0].length);
-    // An everyday word counts only at places where browsers have none: at the beginning, or after "compatible;".
+    // An everyday word is searched only where the User-Agents of browsers have no such word: at the beginning, or after
+    // "compatible;".
     const isPlain = !BOT_WORDS.test(token);
     const atStart = userAgent.startsWith(token) && isPlain;
     const isProduct = isPlain && userAgent.includes(`(${PRODUCT}${token}`);
@@ -114,17 +115,17 @@ function tokensOfAgent({ pattern, instances }: ListedAgent, isKnown: IsKnown): s
   return [...tokens.values()];
 }
 
-/** A User-Agent that has the token at a place where it counts. */
+/** Returns a User-Agent that has the token at a place where the token is searched. */
 function sampleOf(token: string): string {
   return token.startsWith('^') ? token.slice(1) : `Mozilla/5.0 (${token}`;
 }
 
-/** The text of a pattern without samples. */
+/** Returns the text of a pattern that has no samples. */
 function literalOf(pattern: string): string {
   return pattern.replace(/^\^/, '').replace(/\\(.)/g, '$1').trim();
 }
 
-/** A part of a text, extended to whole words, without space or punctuation before it. */
+/** Returns a part of a text, extended to whole words, without space or punctuation before it. */
 function wholeWords(text: string, matchStart: number, matchEnd: number): string {
   let start = matchStart;
   let end = matchEnd;
@@ -136,7 +137,7 @@ function wholeWords(text: string, matchStart: number, matchEnd: number): string 
   return text.slice(start, end);
 }
 
-/** The name in a token: the text before its version, address or remark. */
+/** Returns the name in a token: the text before a version, an address or a remark. */
 function nameOf(token: string): string {
   return token
     .replace(/^\^/, '')

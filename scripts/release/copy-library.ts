@@ -3,11 +3,13 @@ import { basename, dirname, join } from 'node:path';
 
 /** Files that no program loads: settings of tools, types, sources of types, maps, and documents. Licences are kept. */
 const NOT_LOADED = /^\.|\.(?:map|[cm]?ts|tsx|flow|md|markdown)$/i;
-/** Only directly in the folder of the package, because `yaml/dist/doc`, for example, is code. */
+/**
+ * These folders are left out only directly in the folder of the package, because `yaml/dist/doc`, for example, is code.
+ */
 const NOT_LOADED_FOLDERS =
   /^(?:node_modules|tests?|__tests__|docs?|benchmarks?|examples?|\.github|\.vscode)$/i;
 const LICENCE = /^(?:licen[cs]e|copying|notice)/i;
-/** Other builds of the same code, which Guard does not load. */
+/** Other builds of the same code. Guard does not load them. */
 const OTHER_BUILDS = new RegExp(
   [
     '-ipv[46]\\.mmdb',
@@ -39,7 +41,7 @@ const OTHER_BUILDS = new RegExp(
     .map((path) => `${path}$`)
     .join('|'),
 );
-/** A program for this machine. Each machine fetches its own. */
+/** A program for this machine. Each machine fetches its own program. */
 const OTHER_PROGRAM = /\/esbuild\/bin$/;
 /** Fields with which npm would run scripts, create commands or check the version of Node. */
 const NOT_SAID = new Set([
@@ -51,7 +53,7 @@ const NOT_SAID = new Set([
   'optionalDependencies',
 ]);
 
-/** Copies a library without files that no program loads. Without a licence file it keeps README.md. */
+/** Copies a library without files that no program loads. When the library has no licence file, README.md is kept. */
 export function copyLibrary(from: string, to: string): void {
   const hasLicence = readdirSync(from).some((name) => LICENCE.test(name));
   cpSync(from, to, {
@@ -66,7 +68,7 @@ export function copyLibrary(from: string, to: string): void {
     },
   });
   const manifest = join(to, 'package.json');
-  const manifestFields = JSON.parse(readFileSync(manifest, 'utf8')) as object; // npm has read it before
+  const manifestFields = JSON.parse(readFileSync(manifest, 'utf8')) as object; // npm has already read this file
   const keptFields = Object.entries(manifestFields).filter(([field]) => !NOT_SAID.has(field));
   writeFileSync(manifest, `${JSON.stringify(Object.fromEntries(keptFields), undefined, 2)}\n`);
 }

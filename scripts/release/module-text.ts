@@ -1,9 +1,9 @@
 import { stripTypeScriptTypes } from 'node:module';
 import ts from 'typescript';
 
-/** A module as JavaScript, and its texts that may name other modules. */
+/** A module as JavaScript, and its string literals that can name other modules. */
 export interface ModuleText {
-  /** Types are replaced by blanks, so lines and columns are those of the TypeScript. */
+  /** Types are replaced by blanks, so lines and columns are the same as in the TypeScript. */
   readonly js: string;
   readonly literals: readonly Literal[];
 }
@@ -27,7 +27,7 @@ export function readModuleText(file: string, text: string): ModuleText {
   return { js, literals };
 }
 
-/** The JavaScript with other literals of the same length, so that positions stay. */
+/** Returns the JavaScript with other literals of the same length, so that positions do not change. */
 export function renameLiterals(
   { js, literals }: ModuleText,
   nameOf: (literal: string) => string,

@@ -1,6 +1,6 @@
 /**
- * The section of CHANGELOG.md for a version, without its heading. Without such a heading, the section Unreleased.
- * Throws when there is neither.
+ * Returns the section of CHANGELOG.md for a version, without its heading. When there is no such section, returns the
+ * section Unreleased. Throws when both are missing.
  */
 export function notesOf(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m).slice(1);

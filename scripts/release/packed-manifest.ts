@@ -2,7 +2,10 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { jsName } from './production-modules.ts';
 
-/** Makes package.json of the tarball, and a lock file for the list of its parts, from those of the repository. */
+/**
+ * Makes the package.json of the tarball, and a lock file for the list of its parts, from the same files of the
+ * repository.
+ */
 
 const Names = z.record(z.string(), z.string()).default({});
 export const Manifest = z.object({
@@ -51,7 +54,7 @@ export function exportsOf(workspaces: Workspaces): ReadonlyMap<string, string> {
   );
 }
 
-/** The file of a name such as `@guard/config/net/cidr`. Undefined if no package exports it. */
+/** Returns the file of a name such as `@guard/config/net/cidr`. Undefined if no package exports the name. */
 export function resolveExport(
   exportTargets: ReadonlyMap<string, string>,
   name: string,
@@ -77,7 +80,7 @@ function importsOf(workspaces: Workspaces): Readonly<Record<string, string>> {
 }
 
 interface Parts {
-  /** package.json of the repository. */
+  /** The package.json of the repository. */
   readonly root: Readonly<Record<string, unknown>>;
   readonly workspaces: Workspaces;
   readonly lock: Lock;
@@ -94,8 +97,8 @@ interface Packed {
 
 /**
  * Each library is in the tarball in the version of the lock file, so an installation has the tested versions. npm
- * fetches Node and esbuild for one platform, in exactly the tested version. The embedded database is an optional peer,
- * which npm does not install by itself.
+ * fetches Node and esbuild for one platform, in exactly the tested version. The embedded database is an optional peer
+ * dependency, so npm does not install it by itself.
  */
 export function packManifests({ root, workspaces, lock, nodePackages }: Parts): Packed {
   const manifests = [...workspaces.values()];
@@ -165,11 +168,11 @@ function bundlerEntries(lock: Lock): Record<string, LockEntry> {
   );
 }
 
-/** The entries of these packages and of their dependencies, at their places in the lock file. */
+/** Returns the entries of these packages and of their dependencies, with their paths in the lock file. */
 function reachable(lock: Lock, names: readonly string[]): Record<string, LockEntry> {
   const nodeEntriesFound: Record<string, LockEntry> = {};
   const open = new Set(names.map((name) => `node_modules/${name}`));
-  // The loop also visits elements that are added meanwhile.
+  // The loop also visits elements that are added while it runs.
   for (const path of open) {
     const { version, license, dependencies, peerDependencies, peerDependenciesMeta } = Entry.parse(
       lock.packages[path],
@@ -183,7 +186,9 @@ function reachable(lock: Lock, names: readonly string[]): Record<string, LockEnt
   return nodeEntriesFound;
 }
 
-/** Where Node finds `name` from the package at `path`: in its own folder, or in one above. */
+/**
+ * Returns where Node finds `name` from the package at `path`: in the folder of the package, or in a folder above it.
+ */
 function placeOf(lock: Lock, path: string, name: string): string {
   for (let folder = path; ; folder = dirname(folder)) {
     const place = join(folder, 'node_modules', name);

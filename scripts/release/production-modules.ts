@@ -5,15 +5,15 @@ import { type ModuleText, readModuleText, renameLiterals } from './module-text.t
 /** TypeScript that esbuild bundles for browsers. Node does not run it. */
 export const BROWSER_CODE = /^(?:validator\/browser\/(?:page|script|work)|dashboard\/page)\//;
 
-/** `x.js` for `x.ts`. Other names stay. */
+/** Returns `x.js` for `x.ts`. Other names do not change. */
 export function jsName(path: string): string {
   return path.replace(/\.ts$/, '.js');
 }
 
 /**
- * The modules that Guard can load, as JavaScript. Begins with `entry`, and follows each module that a module names in
- * an import or as the program of a thread or process. No such module names a test. `./x.ts` becomes
- * `./x.js`, and `@guard/x` becomes `#guard/x`, which the `imports` of package.json resolve.
+ * Returns the modules that Guard can load, as JavaScript. Begins with `entry`, and follows each module that a module
+ * names in an import or as the program of a thread or process. So no test is among them. `./x.ts` becomes `./x.js`.
+ * `@guard/x` becomes `#guard/x`, and the `imports` of package.json resolve this name.
  *
  * @param entry relative to `root`
  * @param exportedFile the file of a name `@guard/…`, relative to `root`; undefined for an unknown name
@@ -26,7 +26,7 @@ export function productionModules(
 ): ReadonlyMap<string, string> {
   const modules = new Map<string, ModuleText>();
   const open = new Set([entry]);
-  // The loop also visits elements that are added meanwhile.
+  // The loop also visits elements that are added while it runs.
   for (const file of open) {
     const module = readModuleText(file, readFileSync(join(root, file), 'utf8'));
     modules.set(file, module);

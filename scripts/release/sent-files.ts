@@ -5,7 +5,7 @@ import { join, matchesGlob } from 'node:path';
 export interface SentFiles {
   /** Files and folders that are sent, in the order of the list. */
   readonly kept: readonly string[];
-  /** Whether a path relative to the repository is sent. */
+  /** Returns whether a path, relative to the repository, is sent. */
   readonly isSent: (path: string) => boolean;
 }
 

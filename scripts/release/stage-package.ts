@@ -72,13 +72,13 @@ export async function stagePackage(root: string, stage: string): Promise<void> {
     nodePackages: NodePackages.parse(readManifest('packaging/node-packages.json')),
   });
   put('package.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
-  // For the list of parts. npm packs no file of this name.
+  // The file is for the list of parts. npm packs no file with this name.
   put('package-lock.json', `${JSON.stringify(parts, undefined, 2)}\n`);
   await bundlePages(root, stage);
   for (const library of bundled) copyLibrary(join(root, library), join(stage, library));
 }
 
-/** Uses the code of the tarball, so that Guard accepts the pages as its own. */
+/** The code of the tarball bundles the pages, so that Guard accepts the pages as its own. */
 async function bundlePages(root: string, stage: string): Promise<void> {
   const libraries = join(stage, 'node_modules');
   const load = (file: string): Promise<unknown> => import(pathToFileURL(join(stage, file)).href);
