@@ -2,10 +2,10 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 
 /** One request to be judged. */
 export interface Case {
-  /** The sender, for the list of wrong judgements. */
+  /** The name of the sender, for the list of wrong judgements. */
   readonly about: string;
   readonly request: ValidateRequest;
-  /** The client or crawler. All its cases are in the same half of the corpus. */
+  /** The client or crawler. All cases of one client or crawler are in the same half of the corpus. */
   readonly unit: string;
 }
 

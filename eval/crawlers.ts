@@ -7,7 +7,7 @@ import { HOME_IP } from '../test/kit/visitors/visitors.ts';
 import type { Case } from './case.ts';
 
 const DATA = join(import.meta.dirname, '..', 'config', 'data', 'crawlers');
-/** Number of addresses that are tried for each list. */
+/** The number of addresses that are tried for each list. */
 const RANGES_PER_LIST = 5;
 
 export interface CrawlerCases {
@@ -31,7 +31,8 @@ export function crawlerCases(): CrawlerCases {
       .map((range) => range.split('/', 1)[0] ?? '');
     for (const { id, name, user_agent } of crawlers) {
       const userAgent = agentOf(user_agent);
-      // A more specific crawler may have the same words. Its requests are made from its own entry.
+      // The User-Agent can be that of a more specific crawler with the same words. The requests of that crawler are
+      // made from its own entry.
       const known = catalogue.identify(userAgent);
       if (known?.id !== id) continue;
       if (ranges.authoritative) outside.push(visitOf(name, userAgent, HOME_IP));

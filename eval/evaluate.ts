@@ -9,12 +9,12 @@ export interface Row {
   readonly group: string;
   readonly half: Half;
   readonly requests: number;
-  /** Undefined for a group that tests only identification. */
+  /** The number of requests for each decision. Undefined for a group that tests only identification. */
   readonly decisions: Readonly<Record<Answer['decision'], number>> | undefined;
-  /** Number of requests that were judged as the goal requires. */
+  /** The number of requests that were judged as the goal requires. */
   readonly right: number;
   readonly goal: string;
-  /** Undefined when nothing is promised. */
+  /** Undefined when Guard makes no promise for the group. */
   readonly met: boolean | undefined;
 }
 
@@ -66,7 +66,7 @@ interface Answered {
   readonly answer: Answer;
 }
 
-/** Chosen by the unit and not by the request, because the requests of one unit are alike. */
+/** The half is chosen by the unit and not by the request, because the requests of one unit are similar. */
 function halfOf({ unit }: Case, seed: number): Half {
   let hash = seed >>> 0;
   for (let i = 0; i < unit.length; i++) {

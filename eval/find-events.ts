@@ -3,12 +3,12 @@ import { poll } from '../test/kit/http.ts';
 import { rowsOf } from '../test/kit/product/sql.ts';
 import type { Product } from '../test/kit/product/start-product.ts';
 
-/** Longest wait until an event can be found by SQL. */
+/** The time limit until an event can be found by SQL. */
 const EVENTS_MS = 30_000;
 
 /**
- * `columns` of all events whose path begins with `prefix`, oldest first. Events are written in order. So `visit`
- * requests a last path, and when its event can be found, all earlier events can be found too.
+ * Returns `columns` of all events whose path begins with `prefix`, oldest first. Events are written in order. So
+ * `visit` requests one more path, and when the event of this path can be found, all earlier events can be found too.
  */
 export async function findEvents<Row extends object>(
   product: Product,

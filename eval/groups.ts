@@ -10,9 +10,12 @@ import { httpClients } from './http-clients.ts';
 
 export interface CorpusOptions {
   readonly seed: number;
-  /** Number of generated header sets for each browser, device and HTTP version: 16 kinds. */
+  /**
+   * The number of generated header sets for each kind. There are 16 kinds: combinations of browser, device and HTTP
+   * version.
+   */
   readonly perKind: number;
-  /** Number of header sets that are composed for User-Agents. */
+  /** The number of header sets that are composed for User-Agents. */
   readonly composed: number;
 }
 
@@ -29,7 +32,7 @@ export interface Group {
   readonly decides: boolean;
   readonly goal: string;
   readonly isRight: (answer: Answer) => boolean;
-  /** Whether the numbers keep the promise. Absent when there is no promise. */
+  /** Returns whether the numbers keep the promise. Absent when there is no promise. */
   readonly isMet?: (rows: Tally) => boolean;
 }
 
@@ -40,7 +43,7 @@ export interface Tally {
   readonly right: number;
 }
 
-/** Every group of the corpus, with its promise. */
+/** Returns every group of the corpus, with its promise. */
 export function groupsOf({ seed, perKind, composed }: CorpusOptions): Group[] {
   const rules = '[{ name: everybody, match: {}, detect: true }]';
   const crawlers = crawlerCases();
@@ -144,7 +147,7 @@ function judgeWith({ ask }: TestValidator) {
   };
 }
 
-/** Identifies a User-Agent with the catalogues alone, without a decision. */
+/** Identifies a User-Agent only with the catalogues, without a decision. */
 function identify() {
   const crawlers = CrawlerCatalogue.load();
   const tokens = UserAgentCatalogue.load();

@@ -19,7 +19,7 @@ const Corpus = z.strictObject({
 });
 
 export interface HttpClientCases {
-  /** Day of the measurement, YYYY-MM-DD. */
+  /** The day of the measurement, as YYYY-MM-DD. */
   readonly measured: string;
   readonly asTheyCome: readonly Case[];
   /** The same requests with Chrome's User-Agent, and no other change. */
@@ -45,7 +45,10 @@ export function httpClients(): HttpClientCases {
   return { measured, asTheyCome: cases, withChromeAgent: cases.map(disguised) };
 }
 
-/** Chrome's User-Agent replaces the existing one in its place, or comes last when there is none. */
+/**
+ * Chrome's User-Agent replaces the client's User-Agent in its position. When the client sends none, the field comes
+ * last.
+ */
 function disguised({ about, request, unit }: Case): Case {
   return {
     about: `${about}, as Chrome`,

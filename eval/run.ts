@@ -165,7 +165,7 @@ ${missTable(misses, 40)}
 `;
 }
 
-/** The numbers when header sets that contradict themselves also count as browsers. */
+/** Returns the numbers for the case that header sets that contradict themselves are also counted as browsers. */
 function asTheyAre(rows: Evaluation['rows']): string {
   const sources = [
     ['header-generator', ['browsers, generated', 'generated, contradicting itself']],

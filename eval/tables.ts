@@ -1,6 +1,6 @@
 import type { Miss, Row } from './evaluate.ts';
 
-/** The result as a Markdown table. */
+/** Returns the result as a Markdown table. */
 export function rowTable(rows: readonly Row[]): string {
   const share = (part: number, whole: number) =>
     whole === 0 ? '–' : `${((part / whole) * 100).toFixed(2)} %`;
@@ -20,7 +20,10 @@ export function rowTable(rows: readonly Row[]): string {
   );
 }
 
-/** One line for all misses with the same reasons. It has at most `most` lines, and the number of further ones. */
+/**
+ * Returns a table with one line for all misses with the same reasons. It has at most `most` lines, and then the number
+ * of further lines.
+ */
 export function missTable(misses: readonly Miss[], most: number): string {
   const groups = Map.groupBy(misses, ({ group, reasons }) => `${group}\n${reasons.join(', ')}`);
   const lines = [...groups.values()].flatMap((same) => {
@@ -34,7 +37,7 @@ export function missTable(misses: readonly Miss[], most: number): string {
   return `${markdown(['group', 'requests', 'reasons', 'for example'], lines.slice(0, most))}${remainder}`;
 }
 
-/** A Markdown table. Each column is as wide as its widest cell. */
+/** Returns a Markdown table. Each column is as wide as its widest cell. */
 export function markdown(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) =>
     Math.max(3, title.length, ...body.map((cells) => cells[i]?.length ?? 0)),

@@ -2,7 +2,10 @@ import { chromeHttp, inOrderOf, scriptFetch } from '../../test/kit/visitors/visi
 import type { Technique } from './technique.ts';
 import { BOTH, browserOn, IN_RANGES, sendMany } from './send-many.ts';
 
-/** The header fields of a page request over http that claims to fetch data. Only Accept differs from a page. */
+/**
+ * The header fields of a page request over http that claims to fetch data. Only Accept differs from the request for a
+ * page.
+ */
 const CALLED_DATA = { ...chromeHttp, accept: 'application/json' };
 
 export const dataFromOneAddress: readonly Technique[] = [
@@ -39,7 +42,7 @@ export const dataFromManyAddresses: readonly Technique[] = [
     name: 'calls each page data, from 200 addresses with one session of a challenge page, 20 pages each',
     sites: ['default'],
     schemes: ['http'],
-    // 51 in each of four networks, and the free pages of the client shape.
+    // 51 pages for each of four networks, and the free pages of the client shape.
     atMost: 310,
     async run(attack) {
       const { testbed, scheme } = attack;
@@ -62,13 +65,14 @@ export const dataFromManyAddresses: readonly Technique[] = [
     name: 'calls each page data, from 200 addresses, after a page at each of them, 20 pages each',
     sites: ['default'],
     schemes: ['http'],
-    // A page gives at most 100 addresses 9 documents each. A challenge page gives none.
+    // After a page, each of at most 100 addresses gets 9 documents. After a challenge page it gets none.
     atMost: 1_000,
     async run(attack) {
       const { testbed, scheme } = attack;
       const from = (index: number) => attack.address(index % 200);
       const cookies: string[] = [];
-      // A client shape that no earlier row has used up. With a used-up shape all pages would be challenges.
+      // The row uses a client shape whose free pages no earlier row has used up. With another shape all pages would be
+      // challenges.
       const headers = inOrderOf(77, chromeHttp);
       for (let index = 0; index < 200; index += 1) {
         const requestBefore = { site: 'default', scheme, path: '/before', headers } as const;

@@ -7,7 +7,7 @@ export interface Box {
   readonly classes: readonly string[];
   readonly parent: Box | undefined;
   readonly children: Box[];
-  /** The text in the box. Absent when there is none. */
+  /** The text in the box. Absent when the box has no text. */
   text?: string;
 }
 
@@ -25,7 +25,7 @@ export interface Step {
   readonly combinator: string;
 }
 
-/** Width of the outermost block, in CSS pixels. */
+/** The width of the outermost block, in CSS pixels. */
 const SIDE = 1000;
 
 /** The widths of the leaves of a sheet, in CSS pixels. */
@@ -74,7 +74,7 @@ const holds = (condition: string): boolean =>
   !/min-width|^media print|\(display:k\)|not \(display:block/.test(condition) ||
   condition.includes('not (display:k)');
 
-/** Undefined for an invalid selector, and then the rule is ignored. */
+/** Returns undefined for an invalid selector. Then the rule is ignored. */
 export function stepsOf(selector: string): Step[] | undefined {
   const steps: Step[] = [];
   const parts = selector.trim().split(/(\s*(?:[>+]|~(?!=))\s*|\s+)(?![^(]*\))/);
@@ -126,7 +126,8 @@ function compoundOf(text: string): Pick<Step, 'tests' | 'weight'> | undefined {
 const weightOf = (any?: string, div?: string) => (any ? 0 : div ? 1 : 10);
 
 /**
- * Parses the inside of `:has()`. It restores the position of the shared expression, so that the caller can continue.
+ * Parses the inside of `:has()`. Restores the position of the shared regular expression, so that the caller can
+ * continue.
  */
 function matchDescendant(inner: string, isChild: boolean) {
   const position = SIMPLE.lastIndex;

@@ -40,7 +40,7 @@ const SUBREQUEST_FIELDS = {
 };
 
 /**
- * Runs a technique with a program that sends the requests. The processor time of the program counts as that of the
+ * Runs a technique with a program that sends the requests. The processor time of the program is added to that of the
  * attacker.
  */
 async function withImitator<T>(attack: Attack, run: (asBrowser: AsBrowser) => Promise<T>) {
@@ -107,7 +107,7 @@ function fieldsOf({ headers, cookie, body, isFile = false }: AttackRequest) {
   };
 }
 
-/** Names the missing package. Undefined when the program can run. */
+/** Returns the name of the missing package. Undefined when the program can run. */
 async function findMissing(): Promise<string | undefined> {
   const pythonProgram = spawn(PYTHON, ['-c', 'import curl_cffi'], { stdio: 'ignore' });
   const code = await once(pythonProgram, 'exit').then(
@@ -142,7 +142,7 @@ function requestPages(
   });
 }
 
-/** Requests pages without solving a challenge. */
+/** Requests pages, and solves no challenge. */
 function imitator(
   name: string,
   site: Site,
@@ -172,8 +172,8 @@ export const imitators: readonly Technique[] = [
     100,
     (attack) => requestPages(attack, [NEWEST], 200, 1),
   ),
-  // This row comes last, because it causes pressure that would stop the rows after it. All new client shapes together
-  // have 200 free pages in about 20 seconds.
+  // This row comes last, because it causes pressure, and the pressure would stop the rows after it. All new client
+  // shapes together have 200 free pages in about 20 seconds.
   imitator(
     'imitates twelve browsers with their handshakes, each from 100 addresses, one page each',
     'default',
@@ -184,7 +184,7 @@ export const imitators: readonly Technique[] = [
 ];
 
 export const imitatingSolvers: readonly Technique[] = [undefined, letPeoplePass].map((before) => ({
-  // Only on the strict site: on the default site it would get a free page and solve nothing.
+  // The technique runs only on the strict site. On the default site it would get a free page and solve nothing.
   ...imitator(
     `solver: runs the function of the page, with the handshakes of Chrome${before ? ', after people with three engines passed' : ''}`,
     'strict',

@@ -17,12 +17,12 @@ interface Row {
   readonly costMs: number;
   readonly stoppedBy: readonly string[];
   readonly atMost: number | undefined;
-  /** Why the technique was not run. */
+  /** The reason why the technique was not run. */
   readonly missing?: string;
 }
 
 export interface AttackOptions {
-  /** Only techniques whose name contains this text. Empty means all. */
+  /** Only techniques with this text in their name are run. Empty means all techniques. */
   readonly only: string;
   readonly json: boolean;
   readonly record: boolean;

@@ -87,7 +87,7 @@ export const solvers: readonly Technique[] = [
     name: 'solver: one pass of that program, 2,000 pages',
     sites: BOTH_SITES,
     schemes: ['http'],
-    // A tenth of the budget of a full pass, and the free pages of the default site.
+    // The limit is a tenth of the budget of a full pass, plus the free pages of the default site.
     atMost: 66,
     before: letPeoplePass,
     async run(attack) {

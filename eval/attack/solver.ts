@@ -14,14 +14,14 @@ import { solveWitnesses } from './witness-solver.ts';
 import type { AttackRequest } from './testbed.ts';
 import type { Attack } from './technique.ts';
 
-/** A recorded browser: the header fields of its requests, and its measurements. */
+/** A recording of a browser: the header fields of its requests, and its measurements. */
 export const RECORDED = readFixture('human/chromium-headful-xvfb-default-screen.json');
 
 /** A challenge page, and a function that loads the files of the page. */
 interface Page {
   readonly ticket: string;
   readonly html: string;
-  /** Returns the file, one character for each byte. */
+  /** Returns the file as a text with one character for each byte. */
   readonly load: (path: string, headers: Readonly<Record<string, string>>) => Promise<string>;
 }
 
@@ -33,8 +33,8 @@ export const solveWithSecret = ({ ticket }: Page): Evidence =>
   answerTicket(RECORDED.evidence, ticket);
 
 /**
- * Networks of people with each engine. A page asks five of the twelve questions, and each question needs answers from
- * sixteen networks.
+ * The number of networks from which people with each engine visit. A page asks five of the twelve questions, and each
+ * question needs answers from sixteen networks.
  */
 const NETWORKS = 80;
 const ENGINES = [
@@ -43,7 +43,10 @@ const ENGINES = [
   readFixture('human/safari-mac.json'),
 ] as const;
 
-/** People with each engine pass at the strict site. On a site with visitors this takes some hours. */
+/**
+ * Lets people with each engine pass at the strict site, so that Guard learns their answers. On a site with visitors
+ * this takes some hours.
+ */
 export async function letPeoplePass(attack: Attack): Promise<void> {
   const strictAttack: Attack = { ...attack, site: 'strict', scheme: 'http' };
   for (const [engine, { headers, evidence }] of ENGINES.entries()) {
@@ -57,13 +60,15 @@ export async function letPeoplePass(attack: Attack): Promise<void> {
 
 const ABSENT = { unread: 'absent' } as const;
 
-/** Makes evidence without loading files: the sheet with the secret, and the rest from the recording. */
+/**
+ * Makes evidence and loads no files: the layout of the sheet comes from the secret, and the rest from the recording.
+ */
 function withoutWitnesses(page: Page): Evidence {
   const evidence = solveWithSecret(page);
   return { ...evidence, readings: { ...evidence.readings, witnesses: ABSENT } };
 }
 
-/** Solves the sheet, and sends no other reading. */
+/** Solves only the sheet, and sends no other reading. */
 export const solveSheetOnly: Solve = (page) => {
   const { readings, ...rest } = withoutWitnesses(page);
   const absent = Object.keys(readings).map((name) => [name, ABSENT]);
@@ -103,7 +108,7 @@ export const solveWholePage: Solve = async (page) => {
       ...evidence.readings,
       cascade: { value: { side: 1000, widths: solveSheet(dataOf(page, 'sheet')) } },
       witnesses: { value: { sizes } },
-      // Only an engine has the right answers. Any number has the right form.
+      // Only a browser engine has the right answers. But any number has the right form.
       answers: {
         value: {
           asked: hashOf(questions),
@@ -123,7 +128,7 @@ export const loadEveryUrl: Solve = async (page) => {
   return solveWithSecret(page);
 };
 
-/** Reads an attribute of the page's data by its position, because the names change each hour. */
+/** Reads an attribute of the page's data by its position, because the names of the attributes change each hour. */
 function dataOf({ html }: Pick<Page, 'html'>, name: (typeof ATTRIBUTES)[number]): string {
   const [element = ''] =
     /<div(?: [\w-]+="[^"]*")* data-ticket="[^"]*"(?: [\w-]+="[^"]*")*>/.exec(html) ?? [];
@@ -148,24 +153,26 @@ function unescaped(html: string): string {
 /** Writes the upload for a page. */
 export type Write = (html: string, upload: TicketedUpload) => string;
 
-/** Writes with the secret of this Guard, for rows that do not measure the writing. */
+/** Writes the upload with the secret of this Guard, for rows that do not measure the writing. */
 const writeWithSecret: Write = (_html, upload) => writeUpload(upload);
 
-/** Writes in the form of older pages, for which the program was made. */
+/** Writes the upload in the form of older pages, for which the program was made. */
 export const writeInOldForm: Write = (_html, upload) => JSON.stringify(upload);
 
-/** Writes with the function of the page. It finds the function by the parts that all page programs have in common. */
+/**
+ * Writes the upload with the function of the page. Finds the function by text that all page programs have in common.
+ */
 export const writeWithPageCode: Write = (html, upload) => {
   const [code = ''] =
     /var [\w$]+=\{sheet:[^]*?JSON\.stringify\(\{ticket:[^}]*\}\)\};/.exec(html) ?? [];
   const [, name] = /,([\w$]+)=\w+=>\{let \w+=-?\d+/.exec(code) ?? [];
-  // Before the first page program is built, pages have the plain script.
+  // Before the first page program is built, pages have a plain script.
   if (name === undefined) return JSON.stringify(upload);
   const context = { TextEncoder, btoa, upload };
   return String(runInNewContext(`${code};${name}(upload)`, context));
 };
 
-/** One visit with a challenge: page, upload, work if it is required, page. Returns the session. */
+/** Makes one visit with a challenge: page, upload, work if it is required, page. Returns the session. */
 export async function visit(
   attack: Attack,
   path: string,

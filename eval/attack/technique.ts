@@ -1,12 +1,15 @@
 import type { Testbed, Scheme, Site } from './testbed.ts';
 
-/** One run of a technique on one site over one scheme. Only paths of this run begin with `prefix`. */
+/**
+ * One run of a technique on one site over one scheme. The paths of this run begin with `prefix`, and those of other
+ * runs do not.
+ */
 export interface Attack {
   readonly testbed: Testbed;
   readonly site: Site;
   readonly scheme: Scheme;
   readonly prefix: string;
-  /** An address below 127.0.0.0/8 that no other run has, one for each `host`. */
+  /** Returns an address below 127.0.0.0/8 for each `host`. No other run has this address. */
   address(host: number): string;
   /** Adds the processor time of a program that the technique started, in milliseconds. */
   addCpuTime(ms: number): void;
@@ -17,11 +20,11 @@ export interface Technique {
   readonly name: string;
   readonly sites: readonly Site[];
   readonly schemes: readonly Scheme[];
-  /** Maximum number of attempts that may succeed. Undefined when nothing is promised. */
+  /** Maximum number of attempts that may succeed. Undefined when Guard promises no limit. */
   readonly atMost: number | undefined;
   /** Prepares the site before the attacker comes. */
   readonly before?: (attack: Attack) => Promise<void>;
-  /** Names a package that this machine lacks. Then the table shows the row as not run. */
+  /** Returns the name of a package that this machine lacks. Then the row is in the table as not run. */
   readonly findMissing?: () => Promise<string | undefined>;
   /** Makes all attempts, and returns their number. The site counts the successful ones. */
   readonly run: (attack: Attack) => Promise<number>;

@@ -24,21 +24,21 @@ const PAGE_HEADERS = {
 const CURL_HEADERS = { accept: '*/*', 'user-agent': RECORDED.headers['user-agent'] ?? '' };
 const VIA = { via: '1.1 proxy' };
 
-/** One of 1,000 addresses. */
+/** Returns one of 1,000 addresses. */
 const addressOf = (attack: Attack, index: number) =>
   attack.address(index % 250).replace('.0.', `.${1 + Math.floor(index / 250)}.`);
 
-/** Passes a challenge with its own address, on a path that is not counted. Returns the session. */
+/** Passes a challenge from its own address, on a path whose requests are not counted. Returns the session. */
 const createPass = (attack: Attack, changes: Partial<AttackRequest> = {}) =>
   visit(attack, '/before', solveWithSecret, { from: attack.address(250), ...changes });
 
 interface PassUse {
   readonly count: number;
-  /** How many requests run at the same time. The default is all. */
+  /** How many requests run at the same time. By default all run at the same time. */
   readonly atOnce?: number;
-  /** Differences of the visit that creates the pass. */
+  /** The fields in which the visit that creates the pass differs. */
   readonly pass?: Partial<AttackRequest>;
-  /** Differences of the counted requests. */
+  /** The fields in which the counted requests differ. */
   readonly request?: Partial<AttackRequest>;
 }
 
@@ -140,7 +140,7 @@ export const techniques: readonly Technique[] = [
     name: 'the same, and names a link for each page',
     sites: ['default'],
     schemes: ['http'],
-    // The budget of one pass for an hour, and the part of it that refills during the row.
+    // The limit is the budget of one pass for an hour, plus the part of it that refills during the row.
     atMost: 625,
     run: walk({ count: 700, atOnce: 25, pauseMs: burstPause, picture: true, referer: true }),
   },
@@ -148,7 +148,7 @@ export const techniques: readonly Technique[] = [
     name: 'one pass, one address, 8,000 pages that are called pictures',
     sites: ['default'],
     schemes: ['http'],
-    // Ten documents for each page of the budget, and up to 50 requests that run when the budget ends.
+    // The limit is ten documents for each page of the budget, plus up to 50 requests that run when the budget ends.
     atMost: 6_050,
     run: usePass({ count: 8_000, atOnce: 50, request: { headers: PICTURE_HEADERS } }),
   },
@@ -156,7 +156,7 @@ export const techniques: readonly Technique[] = [
     name: 'one pass, one address, 8,000 pages that are called pictures, in two ranges',
     sites: ['default'],
     schemes: ['http'],
-    // As above, and the budget refills by 100 a minute.
+    // The limit is that of the previous row, plus 100 documents, because the budget refills by 100 a minute.
     atMost: 6_150,
     run: usePass({
       count: 8_000,
@@ -216,7 +216,7 @@ export const techniques: readonly Technique[] = [
     name: 'passes from one /24, as many as one processor makes in a minute',
     sites: ['strict'],
     schemes: ['http'],
-    // Without memory-hard work it would be 20,000, because this program needs 3 ms for a pass.
+    // Without memory-hard work the limit would be 20,000, because this program needs 3 ms for a pass.
     atMost: 300,
     async run(attack) {
       const before = process.cpuUsage();
@@ -234,7 +234,7 @@ export const techniques: readonly Technique[] = [
       return passCount;
     },
   },
-  // These come last, because the site is under pressure for a minute after them.
+  // These techniques come last, because the site is under pressure for a minute after them.
   ...dataFromManyAddresses,
   {
     name: 'from 1,000 addresses, one page each, one shape of client',

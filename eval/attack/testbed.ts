@@ -20,7 +20,7 @@ const RULES = [
   { name: 'everybody', match: {}, detect: true, challenge: 'auto' },
 ];
 
-/** The cipher suites of another TLS library than Node's. */
+/** The cipher suites of a TLS library that is not Node's. */
 const OTHER_CIPHERS =
   'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256';
 
@@ -33,16 +33,16 @@ export interface AttackRequest {
   readonly from?: string;
   readonly cookie?: string;
   readonly body?: string;
-  /** Whether the answer is a file. Its body then has one character for each byte. */
+  /** True if the answer is a file. Then the body has one character for each byte. */
   readonly isFile?: boolean;
-  /** Whether another TLS library sends the request. It offers other ciphers. */
+  /** True if another TLS library sends the request. It offers other cipher suites. */
   readonly otherTls?: boolean;
 }
 
 export interface Answer {
   readonly status: number;
   readonly body: string;
-  /** The session of the answer's cookie. */
+  /** The session in the cookie of the answer. */
   readonly session: string;
 }
 
@@ -51,9 +51,9 @@ export interface Testbed {
   send(request: AttackRequest): Promise<Answer>;
   /** The port of Guard on 127.0.0.1. */
   port(scheme: Scheme): number;
-  /** Number of requests below this path that reached the site. */
+  /** Returns the number of requests below this path that reached the site. */
   reached(prefix: string): number;
-  /** The block reasons of the decisions below this path, with the number of decisions for each. */
+  /** Returns the block reasons of the decisions below this path, with the number of decisions for each reason. */
   reasons(prefix: string): Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function startTestbed(): Promise<Testbed> {
   const settings = storySettings(origin.url, {
     rules: RULES,
     site: { hosts: Object.values(SITES) },
-    // Attackers use addresses of the loopback network. There is no proxy.
+    // No proxy is trusted, because attackers connect directly, from addresses of the loopback network.
     top: { trusted_proxies: [], tls: { certificates: [files] } },
   });
   const listen = { ...(settings['listen'] as object), gateway_tls: '127.0.0.1:0' };

@@ -5,7 +5,7 @@ import { type Box, matches, type Step, stepsOf } from './css-solver.ts';
  * It was written with the knowledge of validator/src/challenge/witnesses/.
  */
 
-/** The file that a browser loads for one leaf. Undefined when it loads none. */
+/** The file that a browser loads for one leaf. Undefined when the browser loads no file. */
 interface Loaded {
   readonly kind: 'image' | 'font';
   readonly url: string;
@@ -45,7 +45,7 @@ export async function solveWitnesses(
   return sizes;
 }
 
-/** The advance width of the only glyph of a font, at 200 pixels. */
+/** Returns the advance width of the only glyph of a font, at 200 pixels. */
 function advanceWidthOf(font: Buffer): number {
   let entry = 12;
   while (font.toString('latin1', entry, entry + 4) !== 'hmtx') entry += 16;

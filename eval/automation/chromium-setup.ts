@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 /** The one installed browser that every driver of Chromium uses. */
 export const CHROMIUM = '/usr/bin/chromium';
 
-/** The switches of a disguised browser: no automation feature, an ordinary User-Agent, a usual window. */
+/**
+ * The switches of a disguised browser. They give it no automation feature, an ordinary User-Agent and a usual window.
+ */
 export function disguiseFlags(): string[] {
   return [
     '--disable-blink-features=AutomationControlled',
@@ -13,14 +15,14 @@ export function disguiseFlags(): string[] {
   ];
 }
 
-/** A script that users of drivers run at the start of every document. */
+/** A script as users of drivers run it at the start of every document, to hide the driver. */
 export const DISGUISE_SCRIPT = `
   Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => false, configurable: true });
   window.chrome = window.chrome || { runtime: {}, app: {}, csi() {}, loadTimes() {} };
   Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['en-US', 'en'] });
 `;
 
-/** The User-Agent of the installed Chromium with a window. */
+/** Returns the User-Agent that the installed Chromium sends when it has a window. */
 export function plainUserAgent(): string {
   return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${chromiumMajor()}.0.0.0 Safari/537.36`;
 }

@@ -12,7 +12,7 @@ export async function withFreshProfile<T>(
   try {
     return await use({ profile, display });
   } finally {
-    // Browsers write for a moment after their main process has ended.
+    // Browsers still write files for a moment after their main process has ended.
     await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }

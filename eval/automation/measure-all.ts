@@ -11,16 +11,16 @@ export type Row =
   | {
       readonly kind: 'measured';
       readonly tool: Tool;
-      /** Visits to the site that challenges every session. The goal is for these. */
+      /** The number of visits to the site that challenges every session. The goal is about these visits. */
       readonly strict: Visits;
-      /** Visits to the site that challenges only doubtful sessions. They have no goal. */
+      /** The number of visits to the site that challenges only doubtful sessions. There is no goal for these visits. */
       readonly plain: Visits;
     };
 
 export interface MeasureAllOptions {
   readonly tools: readonly Tool[];
   readonly runs: Readonly<Record<Protection, number>>;
-  /** Visits of people to the strict site. They must never fail, so they can be more. */
+  /** The number of visits of people to the strict site. It can be higher, because these visits must never fail. */
   readonly peopleRuns: number;
   /** The folder for the uploads of challenges. */
   readonly dump: string | undefined;

@@ -28,7 +28,7 @@ function measured(visit: Visit, protection: 'strict' | 'plain', name: string, at
   return measure(at, visit, { protection, runs: 2, display: ':none', name });
 }
 
-/** A testbed without Guard that allows each request, for tests of the counting alone. */
+/** A testbed without Guard that allows each request, for tests that check only the counting. */
 function openSites() {
   const arrivedPaths: string[] = [];
   const at: Testbed = {
@@ -49,13 +49,13 @@ function openSites() {
 }
 
 describe('the result of a visit comes from the origin and the events, and not from the tool', () => {
-  test('a client that Guard stops counts as stopped, with its block reasons', async () => {
+  test('a client that Guard stops is counted as stopped, with its block reasons', async () => {
     const visits = await measured(visitWithHeaders(curl), 'plain', 'curl');
     expect(visits).toMatchObject({ made: 2, reached: 0, broke: [], maxRequests: 1 });
     expect([...visits.reasons]).toContainEqual(['http_client_user_agent', 2]);
   });
 
-  test('a client that Guard lets pass counts as arrived', async () => {
+  test('a client that Guard allows is counted as arrived', async () => {
     const visits = await measured(visitWithHeaders(chromeHttps), 'plain', 'plain-chrome');
     expect(visits).toMatchObject({ made: 2, reached: 2 });
   });
@@ -89,7 +89,7 @@ describe('the result of a visit comes from the origin and the events, and not fr
     ['breaks at its start', () => Promise.reject(new Error('no window'))],
     ['never sends a request', () => Promise.resolve('screen' as const)],
   ])(
-    'a browser that at first %s is started again, and the second visit counts',
+    'a browser that at first %s is started again, and the second visit is counted',
     async (how, fail) => {
       const { at, visitOnce } = openSites();
       let starts = 0;
@@ -101,7 +101,7 @@ describe('the result of a visit comes from the origin and the events, and not fr
     },
   );
 
-  test('a tool that fails after its request is not started again, and its visit does not count', async () => {
+  test('a tool that fails after its request is not started again, and its visit is not counted', async () => {
     const { at, visitOnce } = openSites();
     const visit: Visit = async (url, resources) => {
       await visitOnce(url, resources);
@@ -146,13 +146,13 @@ describe('whether a goal is met', () => {
     expect(isMet(row(goal, changes))).toBe(met);
   });
 
-  test('the notes of the table name the visits that were started again', () => {
+  test('the notes of the table have the number of visits that were started again', () => {
     const note = (restarts: number) => report([row('allowed 100 %', { restarts })], 'abc');
     expect(note(2)).toContain('had not sent a request: tool, as it comes (2)');
     expect(note(0)).toContain('had not sent a request: none');
   });
 
-  test('a tool that was not run is in the table, with the reason', () => {
+  test('a tool that was not run is in the table, with the reason for it', () => {
     const { tool } = row('stopped 100 %', {});
     expect(automationTable([{ kind: 'not run', tool, why: 'not installed: driver' }])).toContain(
       'not run: not installed: driver',
@@ -160,7 +160,7 @@ describe('whether a goal is met', () => {
   });
 });
 
-test('every tool has a different name, which is used in paths and folders', () => {
+test('every tool has a different name for paths and folders', () => {
   const names = tools.map((tool) => fileNameOf(tool));
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThan(40);

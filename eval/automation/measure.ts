@@ -2,19 +2,22 @@ import type { RecordedDecision, Testbed, Protection } from './testbed.ts';
 import { withFreshProfile } from './fresh-profile.ts';
 import type { Visit } from './tool.ts';
 
-/** How often a visit is started again when its browser sent no request. The cause is a busy machine and not Guard. */
+/**
+ * Maximum number of restarts of a visit whose browser sent no request. The cause of such a visit is a busy machine and
+ * not Guard.
+ */
 const MAX_RESTARTS = 2;
 
 /** The results of the visits of one tool to one site. */
 export interface Visits {
-  /** Number of visits in which the tool did not fail. */
+  /** The number of visits in which the tool did not fail. */
   readonly made: number;
   readonly reached: number;
-  /** First lines of the errors after all restarts, without duplicates. */
+  /** The first lines of the errors after all restarts, without duplicates. */
   readonly broke: readonly string[];
   /** Number of restarts of visits. */
   readonly restarts: number;
-  /** The block reasons, with the number of visits for each. */
+  /** The block reasons, with the number of visits for each reason. */
   readonly reasons: ReadonlyMap<string, number>;
   /** Maximum number of requests for the page in one visit. Two requests are one reload. */
   readonly maxRequests: number;
@@ -58,7 +61,7 @@ export async function measure(
     byPath = Map.groupBy(await testbed.decisions(prefix), ({ path }) => path);
     missingPaths = paths.filter((path) => !byPath.has(path));
   }
-  // A browser that sent no request was not stopped by Guard, so its visit does not count.
+  // A browser that sent no request was not stopped by Guard, so its visit is not counted.
   const visitedPaths = paths.filter((path) => byPath.has(path) && attempts.get(path) === undefined);
   return {
     made: visitedPaths.length,

@@ -17,7 +17,7 @@ const PHONE = { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch:
 const SLOWER = { 'mid-tier phone': 4, 'low-end phone': 6 } as const;
 const MAX_MS = 1_000;
 
-/** Processor time of the page's main thread in milliseconds, from the navigation to the upload. */
+/** The processor time of the page's main thread in milliseconds, from the navigation to the upload. */
 interface Cost {
   readonly all: number;
   readonly script: number;
@@ -77,7 +77,7 @@ async function measured(chromium: Browser, site: Site): Promise<string[]> {
   return [String(costs.length), ...ms.map((value) => `${Math.round(value)} ms`), goal];
 }
 
-/** The cost of one visit by a phone with an empty profile. It is read when the page sends its upload. */
+/** Measures the cost of one visit by a phone with an empty profile. The cost is read when the page sends its upload. */
 async function costOf(chromium: Browser, site: Site): Promise<Cost> {
   const { page, measurePage } = await freshPage(chromium);
   const spent = whenUploading(page, measurePage);
@@ -88,7 +88,7 @@ async function costOf(chromium: Browser, site: Site): Promise<Cost> {
   return cost;
 }
 
-/** The cost of an empty page on this machine at this time. */
+/** Measures the cost of an empty page on this machine at this time. */
 async function costOfEmptyPage(chromium: Browser): Promise<Cost> {
   const { page, measurePage } = await freshPage(chromium);
   await page.route('**', (route) => route.fulfill({ contentType: 'text/html', body: '<p>empty' }));

@@ -15,7 +15,7 @@ interface Reply {
   readonly error?: unknown;
 }
 
-/** Connects by the DevTools protocol or WebDriver BiDi: one JSON object for each message. */
+/** Connects by the DevTools protocol or WebDriver BiDi. Each message is one JSON object. */
 export async function openSocket(url: string): Promise<ProtocolClient> {
   const socket = new WebSocket(url);
   await once(socket, 'open');
@@ -33,7 +33,7 @@ export async function openSocket(url: string): Promise<ProtocolClient> {
   };
 }
 
-/** Connects by Marionette: JSON arrays with their length in front, over TCP. */
+/** Connects by Marionette over TCP. Each message is a JSON array, with its length before it. */
 export async function openMarionette(port: number): Promise<ProtocolClient> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');

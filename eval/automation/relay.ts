@@ -7,7 +7,7 @@ import {
 
 /** A relay in front of the gateway that keeps the uploads of challenges. */
 export interface Relay extends PlainRelay {
-  /** Sets the folder for further uploads, below the one given at the start. */
+  /** Sets the folder for further uploads. It is below the folder that was given at the start. */
   keepIn(folder: string): void;
 }
 

@@ -5,14 +5,14 @@ import type { Visits } from './measure.ts';
 import { isMet } from './verdict.ts';
 import { versionsOf } from './versions.ts';
 
-/** The commit of the checkout. Read it before a run, because the checkout may change during the run. */
+/** The commit of the checkout. Call this function before a run, because the checkout can change during the run. */
 export function commitOf(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const dirty = git('status', '--porcelain') === '' ? '' : ' with changes';
   return `${git('rev-parse', '--short', 'HEAD')}${dirty}`;
 }
 
-/** The file that `--record` writes. */
+/** Returns the text of the file that `--record` writes. */
 export function report(rows: readonly Row[], commit: string): string {
   return `# Who gets through the challenge
 
@@ -59,7 +59,7 @@ A row with MISSED does not meet its goal.
 `;
 }
 
-/** The note about visits that were started again, because their browser failed to start. */
+/** Returns the note about visits that were started again because their browser failed to start. */
 function restartNote(rows: readonly Row[]): string {
   const restarted = rows.flatMap((row) => {
     if (row.kind === 'not run') return [];
@@ -70,7 +70,7 @@ function restartNote(rows: readonly Row[]): string {
   return `Visits started again because their browser had not sent a request: ${which}`;
 }
 
-/** The result as a Markdown table. */
+/** Returns the result as a Markdown table. */
 export function automationTable(rows: readonly Row[]): string {
   return markdown(
     ['who', 'how', 'visits', 'stopped', 'given away by', 'plain site', 'goal', ''],

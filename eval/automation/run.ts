@@ -6,13 +6,13 @@ import { tools } from './tool-list.ts';
 import { isMet } from './verdict.ts';
 
 export interface AutomationOptions {
-  /** Visits of each tool to the site that challenges every session. */
+  /** The number of visits of each tool to the site that challenges every session. */
   readonly runs: number;
-  /** The same for a person's browser. */
+  /** The number of visits of a person's browser to this site. */
   readonly peopleRuns: number;
-  /** Visits of each tool to the site that challenges only doubtful sessions. */
+  /** The number of visits of each tool to the site that challenges only doubtful sessions. */
   readonly plainRuns: number;
-  /** Only tools whose name and variant contain this text. Empty means all. */
+  /** Only tools with this text in their name and variant are measured. Empty means all tools. */
   readonly only: string;
   readonly dump: string | undefined;
   readonly json: boolean;
@@ -45,7 +45,7 @@ function progressOf(row: Row): string {
   return `+ ${name}, ${variant}: ${made - reached} of ${made} stopped`;
 }
 
-/** A row for JSON, without maps and functions. */
+/** Returns a row for JSON, without maps and functions. */
 function plainRow(row: Row) {
   const { name, variant, goal } = row.tool;
   const tool = { name, variant, goal, met: isMet(row) ?? null };

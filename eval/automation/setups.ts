@@ -1,6 +1,6 @@
 import type { Goal, BrowserResources, Tool, Visit } from './tool.ts';
 
-/** How a driver of Chromium is set up for a visit. */
+/** The setup of a driver of Chromium for a visit. */
 export interface Setup {
   readonly headless: boolean;
   /**
@@ -9,14 +9,14 @@ export interface Setup {
    * of the driver's defaults.
    */
   readonly disguise: 'none' | 'no emulation' | 'flags' | 'flags and script' | 'own switches';
-  /** Whether the driver reads the page as soon as the page is loaded, and not after a wait. */
+  /** True if the driver reads the page as soon as the page is loaded. False if the driver waits before it reads. */
   readonly readsAtOnce?: boolean;
 }
 
-/** One tool in all setups: with and without a window, with its defaults and disguised. */
+/** Returns one tool in all setups: with and without a window, with its defaults and disguised. */
 export function inAllSetups(
   tool: Pick<Tool, 'name' | 'needs'> & {
-    /** The goal for the tool with its defaults. A hiding tool is already disguised then. */
+    /** The goal for the tool with its defaults. A tool that hides is disguised even with its defaults. */
     readonly goal: Goal;
     readonly visitWith: (setup: Setup) => Visit;
   },
@@ -38,7 +38,7 @@ export function inAllSetups(
   );
 }
 
-/** The environment of a browser process: that of this process, with the display of the run. */
+/** Returns the environment of a browser process: the environment of this process, with the display of the run. */
 export function environmentOn({ display }: BrowserResources): Record<string, string> {
   const env: Record<string, string> = { LANG: 'en_US.UTF-8', DISPLAY: display };
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'FONTCONFIG_PATH']) {

@@ -12,7 +12,7 @@ import { poll, send } from '../../test/kit/http.ts';
 import { environmentOn } from './setups.ts';
 import type { BrowserResources } from './tool.ts';
 
-/** Longest time until a browser on a busy machine has opened its port, in milliseconds. */
+/** The time limit, in milliseconds, until a browser on a busy machine has opened its port. */
 const START_MS = 30_000;
 
 /** A browser with the command line of a person's browser, and a port for a driver. */
@@ -24,8 +24,8 @@ export interface StartedBrowser {
 }
 
 /**
- * Chromium with a debugging port, and without the switches that drivers add. The port has a fixed number, because
- * Chromium itself sets `navigator.webdriver` for `--remote-debugging-port=0` and for a pipe.
+ * Starts Chromium with a debugging port, and without the switches that drivers add. The port has a fixed number,
+ * because Chromium itself sets `navigator.webdriver` for `--remote-debugging-port=0` and for a pipe.
  */
 export async function startChromium(
   resources: BrowserResources,
@@ -39,7 +39,7 @@ export async function startChromium(
   });
 }
 
-/** Firefox with a port for Marionette, with a person's preferences and the given ones. */
+/** Starts Firefox with a port for Marionette. It has a person's preferences and the given preferences. */
 export function startMarionette(
   resources: BrowserResources,
   switches: readonly string[],
@@ -54,7 +54,7 @@ export function startMarionette(
   );
 }
 
-/** Firefox with a port for WebDriver BiDi and a person's preferences. */
+/** Starts Firefox with a port for WebDriver BiDi and a person's preferences. */
 export function startBidi(resources: BrowserResources): Promise<StartedBrowser> {
   const switches = ['--remote-debugging-port=0', '--remote-allow-system-access'];
   return start(firefoxWith({ switches }), resources, async () => {
@@ -63,13 +63,13 @@ export function startBidi(resources: BrowserResources): Promise<StartedBrowser> 
   });
 }
 
-/** `endpointOf` rejects until the browser has opened its port. */
+/** Starts a browser, and waits for its port. `endpointOf` rejects until the browser has opened the port. */
 async function start(
   { program, prepare }: DeskBrowser,
   resources: BrowserResources,
   endpointOf: () => Promise<string>,
 ): Promise<StartedBrowser> {
-  // A separate process group, so that all processes of the browser can be ended.
+  // The browser has a separate process group, so that all its processes can be ended.
   const child = spawn(program, [...(await prepare(resources.profile))], {
     env: { ...environmentOn(resources), HOME: resources.profile },
     stdio: 'ignore',

@@ -28,9 +28,9 @@ export interface Testbed {
   urlOf(protection: Protection, path: string): string;
   /** Whether a request for this path reached the site. */
   wasReached(path: string): boolean;
-  /** All decisions so far on paths with this prefix, oldest first. */
+  /** Returns all decisions so far on paths with this prefix, oldest first. */
   decisions(pathPrefix: string): Promise<RecordedDecision[]>;
-  /** From now on, uploads are kept in this folder below the one given at the start. */
+  /** From this call on, uploads are kept in this folder. It is below the folder that was given at the start. */
   keepUploadsIn(folder: string): void;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface Testbed {
 /** With `dump`, a relay in front of Guard keeps the uploads in this folder. */
 export async function startTestbed(dump?: string): Promise<Testbed> {
   const origin = await startRecordingOrigin();
-  // All visits come from one network. Each should be measured as if there were no other.
+  // All visits come from one network. No work is required, so that each visit is measured as if it were the only one.
   const organisation = { challenge: { free_passes: false } };
   const site = { hosts: Object.values(HOSTS) };
   const product = await startProduct(

@@ -1,4 +1,4 @@
-/** Types for npm packages that bring none. They cover only what the automation tools of this folder use. */
+/** Types for npm packages that have no types. They cover only what the automation tools of this folder use. */
 
 declare module 'selenium-webdriver' {
   export interface WebDriver {

@@ -3,7 +3,7 @@ import type { Row } from './measure-all.ts';
 /** Maximum number of requests for one page in a visit that passes the challenge with one reload. */
 const ONE_RELOAD = 2;
 
-/** Whether the goal was met on the strict site. Undefined for a tool that could not be measured. */
+/** Returns whether the goal was met on the strict site. Undefined for a tool that could not be measured. */
 export function isMet(row: Row): boolean | undefined {
   if (row.kind === 'not run') return undefined;
   const { made, reached, maxRequests } = row.strict;

@@ -6,7 +6,7 @@ import type { Tool } from './tool.ts';
 
 const NODE_MODULES = join(import.meta.dirname, '..', '..', 'node_modules');
 
-/** Why a tool cannot run on this machine. Undefined when it can. */
+/** Returns the reason why a tool cannot run on this machine. Undefined when it can run. */
 export function findMissing({ needs }: Tool): string | undefined {
   const absent = needs.programs.filter((program) => !isOnPath(program));
   const uninstalled = needs.packages.filter((name) => packageVersion(name) === undefined);
@@ -14,7 +14,7 @@ export function findMissing({ needs }: Tool): string | undefined {
   return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`;
 }
 
-/** The name and version of each package and program that these tools need, without duplicates. */
+/** Returns the name and version of each package and program that these tools need, without duplicates. */
 export function versionsOf(tools: readonly Tool[]): string[] {
   const packages = new Set(tools.flatMap(({ needs }) => needs.packages));
   const programs = new Set(tools.flatMap(({ needs }) => needs.programs));
@@ -35,7 +35,7 @@ export function packageVersion(name: string): string | undefined {
   }
 }
 
-/** The first output line with a version, or the name of the program. */
+/** Returns the first output line with a version, or else the name of the program. */
 function programVersion(program: string): string {
   const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 20_000 });
   const line = stdout.split('\n').find((text) => /\d+\.\d+/.test(text));

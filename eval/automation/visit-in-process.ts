@@ -7,11 +7,14 @@ import { type Ending, fileNameOf, type Tool, type Visit } from './tool.ts';
 
 const PROGRAM = join(import.meta.dirname, 'visit.ts');
 
-/** Longest visit, from the start of the browser to its end. After this time all its processes are killed. */
+/**
+ * The time limit of a visit, from the start of the browser to its end. After this time all processes of the visit are
+ * killed.
+ */
 const VISIT_MS = 90_000;
-/** Longest wait for the remaining output of a process that has ended. */
+/** The time limit for the remaining output of a process that has ended. */
 const PIPE_MS = 2_000;
-/** How much of a tool's stderr is kept. */
+/** Maximum length of the kept stderr of a tool. */
 const MAX_LOG_CHARS = 4_096;
 
 /**
@@ -34,7 +37,7 @@ export function visitInProcess(tool: Tool): Visit {
     const timer = setTimeout(() => killAll(child.pid), VISIT_MS);
     await exitEvent;
     clearTimeout(timer);
-    // The last output may still arrive. A browser that did not end may keep the pipe open forever.
+    // The last output can still arrive. A browser that did not end can keep the pipe open forever.
     await Promise.race([closeEvent, wait(PIPE_MS)]);
     const ending = /^ending: (origin|screen)$/m.exec(output)?.[1];
     // The cast is safe: the pattern has only these two words.
@@ -57,7 +60,7 @@ function killAll(pid: number | undefined): void {
     try {
       process.kill(each, 'SIGKILL');
     } catch {
-      // It has already ended.
+      // The process has already ended.
     }
   }
 }

@@ -7,12 +7,12 @@ const tool = tools.find((each) => fileNameOf(each) === name);
 if (!tool || url === undefined || profile === undefined || display === undefined) {
   throw new TypeError('TOOL URL PROFILE DISPLAY');
 }
-// Some tools reject promises that are not awaited, without further harm.
+// Some tools reject promises that are not awaited. That does no harm.
 process.on('unhandledRejection', () => undefined);
 try {
   console.log(`ending: ${await tool.visit(url, { profile, display })}`);
 } catch (error) {
   console.error(error);
 }
-// Exits although the tool may still wait for something.
+// The process exits here, because some tools still wait for something.
 process.exit();

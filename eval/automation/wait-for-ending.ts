@@ -3,21 +3,21 @@ import { ORIGIN_PAGE } from '../../test/kit/origins/recording-origin.ts';
 import type { Ending } from './tool.ts';
 
 export const ORIGIN_TITLE = /<title>(.*?)<\/title>/.exec(ORIGIN_PAGE)?.[1] ?? '';
-/** Title of the challenge page while it works. Every other page ends the visit. */
+/** The title of the challenge page while it works. Every other page ends the visit. */
 const CHECKING_TITLE = 'Checking your browser';
 
 /** A visit that is still on the checking page after this time has ended there. */
 const DEADLINE_MS = 20_000;
 const INTERVAL_MS = 150;
 /**
- * Before this time, the title is not read. Guard may detect the reading, and the eval measures the tool and not the
- * reading.
+ * Before this time, the title is not read. Guard can detect that the title is read, and the eval measures the tool and
+ * not this reading.
  */
 const QUIET_MS = 3_000;
 
 /**
- * Reads the page's title until the visit has ended, first after `quietMs`. `readTitle` gives `undefined` or rejects
- * while there is no page, as during a reload.
+ * Reads the page's title until the visit has ended, first after `quietMs`. `readTitle` resolves with undefined or
+ * rejects while there is no page, for example during a reload.
  */
 export async function waitForEnding(
   readTitle: () => Promise<string | undefined>,

@@ -3,9 +3,9 @@ import { readBrowserClaim } from '../../validator/src/request/browser-claim.ts';
 
 /**
  * Headers of a first navigation over https, in the browser's order, for a given User-Agent. The order of Chromium and
- * Firefox is measured (Chromium 147 and 156, Firefox 153), and that of Safari is from its current versions. Brand lists
- * come from the same rule as in the validator. So these cases prove nothing about brand lists, but the generated ones
- * do.
+ * Firefox is measured (Chromium 147 and 156, Firefox 153), and that of Safari is from its current versions. The brand
+ * lists are made by the same rule as in the validator. So these cases prove nothing about brand lists. The generated
+ * cases test brand lists.
  */
 
 const DOCUMENT = 'text/html,application/xhtml+xml,application/xml;q=0.9';
@@ -71,7 +71,8 @@ export function safariHeaders(userAgent: string): Record<string, string> {
 }
 
 /**
- * The header fields for a plain http name: no client hints, no fetch metadata, and no compression that proxies break.
+ * The header fields for a plain http name: no client hints, no fetch metadata, and no compression that some proxies
+ * cannot handle.
  */
 export function onPlainHttp(headers: Readonly<Record<string, string>>): Record<string, string> {
   const otherHeaders = Object.entries(headers).filter(([name]) => !name.startsWith('sec-'));

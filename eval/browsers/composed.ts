@@ -6,10 +6,10 @@ import { seededRandom } from '../../test/kit/seeded-random.ts';
 import { chromiumHeaders, firefoxHeaders, onPlainHttp, safariHeaders } from './compose-headers.ts';
 import type { BrowserCases } from './generated.ts';
 
-/** A row of npm `user-agents`, which a script in a page has recorded. */
+/** A row of npm `user-agents`. A script in a page has recorded it. */
 interface SeenBrowser {
   readonly userAgent: string;
-  /** `navigator.platform`. */
+  /** The value of `navigator.platform`. */
   readonly platform: string;
 }
 
@@ -45,8 +45,8 @@ function headersOf(userAgent: string): Record<string, string> {
 }
 
 /**
- * False for a bot that changed its User-Agent and not `navigator.platform`. Guard does not use this test. A tablet that
- * requests the desktop site also keeps its platform.
+ * False for a bot that changed its User-Agent and not `navigator.platform`. Guard itself does not make this check,
+ * because a tablet that requests the desktop site also keeps its platform.
  */
 function agreesWithPlatform({ userAgent, platform }: SeenBrowser): boolean {
   if (/iPhone|iPad/.test(userAgent)) return /^(?:iPhone|iPad|MacIntel)$/.test(platform);

@@ -1,6 +1,7 @@
 /**
- * Why a generated header set cannot come from a browser, or undefined. The generator learned from recorded traffic,
- * which contains bots. These header sets have their own row in the table and do not count as browsers.
+ * Returns the reason why a generated header set cannot come from a browser, or undefined. The generator learned from
+ * recorded traffic, and this traffic contains bots. Such header sets have their own row in the table and are not
+ * counted as browsers.
  */
 export function contradictionOf(headers: Readonly<Record<string, string>>): string | undefined {
   const agent = headers['user-agent'] ?? '';

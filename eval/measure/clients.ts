@@ -36,7 +36,7 @@ const curl = (name: string, ...args: string[]): Client => ({
   args: (url) => ['-s', '-o', '/dev/null', ...args, url],
 });
 
-/** Lines that bash writes to a TCP connection. */
+/** The lines of a script in which bash writes to a TCP connection. */
 const raw = (name: string, lines: string): Client => ({
   name,
   command: 'bash',
@@ -279,7 +279,7 @@ const BROWSERS: Client[] = [
   },
 ];
 
-/** All clients. The run skips and names those that the machine lacks. */
+/** All clients. The run skips the clients that the machine lacks, and prints their names. */
 export const clients: readonly Client[] = [
   ...CURL,
   ...WGET,

@@ -6,7 +6,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
-/** One request as received, with the spelling and the order of its header names. */
+/** One request as it was received, with the spelling and the order of its header names. */
 export interface Recorded {
   readonly protocol: 'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2';
   readonly method: string;
@@ -18,7 +18,7 @@ export interface Recorder {
   readonly http1: string;
   /** The URL of the HTTP/2 server without TLS (prior knowledge). */
   readonly http2: string;
-  /** The first request since the last call. Undefined when none came. */
+  /** The first request since the last call. Undefined when no request came. */
   take(): Recorded | undefined;
   close(): void;
 }
@@ -67,7 +67,7 @@ export async function startRecorder(): Promise<Recorder> {
   };
 }
 
-/** Header fields as pairs. Of the pseudo-header fields only `:authority` stays. */
+/** Returns header fields as pairs. Of the pseudo-header fields only `:authority` is kept. */
 function pairs(raw: readonly string[]): (readonly [string, string])[] {
   const list: (readonly [string, string])[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -80,7 +80,7 @@ function pairs(raw: readonly string[]): (readonly [string, string])[] {
 function listen(server: Server | Http2Server): Promise<string> {
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => {
-      // The cast is safe: a TCP server has such an address.
+      // The cast is safe, because the address of a TCP server is always an AddressInfo.
       const { port } = server.address() as AddressInfo;
       resolve(`http://127.0.0.1:${port}`);
     });

@@ -43,7 +43,7 @@ const day = new Date().toISOString().slice(0, 10);
 writeFileSync(file, `${JSON.stringify({ measured: day, clients: measured }, undefined, 2)}\n`);
 console.log(`${measured.length} measured, not here: ${absent.join(', ') || 'none'}`);
 
-/** Runs one client to its end. Only its request matters, and not its exit code. */
+/** Runs one client to its end. Its exit code is ignored, because only its request is needed. */
 function ask({ command, args }: Client, url: string): Promise<void> {
   return new Promise((resolve) => {
     const child = spawn(command, args(`${url}/`), { env, stdio: 'ignore', cwd: '/tmp' });
@@ -65,7 +65,10 @@ function versionOf({ command, version }: Client): string {
   return (stdout || stderr).trim().split('\n', 1)[0] ?? '';
 }
 
-/** Replaces the address of the recorder and the kernel version of this machine, which do not belong to the client. */
+/**
+ * Replaces the address of the recorder and the kernel version of this machine, because they say nothing about the
+ * client.
+ */
 function stripped(recorded: Recorded): Recorded {
   const headers = recorded.headers.map(([name, value]) => {
     const plain = value.replaceAll(release(), '6.1.0');

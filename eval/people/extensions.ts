@@ -21,7 +21,10 @@ for (const holder of [Element, Range]) {
   };
 }`;
 
-/** Content scripts of extensions. They run in the page's own world, before its first script. */
+/**
+ * Content scripts of extensions. They run in the JavaScript world of the page itself, before the first script of the
+ * page.
+ */
 const SCRIPTS = {
   'WebGL names another card': `for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
   const native = prototype.getParameter;
@@ -83,7 +86,10 @@ const RULES = [
   },
 ];
 
-/** Writes the unpacked extension into a folder below `folder`. Returns the switches that load it. */
+/**
+ * Writes the unpacked extension into a folder below `folder`. Returns the switches with which Chromium loads the
+ * extension.
+ */
 export async function loadExtension(
   folder: string,
   name: ExtensionName,

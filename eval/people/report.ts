@@ -4,13 +4,13 @@ import { markdown } from '../tables.ts';
 export interface Row {
   readonly engine: string;
   readonly setting: string;
-  /** People whose browser opened. */
+  /** The number of people whose browser opened. */
   readonly profiles: number;
   readonly admitted: number;
-  /** People who got more challenges than pages. */
+  /** The number of people who got more challenges than pages. */
   readonly askedAgain: number;
   readonly blocked: number;
-  /** For each page that was reached: milliseconds from its first request until Guard allowed it. */
+  /** For each page that was reached, the milliseconds from its first request until Guard allowed it. */
   readonly ms: readonly number[];
   readonly reasons: readonly string[];
   readonly broke: readonly string[];
@@ -60,7 +60,7 @@ function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** The file that `--record` writes. */
+/** Returns the text of the file that `--record` writes. */
 export function peopleReport(
   rows: readonly Row[],
   { commit, minutes, versions }: { commit: string; minutes: number; versions: string },

@@ -13,9 +13,9 @@ import type { Scenario } from './scenario.ts';
 import { type Target, visitOf } from './visit.ts';
 
 export interface PeopleOptions {
-  /** Number of people with a new profile for each setting. */
+  /** The number of people, each with a new profile, for each setting. */
   readonly profiles: number;
-  /** Only settings whose engine and name contain this text. Empty means all. */
+  /** Only settings with this text in their engine and name are measured. Empty means all settings. */
   readonly only: string;
   readonly json: boolean;
   readonly record: boolean;
@@ -27,7 +27,7 @@ const SLOW_MS = 300;
 const LOSSY_EACH = 3;
 
 /**
- * Maximum number of starts of a browser. On a busy machine a browser may not open its window, which is no fault of
+ * Maximum number of starts of a browser. On a busy machine a browser sometimes opens no window. That is no fault of
  * Guard.
  */
 const MAX_STARTS = 3;
@@ -108,7 +108,7 @@ async function measure(
   };
 }
 
-/** The paths of a visit, or the error of the last start. */
+/** Returns the paths of a visit, or the error of the last start. */
 async function openedOf(
   visit: (starts: number) => Promise<readonly string[]>,
 ): Promise<readonly string[] | string> {
@@ -122,7 +122,10 @@ async function openedOf(
   }
 }
 
-/** Milliseconds from the first request for a page until Guard allowed it. Undefined when it did not. */
+/**
+ * Returns the milliseconds from the first request for a page until Guard allowed it. Undefined when Guard did not allow
+ * it.
+ */
 function timeTo(decisions: readonly RecordedDecision[]): number | undefined {
   const allowed = decisions.find(({ action }) => action === 'allow');
   const [first] = decisions;

@@ -1,7 +1,7 @@
 import type { DeskSettings } from '../../test/kit/browsers/desk-browsers.ts';
 import type { ExtensionName } from './extensions.ts';
 
-/** What a person does. By default the browser is started with the URL of one page as its argument. */
+/** The actions of a person. By default the browser is started with the URL of one page as its argument. */
 export type Activity = 'address typed' | 'four tabs' | 'cookies cleared' | 'back, forward, reload';
 
 /** An unusual setting or behaviour of people. */
@@ -9,9 +9,9 @@ export interface Scenario {
   readonly name: string;
   readonly engine: 'chromium' | 'firefox';
   readonly browserSettings?: DeskSettings;
-  /** An extension of this eval that resembles real ones. Chromium only. */
+  /** An extension of this eval that resembles real extensions. Only for Chromium. */
   readonly extension?: ExtensionName;
-  /** The connection to Guard: delayed answers, or every third connection cut. */
+  /** The connection to Guard: with delayed answers, or with every third connection cut. */
   readonly line?: 'slow' | 'lossy';
   /** Makes the command-line argument of the browser from a URL. The default is the URL itself. */
   readonly argumentFor?: (url: string) => string;

@@ -11,17 +11,17 @@ import type { BrowserResources } from '../automation/tool.ts';
 import { loadExtension } from './extensions.ts';
 import type { Scenario } from './scenario.ts';
 
-/** The URLs of the pages, and whether the site has served a page. */
+/** Functions that return the URL of a page, and whether the site has served a page. */
 export interface Target {
   urlOf(path: string): string;
   wasReached(path: string): boolean;
 }
 
-/** Longest wait for a page, in milliseconds. After it the person did not arrive. */
+/** The time limit for a page, in milliseconds. After this time the person is counted as not arrived. */
 const ARRIVAL_MS = 30_000;
 /**
- * Wait after going back, forward or reloading. Such a page may need no request, and sends its requests within this
- * time.
+ * The wait after going back, going forward or reloading. Such a page needs perhaps no request. If it sends requests,
+ * they come within this time.
  */
 const TURN_MS = 3_000;
 
@@ -34,7 +34,7 @@ const PAGES = {
   'back, forward, reload': [1, 2],
 } as const;
 
-/** One visit by a person with an empty profile. Returns the paths that the person wanted to see. */
+/** Makes one visit of a person with an empty profile. Returns the paths that the person wanted to see. */
 export async function visitOf(
   setting: Scenario,
   resources: BrowserResources,

@@ -16,7 +16,7 @@ interface ConnectingDriver {
   }>;
 }
 
-/** Time after which a page without a driver has passed its challenge, also on a busy machine. */
+/** After this time a page without a driver has passed its challenge, also on a busy machine. */
 const ALONE_MS = 12_000;
 
 /** Attaches to a browser that was started like a person's, before or after the page was loaded. */

@@ -21,7 +21,7 @@ export const plainDriverTools: readonly Tool[] = [
     goal: 'stopped 100 %',
     visitWith: (setup) => playwrightVisit(playwright, setup),
   }),
-  // The old headless mode. It is a separate program that has no window.
+  // The old headless mode of Chromium. It is a separate program that has no window.
   ...inAllSetups({
     name: 'playwright-core, headless shell',
     needs: { packages: ['playwright-core', '@sparticuz/chromium'], programs: [] },
@@ -38,18 +38,18 @@ export const plainDriverTools: readonly Tool[] = [
 
 /** puppeteer with all evasions of the plug-in, as in the README of the plug-in. */
 const stealthPuppeteer = addExtra(
-  // The types require a method that puppeteer has removed. Nothing here calls it.
+  // The types require a method that puppeteer has removed. No code of this eval calls the method.
   puppeteer as unknown as Parameters<typeof addExtra>[0],
 );
 stealthPuppeteer.use(stealth());
 
 const patchrightNeeds = { packages: ['patchright-core'], programs: PROGRAMS };
 
-/** How the rebrowser patches reach a page without `Runtime.enable`. The first one is their default. */
+/** The modes in which the rebrowser patches reach a page without `Runtime.enable`. The first mode is their default. */
 const RUNTIME_FIXES = ['addBinding', 'alwaysIsolated', 'enableDisable'] as const;
 const FIX_VARIABLE = 'REBROWSER_PATCHES_RUNTIME_FIX_MODE';
 
-/** The patches read their mode from the environment, at each use. */
+/** The patches read their mode from the environment at each use. */
 function withRuntimeFix(mode: (typeof RUNTIME_FIXES)[number], visit: Visit): Visit {
   return async (url, resources) => {
     const before = process.env[FIX_VARIABLE];
@@ -119,8 +119,8 @@ const visitMakers: Readonly<Record<string, (setup: Setup) => Visit>> = {
 };
 
 /**
- * Drivers that start the browser with the switches that a person's browser has, instead of their own. They read the page
- * at once, or after a wait.
+ * Drivers that start the browser with the switches of a person's browser, in place of their own switches. They read the
+ * page at once, or after a wait.
  */
 export const personSwitchesTools: readonly Tool[] = Object.entries(visitMakers).flatMap(
   ([name, visitWith]) =>

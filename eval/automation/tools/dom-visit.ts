@@ -3,7 +3,7 @@ import { ORIGIN_TITLE } from '../wait-for-ending.ts';
 import type { Visit } from '../tool.ts';
 import { fetchHeaders, navigationHeaders } from './chrome-headers.ts';
 
-/** A page for a DOM library, and the cookies and fetch of the client. */
+/** A page for a DOM library, with the cookies and the fetch of the client. */
 export interface DomPage {
   readonly url: string;
   readonly html: string;
@@ -16,9 +16,9 @@ export interface DomPage {
 /** Runs the page's scripts until `uploaded` resolves, and then closes the page. */
 export type RunPage = (page: DomPage, uploaded: Promise<void>) => Promise<void>;
 
-/** Maximum number of reloads. A passed challenge needs one. */
+/** Maximum number of reloads. A passed challenge needs one reload. */
 const MAX_RELOADS = 2;
-/** Longest wait for the upload of one page. */
+/** The time limit for the upload of one page. */
 const UPLOAD_MS = 8_000;
 
 /**
@@ -38,7 +38,7 @@ export function domVisit(run: RunPage): Visit {
   };
 }
 
-/** True when the page's script has sent an upload in time. */
+/** Resolves with true when the page's script has sent an upload in time. */
 async function runScripts(
   run: RunPage,
   url: string,
@@ -54,7 +54,7 @@ async function runScripts(
       headers,
       ...(body === undefined ? {} : { body }),
     });
-    // After the page's own code has read the answer.
+    // This runs after the page's own code has read the answer.
     setTimeout(() => upload.resolve(true), 50);
     return new Response(answer.body, { status: answer.status });
   };

@@ -7,7 +7,7 @@ import type { Tool, Visit } from '../tool.ts';
 
 const FIREFOX = '/usr/bin/firefox-esr';
 
-/** WebDriver BiDi. */
+/** The tool uses WebDriver BiDi. */
 function visitWithPuppeteer(headless: boolean): Visit {
   return async (url, resources) => {
     const browser = await puppeteer.launch({
@@ -27,7 +27,9 @@ function visitWithPuppeteer(headless: boolean): Visit {
   };
 }
 
-/** Selenium takes geckodriver from the PATH. `needs` keeps it from a download when geckodriver is missing. */
+/**
+ * Selenium uses the geckodriver on the PATH. When geckodriver is missing, `needs` prevents that Selenium downloads it.
+ */
 const visitWithSelenium: Visit = async (url, { profile }) => {
   const options = new Options().setBinary(FIREFOX).addArguments('-headless', '-profile', profile);
   const driver = await new Builder().forBrowser('firefox').setFirefoxOptions(options).build();

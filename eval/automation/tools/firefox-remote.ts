@@ -3,7 +3,7 @@ import { waitForEnding } from '../wait-for-ending.ts';
 import { startBidi, startMarionette } from '../started-browser.ts';
 import type { Tool, Visit } from '../tool.ts';
 
-/** A script for the browser context. After it, pages no longer see that the browser is controlled. */
+/** A script for the browser context. After this script, pages no longer see that the browser is controlled. */
 const hidingScript = (component: 'Marionette' | 'RemoteAgent') =>
   `Services.ppmm.sharedData.set("${component}:Active", false); Services.ppmm.sharedData.flush();`;
 
@@ -13,7 +13,7 @@ interface MarionetteSetup {
   readonly preferences?: Readonly<Record<string, boolean>>;
 }
 
-/** A visit over Marionette, the protocol of geckodriver. */
+/** Makes a visit over Marionette, the protocol of geckodriver. */
 function marionetteVisit({
   hidesWebdriver,
   switches = [],
@@ -45,7 +45,7 @@ function marionetteVisit({
   };
 }
 
-/** A visit over WebDriver BiDi, the protocol of puppeteer and Selenium. */
+/** Makes a visit over WebDriver BiDi, the protocol of puppeteer and Selenium. */
 function bidiVisit(hidesWebdriver: boolean): Visit {
   return async (url, resources) => {
     const firefox = await startBidi(resources);

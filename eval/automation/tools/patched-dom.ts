@@ -7,14 +7,14 @@ const RECORDED = readFixture('human/chromium-headful-xvfb-default-screen.json').
 
 /** The parts of a DOM library's window that the patch needs. */
 interface DomWindow {
-  /** The class of the boxes. */
+  /** The class of the boxes on the challenge page. */
   readonly HTMLDivElement: { readonly prototype: object };
   getComputedStyle(box: object): { readonly width: string; readonly height: string };
 }
 
 /**
  * Patches a DOM library as an author who has read Guard's code would do: boxes get their sizes from the computed style,
- * and are placed where the library's style sheets apply.
+ * and are placed in a part of the document to which the library applies style sheets.
  */
 export function measureBoxes(window: DomWindow): void {
   Object.defineProperties(window.HTMLDivElement.prototype, {
@@ -24,7 +24,7 @@ export function measureBoxes(window: DomWindow): void {
         return Number.parseFloat(window.getComputedStyle(this).height) || 0;
       },
     },
-    // The library does not apply constructed sheets. After this error the page writes a style element.
+    // The library does not apply constructed sheets. After this error the page uses a style element.
     adoptedStyleSheets: {
       configurable: true,
       set() {
@@ -50,7 +50,7 @@ interface Box {
   readonly parentElement: Box | null;
 }
 
-/** The width of a block: from its style, or that of its parent. */
+/** Returns the width of a block from its style, or else the width of its parent. */
 function widthOf(window: DomWindow, box: Box): number {
   const { width } = window.getComputedStyle(box);
   const outer = () => (box.parentElement === null ? 0 : widthOf(window, box.parentElement));
@@ -60,8 +60,8 @@ function widthOf(window: DomWindow, box: Box): number {
 }
 
 /**
- * A fetch that replaces the readings of an upload, except that of the style sheet. The layout is computed, and the
- * other readings are those of a recorded browser.
+ * Returns a fetch that replaces the readings of an upload, except the reading of the style sheet. The layout is
+ * computed, and the other readings come from a recorded browser.
  */
 export function correctUploads(fetch: DomPage['fetch']): DomPage['fetch'] {
   return (path, init = {}) => {

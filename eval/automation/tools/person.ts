@@ -9,7 +9,8 @@ const BROWSERS = [
 ] as const;
 
 /**
- * People who open the browser, type the address, press Enter and move the mouse. The title bar shows the page's title.
+ * These tools act as people who open the browser, type the address, press Enter and move the mouse. The title bar shows
+ * the page's title.
  */
 export const personTools: readonly Tool[] = BROWSERS.map(([name, program, browser]) => ({
   name: `a person, ${name}`,

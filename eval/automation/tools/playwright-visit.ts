@@ -23,7 +23,7 @@ export interface PlaywrightChromium {
   }>;
 }
 
-/** A visit with this variant of playwright and this setup. */
+/** Makes a visit with this variant of playwright and this setup. */
 export function playwrightVisit(
   chromium: PlaywrightChromium,
   { headless, disguise, readsAtOnce = false }: Setup,
@@ -56,7 +56,7 @@ export function playwrightVisit(
   };
 }
 
-/** The switches instead of the defaults: a pipe to the browser, which does not set `navigator.webdriver`. */
+/** The switches in place of the defaults. They give the browser a pipe that does not set `navigator.webdriver`. */
 function ownSwitches(profile: string): string[] {
   return [
     `--user-data-dir=${profile}`,

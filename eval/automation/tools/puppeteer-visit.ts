@@ -25,7 +25,9 @@ export interface PuppeteerChromium {
   }>;
 }
 
-/** A visit with this variant of puppeteer. A disguised one has no automation switch and no emulated viewport. */
+/**
+ * Makes a visit with this variant of puppeteer. A disguised variant has no automation switch and no emulated viewport.
+ */
 export function puppeteerVisit(
   puppeteer: PuppeteerChromium,
   { headless, disguise, readsAtOnce = false }: Setup,
@@ -59,7 +61,10 @@ export function puppeteerVisit(
   };
 }
 
-/** The switches that replace those of puppeteer: the profile, and a debugging port that is chosen here, not by the browser. */
+/**
+ * The switches that replace the switches of puppeteer: the profile, and a debugging port. This function chooses the
+ * port, and not the browser.
+ */
 async function ownSwitches(profile: string): Promise<string[]> {
   return [`--user-data-dir=${profile}`, `--remote-debugging-port=${await freePort()}`];
 }

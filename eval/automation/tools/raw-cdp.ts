@@ -6,13 +6,13 @@ import type { Tool, Visit } from '../tool.ts';
 
 interface RawSetup {
   readonly switches?: readonly string[];
-  /** Commands for the page before its navigation. */
+  /** Sends commands to the page before its navigation. */
   readonly first?: (ask: Ask) => Promise<void>;
 }
 
 /**
- * A visit over the DevTools protocol without a driver, as nodriver and similar tools make it. The title comes from the
- * target.
+ * Makes a visit over the DevTools protocol without a driver, as nodriver and similar tools do. The title is read from
+ * the target.
  */
 function rawVisit({ switches = [], first }: RawSetup): Visit {
   return async (url, resources) => {
@@ -64,7 +64,7 @@ async function nameAsWindowed(ask: Ask, major = chromiumMajor()): Promise<void> 
   });
 }
 
-/** The setting of playwright for headless browsers: a mouse that can hover. */
+/** Sets a mouse that can hover, as playwright does for headless browsers. */
 const A_MOUSE =
   '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4';
 

@@ -7,10 +7,10 @@ import { environmentOn } from '../setups.ts';
 import { startChromium } from '../started-browser.ts';
 import type { Tool, Visit } from '../tool.ts';
 
-/** Changes the program of the driver. The text has one character for each byte. */
+/** Changes the program of the driver. `program` has one character for each byte. */
 type Patch = (program: string) => string;
 
-/** A visit with a changed chromedriver, attached to a Chromium that was started like a person's. */
+/** Makes a visit with a changed chromedriver, attached to a Chromium that was started like a person's. */
 function visitWith(patch: Patch): Visit {
   return async (url, resources) => {
     const program = join(resources.profile, 'driver');
