@@ -38,7 +38,7 @@ function dockerfile(): string {
 
 const problemsOf = (value: unknown): unknown => {
   const ajv = new Ajv2019({ strict: false, allErrors: true, logger: false });
-  // The schema names an older dialect, but uses 2019-09.
+  // The schema names an older dialect of JSON Schema, but uses 2019-09.
   ajv.removeKeyword('id');
   const validate = ajv.compile(Object.assign({}, composeSchema, { $schema: undefined }));
   return validate(value) ? [] : validate.errors;
@@ -59,11 +59,11 @@ describe('the schema of the Compose specification', () => {
 });
 
 describe('Guard in its container', () => {
-  test('is built from an existing Dockerfile and target', () => {
+  test('is built from a Dockerfile and a target that exist', () => {
     expect(dockerfile()).toContain(` AS ${guard.build?.target ?? 'none'}\n`);
   });
 
-  test('reads valid settings, with exactly the secrets of the file', () => {
+  test('reads valid settings, which name exactly the secrets of the file', () => {
     const [config] = guard.configs ?? [];
     expect(config?.target).toBe('/etc/guard/guard.yaml');
     expect(existsSync(join(HERE, compose.configs[config?.source ?? '']?.file ?? 'none'))).toBe(
@@ -81,7 +81,7 @@ describe('Guard in its container', () => {
     expect(new Set(given)).toEqual(new Set(Object.keys(env)));
   });
 
-  test('visitors reach it on 8080, only this machine reaches the API, and no client reaches the admin listener', () => {
+  test('visitors reach Guard on 8080, only this machine reaches the API, and no client reaches the admin listener', () => {
     expect(guard.ports).toEqual(['8080:8080', '127.0.0.1:8082:8082']);
     expect(settings).toContain('admin: 127.0.0.1:9090');
   });
@@ -109,7 +109,7 @@ describe('Guard in its container', () => {
     for (const path of written) expect(path.startsWith('/var/lib/guard/')).toBe(true);
   });
 
-  test('is the only service that reaches the origin, which has no other network', () => {
+  test('is the only service that can reach the origin', () => {
     expect(shop.ports).toBeUndefined();
     expect(shop.networks).toEqual(['inside']);
     expect(guard.networks).toContain('inside');

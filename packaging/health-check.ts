@@ -1,6 +1,7 @@
 /**
- * For HEALTHCHECK and other supervisors that run a program. Ends with 0 when Guard is ready, and with 1 when it is not
- * ready or does not answer within 4 seconds. Asks `listen.admin` at 127.0.0.1:9090, or at GUARD_READY_URL.
+ * A program for HEALTHCHECK and for other supervisors that run a program. Ends with 0 when Guard is ready, and with 1
+ * when it is not ready or does not answer within 4 seconds. Asks `listen.admin` at 127.0.0.1:9090, or at
+ * GUARD_READY_URL.
  */
 import { get } from 'node:http';
 

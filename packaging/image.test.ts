@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSentFiles } from '../scripts/release/sent-files.ts';
 
-/** Checks of the files. `npm run image` builds and runs the image. */
+/** These tests check only the files of the image. `npm run image` builds and runs the image. */
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -40,7 +40,7 @@ describe('the Dockerfile', () => {
     for (const line of installs) expect(line).toMatch(/^RUN npm ci .*--ignore-scripts/);
   });
 
-  test('copies existing files, and .dockerignore keeps exactly these', () => {
+  test('copies existing files, and .dockerignore keeps exactly these files', () => {
     expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
     const isIn = (path: string, folder: string) => `${path}/`.startsWith(`${folder}/`);
     expect(copied.filter((path) => !kept.some((one) => isIn(path, one)))).toEqual([]);
@@ -64,7 +64,7 @@ describe('the files for the builder', () => {
     expect(sent.size).toBeGreaterThan(400);
   });
 
-  test('have each file that one of them imports', () => {
+  test('include each file that one of them imports', () => {
     const missing = [...sent]
       .filter((file) => file.endsWith('.ts'))
       .flatMap((file) =>

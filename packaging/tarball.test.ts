@@ -9,10 +9,13 @@ import { z } from 'zod';
 import { send } from '../test/kit/http.ts';
 import { testFolder } from '../test/kit/test-folder.ts';
 
-/** The tarball of `npm run release`, and its installation. */
+/** These tests check the tarball of `npm run release`, and its installation. */
 
 const ROOT = join(import.meta.dirname, '..');
-/** In MiB by `du -sh`: with all libraries, without Node, the database and esbuild's program. */
+/**
+ * The maximum size of an installation in MiB, by `du -sh`: with all libraries, and without Node, the database and
+ * esbuild's program.
+ */
 const MAX_INSTALLED = 60;
 const ESBUILD = 11;
 const MAX_PACKED = 15;
@@ -28,7 +31,10 @@ const installed = join(prefix, 'lib/node_modules/guard');
 const run = promisify(execFile);
 const release = (into: string) =>
   run(process.execPath, [join(ROOT, 'scripts/release.ts'), '--into', into]);
-/** The content of the tarball, staged again. Packing by npm takes longer than all other steps. */
+/**
+ * Stages the content of the tarball again. It is not packed again, because packing by npm takes longer than all other
+ * steps.
+ */
 const stage = (into: string) => {
   const program = `import { stagePackage } from '${join(ROOT, 'scripts/release/stage-package.ts')}';
     await stagePackage('${ROOT}', '${into}');`;
@@ -138,7 +144,7 @@ describe('the tarball', () => {
     const made = readdirSync(again, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => relative(again, join(parentPath, name)))
-      // npm does not pack these names.
+      // npm does not pack files with these names.
       .filter((file) => !/(?:^package-lock\.json|\/yarn\.lock)$/.test(file));
     const packedFiles = files.filter((file) => file !== '');
     expect(made.toSorted()).toEqual(packedFiles.toSorted());

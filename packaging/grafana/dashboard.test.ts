@@ -19,7 +19,9 @@ import { readPromql } from './promql-selectors.ts';
 import { readDashboard, targetsOf } from './read-dashboard.ts';
 import { type Family, readPage } from './scrape.ts';
 
-/** The queries of the dashboard find data in a started Guard with traffic of all kinds. */
+/**
+ * These tests check that the queries of the Grafana dashboard find data in a started Guard with traffic of all kinds.
+ */
 
 const dashboard = readDashboard();
 const targets = targetsOf(dashboard);
@@ -40,7 +42,7 @@ beforeAll(async () => {
   origin = await startRecordingOrigin();
   refusing.listen(0, '127.0.0.1');
   await once(refusing, 'listening');
-  const { port } = refusing.address() as AddressInfo; // a TCP listener has one
+  const { port } = refusing.address() as AddressInfo; // the address of a TCP listener is always an AddressInfo
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const key = 'key-of-the-remote-validators-7d2f';
   const settings = storySettings(origin.url, {
@@ -54,7 +56,7 @@ beforeAll(async () => {
   });
   const site = { organisation: 'acme', origin: origin.url };
   const sites = [
-    ...(settings['sites'] as unknown[]), // as storySettings made it
+    ...(settings['sites'] as unknown[]), // the form that storySettings makes
     { ...site, hosts: ['gone.example'], origin: nobody, protect: [] },
     { ...site, hosts: ['unasked.example'], validator: { url: nobody, key } },
     { ...site, hosts: ['refused.example'], validator: { url: `http://127.0.0.1:${port}`, key } },
@@ -107,7 +109,7 @@ async function scrape(): Promise<ReadonlyMap<string, Family>> {
   return readPage(body);
 }
 
-/** The metrics page once all requests are counted, also by the threads. */
+/** Waits until all requests are counted, also by the threads, and returns the metrics page. */
 async function scrapeAfterTraffic(): Promise<ReadonlyMap<string, Family>> {
   return poll(
     scrape,
@@ -119,7 +121,7 @@ async function scrapeAfterTraffic(): Promise<ReadonlyMap<string, Family>> {
   );
 }
 
-describe('the shape of the dashboard', () => {
+describe('the Grafana dashboard', () => {
   test('every panel has its own id, and no two panels overlap', () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -135,7 +137,7 @@ describe('the shape of the dashboard', () => {
     }
   });
 
-  test('every panel has a description, and the right database for its queries', () => {
+  test('every panel has a description, and the right data source for its queries', () => {
     const panels = dashboard.panels.filter(({ type }) => type !== 'row');
     expect(panels.length).toBeGreaterThan(20);
     for (const { title, description, datasource, targets: asked } of panels) {
@@ -146,7 +148,7 @@ describe('the shape of the dashboard', () => {
     }
   });
 
-  test('databases are variables of the dashboard with the right type', () => {
+  test('data sources are variables of the dashboard with the right type', () => {
     const { list } = dashboard.templating;
     for (const [title, { datasource }] of targets) {
       const name = /^\$\{(\w+)\}$/.exec(datasource.uid)?.[1];
@@ -164,7 +166,7 @@ describe('the queries of the Prometheus panels', () => {
     for (const { metric, matchers, ranged, within } of selectors) {
       const family = page.get(metric);
       expect(family, metric).toBeDefined();
-      // A counter is always shown as a rate, and a gauge never.
+      // A counter is always shown as a rate. A gauge is never shown as a rate.
       const isCounted = family?.type === 'counter' || family?.type === 'histogram';
       expect([metric, ranged, within === 'rate' || within === 'increase']).toEqual([
         metric,
@@ -182,14 +184,14 @@ describe('the queries of the Prometheus panels', () => {
     expect(grouped).toEqual(expect.arrayContaining(shown));
   });
 
-  /** The labels of a metric. Without a sample, they come from the contract. */
+  /** The labels of a metric. When the page has no sample of the metric, they come from the contract. */
   function labelsOf(metric: string, family: Family | undefined): string[] {
     const seen = [...(family?.labels.keys() ?? [])];
     const label = metric in metrics ? metrics[metric as keyof typeof metrics].label : undefined;
     return family?.series === 0 && label !== undefined ? [label] : seen;
   }
 
-  /** The values of a label in samples, and in the help text. */
+  /** The values of a label in the samples and in the help text. */
   function valuesOf(metric: string, label: string, family: Family | undefined): string[] {
     const help = metric in metrics ? metrics[metric as keyof typeof metrics].help : '';
     return [...(family?.labels.get(label) ?? []), ...help.split(/[\s,:.]+/)];

@@ -3,29 +3,29 @@ import { parser } from '@prometheus-io/lezer-promql';
 /** A metric in a PromQL expression, and its use. */
 export interface Selector {
   readonly metric: string;
-  /** Labels of the selector, with operator and value. */
+  /** The labels of the selector, with operator and value. */
   readonly matchers: readonly {
     readonly label: string;
     readonly operator: string;
     readonly value: string;
   }[];
-  /** The selector has a range of time. */
+  /** True if the selector has a range of time. */
   readonly ranged: boolean;
-  /** The function or aggregation around the selector, or ''. */
+  /** The function or aggregation around the selector. Empty when there is none. */
   readonly within: string;
 }
 
 export interface Expression {
   readonly selectors: readonly Selector[];
-  /** Labels of all `by (…)`. */
+  /** The labels of all `by (…)`. */
   readonly grouped: readonly string[];
 }
 
 type Node = ReturnType<typeof parser.parse>['topNode'];
 
 /**
- * The selectors and groupings of one PromQL expression, in which Grafana's variables are times. Throws for text that is
- * not PromQL, and for `without`, because its remaining labels are unknown.
+ * Returns the selectors and groupings of one PromQL expression. Grafana's variables in it are read as times. Throws for
+ * text that is not PromQL, and for `without`, because its remaining labels are unknown.
  */
 export function readPromql(expression: string): Expression {
   const text = expression.replaceAll('$__rate_interval', '5m');

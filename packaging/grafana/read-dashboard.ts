@@ -53,13 +53,13 @@ export type Dashboard = z.infer<typeof Dashboard>;
 export type PromTarget = z.infer<typeof PromTarget>;
 export type SqlTarget = z.infer<typeof SqlTarget>;
 
-/** Reads the dashboard for Grafana. Throws when it has another shape. */
+/** Reads the Grafana dashboard. Throws when it has another shape. */
 export function readDashboard(): Dashboard {
   const text = readFileSync(join(import.meta.dirname, 'guard.json'), 'utf8');
   return Dashboard.parse(JSON.parse(text));
 }
 
-/** The targets of all panels, each with the title of its panel. */
+/** Returns the targets of all panels, each with the title of its panel. */
 export function targetsOf({ panels }: Dashboard): [title: string, PromTarget | SqlTarget][] {
   return panels.flatMap(({ title, targets }) =>
     targets.map((target): [string, PromTarget | SqlTarget] => [`${title} ${target.refId}`, target]),

@@ -1,4 +1,4 @@
-/** One family of a Prometheus page. */
+/** One family of metrics on a Prometheus page. */
 export interface Family {
   readonly type: string;
   /** The values of each label. */
@@ -6,7 +6,10 @@ export interface Family {
   readonly series: number;
 }
 
-/** Reads a page of the Prometheus text format, by the names of its samples. Throws for any other line. */
+/**
+ * Reads a page of the Prometheus text format, by the names of its samples. Throws for a line that is not in this
+ * format.
+ */
 export function readPage(page: string): ReadonlyMap<string, Family> {
   const types = new Map<string, string>();
   const families = new Map<string, { labels: Map<string, Set<string>>; series: number }>();

@@ -31,7 +31,7 @@ test.each(rules.map(({ alert, expr }) => [alert, expr]))(
   },
 );
 
-test('each alert that metrics can show has a rule with its name', () => {
+test('each alert of Guard that can be seen in metrics has a rule with its name', () => {
   const shown = Object.keys(ALERTS).filter((name) => !['challenged_again', 'test'].includes(name));
   const names = shown.map(
     (name) => `Guard${name.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())}`,
