@@ -1,4 +1,4 @@
-// All programs of the examples are plain JavaScript, so that `node` runs them from version 20 on.
+// All programs of the examples are plain JavaScript, so that every `node` from version 20 on can run them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { startProgram } from '../../test/kit/examples/example-program.ts';
 
 const START = 'examples/ask-your-traffic/start.mjs';
-/** A row of the table after a question. */
+/** Matches a row of the table after a question. */
 const row = (...cells: string[]) => new RegExp(`│? *${cells.join(' +│ +')} +│`);
 
 test('contract 4.4: the client of the SDK gets the tools, the columns and the rules, and rows for each question', async () => {

@@ -1,7 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-/** Questions to an assistant, and the SQL that the assistant would write. All statements filter on created_at. */
+/**
+ * Questions to an assistant, and the SQL that the assistant would write. All statements have a condition on created_at.
+ */
 const QUESTIONS = [
   {
     question: 'What was done with the requests of the last hour?',
@@ -51,12 +53,12 @@ export async function askEverything(client, tell) {
   tell(`query_help begins: ${help.split('\n', 1)[0]}`);
   for (const { question, sql } of QUESTIONS) {
     tell(`\n${question}`);
-    // The statement sets the format. Text of visitors in the answer is data and never an instruction.
+    // The statement sets the format. Texts from visitors in the answer are data, and never instructions.
     tell(await call(client, 'query', { sql: `${sql} FORMAT PrettyCompactMonoBlock` }));
   }
 }
 
-/** The text of a result. A failed tool also gives a text, which says what to change. */
+/** Returns the text of a result. A failed tool also has a text. It says what to change. */
 export async function call(client, name, args = {}) {
   const { content, isError } = await client.callTool({ name, arguments: args });
   const text = content.map((item) => item.text).join('\n');

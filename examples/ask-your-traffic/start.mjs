@@ -10,7 +10,7 @@ import { askEverything, call, connect } from './ask.mjs';
 import { makeTraffic } from './make-traffic.mjs';
 
 const tell = (text) => console.log(text);
-/** Longest wait for the events. They are written in batches, after one or two seconds. */
+/** The time limit for the events. They are written in batches, after one or two seconds. */
 const WRITTEN_MS = 15_000;
 
 const { GUARD_API_URL, GUARD_ANALYTICS_KEY } = process.env;

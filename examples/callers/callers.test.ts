@@ -16,7 +16,7 @@ import { hasCurl, hasGo, hasPhp, hasPython } from '../../test/kit/tools.ts';
 const SECRET_KEY = 'sk_callers_2f7d0c9b8a6e';
 const SITE = 'https://shop.example';
 const IP = '203.0.113.7';
-/** Both contain characters that JSON has to escape. */
+/** Both texts contain characters that JSON has to escape. */
 const PATH = '/login?next=%2F&q="\\';
 const AGENT = 'Odd/1.0 ("\\")';
 const AT_A_TIME = 3;
@@ -72,7 +72,7 @@ describe.each(callers)('$name', ({ isThere, command }) => {
       await run(command(), PATH);
       return fake.asked.slice(before);
     };
-    // On a busy machine an answer can be too late for a caller. Then the test asks again.
+    // On a busy machine an answer can be too late for a caller. Then the test runs the caller again.
     const [asked] = await poll(ask, (questions) => questions.length > 0);
     expect(asked).toEqual({
       key: SECRET_KEY,
@@ -105,7 +105,7 @@ describe.each(callers)('$name', ({ isThere, command }) => {
   );
 
   test.skipIf(!isThere)('contract 7.1: fails open when no validator listens', async () => {
-    // Nothing listens on port 1 of a test machine.
+    // No program listens on port 1 of a test machine.
     const nobody = 'http://127.0.0.1:1/validate';
     expect(await run(command(), '/', nobody)).toBe('decision=none action=pass\n');
   });
@@ -117,7 +117,7 @@ test('the command of the README asks a real Guard with every caller', async () =
   expect(code).toBe(0);
   for (const { name, isThere } of callers) {
     const line = stdout.split('\n').find((printed) => printed.startsWith(name));
-    // On a busy machine a caller may get no answer in time. Then it passes and prints so.
+    // On a busy machine a caller sometimes gets no answer in time. Then it prints that the request passes.
     const said = /decision=(redirect action=answer status=403|none action=pass)$/;
     expect(line).toMatch(isThere ? said : /skipped: there is no/);
   }

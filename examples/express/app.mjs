@@ -9,7 +9,7 @@ app.disable('x-powered-by');
 // here, or remove the line when you have none.
 app.set('trust proxy', 'loopback');
 
-// Routes before the middleware are not protected, and Guard is not asked about them.
+// Routes before the middleware are not protected: Express does not ask Guard about them.
 app.get('/assets/style.css', (_req, res) => {
   res.type('css').send('body { font: 1.2rem/1.5 sans-serif; margin: 4rem auto; max-width: 34rem }');
 });

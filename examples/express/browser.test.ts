@@ -8,8 +8,8 @@ import { openInWindow } from '../../test/kit/browsers/windowed-chromium.ts';
 const START = 'examples/express/start.mjs';
 const PASSED = /^the page was served to .*Chrome.*, who was let through$/m;
 /**
- * On a busy machine Guard's answer can come too late, and the browser passes without a challenge. Then another browser
- * visits, for at most this time.
+ * On a busy machine Guard's answer can come too late, and the browser passes without a challenge. Then the test starts
+ * another browser, but not after this time.
  */
 const AGAIN_MS = 90_000;
 const TEST_MS = 120_000;

@@ -11,7 +11,7 @@ describeExampleApp({
   alone: [process.execPath, `${FOLDER}/app.mjs`],
   withGuard: [process.execPath, `${FOLDER}/start.mjs`],
   more(url) {
-    test('contract 1.3: Googlebot passes from its own address, and a client with its name from another address does not', async () => {
+    test('contract 1.3: Googlebot passes from an address of Google, and a client with the name of Googlebot from another address does not pass', async () => {
       const headers = withoutHost(googlebot);
       const from = (ip: string) => send(url(), { headers: { ...headers, 'x-forwarded-for': ip } });
       const allowed = ({ body }: Answer) => body.includes('Guard said: allow.');
@@ -25,7 +25,7 @@ describeExampleApp({
   },
 });
 
-test('contract 4.1 rule 1: an unprotected path causes no question, and questions reuse their connection', async () => {
+test('contract 4.1 rule 1: an unprotected path leads to no question, and all questions use the same connection', async () => {
   const fake = await startFakeValidator();
   const app = startProgram(process.execPath, [`${FOLDER}/app.mjs`], {
     GUARD_VALIDATE_URL: fake.url,
@@ -41,6 +41,6 @@ test('contract 4.1 rule 1: an unprotected path causes no question, and questions
   expect(fake.asked).toEqual([]);
   for (let count = 0; count < 20; count += 1) await send(url + pathOf('allows'));
   expect(fake.asked).toHaveLength(20);
-  // Usually one. On a busy machine an answer can be too late, which ends the connection.
+  // There is usually one connection. On a busy machine an answer can be too late, and this ends the connection.
   expect(fake.connections()).toBeLessThan(10);
 });

@@ -13,8 +13,8 @@ const manifests = readManifests(import.meta.dirname);
 const isPolicy = ({ kind }: { readonly kind: string }) => kind === 'SecurityPolicy';
 
 /**
- * The fields of a SecurityPolicy that the example uses, from the API reference of Envoy Gateway. No package with its
- * schema was found.
+ * The fields of a SecurityPolicy that the example uses. They come from the API reference of Envoy Gateway, because no
+ * package with the schema was found.
  */
 const Policy = z.strictObject({
   apiVersion: z.literal('gateway.envoyproxy.io/v1alpha1'),
@@ -58,14 +58,14 @@ function withoutFilters(manifest: Manifest): Manifest {
 }
 
 describe('the examples of Gateway API', () => {
-  test('pass the schemas of Gateway API, which know every field', () => {
+  test('are valid by the schemas of Gateway API, which have every field', () => {
     const published = manifests.filter((manifest) => !isPolicy(manifest));
     expect(published.length).toBeGreaterThan(4);
     // The standard channel does not have the filter yet. The next test checks the filter.
     expect(manifestProblems(published.map(withoutFilters))).toEqual([]);
   });
 
-  test('have a filter that passes its schema, and a filter with a misspelt field does not', () => {
+  test('have a filter that is valid by its schema, and a filter with a misspelt field is not valid', () => {
     const filters = manifests.flatMap(filtersOf);
     expect(filters).toHaveLength(1);
     for (const { type, externalAuth } of filters) {
@@ -87,7 +87,7 @@ describe('the examples of Gateway API', () => {
   });
 
   test.each(['http-route.yaml', 'security-policy.yaml'])(
-    '%s asks Guard at port 8086, and sends /.guard to port 8085 without asking',
+    '%s asks Guard at port 8086, and sends requests for /.guard to port 8085 without a question',
     (file) => {
       const text = JSON.stringify(manifests.filter((one) => one.file === file));
       const guard = (port: number) => `{"name":"guard","namespace":"guard","port":${port}}`;

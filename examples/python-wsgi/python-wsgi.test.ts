@@ -25,14 +25,14 @@ describe.skipIf(!hasPython)('the WSGI example', () => {
     withGuard: [process.execPath, `${FOLDER}/start.mjs`],
   });
 
-  test('SIGINT to the starter also ends the application', async () => {
+  test('SIGINT to the starting process also ends the application', async () => {
     const program = startProgram(process.execPath, [`${FOLDER}/start.mjs`], { PORT: '0' });
     await program.says(/The app is at/);
-    // Resolves when the last process that writes to its output has ended.
+    // The promise resolves when the last process that writes to the output has ended.
     expect((await program.stop('SIGINT')).code).toBe(0);
   });
 
-  test('a thread reuses its connection, and opens a new one when it was cut', async () => {
+  test('a thread reuses its connection, and opens a new connection when the old one was closed', async () => {
     const fake = await startFakeValidator();
     onTestFinished(() => fake.close());
     const paths = ['allows', 'allows', 'cuts the connection', 'allows'].map(pathOf);
@@ -48,7 +48,7 @@ describe.skipIf(!hasPython)('the WSGI example', () => {
     };
     const expected = 'allow\nallow\nNone\nallow\n';
     const { connections } = await poll(ask, ({ stdout }) => stdout === expected);
-    // One for two answers, one for the retry after the cut, one for the last question.
+    // There is one connection for two answers, one for the retry after the close, and one for the last question.
     expect(connections).toBe(3);
   });
 });

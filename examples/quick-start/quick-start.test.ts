@@ -28,7 +28,7 @@ afterAll(async () => {
   await origin.close();
 });
 
-test('the command of its README names the settings file and the variables of the file', async () => {
+test('the command of the README names the settings file and the variables of this file', async () => {
   const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
   expect(readme).toMatch(/^ORIGIN=\S+ GUARD_SECRET=.* guard start --config \S+$/m);
   expect(readme).toContain(`start --config ${FILE}\n`);

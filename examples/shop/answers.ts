@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Pages may use only the shop's own style, script, pictures, stream and socket. */
+/** The policy of the pages. It allows only the shop's own style, script, pictures, stream and socket. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -13,7 +13,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   return send(response, status, 'application/json', JSON.stringify(value));
 }
 
-/** Sends a whole body with its length. */
+/** Sends a complete body with its length. */
 export function send(
   response: ServerResponse,
   status: number,
@@ -29,7 +29,7 @@ export function send(
   return response.end(body);
 }
 
-/** Answers 303, so that the browser continues with a GET and a reload does not post again. */
+/** Answers 303, so that the browser continues with a GET, and a reload does not send the form again. */
 export function seeOther(
   response: ServerResponse,
   location: string,

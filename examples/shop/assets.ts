@@ -6,7 +6,7 @@ export interface Asset {
   readonly body: string;
 }
 
-/** All files below /assets/ by path. They are read and drawn once. */
+/** All files below /assets/ by path. The files are read once, and the pictures are drawn once. */
 export function loadAssets(): ReadonlyMap<string, Asset> {
   const file = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
   return new Map<string, Asset>([

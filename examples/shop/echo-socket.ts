@@ -4,11 +4,11 @@ import { WebSocketServer } from 'ws';
 const MAX_MESSAGE_BYTES = 64 * 1024;
 const MAX_SOCKETS = 200;
 
-/** `/ws`: sends every message back unchanged, text as text and binary as binary. */
+/** Serves `/ws`: sends every message back unchanged, text as text and binary as binary. */
 export function attachEchoSocket(server: Server): { close(): void } {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   sockets.on('connection', (socket) => {
-    // Without a listener, a message that is too long would end the shop.
+    // The listener is needed, because without it a message that is too long would end the shop.
     socket.on('error', () => socket.terminate());
     socket.on('message', (data, binary) => socket.send(data, { binary }));
   });

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
 const MAX_STREAMS = 200;
-/** A reader with more unread bytes is disconnected. */
+/** A reader with more unread bytes than this is disconnected. */
 const MAX_UNSENT_BYTES = 64 * 1024;
 
-/** `GET /events`: one Server-Sent Event a second to every reader. */
+/** Serves `GET /events`: sends one Server-Sent Event a second to every reader. */
 export class EventStream {
   readonly #readers = new Set<ServerResponse>();
   readonly #timer: NodeJS.Timeout;
@@ -14,7 +14,7 @@ export class EventStream {
     this.#timer = setInterval(() => this.#tick(), everyMs).unref();
   }
 
-  /** False when there are too many readers. */
+  /** Adds a reader. Returns false when there are too many readers. */
   add(response: ServerResponse): boolean {
     if (this.#readers.size >= MAX_STREAMS) return false;
     this.#readers.add(response);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 const MAX_BYTES = 8 * 1024;
 
-/** The fields of a urlencoded form, or `too_large` above 8 KiB. */
+/** Reads the fields of a urlencoded form. Resolves with `too_large` above 8 KiB. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | 'too_large'> {
   let text = '';
   request.setEncoding('latin1');

@@ -4,7 +4,8 @@ import { countItems } from './visitors.ts';
 import type { Visitor } from './visitors.ts';
 
 /**
- * Guard's browser script, which the gateway serves on every site. Without a gateway the request gives a harmless 404.
+ * Guard's browser script, which the gateway serves on every site. When there is no gateway, the request gets a harmless
+ * 404.
  */
 const GUARD_SCRIPT = '/.guard/script.js?site_key=site_demo';
 
@@ -78,7 +79,7 @@ export function uploadPage(visitor: Visitor | undefined): string {
   );
 }
 
-/** `headers`: names and values of the request that the page shows. */
+/** `headers` has the names and values of the request's header fields. The page shows them. */
 export function whoamiPage(
   headers: readonly (readonly [string, string])[],
   visitor: Visitor | undefined,

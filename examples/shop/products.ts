@@ -2,10 +2,10 @@ export interface Product {
   readonly id: string;
   readonly name: string;
   readonly note: string;
-  /** In cents. */
+  /** The price in cents. */
   readonly price: number;
   readonly glaze: string;
-  /** The outline of the right half, from the rim down, as [radius, height] on a 100 by 100 field. */
+  /** The outline of the right half, from the rim down. Each point is [radius, height] on a field of 100 by 100. */
   readonly profile: readonly (readonly [number, number])[];
 }
 
@@ -99,12 +99,12 @@ export function findProduct(id: string): Product | undefined {
   return byId.get(id);
 }
 
-/** `€24.00` */
+/** Returns a price as a text, such as `€24.00`. */
 export function formatPrice(cents: number): string {
   return `€${(cents / 100).toFixed(2)}`;
 }
 
-/** A drawing of the product: its profile and the mirrored profile. */
+/** Returns a drawing of the product: its profile and the mirrored profile. */
 export function drawProduct({ name, glaze, profile }: Product): string {
   const right = profile.map(([radius, y]) => `${50 + radius},${y}`);
   const left = profile.toReversed().map(([radius, y]) => `${50 - radius},${y}`);

@@ -22,7 +22,7 @@ async function openSocket(at: string): Promise<WebSocket> {
 
 const cookieOf = (response: Response) => response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
-test('the home page shows every product, and every link works in the shop or belongs to the gateway', async () => {
+test('the home page shows every product, and every link leads to a page of the shop or to the gateway', async () => {
   const home = await (await fetch(url)).text();
   const links = [...home.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => path ?? '');
   expect(links).toContain('/product/tall-vase');
@@ -52,7 +52,7 @@ test('the product list is JSON, and every product has its page', async () => {
   }
 });
 
-test('the right name and password log in, and the cart moves to the new session', async () => {
+test('the right name and password log in, and the new session gets the cart', async () => {
   const added = await post('/cart', { product: 'moon-jar' });
   expect([added.status, added.headers.get('location')]).toEqual([303, '/cart']);
   const before = cookieOf(added);
@@ -68,7 +68,7 @@ test('the right name and password log in, and the cart moves to the new session'
   expect(former).not.toContain('Hello, demo');
 });
 
-test('a wrong password is 401 with the form, and sets no cookie', async () => {
+test('a wrong password gets 401 with the form, and no cookie', async () => {
   const response = await post('/login', { username: 'demo', password: '<b>' });
   expect([response.status, response.headers.get('set-cookie')]).toEqual([401, null]);
   const page = await response.text();
@@ -84,11 +84,11 @@ test('the cart accepts a product several times, and refuses an unknown product',
   expect((await post('/cart', { product: 'spaceship' })).status).toBe(400);
 });
 
-test('a form above 8 KiB is 413', async () => {
+test('a form above 8 KiB gets 413', async () => {
   expect((await post('/login', { username: 'x'.repeat(9000) })).status).toBe(413);
 });
 
-test('an upload is streamed, counted and hashed, with a length and without', async () => {
+test('an upload is streamed, counted and hashed, with and without a length', async () => {
   const chunk = Buffer.alloc(64 * 1024, 'clay');
   const whole = Buffer.concat(Array.from({ length: 40 }, () => chunk));
   const expected = {
@@ -139,21 +139,21 @@ test('/ws sends every message back unchanged, text and binary, and refuses other
   expect(error.message).toContain('404');
 });
 
-test('a WebSocket message that is too long ends its connection and not the shop', async () => {
+test('a WebSocket message that is too long ends its connection, and not the shop', async () => {
   const socket = await openSocket(url);
   socket.send('x'.repeat(70_000));
   await once(socket, 'close');
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 
-test('/whoami shows the x-guard headers as text', async () => {
+test('/whoami shows the x-guard header fields as text', async () => {
   const headers = { 'x-guard-decision': 'allow', 'x-guard-reason': '<script>' };
   const page = await (await fetch(`${url}/whoami`, { headers })).text();
   expect(page).toContain('<code>x-guard-decision</code></td><td><code>allow</code>');
   expect(page).toContain('<code>&lt;script&gt;</code>');
 });
 
-test('an unknown path is 404, and a wrong method is 405 with Allow', async () => {
+test('an unknown path gets 404, and a wrong method gets 405 with Allow', async () => {
   expect((await fetch(`${url}/nothing`)).status).toBe(404);
   const wrong = await fetch(`${url}/login`, { method: 'DELETE' });
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST']);

@@ -15,7 +15,7 @@ export interface SeenRequest {
 }
 
 export interface Shop {
-  /** `http://127.0.0.1:3000`, without a path. */
+  /** The URL without a path, such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /** The last 1,000 requests, including WebSocket upgrades, oldest first. The list grows while the shop runs. */
   readonly requests: readonly SeenRequest[];
@@ -37,7 +37,7 @@ export async function startShop(
   const route = createRouter(events);
 
   const server = createServer((request, response) => {
-    // Without a listener a reset connection would end the process.
+    // The listener is needed, because without it a reset connection would end the process.
     response.on('error', () => response.destroy());
     Promise.resolve(route(request, response)).catch(() => response.destroy());
   });
@@ -53,7 +53,7 @@ export async function startShop(
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  // The cast is safe: the server listens on a port and not on a pipe.
+  // The cast is safe, because the server listens on a port and not on a pipe.
   const { port: actual } = server.address() as AddressInfo;
 
   return {

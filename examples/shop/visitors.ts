@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Product } from './products.ts';
 
-/** Maximum number of visitors. A new visitor above it replaces the oldest one. */
+/** Maximum number of visitors. Above this number a new visitor replaces the oldest one. */
 const MAX_VISITORS = 1000;
 const MAX_OF_ONE = 99;
 
 export interface Visitor {
   readonly id: string;
   user: string | undefined;
-  /** Quantities by product id. */
+  /** The quantities in the cart, by product id. */
   readonly cart: Map<string, number>;
 }
 

@@ -1,4 +1,4 @@
-// The number in the footer comes over /events once a second. It shows that streams pass the gateway.
+// Shows a number in the footer, which comes over /events once a second. So a person sees that streams pass the gateway.
 const live = document.getElementById('live');
 const events = new EventSource('/events');
 events.addEventListener('tick', (event) => {
