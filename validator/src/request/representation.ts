@@ -97,9 +97,14 @@ export function isFrame(headers: Facts['headers']): boolean {
   return headers['sec-fetch-dest'] === 'iframe' || headers['sec-fetch-dest'] === 'frame';
 }
 
-/** Whether the request claims to load a frame for a page of the same origin. A program can claim this. */
+/**
+ * Whether the request claims to load a frame, an `<object>` or an `<embed>` for a page of the same origin. A program can
+ * claim this.
+ */
 export function isOwnFrame({ headers }: Pick<Facts, 'headers'>): boolean {
-  return isFrame(headers) && headers['sec-fetch-site'] === 'same-origin';
+  const destination = headers['sec-fetch-dest'];
+  const isPlugin = destination === 'object' || destination === 'embed';
+  return (isFrame(headers) || isPlugin) && headers['sec-fetch-site'] === 'same-origin';
 }
 
 /** Values of Sec-Fetch-Dest for media: files without text. */

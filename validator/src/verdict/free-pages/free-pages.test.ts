@@ -44,23 +44,27 @@ describe('free pages with challenge: auto', () => {
     expect(await countAllowed(guard, 200, from)).toBe(95 + 38);
   });
 
-  test('frames of a page of the same origin are free like its data, because a sandboxed frame cannot pass the challenge', async () => {
-    const guard = detectingValidator();
-    guard.origin.answers = 'document';
-    const frame = (site: string, ip?: string) => {
-      const headers = { ...chromeHttps, 'sec-fetch-dest': 'iframe', 'sec-fetch-site': site };
-      return visit({ headers, ...(ip === undefined ? {} : { ip }) });
-    };
-    expect(await countAllowed(guard, 1, () => visit())).toBe(1);
-    expect(await countAllowed(guard, 20, () => frame('same-origin'))).toBe(20);
-    // The frames were documents, so they have used up the free pages.
-    expect((await decisions(guard, 1, () => visit())).at(-1)).toBe('redirect');
-    expect(await countAllowed(guard, 40, () => frame('same-origin'))).toBe(31);
-    // Frames on pages of other sites are counted as pages. Frames at an address that loaded no page are counted as
-    // pages too.
-    expect(await countAllowed(guard, 9, () => frame('cross-site', '84.115.21.7'))).toBe(5);
-    expect(await countAllowed(guard, 9, () => frame('same-origin', '84.115.22.7'))).toBe(5);
-  });
+  // A frame in a sandbox cannot pass the challenge. When an `<object>` gets 403, browsers show the content between its tags.
+  test.each(['iframe', 'object', 'embed'])(
+    'frames of a page of the same origin are free like its data: %s',
+    async (destination) => {
+      const guard = detectingValidator();
+      guard.origin.answers = 'document';
+      const frame = (site: string, ip?: string) => {
+        const headers = { ...chromeHttps, 'sec-fetch-dest': destination, 'sec-fetch-site': site };
+        return visit({ headers, ...(ip === undefined ? {} : { ip }) });
+      };
+      expect(await countAllowed(guard, 1, () => visit())).toBe(1);
+      expect(await countAllowed(guard, 20, () => frame('same-origin'))).toBe(20);
+      // The frames were documents, so they have used up the free pages.
+      expect((await decisions(guard, 1, () => visit())).at(-1)).toBe('redirect');
+      expect(await countAllowed(guard, 40, () => frame('same-origin'))).toBe(31);
+      // Frames on pages of other sites are counted as pages. Frames at an address that loaded no page are counted as
+      // pages too.
+      expect(await countAllowed(guard, 9, () => frame('cross-site', '84.115.21.7'))).toBe(5);
+      expect(await countAllowed(guard, 9, () => frame('same-origin', '84.115.22.7'))).toBe(5);
+    },
+  );
 
   test('a new session for each page gives no more pages', async () => {
     const guard = detectingValidator();
