@@ -16,8 +16,8 @@ type Site = Readonly<Record<string, Page>>;
 
 /** Answers of applications, shortened to the lines that Guard reads. Other paths are 404. */
 const SITES: Readonly<Record<ApplicationName, Site>> = {
-  // WordPress 6.1.9, MediaWiki 1.39.17, DokuWiki 2022-07-31a, Notebook 6.4.12, docker-registry 2.8.2, Apache 2.4.71 and
-  // Icecast 2.4.4, all of them from Debian 12.
+  // WordPress 6.1.9, MediaWiki 1.39.17, DokuWiki 2022-07-31a, Notebook 6.4.12, docker-registry 2.8.2, Apache 2.4.71,
+  // Icecast 2.4.4, Redmine 5.0.4 and Radicale 3.1.8, all of them from Debian 12.
   wordpress: {
     '/': [
       { link: '<http://blog.example/wp-json/>; rel="https://api.w.org/"' },
@@ -54,6 +54,17 @@ const SITES: Readonly<Record<ApplicationName, Site>> = {
     '/': [{}, '<ul><li><a href="dists/"> dists/</a></li><li><a href="pool/"> pool/</a></li></ul>'],
   },
   icecast: { '/': [{ server: 'Icecast 2.4.4' }, '<title>Icecast Streaming Media Server</title>'] },
+  redmine: {
+    '/': [
+      { 'set-cookie': 'Redmine=SXVqRm5pTmxGT0VY; path=/; HttpOnly' },
+      '<title>Projects</title>\n<meta name="description" content="Redmine" />\n<meta name="keywords" content="issue,bug,tracker" />',
+    ],
+  },
+  radicale: {
+    '/': [{ location: '/.web' }, 'Redirected to /.web', 302],
+    '/.web': [{ location: '/.web/' }, 'Redirected to /.web/', 302],
+    '/.web/': [{}, '<title>Radicale Web Interface</title>'],
+  },
   // These answers were not recorded, but were written from the documentation and source of Nextcloud 30, Gitea 1.22,
   // GitLab 17, Home Assistant 2024, Synapse 1.120, Mastodon 4.3, Ghost 5 and Discourse 3.
   nextcloud: {

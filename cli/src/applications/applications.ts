@@ -1,7 +1,6 @@
 import type { Application } from './application.ts';
+import { FEEDS, FORGES } from './forges.ts';
 
-const FEEDS = { preset: 'feeds', why: 'Feed readers fetch the feeds.' } as const;
-const GIT = { preset: 'git', why: 'git clones and pushes.' } as const;
 const MEDIA = { preset: 'media', why: 'Mail programs and apps fetch pictures and sound.' } as const;
 
 /**
@@ -86,74 +85,7 @@ export const APPLICATIONS = {
       },
     ],
   },
-  gitea: {
-    title: 'Gitea, Forgejo',
-    signs: [
-      { kind: 'cookie', name: 'i_like_gitea' },
-      { kind: 'cookie', name: 'i_like_forgejo' },
-      { kind: 'text', text: 'content="go,git,self-hosted,gitea"' },
-      { kind: 'text', text: 'content="git,forge,forgejo"' },
-    ],
-    presets: [
-      GIT,
-      FEEDS,
-      { preset: 'containers', why: 'docker and podman pull and push the images of its registry.' },
-    ],
-    rules: [
-      {
-        why: 'Runners and package managers ask often.',
-        line: '{ name: gitea runners and packages, match: { path: [/api/actions/**, /api/actions_pipeline/**, /api/packages/**] }, challenge: never, rate_limit: { requests: 6000, per: 1m, by: ip } }',
-        example: '/api/packages/ada/npm/engine',
-      },
-      {
-        why: 'Other programs use the API. It gives out files and issues, so each address has a budget.',
-        line: '{ name: gitea api, match: { path: /api/**, not: { session: verified } }, challenge: never, rate_limit: { requests: 600, per: 1m, by: ip } }',
-        example: '/api/v1/version',
-      },
-    ],
-  },
-  gitlab: {
-    title: 'GitLab',
-    signs: [
-      { kind: 'header', name: 'x-gitlab-meta' },
-      { kind: 'cookie', name: '_gitlab_session' },
-    ],
-    presets: [GIT, FEEDS],
-    rules: [
-      {
-        why: 'Runners and package managers ask often.',
-        line: '{ name: gitlab runners and packages, match: { path: [/api/v4/jobs/**, /api/v4/runners/**, /api/v4/packages/**, /api/v4/projects/*/packages/**, /api/v4/groups/*/-/packages/**] }, challenge: never, rate_limit: { requests: 6000, per: 1m, by: ip } }',
-        example: '/api/v4/jobs/request',
-      },
-      {
-        why: 'Other programs use the API. It gives out files and issues, so each address has a budget.',
-        line: '{ name: gitlab api, match: { path: /api/**, not: { session: verified } }, challenge: never, rate_limit: { requests: 600, per: 1m, by: ip } }',
-        example: '/api/v4/version',
-      },
-    ],
-  },
-  registry: {
-    title: 'a container registry',
-    signs: [
-      {
-        kind: 'header',
-        name: 'docker-distribution-api-version',
-        has: 'registry/2',
-        pathSuffix: '/v2/',
-      },
-    ],
-    presets: [{ preset: 'containers', why: 'docker, podman and skopeo pull and push images.' }],
-    rules: [],
-  },
-  apt: {
-    title: 'an apt repository',
-    signs: [
-      { kind: 'text', text: 'href="dists/"' },
-      { kind: 'text', text: 'href="/dists/"' },
-    ],
-    presets: [{ preset: 'apt', why: 'apt fetches indexes and packages.' }],
-    rules: [],
-  },
+  ...FORGES,
   jupyter: {
     title: 'Jupyter',
     signs: [
@@ -270,6 +202,18 @@ export const APPLICATIONS = {
         why: 'Players and radios play the streams, and programs ask what is played.',
         line: '{ name: icecast streams, match: { path: /**, method: GET, not: { path: [/, /status.xsl, /server_version.xsl, /admin/**] } }, challenge: never, rate_limit: { requests: 300, per: 1m, by: ip } }',
         example: '/live',
+      },
+    ],
+  },
+  radicale: {
+    title: 'Radicale',
+    signs: [{ kind: 'text', text: '<title>Radicale Web Interface</title>' }],
+    presets: [{ preset: 'well-known', why: 'Calendars and address books look for their server.' }],
+    rules: [
+      {
+        why: 'Apps synchronise calendars and contacts.',
+        line: '{ name: radicale apps, match: { path: /**, not: { path: [/, /.web, /.web/**], method: [GET, HEAD] } }, challenge: never, rate_limit: { requests: 6000, per: 1m, by: ip } }',
+        example: '/ada/calendar/',
       },
     ],
   },
