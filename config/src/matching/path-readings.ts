@@ -4,6 +4,7 @@ import {
   decodeBytes,
   compatible,
   cutAtEnd,
+  cutAtSemicolon,
   dropControls,
   dropParameters,
   mergeSlashes,
@@ -46,6 +47,12 @@ type Reader = readonly PathStep[];
 const READERS: readonly Reader[] = [
   // No change: routers that compare the raw target.
   [],
+  // Routers that read `;` as the beginning of the query, alone and behind a proxy that normalises the path.
+  [cutAtSemicolon],
+  [cutAtSemicolon, decodeBytes],
+  [cutAtSemicolon, decodeBytes, mergeSlashes, resolveDots],
+  [decodeUnreserved, resolveDots, cutAtSemicolon],
+  [decodeBytes, mergeSlashes, resolveDots, cutAtSemicolon],
   // RFC 3986 6.2.2 normalisation; the URL standard's parser, which also reads `\` as `/`; proxies that merge slashes;
   // servlet containers that leave %2F alone.
   [decodeUnreserved, resolveDots],

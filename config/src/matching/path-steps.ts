@@ -35,6 +35,12 @@ export function cutAtEnd(path: string): string {
   return end === -1 ? path : path.slice(0, end);
 }
 
+/** Some routers take `;` for the beginning of the query (Fastify 4, and 5 with `useSemicolonDelimiter`). */
+export function cutAtSemicolon(path: string): string {
+  const end = path.indexOf(';');
+  return end === -1 ? path : path.slice(0, end);
+}
+
 export function backslashes(path: string): string {
   if (!path.includes('\\')) return path;
   const room = roomFor(path.length);

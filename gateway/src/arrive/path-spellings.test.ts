@@ -57,3 +57,16 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
     expect(origin.requests).toEqual([]);
   });
 });
+
+test('a router that takes `;` for the beginning of the query does not evade protect or skip', async () => {
+  const paths = ['/login;/x', '/login;/x.css', '/%6cogin;/x.css', '/a/../login;/x.css'];
+  for (const sites of [{ protect: ['/login'] }, { protect: ['/**'], skip: ['/**/*.css'] }]) {
+    const { origin, port } = await startGatewayWithOrigin({
+      ...sites,
+      certificates,
+      validate: validateWith({ decision: 'block' }),
+    });
+    for (const path of paths) expect(statusOf(await get(port, path)), path).toBe(403);
+    expect(origin.requests).toEqual([]);
+  }
+});
