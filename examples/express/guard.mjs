@@ -37,7 +37,7 @@ function describe(req) {
     // This is the visitor's address only when Express has the list of your proxies: app.set('trust proxy', …).
     ip: req.ip,
     method: req.method,
-    // In the received order, which is a sign of the client's program.
+    // The header fields keep their order, because the order is a sign of the client's program.
     headers: Object.fromEntries(
       Object.entries(req.headers).map(([name, value]) => [name, String(value)]),
     ),
@@ -112,7 +112,7 @@ function deny(res, status) {
   return send(res, status, Buffer.from('Request denied.\n'));
 }
 
-/** It does not use res.send(), which would add an ETag and could answer 304 without the body. */
+/** res.send() is not used, because it would add an ETag and could answer 304 without the body. */
 function send(res, status, body) {
   res.statusCode = status;
   res.setHeader('Content-Length', body.length);

@@ -45,7 +45,7 @@ test.skipIf(!hasRedis)(
     const { port, requests } = await startBusy(inProcess, false);
     const answer = await get(port, '/', `Cookie: _guard=${randomUUID()}`);
     expect([statusOf(answer), requests]).toEqual([403, []]);
-    // For Guard, Redis was not away.
+    // Guard must not report Redis as away.
     expect([log, [...counts]]).toEqual([[], []]);
   },
 );

@@ -62,7 +62,7 @@ export function taskIn({ body }: Pick<Answer, 'body'>): string {
 function textOf(body: unknown): string {
   if (typeof body === 'string') return body;
   const hasTicket = typeof body === 'object' && body !== null && 'ticket' in body;
-  // Only a ticket that is a text belongs to a page.
+  // A ticket that is not a text comes from no page, so the upload has no form.
   return hasTicket && typeof body.ticket === 'string'
     ? writeUpload(body as TicketedUpload)
     : JSON.stringify(body);

@@ -73,7 +73,9 @@ const firefoxHere: DeskBrowser = {
   },
 };
 
-/** In a secure context there are service workers, and browsers send the kind of request (Sec-Fetch-Dest). */
+/**
+ * Only in a secure context browsers support service workers and send the kind of request (Sec-Fetch-Dest).
+ */
 const PLACES = [
   { scheme: 'http', host: 'localhost', isSecure: true },
   { scheme: 'https', host: 'localhost', isSecure: true },

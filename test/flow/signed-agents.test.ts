@@ -75,7 +75,7 @@ test('a 403 says how to sign (RFC 9421), but not to a signed request, and other 
   expect([knownAnswer.status, knownAnswer.headers['accept-signature']]).toEqual([403, undefined]);
 });
 
-test('a signature that covers a name of Object.prototype lets nobody through', async () => {
+test('a request whose signature covers a name of Object.prototype is not allowed', async () => {
   for (const name of ['constructor', 'toString', '__proto__']) {
     const signed = sign({ covers: `"signature-agent" "${name}"` });
     // The request is a POST, because the gateway reads the fields of a plain GET into an object without a prototype.

@@ -74,7 +74,7 @@ export function createDatabaseClient(base: URL): DatabaseClient {
       query,
       values: Readable.from(request.body, { objectMode: false }),
       clickhouse_settings: settings,
-      // Without an id of ours, the library makes one.
+      // When Guard gives no query id, the library makes one.
       ...(query_id === undefined ? {} : { query_id }),
       auth: { username: request.account.user, password: request.account.password },
       abort_signal: signal,

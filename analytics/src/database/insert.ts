@@ -34,7 +34,7 @@ export function createInsert(state: () => EngineState): Insert {
         async_insert: '0',
         // On a cluster: wait until the shard has written the rows. By default the rows are only queued.
         distributed_foreground_insert: '1',
-        // Events that waited on disk may belong to many days.
+        // There is no limit of partitions, because events that waited on disk can be from many days.
         max_partitions_per_insert_block: '0',
       },
       body: batch.parts,

@@ -21,8 +21,9 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export const CLUSTER_PATIENCE_S = 10;
 
 /**
- * Parameters of a statement ON CLUSTER. It is no error when a server does not run the statement in time: the server
- * finds the statement in Keeper later. Otherwise one missing server would keep Guard from using all others.
+ * Parameters of a statement ON CLUSTER. It is no error when a server does not run the statement in time:
+ * the server finds the statement in Keeper later. If this were an error, Guard could not use the cluster
+ * while one server is missing.
  */
 export function onCluster(patienceS: number): Record<string, string> {
   return {

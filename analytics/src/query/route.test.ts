@@ -78,7 +78,7 @@ describe('POST /query (contract 4.3, 5, 7.2)', () => {
     'Content-Type: application/x-www-form-urlencoded',
     'Content-Type: application/json',
     'X-No-Content-Type: 1',
-  ])('the body is the statement, whatever its Content-Type: %s', async (header) => {
+  ])('the body is the statement with any Content-Type: %s', async (header) => {
     expect(status(await post('SELECT 1', header))).toBe(200);
     expect(queries.map(({ sql }) => sql)).toEqual(['SELECT 1']);
   });

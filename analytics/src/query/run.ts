@@ -48,7 +48,7 @@ interface RunOptions {
 interface Statement {
   readonly sql: string;
   readonly answerForm: AnswerForm;
-  /** If true, the database reads all parts, whatever their bounds. */
+  /** If true, the database reads all parts, even if their bounds cannot match. */
   readonly readsAllParts?: boolean;
 }
 

@@ -5,7 +5,10 @@ import { decodeUtf8, parseJson } from '@guard/config/contract/json';
  * string or an integer. JSON-RPC itself is less strict and allows `null` and fractions.
  */
 
-/** The only supported protocol revision, whatever revision a client offers (contract 4.4, 4.5, 9). */
+/**
+ * The only supported protocol revision. Clients get it even if they offer another revision (contract 4.4,
+ * 4.5, 9).
+ */
 export const PROTOCOL_VERSION = '2025-06-18';
 
 export type RequestId = string | number;

@@ -35,7 +35,7 @@ describe('an event row (contract 2.7)', () => {
     expect(cutText).toBe(`${'x'.repeat(2047)}\ufffd`);
   });
 
-  test('a row has a limited size, whatever a visitor sends', () => {
+  test('a row has a limited size, even if a visitor sends much', () => {
     const long = 'x'.repeat(1_000_000);
     const headers = Object.fromEntries(
       Array.from({ length: 2000 }, (_, at) => [`h${at}`, long.slice(0, 10_000)]),

@@ -74,7 +74,7 @@ export function wordsWriter({ read, numbers }: ValuesOf<'words'>, weight: Weight
 
 export function textWriter({ maxLength, read }: ValuesOf<'text'>, weight: Weight): ColumnWriter {
   const texts = new ByteWriter();
-  /** In bytes. */
+  /** The end position of the text of each row, in bytes. */
   const ends = new NumberList();
   return {
     type: 'String',
