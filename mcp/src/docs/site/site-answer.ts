@@ -34,7 +34,7 @@ export function answerWith(resource: Resource, request: SiteRequest): SiteAnswer
   return { status: 200, headers: { ...headers, etag }, body: bytes };
 }
 
-/** Compares weakly, because a proxy that compresses a body marks its etag as weak (RFC 9110 8.8.3.2). */
+/** Compares the etags weakly, because a proxy that compresses a body marks its etag as weak (RFC 9110 8.8.3.2). */
 function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
@@ -52,15 +52,16 @@ function cachingHeadersOf(headers: Resource['headers']): Resource['headers'] {
   );
 }
 
-/** True when Accept gives Markdown at least the weight of HTML (RFC 9110 12.5.1). A wildcard is no Markdown. */
+/** True when Accept gives Markdown at least the weight of HTML (RFC 9110 12.5.1). A wildcard does not mean Markdown. */
 export function prefersMarkdown(accept: string | undefined): boolean {
   const markdownWeight = weightOf('text/markdown', accept) ?? 0;
   return markdownWeight > 0 && markdownWeight >= (weightOf('text/html', accept) ?? 0);
 }
 
 /**
- * The coding that an Accept-Encoding header prefers (RFC 9110 12.5.3). With equal weights the smaller answer is sent. A
- * reader that refuses every coding, even `identity`, gets the uncompressed body.
+ * Returns the coding that an Accept-Encoding header prefers (RFC 9110 12.5.3). If several codings have the same weight,
+ * it is the one with the smallest answer. A reader that refuses every coding, even `identity`, gets the uncompressed
+ * body.
  */
 function preferredCoding(acceptEncoding: string | undefined): Coding {
   const otherWeight = weightOf('*', acceptEncoding) ?? 0;
@@ -72,7 +73,7 @@ function preferredCoding(acceptEncoding: string | undefined): Coding {
   return brotliWeight === bestWeight ? 'br' : 'gzip';
 }
 
-/** The weight of a value in a header, from 0 to 1. Undefined when the header does not list it. */
+/** Returns the weight of a value in a header, from 0 to 1. Undefined when the header does not list it. */
 function weightOf(value: string, header = ''): number | undefined {
   for (const range of header.toLowerCase().split(',')) {
     const [name, ...parameters] = range.split(';').map((part) => part.trim());

@@ -4,7 +4,10 @@ import { useSite } from '../../testing/docs-site.ts';
 
 const { get } = useSite();
 
-/** One path of each kind: cached, built for each answer, a file, a list that depends on the public URL, a picture. */
+/**
+ * One path of each kind: a cached page, a page that is built for each answer, a file, a list that depends on the public
+ * URL, a picture.
+ */
 const PATHS = [
   '/rules',
   '/rules.md',
@@ -19,7 +22,7 @@ const TEXTS = PATHS.filter((path) => !path.endsWith('.png'));
 
 describe('compression (RFC 9110 12.5.3)', () => {
   test.each(TEXTS)(
-    '%s comes in the requested coding, and Content-Encoding names it',
+    '%s comes in the requested coding, and Content-Encoding has the name of the coding',
     async (path) => {
       const plain = await get(path);
       expect(plain.headers['content-encoding']).toBeUndefined();
@@ -64,8 +67,8 @@ describe('compression (RFC 9110 12.5.3)', () => {
   });
 });
 
-describe('caches', () => {
-  test('RFC 9110 12.5.5: Vary names Accept only where Accept selects the answer', async () => {
+describe('header fields for caches', () => {
+  test('RFC 9110 12.5.5: Vary contains Accept only where Accept selects the answer', async () => {
     for (const path of ['/', '/rules', '/nowhere']) {
       for (const accept of ['text/html', 'text/markdown']) {
         expect((await get(path, { accept })).headers.vary).toBe('Accept, Accept-Encoding');
@@ -76,12 +79,12 @@ describe('caches', () => {
     }
   });
 
-  test('RFC 9110 8.7: Markdown that Accept selected names its own path in Content-Location', async () => {
+  test('RFC 9110 8.7: when Accept selects Markdown, Content-Location has the path of the Markdown', async () => {
     const { headers } = await get('/rules', { accept: 'text/markdown' });
     expect(headers['content-location']).toBe('/rules.md');
   });
 
-  test('RFC 9110 8.8.3.3: each form and each coding of a page has its own strong etag', async () => {
+  test('RFC 9110 8.8.3.3: HTML and Markdown of a page have their own strong etag in each coding', async () => {
     const etags = [];
     for (const accept of ['text/html', 'text/markdown']) {
       for (const coding of ['identity', 'gzip', 'br']) {
@@ -93,7 +96,7 @@ describe('caches', () => {
     expect(new Set(etags).size).toBe(6);
   });
 
-  test.each(PATHS)('RFC 9110 13.1.2: %s is 304 for a reader with the same etag', async (path) => {
+  test.each(PATHS)('RFC 9110 13.1.2: a reader of %s with the same etag gets 304', async (path) => {
     for (const coding of ['identity', 'gzip', 'br']) {
       const requestHeaders = { 'accept-encoding': coding };
       const firstAnswer = await get(path, requestHeaders);
@@ -119,12 +122,12 @@ describe('caches', () => {
     }
   });
 
-  test('an error has no etag and is never 304', async () => {
+  test('an error has no etag, and its status is never 304', async () => {
     const { status, headers } = await get('/nowhere', { 'if-none-match': '*' });
     expect([status, headers.etag]).toEqual([404, undefined]);
   });
 
-  test('a file with a hash in its name is cached for ever; all else is revalidated', async () => {
+  test('a file with a hash in its name is cached for ever; a page is revalidated', async () => {
     const { headers, text } = await get('/');
     expect(headers['cache-control']).toBe('no-cache');
     const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(text) ?? [];
