@@ -42,18 +42,23 @@ describe('the opening of HTTP/2 by real clients (RFC 9113 section 3.4)', () => {
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const settings = Buffer.from('000006040000000000000400100000', 'hex');
 
+/** The fingerprint of an opening with these frames (hexadecimal) after its SETTINGS. */
+function fingerprint(...frames: string[]): string {
+  const opening = readOpening(
+    Buffer.concat([preface, settings, ...frames.map((hex) => Buffer.from(hex, 'hex'))]),
+  );
+  return opening.kind === 'read'
+    ? describeOpening(opening.frames, [':method', 'GET']).fingerprint
+    : '';
+}
+
+test('a fingerprint has the first 16 PRIORITY frames, so a client cannot make it long', () => {
+  const priority = '000005020000000003' + '80000005' + '0f';
+  const sixteen = new Array<string>(16).fill('3:1:5:16').join(',');
+  expect(fingerprint(...new Array<string>(280).fill(priority))).toBe(`4:1048576|?|${sixteen}|m`);
+});
+
 test('a missing WINDOW_UPDATE is unknown until the first request', () => {
-  const fingerprint = (...frames: string[]) => {
-    const bytes = Buffer.concat([
-      preface,
-      settings,
-      ...frames.map((hex) => Buffer.from(hex, 'hex')),
-    ]);
-    const opening = readOpening(bytes);
-    return opening.kind === 'read'
-      ? describeOpening(opening.frames, [':method', 'GET']).fingerprint
-      : '';
-  };
   expect(fingerprint()).toBe('4:1048576|?|0|m');
   expect(fingerprint('000000010500000001')).toBe('4:1048576|0|0|m');
   expect(fingerprint('0000040800000000000000ffff')).toBe('4:1048576|65535|0|m');

@@ -7,6 +7,8 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 const FRAME_HEADER_BYTES = 9;
 /** The most bytes of an opening that are read. A SETTINGS frame with every known identifier has 60 bytes. */
 const MAX_OPENING_BYTES = 4 * 1024;
+/** Browsers send at most six PRIORITY frames. The fingerprint is a key of tables, so a client must not make it long. */
+const MAX_PRIORITIES = 16;
 
 const HEADERS_FRAME = 1;
 const PRIORITY_FRAME = 2;
@@ -21,7 +23,7 @@ export interface OpeningFrames {
    * request has come.
    */
   readonly windowUpdate: number | undefined;
-  /** `stream:exclusive:dependency:weight` of each PRIORITY frame. */
+  /** `stream:exclusive:dependency:weight` of the first {@link MAX_PRIORITIES} PRIORITY frames. */
   readonly priorities: readonly string[];
 }
 
@@ -63,7 +65,7 @@ function framesBeforeRequest(frames: readonly Frame[]): Omit<OpeningFrames, 'set
     if (type === WINDOW_UPDATE_FRAME && stream === 0 && payload?.length === 4) {
       windowUpdate ??= payload.readUInt32BE(0) & 0x7fff_ffff;
     } else if (type === PRIORITY_FRAME && payload?.length === 5) {
-      priorities.push(priorityOf(stream, payload));
+      if (priorities.length < MAX_PRIORITIES) priorities.push(priorityOf(stream, payload));
     }
   }
   return { windowUpdate, priorities };
