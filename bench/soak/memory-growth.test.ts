@@ -17,7 +17,7 @@ test('growth compares the last minute with the second minute, because in the fir
   expect(memoryGrowth(leakingSoak, 600_000).share).toBeCloseTo(0.15);
 });
 
-test('a soak of less than four minutes is measured in quarters', () => {
+test('in a soak of less than four minutes, the last quarter is compared with the second one', () => {
   const growingSoak = soakOf(40, (s) => (s < 20 ? 100 : 150));
   expect(memoryGrowth(growingSoak, 40_000).share).toBeCloseTo(0.5);
 });

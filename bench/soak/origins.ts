@@ -11,8 +11,8 @@ const SETTLE_MS = 5000;
 export interface Origins {
   readonly urls: readonly string[];
   /**
-   * Returns whether at the given time (of `performance.now()`) all origins had been running for a while, and whether
-   * they still run.
+   * True when at the given time (of `performance.now()`) all origins had been running for {@link SETTLE_MS}, and none
+   * was killed since.
    */
   wereUpSince(atMs: number): boolean;
   /** Kills the next of the origins, and starts it again on its port some seconds later. */

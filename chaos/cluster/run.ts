@@ -13,7 +13,7 @@ import { until } from '../../analytics/src/testing/until.ts';
 import { markdown } from '../../eval/tables.ts';
 import { type Cluster, openCluster, ORGANISATIONS, type Writer } from './cluster.ts';
 import { administrator, type Node } from './node.ts';
-import { missingZookeeper } from './zookeeper.ts';
+import { zookeeperInstallHint } from './zookeeper.ts';
 
 interface Claim {
   readonly what: string;
@@ -29,7 +29,7 @@ const claims: Claim[] = [];
 const figures: string[] = [];
 
 const { values } = parseArgs({ options: { record: { type: 'boolean', default: false } } });
-const missing = missingZookeeper();
+const missing = zookeeperInstallHint();
 if (missing !== undefined) throw new Error(`ZooKeeper is not there: ${missing}`);
 const openedCluster = await openCluster();
 try {

@@ -11,13 +11,13 @@ const JAR = '/usr/share/java/zookeeper.jar';
 
 export interface Zookeeper {
   readonly port: number;
-  /** Sends SIGKILL. Acknowledged data is in its folder. */
+  /** Sends SIGKILL. Data that ZooKeeper acknowledged stays on disk, so `start` finds it. */
   kill(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Why ZooKeeper cannot be started here. Undefined when it can. */
-export function missingZookeeper(): string | undefined {
+/** The command that installs ZooKeeper. Undefined when ZooKeeper is installed. */
+export function zookeeperInstallHint(): string | undefined {
   return existsSync(JAR) ? undefined : 'apt-get install zookeeper';
 }
 
@@ -31,7 +31,7 @@ export async function startZookeeper(folder: string): Promise<Zookeeper> {
     config,
     `tickTime=500\ndataDir=${data}\nclientPort=${port}\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n4lw.commands.whitelist=ruok\n`,
   );
-  const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
+  const mainClass = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
   let server: ReturnType<typeof spawn> | undefined;
   const zookeeper: Zookeeper = {
     port,
@@ -42,7 +42,7 @@ export async function startZookeeper(folder: string): Promise<Zookeeper> {
       await exitEvent;
     },
     async start() {
-      server = spawn('java', ['-Xmx256m', '-cp', JAR, main, config], { stdio: 'ignore' });
+      server = spawn('java', ['-Xmx256m', '-cp', JAR, mainClass, config], { stdio: 'ignore' });
       await until('ZooKeeper answers', () => isServing(port));
     },
   };

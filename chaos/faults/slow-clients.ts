@@ -12,16 +12,16 @@ import { everyAnswerIsRight, type Fault } from '../fault.ts';
 import type { Trial } from '../trial.ts';
 import { type Site, startSite } from '../site.ts';
 
-const WANTED = 10_000;
+const WANTED_CONNECTIONS = 10_000;
 const SCRIPT = join(import.meta.dirname, '..', 'slow-crowd.ts');
 const STAY_MS = 18_000;
 const LOOK_EVERY_MS = 100;
-/** Memory of the gateway: for one connection, and for everything else. */
+/** How much the memory of the gateway may grow: for each slow connection, and for everything else together. */
 const PER_CONNECTION_MIB = 32 / 1024;
 const OTHER_GROWTH_MIB = 64;
 
 export const slowClients: Fault = {
-  done: `${WANTED.toLocaleString('en')} connections (or as many as the limit of open files allows) send headers byte by byte, an upload byte by byte, or nothing`,
+  done: `${WANTED_CONNECTIONS.toLocaleString('en')} connections (or as many as the limit of open files allows) send headers byte by byte, an upload byte by byte, or nothing`,
   async inflict(trial) {
     const site = await startSite(trial);
     const { pid } = site.product;
@@ -29,7 +29,7 @@ export const slowClients: Fault = {
     await crowd.seeMore(200);
     const before = { files: openFiles(pid), mib: residentMiB(pid) };
     // Leaves room for other visitors, and for the connections of uploads to the origin.
-    const count = Math.min(WANTED, Math.floor(filesLimit() * 0.8));
+    const count = Math.min(WANTED_CONNECTIONS, Math.floor(filesLimit() * 0.8));
     trial.say(`${count} clients come`);
     const [slow, peak] = await Promise.all([
       openSlowCrowd(trial, Number(new URL(site.url).port), count),
@@ -70,7 +70,7 @@ export const slowClients: Fault = {
   },
 };
 
-interface Peak {
+interface Measurements {
   readonly files: number;
   readonly mib: number;
   readonly asked: number;
@@ -99,7 +99,7 @@ async function openSlowCrowd(trial: Trial, port: number, count: number): Promise
 }
 
 /** Measures the process for a while. In the meantime it requests pages on new connections. */
-async function watch({ url, product: { pid } }: Site, forMs: number): Promise<Peak> {
+async function watch({ url, product: { pid } }: Site, forMs: number): Promise<Measurements> {
   const endMs = performance.now() + forMs;
   const peak = { files: 0, mib: 0, asked: 0, answered: 0 };
   const headers = { ...chromeHttp, 'x-forwarded-for': HOME_IP, connection: 'close' };

@@ -7,7 +7,7 @@ import { SECRET_KEY, storySettings } from '../kit/product/story-settings.ts';
 import { hasRedis } from '../kit/tools.ts';
 
 const rules = [{ name: 'everybody', match: {}, verdict: 'block' }];
-/** Bursts that once reached the origin: 25 long paths on new connections, and many short paths at once. */
+/** Bursts that once reached the origin: 25 long paths, and 900 short paths together with 40 long ones. */
 const BURSTS: readonly Burst[] = [
   { light: 0, heavy: 25 },
   { light: 900, heavy: 40 },
@@ -17,7 +17,7 @@ describe.skipIf(!hasRedis)('a burst of requests to a site that blocks everybody'
   let redis: RedisServer;
   let origin: RecordingOrigin;
   let redisProduct: Product;
-  let forwardAuthProduct: Product;
+  let remoteProduct: Product;
   beforeAll(async () => {
     [redis, origin] = await Promise.all([startRedis(), startRecordingOrigin()]);
     const store = { engine: 'redis', url: redis.url };
@@ -26,12 +26,12 @@ describe.skipIf(!hasRedis)('a burst of requests to a site that blocks everybody'
     );
     const { validator: url } = redisProduct.addresses;
     const remote = { url, key: SECRET_KEY, timeout: '400ms' };
-    forwardAuthProduct = await startProduct(
+    remoteProduct = await startProduct(
       storySettings(origin.url, { site: { validator: remote }, top: { analytics: undefined } }),
     );
   });
   afterAll(async () => {
-    await Promise.all([forwardAuthProduct.stop(), redisProduct.stop()]);
+    await Promise.all([remoteProduct.stop(), redisProduct.stop()]);
     await Promise.all([origin.close(), redis.stop()]);
   });
 
@@ -49,7 +49,7 @@ describe.skipIf(!hasRedis)('a burst of requests to a site that blocks everybody'
   test.each(BURSTS)(
     '$light short and $heavy long paths, with a remote validator that answers: each request is blocked, or gets 503',
     async (requests) => {
-      const answers = await burst(forwardAuthProduct.addresses.gateway, '/', requests);
+      const answers = await burst(remoteProduct.addresses.gateway, '/', requests);
       expect([...answers.keys()].filter((status) => status !== 403 && status !== 503)).toEqual([]);
       expect(answers.get(403)).toBeGreaterThan(0);
       expect(origin.arrivals.length).toBe(0);

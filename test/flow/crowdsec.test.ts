@@ -117,7 +117,7 @@ describe.skipIf(!hasCrowdsec)('Guard as a bouncer of CrowdSec', () => {
     // When Guard has the decision on this address, it also has all earlier decisions.
     await crowdsec.decide('add', '--ip', later);
     await untilDecision(later, 'challenge');
-    const longerId = Math.max(...(await crowdsec.idsOf(twice)));
+    const longerId = Math.max(...(await crowdsec.decisionIdsOn(twice)));
     await crowdsec.decide('delete', '--id', String(longerId));
     await crowdsec.decide('delete', '--ip', typed, '--type=captcha');
     await crowdsec.decide('delete', '--ip', later);

@@ -42,8 +42,8 @@ const story = useProduct({
   },
 });
 
-const DATA = ['/api/health', '/api/live'];
-const statuses = (cookie: string, headers = {}) =>
+const DATA_PATHS = ['/api/health', '/api/live'];
+const dataStatuses = (cookie: string, headers = {}) =>
   Promise.all([
     askDashboard(story.product, '/api/health', { cookie, headers }),
     askDashboard(story.product, '/api/query', { cookie, sql: 'SELECT 1', headers }),
@@ -55,11 +55,11 @@ test('without a sign-in a client gets the page, and 401 at each route with data'
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
   const viewer = await askDashboard(story.product, '/api/me');
   expect(JSON.parse(viewer.body)).toEqual({ me: null, oidc: true });
-  for (const path of DATA) expect((await askDashboard(story.product, path)).status).toBe(401);
+  for (const path of DATA_PATHS) expect((await askDashboard(story.product, path)).status).toBe(401);
   for (const path of ['/api/query', '/api/replay']) {
     expect((await askDashboard(story.product, path, { sql: 'SELECT 1' })).status).toBe(401);
   }
-  expect(await statuses('__Host-guard-dashboard=made-up')).toEqual([401, 401]);
+  expect(await dataStatuses('__Host-guard-dashboard=made-up')).toEqual([401, 401]);
 });
 
 test('an analytics key signs in for 12 hours, with a cookie that no script can read and no other site can send', async () => {
@@ -73,7 +73,7 @@ test('an analytics key signs in for 12 hours, with a cookie that no script can r
     ),
   ]);
   const cookie = cookieOf(answer);
-  expect(await statuses(cookie)).toEqual([200, 200]);
+  expect(await dataStatuses(cookie)).toEqual([200, 200]);
   const viewer = await askDashboard(story.product, '/api/me', { cookie });
   expect(JSON.parse(viewer.body)).toMatchObject({
     me: { organisation: 'acme', key: 'tests', via: 'key' },
@@ -84,7 +84,7 @@ test('a sign-out ends the sign-in, also for a client that kept the cookie', asyn
   const cookie = await signIn(story.product);
   const { status } = await askDashboard(story.product, '/api/sign-out', { cookie, json: {} });
   expect(status).toBe(204);
-  expect(await statuses(cookie)).toEqual([401, 401]);
+  expect(await dataStatuses(cookie)).toEqual([401, 401]);
 });
 
 test('the link that Guard prints signs in once', async () => {
@@ -97,7 +97,7 @@ test('the link that Guard prints signs in once', async () => {
   const answer = await askDashboard(story.product, first);
   expect([answer.status, answer.headers['location']]).toEqual([303, '/']);
   const cookie = cookieOf(answer);
-  expect(await statuses(cookie)).toEqual([200, 200]);
+  expect(await dataStatuses(cookie)).toEqual([200, 200]);
   const again = await askDashboard(story.product, first);
   expect(again.headers['location']).toBe('/?signin=used');
   expect(again.headers['set-cookie']).toBeUndefined();
@@ -162,7 +162,7 @@ function actionOf({ status, body }: Answer): string {
 
 const pathOf = (url: string) => new URL(url).pathname + new URL(url).search;
 
-test('OpenID: a user of a mapped group sees its organisation; the return is refused in another browser and a second time', async () => {
+test('OpenID: a user of a mapped group sees its organisation; the URL to which the provider returns works only once, and only in the browser that began the sign-in', async () => {
   const { product } = story;
   userGroups.splice(0, 2, 'staff', 'web-team');
   const start = await askDashboard(product, '/oidc/start');
@@ -199,16 +199,16 @@ test('requests of another site are refused, and requests with a foreign host nam
     { origin: 'https://evil.example' },
     { origin: 'null' },
   ]) {
-    expect(await statuses(cookie, headers)).toEqual([403, 403]);
+    expect(await dataStatuses(cookie, headers)).toEqual([403, 403]);
   }
-  const encodedAnswer = await askDashboard(story.product, '/%61pi/query', {
+  const encodedPathAnswer = await askDashboard(story.product, '/%61pi/query', {
     cookie,
     sql: 'SELECT 1',
     headers: { 'sec-fetch-site': 'cross-site' },
   });
-  expect(encodedAnswer.status).toBe(403);
-  expect(await statuses(cookie, { host: 'evil.example' })).toEqual([421, 421]);
-  expect(await statuses(cookie, { host: 'guard.example' })).toEqual([200, 200]);
+  expect(encodedPathAnswer.status).toBe(403);
+  expect(await dataStatuses(cookie, { host: 'evil.example' })).toEqual([421, 421]);
+  expect(await dataStatuses(cookie, { host: 'guard.example' })).toEqual([200, 200]);
 });
 
 test('a large body without a sign-in is refused before Guard reads it as JSON', async () => {
@@ -234,13 +234,13 @@ test('a large body without a sign-in is refused before Guard reads it as JSON', 
     socket.destroy();
   }
   const cookie = await signIn(story.product);
-  const knownAnswer = await askDashboard(story.product, '/api/replay', { cookie, json: large });
-  expect(knownAnswer.status).toBe(413);
+  const signedInAnswer = await askDashboard(story.product, '/api/replay', { cookie, json: large });
+  expect(signedInAnswer.status).toBe(413);
 });
 
 test('revoking a key ends its sign-ins at the next request', async () => {
   const cookie = await signIn(story.product, RIVAL_KEY);
-  expect(await statuses(cookie)).toEqual([200, 200]);
+  expect(await dataStatuses(cookie)).toEqual([200, 200]);
   const file = join(story.product.folder, 'guard.yaml');
   const settings = parse(await readFile(file, 'utf8')) as {
     organisations: { analytics_keys: object[] }[];
@@ -250,7 +250,7 @@ test('revoking a key ends its sign-ins at the next request', async () => {
   await writeFile(file, stringify(settings));
   process.kill(story.product.pid, 'SIGHUP');
   await poll(
-    () => statuses(cookie),
+    () => dataStatuses(cookie),
     (all) => all.every((status) => status === 401),
   );
 });

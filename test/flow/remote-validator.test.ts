@@ -14,7 +14,7 @@ import { SECRET_KEY, storySettings } from '../kit/product/story-settings.ts';
 
 /** The function with which the remote validator answers each question. A test sets it. */
 let answerQuestion: (response: ServerResponse) => void = () => undefined;
-const keys: (string | string[] | undefined)[] = [];
+const receivedKeys: (string | string[] | undefined)[] = [];
 const ANY_PORT = '127.0.0.1:0';
 
 let origin: RecordingOrigin;
@@ -22,7 +22,7 @@ let product: Product;
 
 beforeAll(async () => {
   const url = await serve((request, response) => {
-    keys.push(request.headers['x-api-key']);
+    receivedKeys.push(request.headers['x-api-key']);
     request.resume();
     request.on('end', () => answerQuestion(response));
   }, afterAll);
@@ -65,7 +65,7 @@ const cases = [
 
 const pathOf = (name: string) => `/${name.replaceAll(' ', '-')}`;
 
-describe('(g) a gateway whose remote validator', () => {
+describe('a gateway with a remote validator', () => {
   test.each(cases)('$name, $result', async ({ name, how, result }) => {
     answerQuestion = how;
     const path = pathOf(name);
@@ -77,7 +77,7 @@ describe('(g) a gateway whose remote validator', () => {
     expect(answer.body === ORIGIN_PAGE).toBe(result === 'opens');
   });
 
-  test('gave no usable answer has recorded an event for each case', async () => {
+  test('records an event with the decision `none` for each answer that is not usable', async () => {
     const statement = `SELECT path, action, decision FROM events_distributed
       WHERE decision = 'none' ORDER BY created_at`;
     const rows = await poll(
@@ -93,7 +93,7 @@ describe('(g) a gateway whose remote validator', () => {
     );
   });
 
-  test('answers enforces the answer, and has sent the key of the settings', async () => {
+  test('enforces a usable answer, and sends the key of the settings', async () => {
     answerQuestion = answerWith(200, {
       success: true,
       decision: 'block',
@@ -104,7 +104,7 @@ describe('(g) a gateway whose remote validator', () => {
     const answer = await send(`${product.addresses.gateway}/blocked`);
     expect(answer).toMatchObject({ status: 451, body: 'Not for you' });
     expect(answer.headers['x-from']).toBe('validator');
-    expect(new Set(keys)).toEqual(new Set([SECRET_KEY]));
+    expect(new Set(receivedKeys)).toEqual(new Set([SECRET_KEY]));
     expect(product.log()).not.toContain(SECRET_KEY);
   });
 
@@ -140,7 +140,7 @@ describe('(g) a gateway whose remote validator', () => {
     }
   });
 
-  test('becomes silent sends it no more questions until it is back, fails open and logs this', async () => {
+  test('asks a silent validator no more until it answers again, fails open in the meantime, and logs both changes', async () => {
     answerQuestion = () => undefined;
     let visitors = 0;
     /** Each visit comes from a new network. */
@@ -149,16 +149,16 @@ describe('(g) a gateway whose remote validator', () => {
       return send(`${product.addresses.gateway}/silent`, { headers });
     };
     const page = async () => (await send(`${product.addresses.admin}/metrics`)).body;
-    const visitUntilAway = async () => {
+    const visitAndReadMetrics = async () => {
       await visit();
       return page();
     };
     const isAway = (text: string) => text.includes('guard_gateway_validators_away 1\n');
-    await poll(visitUntilAway, isAway);
+    await poll(visitAndReadMetrics, isAway);
 
-    const countBefore = keys.length;
+    const countBefore = receivedKeys.length;
     expect((await visit()).body).toBe(ORIGIN_PAGE);
-    expect(keys.length).toBe(countBefore);
+    expect(receivedKeys.length).toBe(countBefore);
     expect(await page()).toContain('guard_gateway_fail_open_total{reason="breaker_open"} 1\n');
     expect(product.log()).toContain('validator_breaker_opened');
 

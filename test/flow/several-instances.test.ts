@@ -29,7 +29,7 @@ import { curl } from '../kit/visitors/visitors.ts';
  */
 
 const FOLDER = testFolder();
-const SETTINGS = join(FOLDER, 'guard.yaml');
+const SETTINGS_FILE = join(FOLDER, 'guard.yaml');
 const LIMIT = { requests: 60, per: '1h', by: ['ip'] };
 const NEXT_SECRET = 'flow-tests-next-6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f';
 
@@ -39,7 +39,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
       { name: 'few', match: { path: '/few/**' }, rate_limit: LIMIT, verdict: 'allow' },
       { name: 'everybody', match: {}, detect: true, challenge: 'always' },
     ],
-    // The visitors of these tests load page after page, as programs do. So this check is off.
+    // The visitors of these tests load page after page, as programs do. So the check `session_shape` is off.
     { challenge: { session_limits: { pages_per_hour: 45 }, session_shape: false } },
   );
 
@@ -49,7 +49,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     return instance;
   };
 
-  const isLimited = (instance: Product, ip: string, path: string) =>
+  const requestAt = (instance: Product, ip: string, path: string) =>
     send(`${instance.addresses.gateway}${path}`, {
       headers: { ...curl, host: 'shop.example', 'x-forwarded-for': ip },
     });
@@ -80,13 +80,13 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
 
   test('a limit of 60 lets 60 of 240 requests pass when they are spread over the instances', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 240 }, (_, i) => isLimited(instanceAt(i), '198.51.100.9', `/few/${i}`)),
+      Array.from({ length: 240 }, (_, i) => requestAt(instanceAt(i), '198.51.100.9', `/few/${i}`)),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(180);
   });
 
-  test('a pass gives 45 pages in all, at an instance with one thread and an instance with three threads together', async () => {
+  test('a pass gives at least 45 pages and only a few more, at an instance with one thread and an instance with three threads together', async () => {
     const threadedInstance = await sharedStore.start({ workers: 3 });
     const visit = async (i: number, cookie: string) => {
       const { body } = await navigate(
@@ -119,7 +119,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     }
   });
 
-  test('100 concurrent uploads of one answer, spread over the instances, create exactly one session', async () => {
+  test('100 concurrent uploads of one answer, spread over the instances, verify the session exactly once', async () => {
     const page = await challengeAt(instanceAt(0));
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, i) => answerAt(instanceAt(i), page)),
@@ -155,11 +155,11 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
   test('a temporary decision reaches all instances, an instance that starts later and all its threads, and applies while Redis is away', async () => {
     const store = { engine: 'redis', url: sharedStore.redis.url };
     const settings = storySettings(sharedStore.origin.url, { top: { store } });
-    writeFileSync(SETTINGS, stringify(settings));
-    const guard = (...args: readonly string[]) => runCommand(...args, '--config', SETTINGS);
+    writeFileSync(SETTINGS_FILE, stringify(settings));
+    const guard = (...args: readonly string[]) => runCommand(...args, '--config', SETTINGS_FILE);
     const blockRun = await guard('block', '2001:db8:7::/64', '--for', '1h', '--because', 'x');
     expect(blockRun.code).toBe(0);
-    const visit = (instance: Product) => isLimited(instance, '2001:db8:7::9', '/few/decided');
+    const visit = (instance: Product) => requestAt(instance, '2001:db8:7::9', '/few/decided');
     const isBlocked = ({ status }: Answer) => status === 403;
     for (const instance of sharedStore.instances) await poll(() => visit(instance), isBlocked);
     const laterInstance = await sharedStore.start({ workers: 2 });
@@ -214,21 +214,21 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
     for (let i = 0; i < 3; i++) await navigate(instanceAt(i), '/known', { cookie: session });
     sharedStore.redis.pause();
     try {
-      const failedOpen = await openings();
+      const failOpenCountBefore = await failOpenCount();
       const answers = await Promise.all(
         Array.from({ length: 45 }, (_, i) =>
           navigate(instanceAt(i), `/hung/${i}`, { cookie: session }),
         ),
       );
       expect(new Set(answers.map(({ body }) => body))).toEqual(new Set([ORIGIN_PAGE]));
-      const counts = await Promise.all(
+      const limitedAnswers = await Promise.all(
         Array.from({ length: 30 }, (_, i) =>
-          isLimited(instanceAt(i), '198.51.100.77', `/few/hung/${i}`),
+          requestAt(instanceAt(i), '198.51.100.77', `/few/hung/${i}`),
         ),
       );
-      expect(new Set(counts.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(limitedAnswers.map(({ status }) => status))).toEqual(new Set([200]));
       // For a decision that takes more than 500 ms, the gateway would fail open.
-      expect(await openings()).toBe(failedOpen);
+      expect(await failOpenCount()).toBe(failOpenCountBefore);
       await storeIs('away', sharedStore.instances);
 
       // Contract 3, "session storage unavailable": the page shows the retry screen, the session stays unverified, and
@@ -267,7 +267,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
   });
 
   /** The number of requests at all instances that passed because a decision failed or came too late. */
-  async function openings(): Promise<number> {
+  async function failOpenCount(): Promise<number> {
     const reasons = ['timeout', 'server_error'];
     const counts = sharedStore.instances.flatMap((instance) =>
       reasons.map((reason) =>

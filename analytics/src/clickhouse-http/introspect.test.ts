@@ -10,8 +10,8 @@ test.each(['DESC a', 'SHOW DATABASES', 'SHOW TABLES FROM a', 'EXISTS a'])(
     const sql = `${start}${' '.repeat(QUERY.maxStatementChars)}x`;
     const before = process.threadCpuUsage();
     expect(introspect(sql, serverInfo)).toBe(sql);
-    // The replacement takes some milliseconds. An earlier version needed a second and a half. The limit is on the
-    // processor time of this process, so other programs do not matter.
+    // The call takes some milliseconds. An earlier version needed a second and a half. The limit is on the
+    // processor time of this thread, so other programs and threads do not matter.
     expect(process.threadCpuUsage(before).user).toBeLessThan(300_000);
   },
 );

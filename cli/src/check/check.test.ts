@@ -208,7 +208,7 @@ describe('paths that programs request', () => {
 
   test('a site that protects the paths of certificates and health checks causes a hint, which --strict ignores', async () => {
     expect(await remarks(site(''))).toEqual([
-      'hint: sites[0].protect: protects /.well-known/acme-challenge/, /health, /healthz: programs that request these paths can be stopped; put those that your site has into skip, or use presets: [well-known] for certificates',
+      'hint: sites[0].protect: protects /.well-known/acme-challenge/, /health, /healthz: programs that request these paths can be stopped; add the paths that your site uses to skip, or use presets: [well-known] for certificates',
     ]);
     expect((await check(site(''), '--strict')).code).toBe(0);
   });

@@ -4,13 +4,13 @@ import type { Organisation, Settings, Site } from '@guard/config/settings/schema
 import { compileRoute } from '@guard/gateway';
 import { hint, type Remark } from './remark.ts';
 
+const HEALTH_PATHS = ['/health', '/healthz'];
 /**
  * Paths for programs that cannot pass a challenge: the path for certificates (RFC 8555 section 8.3), and health checks.
  */
-const HEALTH_PATHS = ['/health', '/healthz'];
-const PROGRAMS_PATHS = ['/.well-known/acme-challenge/token', ...HEALTH_PATHS];
+const PROGRAM_PATHS = ['/.well-known/acme-challenge/token', ...HEALTH_PATHS];
 
-export function coveredPaths(
+export function remarksOnProtectedPaths(
   site: Site,
   index: number,
   { organisations, tls }: Pick<Settings, 'organisations' | 'tls'>,
@@ -18,19 +18,19 @@ export function coveredPaths(
   const isProtected = compileRoute(site.protect, site.skip);
   const organisation = organisations.find(({ id }) => id === site.organisation);
   // With tls.acme, Guard itself answers the authority.
-  const paths = tls?.acme === undefined ? PROGRAMS_PATHS : HEALTH_PATHS;
-  const coveredProgramPaths = paths.filter(
+  const paths = tls?.acme === undefined ? PROGRAM_PATHS : HEALTH_PATHS;
+  const protectedProgramPaths = paths.filter(
     (path) => isProtected(readingsOf(path)) && !(organisation && isLetThrough(path, organisation)),
   );
-  if (coveredProgramPaths.length === 0) return [];
-  const names = coveredProgramPaths.map((path) => path.replace(/token$/, '')).join(', ');
-  const isAcme = coveredProgramPaths.some((path) => path.startsWith('/.well-known/'));
-  const preset = isAcme ? ', or use presets: [well-known] for certificates' : '';
-  const message = `protects ${names}: programs that request these paths can be stopped; put those that your site has into skip${preset}`;
+  if (protectedProgramPaths.length === 0) return [];
+  const pathList = protectedProgramPaths.map((path) => path.replace(/token$/, '')).join(', ');
+  const isAcme = protectedProgramPaths.some((path) => path.startsWith('/.well-known/'));
+  const presetAdvice = isAcme ? ', or use presets: [well-known] for certificates' : '';
+  const message = `protects ${pathList}: programs that request these paths can be stopped; add the paths that your site uses to skip${presetAdvice}`;
   return [hint(['sites', index, 'protect'], message)];
 }
 
-/** Whether a rule names the path and allows it. Its other conditions are ignored. */
+/** Whether the preset `well-known` or a rule allows the path. Its other conditions are ignored. */
 function isLetThrough(path: string, { presets, rules }: Organisation): boolean {
   if (path.startsWith('/.well-known/') && presets.includes('well-known')) return true;
   return rules.some(

@@ -1,7 +1,7 @@
 import type { Settings } from '@guard/config/settings/schema';
 import { acmeRemarks } from './acme-remarks.ts';
 import { challengedVisitors, unlistedPages } from './challenged-visitors.ts';
-import { coveredPaths } from './covered-paths.ts';
+import { remarksOnProtectedPaths } from './covered-paths.ts';
 import { type Remark, warning } from './remark.ts';
 import { idleRules, monitoredRules, unseenHandshakes, unservedHosts } from './rule-remarks.ts';
 import { unknownAgents } from './unknown-agents.ts';
@@ -35,7 +35,7 @@ export function remarksOn(settings: Settings): Remark[] {
       ...(site.observe
         ? [warning(['sites', index, 'observe'], 'observe is on: nothing is enforced on this site')]
         : []),
-      ...coveredPaths(site, index, settings),
+      ...remarksOnProtectedPaths(site, index, settings),
     ]),
   ];
 }

@@ -3,7 +3,7 @@ import { parseIp } from '@guard/config/net/cidr';
 import { checks } from '../doctor/checks/list.ts';
 import { collectEvidence, type Examination } from '../doctor/collect.ts';
 import { describeFindings, type Finding } from '../doctor/describe-findings.ts';
-import { findGuard, GUARD_OPTIONS, isHttp } from '../running-guard/find-guard.ts';
+import { findGuard, FIND_GUARD_OPTIONS, isHttp } from '../running-guard/find-guard.ts';
 import { toPrintable } from '../terminal/printable.ts';
 import { print } from '../terminal/terminal.ts';
 import { createCommand } from '../command-line/command.ts';
@@ -24,7 +24,7 @@ WebSockets and clocks.
 Run it on a machine outside, as visitors are, and not on the machine of the proxy. With
 --config and an analytics key it also asks Guard what it saw of these requests.`,
   options: {
-    ...GUARD_OPTIONS,
+    ...FIND_GUARD_OPTIONS,
     ip: valueOption(
       'ADDRESS',
       'the address of this machine as the site sees it, behind address translation',

@@ -1,4 +1,4 @@
-import { findGuard, GUARD_OPTIONS, missingListenerText } from '../running-guard/find-guard.ts';
+import { findGuard, FIND_GUARD_OPTIONS, missingListenerText } from '../running-guard/find-guard.ts';
 import { printOnce, showLive } from '../top/run-top.ts';
 import { createCommand } from '../command-line/command.ts';
 import { switchOption, valueOption } from '../command-line/options.ts';
@@ -18,7 +18,7 @@ key also reasons, addresses and sites of the last minute, and how long decisions
 
 q or Ctrl-C ends it. Without a terminal it prints one line per update.`,
   options: {
-    ...GUARD_OPTIONS,
+    ...FIND_GUARD_OPTIONS,
     interval: { ...valueOption('SECONDS', 'seconds between two updates, default 2'), default: '2' },
     once: switchOption('print the state once and end'),
     json: switchOption('print the state once as a JSON object and end'),

@@ -18,7 +18,7 @@ export const EVENTS_OPTIONS = {
   ),
 } as const satisfies Options;
 
-export const GUARD_OPTIONS = {
+export const FIND_GUARD_OPTIONS = {
   config: EVENTS_OPTIONS.config,
   admin: valueOption('URL', 'the URL of its admin listener, if FILE does not name it'),
   api: EVENTS_OPTIONS.api,
@@ -28,24 +28,27 @@ export const GUARD_OPTIONS = {
 export interface RunningGuard {
   readonly settings: Settings | undefined;
   readonly admin: string | undefined;
-  /** Access to its events, or the reason why there is no access. */
+  /** Access to its events, or a sentence that says what the user has to give. */
   readonly events: EventsAccess | { readonly missing: string };
 }
 
-type GuardOptions = { readonly [Name in keyof typeof GUARD_OPTIONS]?: string | undefined };
+type GuardOptions = { readonly [Name in keyof typeof FIND_GUARD_OPTIONS]?: string | undefined };
 
 /**
  * Finds the addresses of the running Guard from the options and the settings file. When the result is a text, it is a
- * sentence about a wrong option. When it is 1, the settings had problems, which were printed: 1 is the exit code.
+ * sentence for the user: an option is wrong, or another user owns the settings file of this folder. When it is 1, the
+ * settings had problems, which were printed: 1 is the exit code.
  */
 export function findGuard(options: GuardOptions): RunningGuard | string | 1 {
-  const badUrl = (['admin', 'api'] as const).find((name) => !isHttp(options[name] ?? 'http://x'));
-  if (badUrl !== undefined) return `--${badUrl} takes a URL, such as http://127.0.0.1:9090`;
-  // An address in the options can be the address of another Guard than the Guard of this folder.
+  const badOption = (['admin', 'api'] as const).find(
+    (name) => !isHttp(options[name] ?? 'http://x'),
+  );
+  if (badOption !== undefined) return `--${badOption} takes a URL, such as http://127.0.0.1:9090`;
+  // With a URL in the options, the usual file of this folder is not read, because the URL can belong to another Guard.
   const hasAddress = options.admin !== undefined || options.api !== undefined;
-  const settingsPath = hasAddress ? options.config : settingsFile(options.config);
-  if (typeof settingsPath === 'object' && settingsPath.isForeign) return settingsPath.why;
-  const file = typeof settingsPath === 'string' ? settingsPath : undefined;
+  const fileOrRefusal = hasAddress ? options.config : settingsFile(options.config);
+  if (typeof fileOrRefusal === 'object' && fileOrRefusal.isForeign) return fileOrRefusal.why;
+  const file = typeof fileOrRefusal === 'string' ? fileOrRefusal : undefined;
   const result = file === undefined ? undefined : readSettings(file);
   if (file !== undefined && result === undefined) return 1;
   const settings = result?.settings;

@@ -63,8 +63,8 @@ const READERS: readonly Reader[] = [
   [decodeUnreserved, resolveDots, decodeBytes],
   [decodeUnreserved, backslashes, resolveDots, decodeBytes],
   [decodeUnreserved, mergeSlashes, resolveDots, decodeBytes],
-  // Decoded once. The first reader is for handlers that only compare. The others are for servers that also normalise
-  // the path.
+  // Decoded once. `[decodeBytes]` and `[decodeAll]` are for handlers that only compare. The others are for servers that
+  // also normalise the path.
   [decodeBytes],
   [decodeBytes, mergeSlashes, resolveDots],
   [decodeBytes, backslashes, mergeSlashes, resolveDots],
@@ -97,7 +97,7 @@ const READERS: readonly Reader[] = [
   ],
 ];
 
-/** A file system. Decoding can make new slashes and dots in a name, and a file system opens this name too. */
+/** The path as a file system reads it. Decoding can make new slashes and dots, and a file system reads them too. */
 const asFile: PathStep = (path) => resolveDots(mergeSlashes(path));
 
 /** Further changes that some servers make to the result of a reader. Each change is tried on each reading. */
@@ -186,8 +186,8 @@ function readingsOfUnusualPath(rawPath: string): readonly string[] | undefined {
   if (countAsciiEscapes(rawPath) > MAX_ASCII_ESCAPES) return undefined;
   const foundReadings = new FoundReadings();
   const decodedPath = decodeAll(rawPath);
-  const compatiblePath = compatible(sentAsUtf8(decodedPath));
-  if (!AMBIGUOUS.test(decodedPath) && !AMBIGUOUS.test(compatiblePath)) {
+  const nfkcPath = compatible(sentAsUtf8(decodedPath));
+  if (!AMBIGUOUS.test(decodedPath) && !AMBIGUOUS.test(nfkcPath)) {
     // The path has only harmless escapes, such as %20. Servers differ only in whether they decode them.
     foundReadings.add(rawPath);
     for (const reading of [
@@ -195,13 +195,13 @@ function readingsOfUnusualPath(rawPath: string): readonly string[] | undefined {
       decodeBytes(rawPath),
       decodedPath,
       sentAsUtf8(decodedPath),
-      compatiblePath,
+      nfkcPath,
     ])
       foundReadings.add(reading);
   } else {
     // A server that reads the start as an authority can apply any reader to the rest.
-    const startPaths = new Set([rawPath, webAuthority(rawPath), uriAuthority(rawPath)]);
-    for (const rest of startPaths) addReadings(TRUNK, rest, foundReadings);
+    const pathsAfterAuthority = new Set([rawPath, webAuthority(rawPath), uriAuthority(rawPath)]);
+    for (const rest of pathsAfterAuthority) addReadings(TRUNK, rest, foundReadings);
     addHabitReadings(foundReadings);
   }
   return foundReadings.isOverLimit ? undefined : [...foundReadings.readings];
@@ -251,10 +251,12 @@ function addHabitReadings(foundReadings: FoundReadings): void {
   }
 }
 
-/** Characters that a step would change or decode again. */
+/** Characters and sequences that a step would change or decode again. */
 const AMBIGUOUS = /[\\;%?#\0-\x1f\x7f]|\/\/|[. ](?:\/|$)|:[^/:]*\$/;
 
-/** The characters of RFC 3986 `pchar` that no step treats specially: no `%`, no `;`, and no `$`. */
+/**
+ * `/`, and the characters of RFC 3986 `pchar` without `%`, `;` and `$`. isPlain checks slashes and dots by position.
+ */
 const PLAIN = new Uint8Array(128);
 for (let code = 0; code < 128; code++) {
   if (/[A-Za-z0-9\-._~!&'()*+,=:@/]/.test(String.fromCharCode(code))) PLAIN[code] = 1;
@@ -262,7 +264,10 @@ for (let code = 0; code < 128; code++) {
 const SLASH = 0x2f;
 const DOT = 0x2e;
 
-/** True when all readers read the path in the same way: no segment is empty or ends in a dot. */
+/**
+ * True when all readers read the path in the same way: it has only plain characters, no `//`, and no segment ends in a
+ * dot.
+ */
 function isPlain(path: string): boolean {
   let previousCode = 0;
   for (let at = 0; at < path.length; at++) {

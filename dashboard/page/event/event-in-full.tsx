@@ -57,8 +57,8 @@ function DecidingRule({ event }: { readonly event: WholeEvent }) {
       )}
       {revision === '' || revision === me.revision ? null : (
         <p class="about">
-          Other settings decided: revision <code>{revision}</code>; now it is{' '}
-          <code>{me.revision}</code>.
+          The settings have changed since: revision <code>{revision}</code> decided, the current
+          revision is <code>{me.revision}</code>.
         </p>
       )}
     </section>
@@ -99,7 +99,7 @@ function Facts({ event }: { readonly event: WholeEvent }) {
       'Session',
       event.session === '' ? '' : <Value field="session" value={event.session} key="session" />,
     ],
-    ['Cookie', event.text('session_sent') === '' ? 'none came' : 'came'],
+    ['Session cookie', event.text('session_sent') === '' ? 'not sent' : 'sent'],
     ['Challenge', event.text('challenge')],
     ['Reference', event.text('reference')],
     ['TLS (JA4)', event.text('ja4')],
@@ -145,7 +145,8 @@ function Headers({ event }: { readonly event: WholeEvent }) {
       <h3>Header fields</h3>
       {event.headers.length === 0 ? (
         <p class="empty">
-          No header fields are kept. They are removed after 14 days, and uploads have none.
+          This event has no header fields. Guard removes them after 14 days, and events of uploads
+          have none.
         </p>
       ) : (
         <DataTable caption="Header fields" head={['Name', 'Value']} rows={event.headers} />
@@ -154,7 +155,7 @@ function Headers({ event }: { readonly event: WholeEvent }) {
   );
 }
 
-/** Text for the person who answers a visitor: how many other visitors have this reason, and what the visitor can do. */
+/** Text for the person who answers a visitor: which people can have this reason by accident, and what they can do. */
 function PlainWords({ event }: { readonly event: WholeEvent }) {
   const { me } = useContext(SignedIn);
   const falsePositives = falsePositivesOf(event, me.reasons);

@@ -104,7 +104,7 @@ function BasisChoice() {
         label="What is counted"
         options={[
           ['enforced', 'Enforced'],
-          ['concluded', 'Concluded'],
+          ['concluded', 'Decided'],
         ]}
         chosen={state.basis}
         choose={(basis) => go({ basis })}

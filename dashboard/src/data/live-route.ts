@@ -11,17 +11,17 @@ const QUERY_EVERY_MS = 1_000;
  * Each query goes back this far. A row is written after its request has ended, so a new row can be older than a row
  * that was already shown.
  */
-const BACK_MS = 5_000;
+const LOOK_BACK_MS = 5_000;
 const MAX_ROWS = 20;
 /**
  * Maximum number of ids of sent rows in memory, so that no row is sent twice. This is the maximum number of rows that
- * are sent within `BACK_MS`.
+ * are sent within `LOOK_BACK_MS`.
  */
-const MAX_SENT = (MAX_ROWS * BACK_MS) / QUERY_EVERY_MS;
+const MAX_SENT_IDS = (MAX_ROWS * LOOK_BACK_MS) / QUERY_EVERY_MS;
 const MAX_WHERE_CHARS = 8_192;
 /**
- * The limit is much higher than `MAX_ROWS` rows need. A filter can add rows with UNION, and parsing them delays
- * visitors.
+ * The limit is much higher than `MAX_ROWS` rows need. It protects visitors: a filter can add rows with UNION, and
+ * parsing many rows would delay visitors.
  */
 const MAX_ANSWER_BYTES = 512 * 1024;
 /** Maximum number of open streams. Each stream queries the database once a second. */
@@ -95,35 +95,35 @@ export function liveRoute(options: {
     return Promise.resolve();
   };
 
-  /** The loop ends when the reader has disconnected or has lost access. */
+  /** The loop ends when the reader has disconnected or has lost access, and when the dashboard is closed. */
   async function* followEvents(
     where: string,
     signal: AbortSignal,
-    findCaller: () => QueryCaller | undefined,
+    currentViewer: () => QueryCaller | undefined,
   ): AsyncGenerator<string> {
     let sentIds: readonly string[] = [];
-    let fromMs = clock() - BACK_MS;
+    let fromMs = clock() - LOOK_BACK_MS;
     /** The number of events since `fromMs` at the last query. Undefined before the first query. */
     let knownCount: number | undefined;
     yield ': live\n\n';
     while (!signal.aborted && isOpen()) {
-      const viewer = findCaller();
+      const viewer = currentViewer();
       if (viewer === undefined) return;
       const { organisation, authorization } = viewer;
-      const nextMs = clock() - BACK_MS;
+      const nextMs = clock() - LOOK_BACK_MS;
       const sql = liveStatement(where, fromMs, nextMs);
       const rowsOrReason = rowsOf(await runQuery({ organisation, authorization, sql, signal }));
       if (typeof rowsOrReason === 'string') {
-        yield eventOf('failed', { message: rowsOrReason });
+        yield sseEvent('failed', { message: rowsOrReason });
       } else {
         const rows = rowsOrReason.filter((row) => !sentIds.includes(row.request_id));
-        sentIds = [...rows.map((row) => row.request_id), ...sentIds].slice(0, MAX_SENT);
+        sentIds = [...rows.map((row) => row.request_id), ...sentIds].slice(0, MAX_SENT_IDS);
         const [{ seen, next } = { seen: 0, next: 0 }] = rowsOrReason;
         const missingCount =
           knownCount === undefined ? 0 : Math.max(0, seen - knownCount - rows.length);
         yield rows.length === 0
           ? ': nothing\n\n'
-          : eventOf('rows', { rows: rows.map(withoutCounts), more: missingCount });
+          : sseEvent('rows', { rows: rows.map(withoutCounts), more: missingCount });
         [fromMs, knownCount] = [nextMs, next];
       }
       await pause(signal);
@@ -137,8 +137,8 @@ async function pause(signal: AbortSignal): Promise<void> {
 
 /**
  * `seen` counts all events since `fromMs`, and `next` those since `nextMs` for the following query. An event can be
- * written some seconds after its time, so the times do not show how many events are new. The difference of two counts
- * since the same time shows it.
+ * written some seconds after its time, so the times do not show how many events are new. So two queries count the
+ * events since the same time, and the difference of their counts is the number of new events.
  */
 function liveStatement(where: string, fromMs: number, nextMs: number): string {
   const sinceCondition = (ms: number): string =>
@@ -156,7 +156,7 @@ function rowsOf(outcome: QueryOutcome): readonly Row[] | string {
     case 'rows': {
       if (outcome.body.length > MAX_ANSWER_BYTES) return 'The answer is too large.';
       const answer = readJson(Answer, Buffer.from(outcome.body).toString());
-      return answer?.data ?? 'The database gave an answer of another shape.';
+      return answer?.data ?? 'The answer of the database could not be read.';
     }
     case 'refused':
     case 'database_error':
@@ -173,6 +173,6 @@ function withoutCounts(row: Row): Readonly<Record<string, unknown>> {
   return { ...row, seen: undefined, next: undefined };
 }
 
-function eventOf(name: 'rows' | 'failed', data: unknown): string {
+function sseEvent(name: 'rows' | 'failed', data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

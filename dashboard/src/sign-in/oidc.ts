@@ -38,8 +38,8 @@ export function createOidc(settings: OidcSettings, callback: () => string): Oidc
   function findProvider(client: Client): Promise<OpenidClient.Configuration> {
     const url = new URL(issuer);
     // An http URL in the settings means that a provider without TLS is intended, for example on this machine. The
-    // library marks the function as deprecated only to warn its users. eslint-disable-next-line
-    // @typescript-eslint/no-deprecated
+    // library marks the function as deprecated only to warn its users.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated
     const execute = url.protocol === 'http:' ? [client.allowInsecureRequests] : [];
     const options = { execute, timeout: TIMEOUT_S };
     discovery ??= client.discovery(url, client_id, client_secret, undefined, options);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { cookie, OIDC_COOKIE, readCookie, SIGN_IN_COOKIE } from './cookies.ts';
 import type { Oidc } from './oidc.ts';
 import type { Membership } from './viewer.ts';
-import { SIGN_IN_MS, type SignedIn, type SignIns } from './sign-ins.ts';
+import { SIGN_IN_MS, type SignInHolder, type SignIns } from './sign-ins.ts';
 
 /**
  * The budget of attempts for an address: one for keys, and one for links and the provider. It limits the work of Guard.
@@ -50,7 +50,7 @@ export function signInRoutes(options: {
       .send('Too many attempts to sign in from this address. Wait a minute.\n');
   }
 
-  function startSignIn(reply: FastifyReply, signedIn: SignedIn): void {
+  function startSignIn(reply: FastifyReply, signedIn: SignInHolder): void {
     const token = signIns.begin(signedIn);
     log('info', 'dashboard_signed_in', { organisation: signedIn.organisation, via: signedIn.via });
     const cookieOptions = { maxAgeS: SIGN_IN_MS / 1000, sameSite: 'Strict' } as const;
@@ -90,7 +90,7 @@ export function signInRoutes(options: {
 
 interface Steps {
   readonly limit: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  readonly begin: (reply: FastifyReply, signedIn: SignedIn) => void;
+  readonly begin: (reply: FastifyReply, signedIn: SignInHolder) => void;
   readonly log: Log;
 }
 

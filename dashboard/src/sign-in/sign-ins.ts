@@ -12,7 +12,7 @@ const MAX_SIGN_INS = 1_000;
 const LINK_MS = 10 * 60_000;
 const MAX_LINKS = 100;
 
-export type SignedIn =
+export type SignInHolder =
   /** `authorization` is checked for each request, so that a revoked key ends its sign-ins. */
   | {
       readonly via: 'key';
@@ -21,11 +21,13 @@ export type SignedIn =
       readonly authorization: string;
     }
   | { readonly via: 'link'; readonly organisation: string }
-  /** The group is mapped for each request, so that a changed mapping ends the sign-in. */
+  /**
+   * For each request, Guard looks up the organisation of the group again, so that a changed mapping ends the sign-in.
+   */
   | { readonly via: 'oidc'; readonly organisation: string; readonly group: string };
 
 interface SignIn {
-  readonly signedIn: SignedIn;
+  readonly signedIn: SignInHolder;
   /** The end of the sign-in, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -47,23 +49,25 @@ export class SignIns {
   }
 
   /** Starts a sign-in and returns its token, 43 characters of Base64url. */
-  begin(signedIn: SignedIn): string {
+  begin(signedIn: SignInHolder): string {
     const token = newToken();
-    if (this.#signIns.size >= MAX_SIGN_INS) this.#endOne();
+    if (this.#signIns.size >= MAX_SIGN_INS) this.#endOldestOfLargest();
     this.#signIns.set(digestOf(token), { signedIn, expiresAt: this.#clock() + SIGN_IN_MS });
     return token;
   }
 
-  #endOne(): void {
-    const tokensOf = new Map<string, string[]>();
+  #endOldestOfLargest(): void {
+    const digestsByOrganisation = new Map<string, string[]>();
     this.#signIns.rforEach(({ signedIn }, token) => {
-      const tokens = tokensOf.get(signedIn.organisation) ?? [];
-      tokens.push(token);
-      tokensOf.set(signedIn.organisation, tokens);
+      const digests = digestsByOrganisation.get(signedIn.organisation) ?? [];
+      digests.push(token);
+      digestsByOrganisation.set(signedIn.organisation, digests);
     });
-    const [longest = []] = [...tokensOf.values()].toSorted((a, b) => b.length - a.length);
+    const [longestList = []] = [...digestsByOrganisation.values()].toSorted(
+      (a, b) => b.length - a.length,
+    );
     // The least recently used sign-in is the first entry.
-    this.#signIns.delete(longest[0] ?? '');
+    this.#signIns.delete(longestList[0] ?? '');
   }
 
   find(token: string): SignIn | undefined {
@@ -81,7 +85,7 @@ export class SignIns {
     return token;
   }
 
-  /** Uses up a link and returns its organisation. Undefined for an unknown or used link. */
+  /** Uses up a link and returns its organisation. Undefined for an unknown, expired or used link. */
   takeLink(token: string): string | undefined {
     const digest = digestOf(token);
     const organisation = this.#links.get(digest);

@@ -3,7 +3,7 @@ import type { Certificates } from '../tls/certificates.ts';
 import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
 import { pathOf, type Visit } from './arrive.ts';
 
-/** An answer that the gateway gives before the request is judged. Undefined when the request is to be judged. */
+/** Gives the answer to a request that needs no judgement. Undefined when the request is to be judged. */
 export type EarlyAnswer = (visit: Visit) => OwnAnswer | undefined;
 
 /** The https side of the gateway. Its values can change at a reload. */
@@ -29,18 +29,18 @@ export function createRedirect(secure: SecureSide): EarlyAnswer {
     const { port } = secure;
     if (port === undefined) return undefined;
     const name = host.replace(/:\d*$/, '');
-    // A visitor who names no port uses the usual port of each scheme, also when a proxy maps the ports.
+    // A host without a port means the usual ports of http and https, also when a proxy in front maps them to others.
     const suffix = name === host || port === HTTPS_PORT ? '' : `:${port}`;
     return plainAnswer(308, 'Use https.', 'Location', `https://${name}${suffix}${target}`);
   };
 }
 
 /** Answers an authority that checks a host by http-01. A request with an unknown token is judged as usual. */
-export function createAcmeAnswer(challenges: AcmeChallenges): EarlyAnswer {
+export function createAcmeAnswer(acmeProofs: AcmeChallenges): EarlyAnswer {
   return ({ req, target }) => {
     if (!target.startsWith(ACME_PATH)) return undefined;
     if (req.method !== 'GET' && req.method !== 'HEAD') return undefined;
-    const answer = challenges.keyAuthorization(pathOf(target).slice(ACME_PATH.length));
+    const answer = acmeProofs.keyAuthorization(pathOf(target).slice(ACME_PATH.length));
     if (answer === undefined) return undefined;
     const fields = ['Content-Type', 'application/octet-stream', 'Cache-Control', 'no-store'];
     return { status: 200, fields, body: Buffer.from(answer) };

@@ -36,7 +36,8 @@ export function requestFor(
     body,
     // A proxy sends requests of many visitors on one connection.
     visitor: connection.trusted ? undefined : req.socket,
-    signsIn: req.headers.authorization !== undefined && signsInConnection(req.rawHeaders),
+    authenticatesConnection:
+      req.headers.authorization !== undefined && signsInConnection(req.rawHeaders),
   };
 }
 

@@ -100,15 +100,15 @@ export class Handshake implements Underway {
     this.#startTimeLimit(this.#ports.limits.originConnectMs, (lateError) =>
       socket.destroy(lateError),
     );
-    const fail = (error: Error) => {
+    const tryNextOrigin = (error: Error) => {
       origins.report(origin, false);
       if (this.#phase === 'waiting' && this.#attempts < origins.count) this.#connect(callback);
       else callback(error);
     };
     // Errors of a tunnel need no handling here, because 'close' follows each of them.
-    socket.once('error', fail).on('error', () => undefined);
+    socket.once('error', tryNextOrigin).on('error', () => undefined);
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-      socket.off('error', fail);
+      socket.off('error', tryNextOrigin);
       origins.report(origin, true);
       this.#isConnected = true;
       const { origin_timeout: headersMs } = this.#visit.site.config.settings;
@@ -124,7 +124,7 @@ export class Handshake implements Underway {
     this.#isLate = false;
     this.#timer = setTimeout(() => {
       this.#isLate = true;
-      onLate(new Error('no answer in time'));
+      onLate(new Error('no connection or answer in time'));
     }, ms);
   }
 
@@ -224,7 +224,10 @@ export class Handshake implements Underway {
     });
   }
 
-  /** `status` is what the visitor gets. It has no effect when a header section of an answer has gone out already. */
+  /**
+   * `status` is the status that the visitor gets, for the event. It is not recorded when the event already has the
+   * status of an answer.
+   */
   #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number): void {
     this.#phase = 'done';
     this.#plan.event?.record(status);
@@ -236,7 +239,9 @@ export class Handshake implements Underway {
 
 /** RFC 6455 section 1.3. */
 const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-/** 16 bytes in base64 (RFC 4648 section 4). The last character carries only two bits, so it can only be A, Q, g or w. */
+/**
+ * 16 bytes in base64 (RFC 4648 section 4). The last character carries only two bits, so it can only be A, Q, g or w.
+ */
 const KEY_PATTERN = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
 /**

@@ -25,10 +25,10 @@ export interface OriginRequest {
   /** The visitor's connection to the gateway. Undefined when other visitors could use the same connection. */
   readonly visitor?: VisitorSocket | undefined;
   /**
-   * True when the request can sign in its connection at the origin. Then no other visitor may use this connection
-   * (http1/).
+   * True when the request can authenticate its whole connection at the origin, as NTLM does. Then no other visitor may
+   * use this connection (http1/).
    */
-  readonly signsIn?: boolean | undefined;
+  readonly authenticatesConnection?: boolean | undefined;
 }
 
 /** The body of a request, which is read no faster than the origin reads it. */
@@ -83,7 +83,7 @@ export interface OriginError {
    * - `truncated`: the connection ended in the middle of the answer.
    * - `timeout`: for too long the origin sent no byte or accepted no byte.
    * - `malformed`: the bytes are not an answer, or can be read in more than one way.
-   * - `unsendable`: the request cannot be written as one request.
+   * - `unsendable`: the written request could be read as something else than this one request.
    */
   readonly kind: 'connect' | 'closed' | 'truncated' | 'timeout' | 'malformed' | 'unsendable';
   readonly detail: string;

@@ -33,7 +33,7 @@ export async function startOrigin(
     });
     respond(req, res);
   });
-  const port = await listening(server);
+  const port = await listenOnFreePort(server);
   return { address: `http://127.0.0.1:${port}`, requests, server };
 }
 
@@ -44,9 +44,11 @@ export interface TcpOrigin {
   readonly sockets: Socket[];
 }
 
-/** An origin that reads and writes bytes. `head` has all bytes so far, and the test writes the answer. */
+/**
+ * An origin that reads and writes bytes. `bytesSoFar` has all bytes of the connection, and the test writes the answer.
+ */
 export async function startTcpOrigin(
-  respond: (socket: Socket, head: string, connection: number) => void,
+  respond: (socket: Socket, bytesSoFar: string, connectionIndex: number) => void,
 ): Promise<TcpOrigin> {
   const bytes: string[] = [];
   const sockets: Socket[] = [];
@@ -59,7 +61,7 @@ export async function startTcpOrigin(
       respond(socket, bytes[index] ?? '', index);
     });
   });
-  const port = await listening(server);
+  const port = await listenOnFreePort(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
   });
@@ -77,7 +79,7 @@ export function refusingAddress(): string {
   return `http://127.13.${addressCount >> 8}.${addressCount & 255}:1`;
 }
 
-async function listening(server: ReturnType<typeof createTcpServer>): Promise<number> {
+async function listenOnFreePort(server: ReturnType<typeof createTcpServer>): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {
     if (server instanceof Server) server.closeAllConnections();

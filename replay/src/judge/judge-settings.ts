@@ -126,7 +126,7 @@ export function createSettingsJudge(settings: Settings, options: JudgeOptions): 
     startRequest();
     const knownSession =
       request.session ?? (options.assumeVerified ? assumedSession(request) : undefined);
-    const digest = knownSession?.digest ?? sessions.namedDigest(request.sentDigest);
+    const digest = knownSession?.digest ?? sessions.namedDigest(request.sentSessionDigest);
     const id = digest === undefined ? '' : sessions.idOf(routing.organisation, digest);
     const { organisation, host, site } = routing;
     session = knownSession && {

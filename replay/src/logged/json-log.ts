@@ -39,7 +39,7 @@ function readEvent(event: Fields): LineReading {
     headers: Object.keys(headers).length === 0 ? undefined : headers,
     recordedOutcome: outcomeOf(event),
     session: sessionOf(event),
-    sentDigest: presentedIn(event),
+    sentSessionDigest: presentedIn(event),
     organisation: site === '' ? textIn(event, 'organisation') : undefined,
   });
 }

@@ -32,10 +32,10 @@ export interface LoggedRequest {
   /** All request headers without credentials, with names in lower case. Undefined when the log has none. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly recordedOutcome: Outcome;
-  /** The session, if the event says how it was judged. */
+  /** The session of the request. Undefined unless the event says that the session was verified or rejected. */
   readonly session: LoggedSession | undefined;
   /** Digest of the session id that the visitor sent, if Guard had issued it. */
-  readonly sentDigest: string | undefined;
+  readonly sentSessionDigest: string | undefined;
   /** Set for questions to `POST /validate`, because they have no site. */
   readonly organisation: string | undefined;
 }
@@ -44,7 +44,7 @@ export interface LoggedRequest {
 export const WITHOUT_GUARD = {
   recordedOutcome: 'served',
   session: undefined,
-  sentDigest: undefined,
+  sentSessionDigest: undefined,
   organisation: undefined,
 } as const;
 

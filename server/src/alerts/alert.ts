@@ -6,7 +6,7 @@ export const ALERTS = {
   one_address: 'All visitors seem to come from one address',
   reload_refused: 'Changed settings were refused',
   events_dropped: 'Events are lost',
-  store_away: 'The shared store is away',
+  store_away: 'The shared store does not answer',
   certificate_ends: 'A certificate ends soon',
   crawler_lists_old: 'Lists of crawler addresses are old',
   databases_old: 'A database of countries or networks is old',
@@ -16,7 +16,7 @@ export const ALERTS = {
 } as const;
 export type AlertName = keyof typeof ALERTS;
 
-/** A condition that is true now. */
+/** A condition that is true now, with the content of its message. */
 export interface Alert {
   readonly name: AlertName;
   /** The organisation, rule or host that the alert concerns. Each of them gets at most one alert in a cool-down. */

@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from 'fastify';
 
 const NO_ANALYTICS_TEXT = 'The settings file has no `analytics`, so no events are kept.';
 
-const missingRoute =
+const unavailableRoute =
   (path: string): FastifyPluginAsync =>
   (app) => {
     app.all(path, (_request, reply) => reply.code(502).type('text/plain').send(NO_ANALYTICS_TEXT));
@@ -15,15 +15,15 @@ const missingRoute =
 export function noAnalytics(metrics: Metrics): Analytics {
   return {
     sink: { record: () => metrics.count('guard_events_total', 'dropped') },
-    accept: (to, { rows }) => {
-      if (to === 'outbox') metrics.count('guard_events_total', 'dropped', rows);
+    accept: (destination, { rows }) => {
+      if (destination === 'outbox') metrics.count('guard_events_total', 'dropped', rows);
     },
     waiting: () => 0,
     runQuery: () => Promise.resolve({ kind: 'unavailable', message: NO_ANALYTICS_TEXT }),
     listColumns: () => Promise.resolve([]),
-    routes: missingRoute('/query'),
-    routeFor: missingRoute,
-    clickHouseRoutes: missingRoute('/'),
+    routes: unavailableRoute('/query'),
+    routeFor: unavailableRoute,
+    clickHouseRoutes: unavailableRoute('/'),
     setOrganisations: () => undefined,
     forget: () => Promise.resolve({ kind: 'refused', message: NO_ANALYTICS_TEXT }),
     ready: () => true,

@@ -5,15 +5,18 @@ import { expect, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
 import { refusalOfDatabase } from './believe-database.ts';
 
-const inUse = join(testFolder(), 'in-use.mmdb');
+const fileInUse = join(testFolder(), 'in-use.mmdb');
 const countries = (entries: Readonly<Record<string, string>>) =>
   mmdbOf(
     Object.entries(entries).map(([prefix, country_code]) => ({ prefix, record: { country_code } })),
   );
-writeFileSync(inUse, countries({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'ES' }));
+writeFileSync(fileInUse, countries({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'ES' }));
 
-const refusalOf = (entries: Readonly<Record<string, string>>, isSamePlace = true) =>
-  refusalOfDatabase('country', countries(entries), { inUse, isSamePlace });
+const refusalOf = (entries: Readonly<Record<string, string>>, isFromSameUrl = true) =>
+  refusalOfDatabase('country', countries(entries), {
+    fileInUse,
+    isFromSameUrl: isFromSameUrl,
+  });
 
 test('a database that has other values for a quarter of the addresses is accepted', async () => {
   expect(await refusalOf({ '00': 'DE', '01': 'FR', '10': 'IT', '11': 'PT' })).toBeUndefined();
@@ -23,7 +26,7 @@ test('a database that lost half of its addresses is refused; a database of anoth
   expect(await refusalOf({ '00': 'DE' })).toMatch(/less than half/);
   expect(await refusalOf({ '00': 'DE' }, false)).toBeUndefined();
   expect(await refusalOf({ '00001': 'DE' }, false)).toMatch(/less than a quarter/);
-  expect(await refusalOf({})).toBe('it has no address');
+  expect(await refusalOf({})).toBe('it has no value for any tested address');
 });
 
 test('a database with one country for most addresses is refused', async () => {
@@ -31,7 +34,7 @@ test('a database with one country for most addresses is refused', async () => {
 });
 
 test('a file that is not a database of this kind is refused', async () => {
-  const terms = { inUse, isSamePlace: true };
+  const terms = { fileInUse, isFromSameUrl: true };
   expect(await refusalOfDatabase('country', Buffer.from('<html>'), terms)).toBe(
     'not a country database: the fetched file',
   );

@@ -6,54 +6,56 @@ import type { DatabaseKind } from '@guard/config/catalogue/data-age';
 type LookUp = (ip: string) => string | number | undefined;
 
 /**
- * The number of addresses of each family that are looked up. It is large enough to distinguish a half from two thirds.
+ * The number of addresses of each family that are looked up. With fewer addresses, chance alone could move a share of
+ * two thirds below a half.
  */
 const SAMPLE_SIZE = 4_096;
 /**
- * The number of look-ups in one turn of the event loop. They take about half a millisecond, and requests wait for so
- * long.
+ * The number of look-ups in one turn of the event loop. They take about half a millisecond, and requests wait during
+ * this time.
  */
 const LOOKUPS_PER_TURN = 256;
 /** When fewer addresses than this are in both databases, their values are not compared. */
-const LEAST_COMMON = 32;
+const MIN_SHARED_ADDRESSES = 32;
 
 /** The database with which a new one is compared. */
 export interface ComparedDatabase {
   /** The file of the database in use. Undefined for the bundled database. */
-  readonly inUse: string | undefined;
+  readonly fileInUse: string | undefined;
   /**
-   * True when both databases come from the same URL. A database from another publisher can have fewer IPv6 addresses.
+   * True when both databases come from the same URL. A database from another publisher can have fewer IPv6 addresses,
+   * so it is refused only below a quarter.
    */
-  readonly isSamePlace: boolean;
+  readonly isFromSameUrl: boolean;
 }
 
 /**
  * Says why fetched bytes are refused as a newer database. In a week, far fewer than half of all addresses change their
- * values.
+ * values, so a larger change is refused.
  */
 export async function refusalOfDatabase(
   kind: DatabaseKind,
   bytes: Buffer,
-  { inUse, isSamePlace }: ComparedDatabase,
+  { fileInUse, isFromSameUrl }: ComparedDatabase,
 ): Promise<string | undefined> {
-  let lookUpNext: LookUp;
+  let lookUpFetched: LookUp;
   try {
-    lookUpNext = lookUpOf(kind, bytes);
+    lookUpFetched = lookUpOf(kind, bytes);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  const lookUpCurrent = lookUpOf(kind, inUse);
-  const v4 = await compare(lookUpCurrent, lookUpNext, addressesV4());
-  const v6 = await compare(lookUpCurrent, lookUpNext, addressesV6());
-  if (v4.after + v6.after === 0) return 'it has no address';
-  const [share, shareText] = isSamePlace ? [2, 'half'] : [4, 'a quarter'];
+  const lookUpCurrent = lookUpOf(kind, fileInUse);
+  const v4 = await compare(lookUpCurrent, lookUpFetched, addressesV4());
+  const v6 = await compare(lookUpCurrent, lookUpFetched, addressesV6());
+  if (v4.after + v6.after === 0) return 'it has no value for any tested address';
+  const [divisor, shareText] = isFromSameUrl ? [2, 'half'] : [4, 'a quarter'];
   for (const [family, comparison] of Object.entries({ IPv4: v4, IPv6: v6 })) {
-    if (comparison.after * share >= comparison.before) continue;
+    if (comparison.after * divisor >= comparison.before) continue;
     return `it has values for ${comparison.after} of ${SAMPLE_SIZE} ${family} addresses in place of ${comparison.before}: less than ${shareText}. ${HOW_TO_ACCEPT}`;
   }
-  const [both, moved] = [v4.both + v6.both, v4.moved + v6.moved];
-  if (both < LEAST_COMMON || moved * 2 <= both) return undefined;
-  return `of ${both} addresses in both databases, ${moved} have other values: more than half. ${HOW_TO_ACCEPT}`;
+  const [both, changed] = [v4.both + v6.both, v4.moved + v6.moved];
+  if (both < MIN_SHARED_ADDRESSES || changed * 2 <= both) return undefined;
+  return `of ${both} addresses in both databases, ${changed} have other values: more than half. ${HOW_TO_ACCEPT}`;
 }
 
 /**
@@ -87,7 +89,7 @@ async function compare(
   return comparison;
 }
 
-const HOW_TO_ACCEPT = 'To accept the database, name it as a file';
+const HOW_TO_ACCEPT = 'To accept the database, download it, and name the file in place of the URL';
 
 function lookUpOf(kind: DatabaseKind, source: string | Buffer | undefined): LookUp {
   if (kind === 'country') return openCountries(source);
@@ -106,7 +108,7 @@ function* addressesV4(): Generator<string> {
 /** The first parts of the blocks that the registries assign. */
 const BLOCKS_V6 = [0x2001, 0x2400, 0x2600, 0x2800, 0x2a00, 0x2a10, 0x2c00];
 
-/** Addresses at equal distances in these blocks. */
+/** Addresses spread over these blocks, more of them in the first /16 of each block. */
 function* addressesV6(): Generator<string> {
   for (let step = 0; step < SAMPLE_SIZE; step += 1) {
     const block = BLOCKS_V6[step % BLOCKS_V6.length] ?? 0;

@@ -44,7 +44,10 @@ export async function refreshDatabase(
     return reason === undefined ? { kind: 'current' } : keptBack(reason);
   }
   const { bytes } = fetchOutcome;
-  const refusal = await refusalOfDatabase(kind, bytes, { inUse, isSamePlace: inUse === copyPath });
+  const refusal = await refusalOfDatabase(kind, bytes, {
+    fileInUse: inUse,
+    isFromSameUrl: inUse === copyPath,
+  });
   if (refusal !== undefined) return keptBack(refusal);
   const origin = newOrigin(url, clock(), fetchOutcome.state);
   // The database is written first. After a crash between the two writes, it is only fetched again. In the other order,

@@ -48,7 +48,8 @@ function readFromRedis(redis: Pick<RedisStore, 'sharedText'>, name: string): Rea
   let lastText: Awaited<ReturnType<typeof redis.sharedText>>;
   return async () => {
     const sharedText = await redis.sharedText(name, lastText);
-    if (sharedText === undefined) return { kind: 'failed', reason: 'the shared store is away' };
+    if (sharedText === undefined)
+      return { kind: 'failed', reason: 'the shared store does not answer' };
     if (sharedText === lastText) return SAME_TEXT;
     lastText = sharedText;
     return { kind: 'read', text: sharedText.text };

@@ -21,7 +21,7 @@ export const COMMITTED_TEXT = Array.from({ length: 20_000 }, (_, line) => `line 
   '',
 );
 
-/** Runs git without the settings of the machine or of a surrounding repository. */
+/** The environment in which git runs without the settings of the machine or of a surrounding repository. */
 export const GIT_ENV: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
   HOME: '/nonexistent',
@@ -37,7 +37,7 @@ export const GIT_ENV: Readonly<Record<string, string>> = {
 export async function startGitOrigin(): Promise<GitOrigin> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-git-'));
   const repository = '/ada/engine.git';
-  fillRepository(join(folder, repository));
+  createRepository(join(folder, repository));
   const arrivals: string[] = [];
   const server = createServer((request, response) => {
     arrivals.push(`${request.method} ${request.url}`);
@@ -59,7 +59,7 @@ export async function startGitOrigin(): Promise<GitOrigin> {
   };
 }
 
-function fillRepository(path: string): void {
+function createRepository(path: string): void {
   const git = (args: readonly string[], input = '') =>
     execFileSync('git', args, { env: GIT_ENV, input, stdio: ['pipe', 'pipe', 'ignore'] })
       .toString()

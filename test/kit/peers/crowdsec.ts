@@ -11,7 +11,10 @@ import { type ListeningProgram, startListening } from '../listening-program.ts';
 /** Files of Debian's package that the reader of logs needs. */
 const PATTERNS = '/etc/crowdsec/patterns';
 const HUB_PARSERS = '/usr/share/crowdsec/hub/parsers';
-const OF_HUB = ['s00-raw/crowdsecurity/syslog-logs', 's02-enrich/crowdsecurity/dateparse-enrich'];
+const HUB_FILES = [
+  's00-raw/crowdsecurity/syslog-logs',
+  's02-enrich/crowdsecurity/dateparse-enrich',
+];
 const EXAMPLE = join(import.meta.dirname, '../../../examples/crowdsec');
 
 /**
@@ -25,13 +28,16 @@ export interface Crowdsec {
   /** Runs `cscli decisions …`. */
   decide(...args: readonly string[]): Promise<void>;
   /** The ids of all current decisions on an address. */
-  idsOf(ip: string): Promise<readonly number[]>;
+  decisionIdsOn(ip: string): Promise<readonly number[]>;
   /** The output of `cscli explain` for lines of this type. */
   explain(type: string, lines: readonly string[]): Promise<string>;
-  /** Lets the agent read lines of this type as new lines. Resolves with its log after it has banned addresses. */
+  /**
+   * Runs a second crowdsec process, which reads lines of this type and reports to the local API. Resolves with its log
+   * when it has ended.
+   */
   read(type: string, lines: readonly string[]): Promise<string>;
   start(): Promise<void>;
-  /** Stops the agent. It keeps its decisions. */
+  /** Stops the local API. Its decisions stay on disk. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,58 +45,57 @@ export interface Crowdsec {
 export async function openCrowdsec(): Promise<Crowdsec> {
   const folder = await mkdtemp(join(tmpdir(), 'guard-crowdsec-'));
   const port = await freePort();
-  const at = (name: string) => join(folder, name);
-  const config = at('config.yaml');
+  const inFolder = (name: string) => join(folder, name);
+  const configFile = inFolder('config.yaml');
   const settings = {
     common: { daemonize: false, log_media: 'stdout', log_dir: folder, working_dir: folder },
     config_paths: {
       config_dir: folder,
       data_dir: folder,
-      simulation_path: at('simulation.yaml'),
-      hub_dir: at('hub'),
-      index_path: at('hub/.index.json'),
-      notification_dir: at('notifications'),
-      plugin_dir: at('plugins'),
+      simulation_path: inFolder('simulation.yaml'),
+      hub_dir: inFolder('hub'),
+      index_path: inFolder('hub/.index.json'),
+      notification_dir: inFolder('notifications'),
+      plugin_dir: inFolder('plugins'),
     },
-    crowdsec_service: { acquisition_path: at('acquis.yaml'), parser_routines: 1 },
+    crowdsec_service: { acquisition_path: inFolder('acquis.yaml'), parser_routines: 1 },
     cscli: { output: 'human' },
-    db_config: { type: 'sqlite', db_path: at('decisions.db'), use_wal: true },
+    db_config: { type: 'sqlite', db_path: inFolder('decisions.db'), use_wal: true },
     api: {
-      client: { credentials_path: at('credentials.yaml') },
-      server: { listen_uri: `127.0.0.1:${port}`, profiles_path: at('profiles.yaml') },
+      client: { credentials_path: inFolder('credentials.yaml') },
+      server: { listen_uri: `127.0.0.1:${port}`, profiles_path: inFolder('profiles.yaml') },
     },
     prometheus: { enabled: false },
   };
-  for (const name of ['hub', 'notifications', 'plugins']) mkdirSync(at(name));
+  for (const name of ['hub', 'notifications', 'plugins']) mkdirSync(inFolder(name));
   for (const name of ['parsers', 'scenarios']) {
-    cpSync(join(EXAMPLE, name), at(name), { recursive: true });
+    cpSync(join(EXAMPLE, name), inFolder(name), { recursive: true });
   }
-  cpSync(PATTERNS, at('patterns'), { recursive: true });
-  for (const name of OF_HUB) {
+  cpSync(PATTERNS, inFolder('patterns'), { recursive: true });
+  for (const name of HUB_FILES) {
     const [stage = '', , file = ''] = name.split('/');
-    cpSync(join(HUB_PARSERS, `${name}.yaml`), at(`parsers/${stage}/${file}.yaml`));
+    cpSync(join(HUB_PARSERS, `${name}.yaml`), inFolder(`parsers/${stage}/${file}.yaml`));
   }
-  writeFileSync(config, stringify(settings));
-  writeFileSync(at('simulation.yaml'), 'simulation: off\n');
-  writeFileSync(at('acquis.yaml'), '');
+  writeFileSync(configFile, stringify(settings));
+  writeFileSync(inFolder('simulation.yaml'), 'simulation: off\n');
+  writeFileSync(inFolder('acquis.yaml'), '');
   const index = { parsers: {}, scenarios: {}, postoverflows: {}, collections: {} };
-  writeFileSync(at('hub/.index.json'), JSON.stringify(index));
+  writeFileSync(inFolder('hub/.index.json'), JSON.stringify(index));
   const profile = {
     name: 'ban',
     filters: ['Alert.Remediation == true'],
     decisions: [{ type: 'ban', duration: '4h' }],
   };
-  writeFileSync(at('profiles.yaml'), stringify(profile));
+  writeFileSync(inFolder('profiles.yaml'), stringify(profile));
   const cscli = (...args: readonly string[]): string =>
-    execFileSync('cscli', ['-c', config, ...args], { encoding: 'utf8', stdio: 'pipe' });
-  cscli('machines', 'add', 'guard-test', '--auto', '-f', at('credentials.yaml'));
+    execFileSync('cscli', ['-c', configFile, ...args], { encoding: 'utf8', stdio: 'pipe' });
+  cscli('machines', 'add', 'guard-test', '--auto', '-f', inFolder('credentials.yaml'));
   const key = cscli('bouncers', 'add', 'guard', '-o', 'raw').trim();
-  // The folder of a program is removed when the program ends. The decisions are in another folder, because they have to
-  // stay.
+  // `startListening` removes `home` when the program ends. The decisions are in `folder`, because they have to stay.
   const home = await mkdtemp(join(tmpdir(), 'guard-crowdsec-home-'));
-  let logs = 0;
-  const writeConfig = (lines: readonly string[]): string => {
-    const file = at(`${(logs += 1)}.log`);
+  let logCount = 0;
+  const writeLogFile = (lines: readonly string[]): string => {
+    const file = inFolder(`${(logCount += 1)}.log`);
     writeFileSync(file, `${lines.join('\n')}\n`);
     return file;
   };
@@ -104,25 +109,25 @@ export async function openCrowdsec(): Promise<Crowdsec> {
     url,
     key,
     async decide(...args) {
-      await promisify(execFile)('cscli', ['-c', config, 'decisions', ...args]);
+      await promisify(execFile)('cscli', ['-c', configFile, 'decisions', ...args]);
     },
-    async idsOf(ip) {
+    async decisionIdsOn(ip) {
       const headers = { 'x-api-key': key };
       const answer = await fetch(`${url}/v1/decisions?ip=${ip}`, { headers });
       return ((await answer.json()) as { id: number }[]).map(({ id }) => id);
     },
     async explain(type, lines) {
-      const file = writeConfig(lines);
-      const args = ['-c', config, 'explain', '--file', file, '--type', type, '--verbose'];
+      const file = writeLogFile(lines);
+      const args = ['-c', configFile, 'explain', '--file', file, '--type', type, '--verbose'];
       return (await promisify(execFile)('cscli', args)).stdout;
     },
     async read(type, lines) {
-      const file = writeConfig(lines);
-      const args = ['-c', config, '-dsn', `file://${file}`, '-type', type, '-no-api'];
+      const file = writeLogFile(lines);
+      const args = ['-c', configFile, '-dsn', `file://${file}`, '-type', type, '-no-api'];
       return (await promisify(execFile)('crowdsec', args)).stderr;
     },
     async start() {
-      running = await startListening(['crowdsec', '-c', config, '-no-cs'], port, home);
+      running = await startListening(['crowdsec', '-c', configFile, '-no-cs'], port, home);
     },
     stop,
     async close() {

@@ -25,7 +25,7 @@ test('contract 3, "a support reference code": the event of a failed upload conta
   });
 });
 
-test('contract 3, "session storage unavailable": the event has the code, and does not block the visitor', () => {
+test('contract 3, "session storage unavailable": the event has the code, and shows a challenge in place of a block', () => {
   const outcome = { ...sender, ...ticketFacts, kind: 'unavailable', reasons: [] } as const;
   expect(describeUpload(outcome, 1_800_000_000_000, () => DEFAULT_STRENGTHS)).toMatchObject({
     reference: 'K7QM2X9D',
@@ -36,7 +36,7 @@ test('contract 3, "session storage unavailable": the event has the code, and doe
   });
 });
 
-test('an upload without an authentic organisation makes no event, because otherwise any client could fill the table', () => {
+test('an upload without an authentic ticket makes no event, because otherwise any client could fill the table', () => {
   for (const outcome of [
     { ...sender, kind: 'failed', reasons: ['challenge_invalid'] },
     { ...sender, kind: 'unavailable', reasons: [] },
@@ -51,7 +51,7 @@ test('an upload that passes without findings makes no event', () => {
   expect(describeUpload(outcome, 0, () => DEFAULT_STRENGTHS)).toBeUndefined();
 });
 
-test('the event of a passed person lists findings that did not change the judgement, with their points', () => {
+test('the event of an upload that passes lists findings that did not change the judgement, with their points', () => {
   const noted = ['debugger_attached', 'time_zone_elsewhere'] as const;
   const outcome = { ...sender, ...ticketFacts, kind: 'verified', reasons: [], noted } as const;
   expect(describeUpload(outcome, 0, () => DEFAULT_STRENGTHS)).toMatchObject({

@@ -22,16 +22,16 @@ export function nearestName(name: string, knownNames: readonly string[]): string
   }
   return (
     best?.candidate ??
-    knownNames.find((candidate) => extendsOther(foldedName, fold(candidate))) ??
-    knownNames.find((candidate) => beginsLike(foldedName, fold(candidate)))
+    knownNames.find((candidate) => isPrefixOfOther(foldedName, fold(candidate))) ??
+    knownNames.find((candidate) => hasSimilarBeginning(foldedName, fold(candidate)))
   );
 }
 
-function extendsOther(a: string, b: string): boolean {
+function isPrefixOfOther(a: string, b: string): boolean {
   return Math.min(a.length, b.length) >= 3 && (a.startsWith(b) || b.startsWith(a));
 }
 
-function beginsLike(name: string, candidate: string): boolean {
+function hasSimilarBeginning(name: string, candidate: string): boolean {
   // Names with different first letters are rarely meant to be the same, and this check skips most candidates.
   if (name.length < 5 || name[0] !== candidate[0]) return false;
   return editDistance(name, candidate.slice(0, name.length)) <= 1;
@@ -43,23 +43,23 @@ function fold(name: string): string {
 
 /** The optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
 function editDistance(from: string, to: string): number {
-  let lineBeforeLast: number[] = [];
-  let lastLine = Array.from({ length: to.length + 1 }, (_, column) => column);
+  let rowBeforePrevious: number[] = [];
+  let previousRow = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row++) {
     const line = [row];
     for (let column = 1; column <= to.length; column++) {
       const isSame = from[row - 1] === to[column - 1];
       const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
       line[column] = Math.min(
-        cell(lastLine, column) + 1,
+        cell(previousRow, column) + 1,
         cell(line, column - 1) + 1,
-        cell(lastLine, column - 1) + (isSame ? 0 : 1),
-        isSwapped ? cell(lineBeforeLast, column - 2) + 1 : Infinity,
+        cell(previousRow, column - 1) + (isSame ? 0 : 1),
+        isSwapped ? cell(rowBeforePrevious, column - 2) + 1 : Infinity,
       );
     }
-    [lineBeforeLast, lastLine] = [lastLine, line];
+    [rowBeforePrevious, previousRow] = [previousRow, line];
   }
-  return cell(lastLine, to.length);
+  return cell(previousRow, to.length);
 }
 
 function cell(line: readonly number[], column: number): number {

@@ -66,7 +66,8 @@ export class Http1Origin implements OpenOrigin, ConnectionPool {
         : (this.#heldConnections.take(visitor, earliestIdleTick) ??
           this.#idleStack.take(earliestIdleTick));
     const connection = idleConnection ?? this.#openConnection();
-    if (request.signsIn === true) this.#heldConnections.reserve(connection, visitor);
+    if (request.authenticatesConnection === true)
+      this.#heldConnections.reserve(connection, visitor);
     connection.send(exchange, head);
     return exchange;
   }

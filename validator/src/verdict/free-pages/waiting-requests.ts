@@ -7,16 +7,17 @@ import { suffixOf } from '../documents.ts';
 import { FORGOTTEN_MS, recentDocuments, type Subject, UnderWay } from '../counts/under-way.ts';
 
 /**
- * The limit for requests of an address for data that wait for the origin, for each free page of the address. Each
+ * For each of its free pages, an address may have this many requests for data that wait for the origin at once. Each
  * document (documents.ts) that came back recently lowers the limit by one, because each waiting request could return
- * one more document. The limit is high enough for a page over HTTP/2, which can send a hundred requests at once.
+ * one more document. With five free pages, the limit allows the hundred requests that a page over HTTP/2 can send at
+ * once.
  */
 const DATA_AT_ONCE = 20;
 
 /**
- * The limit for waiting parts of pages, for each free page. It is higher, because a page loads more parts than data,
- * and several people can share an address. It also applies to programs that a preset allows, for example builds that
- * clone repositories.
+ * For each of its free pages, an address may have this many waiting requests for parts of pages. It is higher, because
+ * a page loads more parts than data, and several people can share an address. It also applies to programs that a preset
+ * allows, for example builds that clone repositories.
  */
 const PARTS_AT_ONCE = 100;
 

@@ -2,23 +2,23 @@ import { describe, expect, test } from 'vitest';
 import type { Readings } from '../../../../page-contract/evidence.ts';
 import { automated, CHROME_ON_WINDOWS, judgePerson } from '../../testing/judge-recordings.ts';
 
-const LINUX = 'chromium-headful-incognito';
+const LINUX_CHROMIUM = 'chromium-headful-incognito';
 const FIREFOX = 'firefox-headful-painted';
 const SCREEN = { width: 1920, height: 1080, outerWidth: 1366, outerHeight: 768, innerWidth: 1366 };
-const desktopReading = (captionFont: string, points = false) => ({
-  desktop: { value: { points, hovers: points, captionFont } },
+const desktopReading = (captionFont: string, hasMouse = false) => ({
+  desktop: { value: { points: hasMouse, hovers: hasMouse, captionFont } },
 });
 const NO_POINTER: Partial<Readings> = {
   ...desktopReading('16px Arial'),
   screen: { value: { ...SCREEN, innerHeight: 681, scrollBar: 15 } },
 };
 const graphicsOf = (renderer: string) => ({ graphics: { value: { renderer } } });
-const SOFTWARE = graphicsOf(
+const SOFTWARE_GRAPHICS = graphicsOf(
   'ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero)), SwiftShader driver)',
 );
 
-describe('a window with bars, but no pointing device', () => {
-  test.each([LINUX, FIREFOX, CHROME_ON_WINDOWS])('pointer_missing: %s', (name) => {
+describe('a window with toolbars, but no pointing device', () => {
+  test.each([LINUX_CHROMIUM, FIREFOX, CHROME_ON_WINDOWS])('pointer_missing: %s', (name) => {
     const readings = { ...NO_POINTER, ...graphicsOf('ANGLE (Intel, Mesa)') };
     expect(judgePerson(name, { readings })).toMatchObject({
       kind: 'doubtful',
@@ -27,7 +27,9 @@ describe('a window with bars, but no pointing device', () => {
   });
 
   test('headless_browser: Chromium that also draws by software', () => {
-    const judgement = judgePerson(LINUX, { readings: { ...NO_POINTER, ...SOFTWARE } });
+    const judgement = judgePerson(LINUX_CHROMIUM, {
+      readings: { ...NO_POINTER, ...SOFTWARE_GRAPHICS },
+    });
     expect(judgement).toEqual(automated('headless_browser', 'pointer_missing'));
   });
 
@@ -41,21 +43,33 @@ describe('a window with bars, but no pointing device', () => {
   test.each<[string, string, Partial<Readings>]>([
     [
       'a mouse, with software graphics',
-      LINUX,
-      { ...desktopReading('16px Arial', true), ...SOFTWARE },
+      LINUX_CHROMIUM,
+      { ...desktopReading('16px Arial', true), ...SOFTWARE_GRAPHICS },
     ],
     [
       'an electronic board without a mouse, in full screen',
-      LINUX,
+      LINUX_CHROMIUM,
       {
         screen: { value: { ...SCREEN, width: 1366, innerHeight: 768, scrollBar: 15 } },
-        ...SOFTWARE,
+        ...SOFTWARE_GRAPHICS,
       },
     ],
-    ['a touch screen', LINUX, { hardware: { value: { touchPoints: 5 } }, ...SOFTWARE }],
-    ['Firefox that hides its fonts', FIREFOX, desktopReading('14px sans-serif', true)],
-    ['a phone', 'chrome-android', SOFTWARE],
-    ['a browser without this reading', LINUX, { desktop: { unread: 'failed' }, ...SOFTWARE }],
+    [
+      'a touch screen',
+      LINUX_CHROMIUM,
+      { hardware: { value: { touchPoints: 5 } }, ...SOFTWARE_GRAPHICS },
+    ],
+    [
+      'Firefox with resistFingerprinting, which hides its fonts and always reports a mouse',
+      FIREFOX,
+      desktopReading('14px sans-serif', true),
+    ],
+    ['a phone', 'chrome-android', SOFTWARE_GRAPHICS],
+    [
+      'a browser in which the reading failed',
+      LINUX_CHROMIUM,
+      { desktop: { unread: 'failed' }, ...SOFTWARE_GRAPHICS },
+    ],
   ])('no finding: %s', (_who, name, readings) => {
     const judgement = judgePerson(name, { readings: { ...NO_POINTER, ...readings } });
     const reasons = 'reasons' in judgement ? judgement.reasons : [];
