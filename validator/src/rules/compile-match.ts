@@ -210,10 +210,21 @@ function parametersAre(parameters: Readonly<Record<string, Pattern>>, reading: R
   const tests = Object.entries(parameters).map(([name, pattern]) =>
     compileParameter(name, compileTextPattern(pattern, reading === 'some'), reading),
   );
-  return (facts) => {
-    for (const holds of tests) if (!holds(facts.url.query)) return false;
+  return ({ url: { path, query } }) => {
+    const semicolon = path.indexOf(';');
+    for (const holds of tests) {
+      const result = holds(query);
+      const isDecided = semicolon === -1 || result === (reading === 'some');
+      if (!(isDecided ? result : holds(queryFrom(semicolon, path, query)))) return false;
+    }
     return true;
   };
+}
+
+/** The query for routers that take `;` for its beginning (cutAtSemicolon in path-steps.ts). */
+function queryFrom(semicolon: number, path: string, query: string): string {
+  const rest = path.slice(semicolon + 1);
+  return query === '' ? rest : `${rest}?${query}`;
 }
 
 function userAgentIs(patterns: readonly Pattern[], reading: Reading): Condition {

@@ -89,6 +89,20 @@ describe('a rule with a condition on a parameter of the query', () => {
     expect(await decisionOn(rules("{ regex: '^$' }"), '?q=1')).toBe('allow');
   });
 
+  test('some routers read ";" in the path as the beginning of the query, so rules test this query too', async () => {
+    const strictAtA = strict.replace('match: {', 'match: { path: /a,');
+    const lenientBelow = lenient.replace('match: {', 'match: { path: /**,');
+    for (const path of ['/a;format=rss', '/a;x=1&format=rss', '/a;;FORMAT[]=rss']) {
+      expect(await decisionOn(strictAtA, '', path), path).toBe('block');
+      expect(await decisionOn(lenientBelow, '?format=rss', path), path).toBe('block');
+    }
+    expect(await decisionOn(strictAtA, '?page=2', '/a;format=rss&x')).toBe('block');
+    expect(await decisionOn(strictAtA, '?format=rss', '/a;x')).toBe('block');
+    expect(await decisionOn(strictAtA, '?format=html', '/a;x')).toBe('allow');
+    expect(await decisionOn(lenientBelow, '?format=rss', '/a;format=html')).toBe('block');
+    expect(await decisionOn(lenientBelow, '?x=1&format=rss', '/a;v=1')).toBe('allow');
+  });
+
   test('all parameters of a rule must match, even when the path has several readings', async () => {
     const rulesForBoth =
       '[{ name: r, match: { path: /a, query: { x: "1", y: "2" } }, verdict: block }]';
