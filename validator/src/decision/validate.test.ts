@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
 import { VALIDATE } from '@guard/config/contract/limits';
@@ -127,5 +128,22 @@ describe('the Validate port: "never rejects"', () => {
       type: 'internal_server_error',
     });
     expect(log).toEqual(['validate_failed']);
+  });
+
+  test('with no new session for the usual request, the validator is the cause, and the result is no exception', async () => {
+    const later = { session: () => Promise.reject(new Error('broken')) };
+    for (const changes of [{ sources: { networkOf: throwBroken } }, { store: later }]) {
+      const { engine, log } = engineWith({ ids: { ...brokenIds, isOurs: () => true } });
+      const sources = { ...engine.sources, ...changes.sources };
+      const store = Object.assign(engine.store, changes.store);
+      const broken = { ...engine, sources, store };
+      const openPolicy = compilePolicy(organisationWith('[]'), crawlers, ports);
+      const request = visit({ cookie: randomUUID() });
+      expect(await validate(request, openPolicy, caller, broken)).toEqual({
+        kind: 'error',
+        type: 'internal_server_error',
+      });
+      expect(log).toEqual(['validate_failed']);
+    }
   });
 });

@@ -145,10 +145,18 @@ function errorOf(
 ): MaybePromise<Validated> {
   if (caller === SELF_CHECK) return BROKEN;
   engine.log('error', 'validate_failed', { error: nameOf(error) });
-  const request = usualRequest(engine.ids.mint(policy.organisation));
-  return afterWith(validate(request, policy, SELF_CHECK, engine), undefined, (usual) =>
+  return afterWith(judgeUsual(policy, engine), undefined, (usual) =>
     usual === BROKEN ? BROKEN : NOT_JUDGED,
   );
+}
+
+function judgeUsual(policy: Policy, engine: Engine): MaybePromise<Validated> {
+  try {
+    const request = usualRequest(engine.ids.mint(policy.organisation));
+    return validate(request, policy, SELF_CHECK, engine);
+  } catch {
+    return BROKEN;
+  }
 }
 
 /** A page view of a browser that has a session, so that all steps run. */
