@@ -146,4 +146,16 @@ describe('the Validate port: "never rejects"', () => {
       expect(log).toEqual(['validate_failed']);
     }
   });
+
+  test('in observe mode nothing is enforced, so a request with a fault is not refused', () => {
+    const { engine, log } = engineWith({ observe: true });
+    const openPolicy = compilePolicy(organisationWith('[]'), crawlers, ports);
+    const networkOf = (ip: string) => (ip === visit().ip ? throwBroken() : undefined);
+    const sources = { ...engine.sources, networkOf };
+    expect(validate(visit(), openPolicy, caller, { ...engine, sources })).toEqual({
+      kind: 'error',
+      type: 'internal_server_error',
+    });
+    expect(log).toEqual(['validate_failed']);
+  });
 });

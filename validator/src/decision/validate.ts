@@ -145,6 +145,8 @@ function errorOf(
 ): MaybePromise<Validated> {
   if (caller === SELF_CHECK) return BROKEN;
   engine.log('error', 'validate_failed', { error: nameOf(error) });
+  // A caller would refuse the request after NOT_JUDGED, and observe mode enforces nothing.
+  if (engine.observe) return BROKEN;
   return afterWith(judgeUsual(policy, engine), undefined, (usual) =>
     usual === BROKEN ? BROKEN : NOT_JUDGED,
   );
