@@ -176,6 +176,7 @@ describe('free pages with challenge: auto', () => {
   test.each([
     ['preflights', { method: 'OPTIONS', headers: scriptFetch }],
     ['files with a parameter', { url: 'https://shop.example/x.png?id=1', headers: pictureOfPage }],
+    ['files after a semicolon', { url: 'https://shop.example/p;x.png', headers: pictureOfPage }],
     ['files of a preset', { url: 'https://shop.example/robots.txt?id=1', headers: curl }],
   ])(
     'where Guard does not see the answers, an address has 2,000 %s for each free page',

@@ -196,7 +196,9 @@ export class FreePages {
    * a shared store.
    */
   takeUnseenPart(facts: Facts, store: SessionStore): boolean {
-    if (facts.method !== 'OPTIONS' && facts.url.query === '') return true;
+    const { path, query } = facts.url;
+    // Some routers take `;` for the beginning of the query.
+    if (facts.method !== 'OPTIONS' && query === '' && !path.includes(';')) return true;
     const name = this.#partsUnseen + suffixOf(facts);
     return this.#partsUnseenOfAddress(facts.ip).every(
       ({ subject, budget }) => store.takeSync(name, subject, budget) === 0,
