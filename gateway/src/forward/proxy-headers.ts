@@ -220,11 +220,10 @@ function withAdditions(fields: readonly string[], additions: AnswerAdditions): s
 }
 
 /**
- * Fields for caches between origin and visitor (RFC 9213, and the names of single products). Such a cache then ignores
- * Cache-Control, and would give the session cookie of one visitor to all others.
+ * Fields for caches between origin and visitor: names with the suffix of RFC 9213, and the names of single
+ * products. Such a cache then ignores Cache-Control, and would give the session cookie of one visitor to all others.
  */
-const OF_SHARED_CACHES =
-  /^(?:(?:.+-)?cdn-cache-control|surrogate-control|edge-control|x-accel-expires|x-litespeed-cache-control)$/;
+const OF_SHARED_CACHES = /^(?:.+-cache-control|surrogate-control|edge-control|x-accel-expires)$/;
 
 /** With field names, `private` keeps only these fields out of shared caches (RFC 9111 section 5.2.2.7). */
 const PRIVATE = /(?:^|,)\s*(?:private|no-store)\s*(?:,|$)/i;

@@ -254,6 +254,8 @@ describe('headers and cookies of an allow', () => {
   test.each([
     'CDN-Cache-Control',
     'Cloudflare-CDN-Cache-Control',
+    'Akamai-Cache-Control',
+    'ExampleCDN-Cache-Control',
     'Surrogate-Control',
     'Edge-Control',
     'X-Accel-Expires',
