@@ -101,10 +101,10 @@ test('every operation has its own id, known credentials, and a description for e
   }
 });
 
-test('contract 4.1 to 4.3: each operation lists the statuses of the contract', async () => {
+test('contract 4.1 to 4.3, and 409 of 7.1: each operation lists the statuses of the contract', async () => {
   const statuses = operations(await document()).map(([, { responses }]) => Object.keys(responses));
   expect(statuses).toEqual([
-    ['200', '400', '401', '500', '503'],
+    ['200', '400', '401', '409', '500', '503'],
     ['200', '403', '503'],
     ['200', '400', '401', '405', '417', '502', '503', 'default'],
   ]);
