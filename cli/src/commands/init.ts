@@ -59,7 +59,8 @@ reason for each. On a terminal, Guard asks you first.`,
       'NAME',
       `add the presets and rules of this application, or of none, and do not
 recognise it: ${APPLICATION_NAMES.slice(0, 6).join(', ')},
-${APPLICATION_NAMES.slice(6).join(', ')}`,
+${APPLICATION_NAMES.slice(6, 12).join(', ')},
+${APPLICATION_NAMES.slice(12).join(', ')}`,
       [...APPLICATION_NAMES, 'none'],
     ),
     offline: switchOption(
