@@ -33,3 +33,6 @@ export interface NeededRule {
   /** A path that the rule lets through. */
   readonly example: string;
 }
+
+/** A preset that several applications need. */
+export const FEEDS = { preset: 'feeds', why: 'Feed readers fetch the feeds.' } as const;

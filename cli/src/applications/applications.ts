@@ -1,5 +1,5 @@
-import type { Application } from './application.ts';
-import { FEEDS, FORGES } from './forges.ts';
+import { type Application, FEEDS } from './application.ts';
+import { FORGES } from './forges.ts';
 
 const MEDIA = { preset: 'media', why: 'Mail programs and apps fetch pictures and sound.' } as const;
 

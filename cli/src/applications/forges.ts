@@ -1,9 +1,8 @@
-import type { Application } from './application.ts';
+import { type Application, FEEDS } from './application.ts';
 
-export const FEEDS = { preset: 'feeds', why: 'Feed readers fetch the feeds.' } as const;
 const GIT = { preset: 'git', why: 'git clones and pushes.' } as const;
 
-/** The applications of APPLICATIONS with which programs are made and handed out. */
+/** The part of APPLICATIONS that hosts code, packages and issues. */
 export const FORGES = {
   gitea: {
     title: 'Gitea, Forgejo',

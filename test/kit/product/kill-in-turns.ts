@@ -44,7 +44,7 @@ export interface KillReport {
   readonly unanswered: number;
   /** Number of requests that HAProxy had to send again. */
   readonly retries: number;
-  /** The number of all requests below `/few`, and of those that reached the origin. */
+  /** How many requests went to paths below `/few`, and how many of them reached the origin. */
   readonly limited: { readonly requests: number; readonly admitted: number };
   /** The number of requests that one instance would admit in the same time if it were never killed. */
   readonly budget: number;

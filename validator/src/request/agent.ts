@@ -75,7 +75,7 @@ function readAgent(
   };
 }
 
-/** The agent of a crawler of which only the name is known. */
+/** The agent of a crawler, when Guard knows only the name of the crawler. */
 export function agentOf(crawler: CatalogueCrawler): Agent {
   return {
     hash: '',

@@ -213,6 +213,7 @@ function parametersAre(parameters: Readonly<Record<string, Pattern>>, reading: R
   return ({ url: { path, query } }) => {
     const semicolon = path.indexOf(';');
     for (const holds of tests) {
+      // In some reading, one of the two queries is enough. In every reading, both must hold.
       const result = holds(query);
       const isDecided = semicolon === -1 || result === (reading === 'some');
       if (!(isDecided ? result : holds(queryFrom(semicolon, path, query)))) return false;

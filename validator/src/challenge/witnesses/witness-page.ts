@@ -27,7 +27,7 @@ export interface WitnessPage {
   readonly loading: () => Loading;
 }
 
-/** The URLs of a document that a browser loads, and those that no browser loads. */
+/** Which URLs of a document a browser loads, and which URLs no browser loads. */
 interface Loading {
   /** The numbers of the loaded URLs. The key is the position of the leaf in the document. */
   readonly loaded: ReadonlyMap<number, number>;
