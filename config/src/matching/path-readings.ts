@@ -53,6 +53,8 @@ const READERS: readonly Reader[] = [
   [cutAtSemicolon, decodeBytes, mergeSlashes, resolveDots],
   [decodeUnreserved, resolveDots, cutAtSemicolon],
   [decodeBytes, mergeSlashes, resolveDots, cutAtSemicolon],
+  [decodeUnreserved, backslashes, resolveDots, cutAtSemicolon],
+  [decodeBytes, backslashes, mergeSlashes, resolveDots, cutAtSemicolon],
   // RFC 3986 6.2.2 normalisation; the URL standard's parser, which also reads `\` as `/`; proxies that merge slashes;
   // servlet containers that leave %2F alone.
   [decodeUnreserved, resolveDots],

@@ -59,7 +59,13 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (protocol) => {
 });
 
 test('a router that takes `;` for the beginning of the query does not evade protect or skip', async () => {
-  const paths = ['/login;/x', '/login;/x.css', '/%6cogin;/x.css', '/a/../login;/x.css'];
+  const paths = [
+    '/login;/x',
+    '/login;/x.css',
+    '/%6cogin;/x.css',
+    '/a/../login;/x.css',
+    '/a\\..\\login;/x.css',
+  ];
   for (const sites of [{ protect: ['/login'] }, { protect: ['/**'], skip: ['/**/*.css'] }]) {
     const { origin, port } = await startGatewayWithOrigin({
       ...sites,

@@ -15,6 +15,7 @@ import { type Match, allMatchesOf } from '@guard/config/settings/sections/rule';
 import type { Facts } from '../request/facts.ts';
 import { CompileOnce } from './compile-once.ts';
 import { compileField } from './header-field.ts';
+import { queriesInPath } from './queries-in-path.ts';
 import { compileParameter } from './query-parameter.ts';
 import type { Reading } from './reading.ts';
 
@@ -210,22 +211,17 @@ function parametersAre(parameters: Readonly<Record<string, Pattern>>, reading: R
   const tests = Object.entries(parameters).map(([name, pattern]) =>
     compileParameter(name, compileTextPattern(pattern, reading === 'some'), reading),
   );
-  return ({ url: { path, query } }) => {
-    const semicolon = path.indexOf(';');
+  return ({ url }) => {
+    const otherQueries = queriesInPath(url);
     for (const holds of tests) {
-      // In some reading, one of the two queries is enough. In every reading, both must hold.
-      const result = holds(query);
-      const isDecided = semicolon === -1 || result === (reading === 'some');
-      if (!(isDecided ? result : holds(queryFrom(semicolon, path, query)))) return false;
+      const isHeld =
+        reading === 'some'
+          ? holds(url.query) || otherQueries.some(holds)
+          : holds(url.query) && otherQueries.every(holds);
+      if (!isHeld) return false;
     }
     return true;
   };
-}
-
-/** The query for routers that take `;` for its beginning (cutAtSemicolon in path-steps.ts). */
-function queryFrom(semicolon: number, path: string, query: string): string {
-  const rest = path.slice(semicolon + 1);
-  return query === '' ? rest : `${rest}?${query}`;
 }
 
 function userAgentIs(patterns: readonly Pattern[], reading: Reading): Condition {

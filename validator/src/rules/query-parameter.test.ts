@@ -92,7 +92,17 @@ describe('a rule with a condition on a parameter of the query', () => {
   test('some routers read ";" in the path as the beginning of the query, so rules test this query too', async () => {
     const strictAtA = strict.replace('match: {', 'match: { path: /a,');
     const lenientBelow = lenient.replace('match: {', 'match: { path: /**,');
-    for (const path of ['/a;format=rss', '/a;x=1&format=rss', '/a;;FORMAT[]=rss']) {
+    const paths = [
+      '/a;format=rss',
+      '/a;x=1&format=rss',
+      '/a;;FORMAT[]=rss',
+      // A proxy in front of the router can decode the path.
+      '/a%3bformat=rss',
+      '/a;format%3drss',
+      '/a;x=1%26format=rss',
+      '/a%253Bformat%253Drss',
+    ];
+    for (const path of paths) {
       expect(await decisionOn(strictAtA, '', path), path).toBe('block');
       expect(await decisionOn(lenientBelow, '?format=rss', path), path).toBe('block');
     }
@@ -100,6 +110,7 @@ describe('a rule with a condition on a parameter of the query', () => {
     expect(await decisionOn(strictAtA, '?format=rss', '/a;x')).toBe('block');
     expect(await decisionOn(strictAtA, '?format=html', '/a;x')).toBe('allow');
     expect(await decisionOn(lenientBelow, '?format=rss', '/a;format=html')).toBe('block');
+    expect(await decisionOn(lenientBelow, '?&format=rss', '/a%3bformat=html')).toBe('block');
     expect(await decisionOn(lenientBelow, '?x=1&format=rss', '/a;v=1')).toBe('allow');
   });
 

@@ -177,6 +177,7 @@ describe('free pages with challenge: auto', () => {
     ['preflights', { method: 'OPTIONS', headers: scriptFetch }],
     ['files with a parameter', { url: 'https://shop.example/x.png?id=1', headers: pictureOfPage }],
     ['files after a semicolon', { url: 'https://shop.example/p;x.png', headers: pictureOfPage }],
+    ['files after %3b', { url: 'https://shop.example/p%3b.png', headers: pictureOfPage }],
     ['files of a preset', { url: 'https://shop.example/robots.txt?id=1', headers: curl }],
   ])(
     'where Guard does not see the answers, an address has 2,000 %s for each free page',

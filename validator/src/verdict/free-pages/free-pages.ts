@@ -12,6 +12,7 @@ import { clientShape } from '../../request/client-shape.ts';
 import type { Facts } from '../../request/facts.ts';
 import { countsAsPage, isFileOfPage, isOwnFrame } from '../../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
+import { hasQueryInPath } from '../../rules/queries-in-path.ts';
 import { ClaimedMedia, isFalse } from './claimed-media.ts';
 import { isDocument, isFileOfData, isForeign, isPlainFile, suffixOf } from '../documents.ts';
 import { DocumentBudgets } from './document-budgets.ts';
@@ -197,8 +198,7 @@ export class FreePages {
    */
   takeUnseenPart(facts: Facts, store: SessionStore): boolean {
     const { path, query } = facts.url;
-    // Some routers take `;` for the beginning of the query.
-    if (facts.method !== 'OPTIONS' && query === '' && !path.includes(';')) return true;
+    if (facts.method !== 'OPTIONS' && query === '' && !hasQueryInPath(path)) return true;
     const name = this.#partsUnseen + suffixOf(facts);
     return this.#partsUnseenOfAddress(facts.ip).every(
       ({ subject, budget }) => store.takeSync(name, subject, budget) === 0,
