@@ -56,6 +56,40 @@ test('a statement that was adapted and finds no memory gets three attempts, a fo
   expect(outcome).toMatchObject({ kind: 'database_error', status: 503 });
 });
 
+test('a statement that finds no memory is sent again only after the end of the statements that run', async () => {
+  const sent: string[] = [];
+  const { promise: longAnswer, resolve: endLong } = Promise.withResolvers<DatabaseAnswer>();
+  const state = scriptedDatabase(({ body }) => {
+    const sql = String(body[0]);
+    sent.push(sql);
+    if (sql === 'SELECT 1') return longAnswer;
+    return Promise.resolve(sent.length === 2 ? CROWDED_ANSWER : scriptedAnswer('2\n'));
+  });
+  const runQuery = createRunQuery({ state, authenticate: () => undefined });
+  const long = runQuery({ organisation: 'acme', sql: 'SELECT 1' });
+  const heavy = runQuery({ organisation: 'other', sql: 'SELECT 2' });
+  for (let turn = 0; turn < 5; turn += 1) await immediate();
+  expect(sent).toEqual(['SELECT 1', 'SELECT 2']);
+  endLong(scriptedAnswer('1\n'));
+  expect(await heavy).toMatchObject({ kind: 'rows' });
+  expect(await long).toMatchObject({ kind: 'rows' });
+  expect(sent).toEqual(['SELECT 1', 'SELECT 2', 'SELECT 2']);
+});
+
+test('a statement that waits for the end of others stops waiting when its caller leaves', async () => {
+  const state = scriptedDatabase(({ body }) =>
+    String(body[0]) === 'SELECT 1' ? new Promise(() => undefined) : Promise.resolve(CROWDED_ANSWER),
+  );
+  const runQuery = createRunQuery({ state, authenticate: () => undefined });
+  void runQuery({ organisation: 'acme', sql: 'SELECT 1' });
+  const caller = new AbortController();
+  const { signal } = caller;
+  const heavy = runQuery({ organisation: 'other', sql: 'SELECT 2', signal });
+  for (let turn = 0; turn < 5; turn += 1) await immediate();
+  caller.abort();
+  expect(await heavy).not.toMatchObject({ kind: 'rows' });
+});
+
 test('organisations take turns with heavy statements', async () => {
   const seen = new Set<string>();
   const turnOrder: string[] = [];

@@ -21,7 +21,7 @@ import {
 } from './database-error.ts';
 import { judgeStatement } from './gate.ts';
 import { KeyWatch } from './key-watch.ts';
-import { FairSlot, SlotTable } from './slots.ts';
+import { FairSlot, RunningRequests, SlotTable } from './slots.ts';
 
 /**
  * Time limit for all attempts. It is longer than the database's own limit, because the database's error says more than
@@ -32,8 +32,8 @@ const TIMEOUT_MS = (QUERY.maxExecutionS + 5) * 1000;
 const AUTHENTICATION_FAILED = 516;
 const WITHOUT_INDEXES = Object.fromEntries(INDEX_SETTINGS.map((name) => [name, '0']));
 /**
- * Maximum number of attempts of a statement that found no memory. No other statement without memory runs during the
- * second and third attempt.
+ * Maximum number of attempts of a statement that found no memory. Before the second and the third attempt, Guard waits
+ * until the statements have ended that used the memory.
  */
 const MAX_TRIES = 3;
 const CANCELLED_MESSAGE = 'The query was cancelled.';
@@ -63,6 +63,7 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
   const organisationSlots = new SlotTable(QUERY.runningOfOrganisation, QUERY.maxWaiting);
   // At most this many queries wait here, because each of them has a slot of its organisation.
   const heavySlot = new FairSlot(QUERY.runningOfOrganisation);
+  const running = new RunningRequests();
   const keyWatch = new KeyWatch(authenticate);
 
   async function withKey(
@@ -92,7 +93,12 @@ export function createRunQuery({ state, authenticate }: RunOptions): RunQuery {
     if (verdict.kind === 'refused') return verdict;
     const runUntil = (cancelSignal: AbortSignal | undefined): Promise<QueryOutcome> =>
       runInSlot(organisationSlots, organisation, 'this organisation', cancelSignal, delivered, () =>
-        runAsOrganisation({ state, heavySlot }, organisation, { sql, answerForm }, cancelSignal),
+        runAsOrganisation(
+          { state, heavySlot, running },
+          organisation,
+          { sql, answerForm },
+          cancelSignal,
+        ),
       );
     return authorization === undefined
       ? runUntil(signal)
@@ -128,7 +134,7 @@ async function runInSlot(
 }
 
 async function runAsOrganisation(
-  { state, heavySlot }: { readonly state: () => EngineState; readonly heavySlot: FairSlot },
+  { state, ...turns }: Turns & { readonly state: () => EngineState },
   organisation: string,
   statement: Statement,
   signal: AbortSignal | undefined,
@@ -137,7 +143,7 @@ async function runAsOrganisation(
   const askOutcome = await ask(state, signal, async (database) => {
     const account = database.account(organisation);
     if (account === undefined) return undefined;
-    return sendAdapted({ database, organisation, account, heavySlot, time, signal }, statement);
+    return sendAdapted({ database, organisation, account, ...turns, time, signal }, statement);
   });
   switch (askOutcome.kind) {
     case 'away':
@@ -151,13 +157,18 @@ async function runAsOrganisation(
   }
 }
 
+/** What all statements share, so that those without memory wait for each other and for the others. */
+interface Turns {
+  readonly heavySlot: FairSlot;
+  readonly running: RunningRequests;
+}
+
 /** The caller, account and time limit of one statement. */
-interface StatementContext {
+interface StatementContext extends Turns {
   readonly database: Database;
   readonly organisation: string;
   readonly account: Account;
-  readonly heavySlot: FairSlot;
-  /** The time that remains for all attempts. The time of waiting for a slot is not subtracted. */
+  /** The time that remains for all attempts. The time of waiting for other statements is not subtracted. */
   readonly time: { leftMs: number };
   readonly signal: AbortSignal | undefined;
 }
@@ -182,8 +193,8 @@ async function sendAdapted(
 }
 
 /**
- * Most statements need little memory, so each is sent at once. A statement that finds no memory waits until no other
- * such statement runs, and is sent again. The organisations take turns.
+ * Most statements need little memory, so each is sent at once. A statement that finds no memory waits for its turn among
+ * such statements, and then until the statements have ended that run at that time. The organisations take turns.
  */
 async function sendAdmitted(
   context: StatementContext,
@@ -195,6 +206,7 @@ async function sendAdmitted(
   if (slot.kind !== 'taken') return answer;
   try {
     for (let tries = 1; isCrowded(answer) && tries < MAX_TRIES; tries += 1) {
+      await context.running.untilEnded(context.signal);
       answer = await sendOnce(context, statement);
     }
     return answer;
@@ -213,12 +225,12 @@ function adaptStatement(
 }
 
 async function sendOnce(
-  { database, account, time, signal }: StatementContext,
+  { database, account, running, time, signal }: StatementContext,
   { sql, answerForm, readsAllParts = false }: Statement,
 ): Promise<DatabaseAnswer> {
   const queryId = randomUUID();
   const sentAt = performance.now();
-  const answer = await database.client.send({
+  const request = database.client.send({
     account,
     parameters: {
       ...(readsAllParts && WITHOUT_INDEXES),
@@ -234,6 +246,7 @@ async function sendOnce(
     maxAnswerBytes: QUERY.maxAnswerBytes,
     signal,
   });
+  const answer = await running.follow(request);
   time.leftMs -= performance.now() - sentAt;
   if (mayStillRun(answer)) await killQuery(database, queryId);
   return answer.kind === 'answered' && answer.exceptionCode !== 0 && answerForm.compress === '1'

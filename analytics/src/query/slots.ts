@@ -87,3 +87,28 @@ export class FairSlot {
     return { kind: 'taken', release };
   }
 }
+
+/** The requests that run now. */
+export class RunningRequests {
+  readonly #requests = new Set<Promise<unknown>>();
+
+  /** Returns the request. It runs until it is settled. */
+  async follow<T>(request: Promise<T>): Promise<T> {
+    this.#requests.add(request);
+    try {
+      return await request;
+    } finally {
+      this.#requests.delete(request);
+    }
+  }
+
+  /** Resolves when all requests have ended that run at the time of the call, or when the signal fires. */
+  async untilEnded(signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted) return;
+    const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+    const onAbort = (): void => resolve(undefined);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    await Promise.race([aborted, Promise.allSettled(this.#requests)]);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
