@@ -83,7 +83,7 @@ describe('the trap link on pages of Guard', () => {
     expect(await isFree(guard)).toBe(true);
   });
 
-  test('ends the pass of a session that follows it, at any address; after a second time the session has to wait in its network', async () => {
+  test('ends the pass of a session that follows it in the network of the pass, for all addresses; after a second time the session has to wait in its network', async () => {
     const guard = validatorWith(RULES);
     const { link, session } = await requestChallengePage(guard);
     const passChallenge = () =>
@@ -149,6 +149,17 @@ describe('a stranger cannot make a visitor follow the trap link', () => {
       const { decision } = await guard.ask(visit({ headers, ip: '198.51.100.4' }));
       expect(decision).toBe('redirect');
     }
+  });
+
+  test('a session that was planted before its visitor passed does not lose the pass when its owner follows the link', async () => {
+    const guard = validatorWith(RULES);
+    const { link, session } = await requestChallengePage(guard);
+    const network = '198.51.100.0/24';
+    const pass = verifiedSession({ judgedAt: guard.time.now, network });
+    guard.store.keepSession(session, pass, HOUR_MS);
+    await follow(guard, link, HOME_IP, session);
+    const { decision } = await guard.ask(visit({ cookie: session, ip: '198.51.100.4' }));
+    expect(decision).toBe('allow');
   });
 
   test('it has no effect after two hours, or with one changed character', async () => {

@@ -91,8 +91,8 @@ export class Traps {
   }
 
   /**
-   * Remembers that the visitor followed the link. Ends the pass of `session`, the session for which the link was made.
-   * Rejects only when the store rejects.
+   * Remembers that the visitor followed the link. Ends the pass of `session`, the session for which the link was made, if
+   * the pass was made in the visitor's network. Rejects only when the store rejects.
    */
   async springLink(ip: string, session: string | undefined, store: SessionStore): Promise<void> {
     this.#rememberAddress(ip, store);
@@ -102,7 +102,9 @@ export class Traps {
     await store.remember(this.#trappedName, root, SESSION_REMEMBERED_MS);
     if (isAgain) await store.remember(this.#trappedAgain, inNetwork(root, ip), HIT_AGAIN_WAIT_MS);
     const storedSession = await store.session(session);
-    if (storedSession?.state === 'verified') endSession(session, storedSession, store);
+    // Another site could have set the cookie in a visitor's browser before the visitor passed.
+    const isPass = storedSession?.state === 'verified' && storedSession.network === networkOf(ip);
+    if (isPass) endSession(session, storedSession, store);
   }
 
   /**
