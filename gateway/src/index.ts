@@ -23,6 +23,7 @@ import { createJudge } from './judge/judge.ts';
 import { type AcceptOptions, type ServerParts, serveAccepted } from './listen/accept.ts';
 import { createConnections, createTrust, type Trusts } from './listen/connection.ts';
 import { drain, listen } from './listen/listen.ts';
+import { UnreadAnswers } from './listen/unread-answers.ts';
 import { Http1Origin } from './origin/http1/http1-origin.ts';
 import { type Connect, OriginRegistry } from './origin/origins.ts';
 import { HttpsSide } from './tls/https-side.ts';
@@ -66,6 +67,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     proxyProtocol: options.proxyProtocol === true,
     introducing: new Set(),
     trusts: (peer) => current.trusts(peer),
+    unread: new UnreadAnswers(limits),
   };
   const forward = boundByAddress(ports, createForward(ports));
   const parts: ServerParts = {

@@ -42,7 +42,7 @@ export const metrics = {
     'reason',
   ),
   guard_gateway_connections_cut_total: counter(
-    'Connections cut because of their visitor, by reason: answers_unread (over HTTP/2, at the limit of answers that a visitor does not read).',
+    'Connections cut because of their visitor, by reason: answers_unread (at the limit of answers that visitors do not read).',
     'reason',
   ),
   guard_gateway_certificate_expiry_timestamp_seconds: gauge(

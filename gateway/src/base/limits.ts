@@ -29,11 +29,14 @@ export interface GatewayLimits {
    */
   readonly http2ResetBurst: number;
   readonly http2ResetRate: number;
-  /** How many complete answers over HTTP/2 may be unread: of all visitors, and of one address (IPv4, or IPv6 /48). */
-  readonly http2Unread: number;
-  readonly http2UnreadPerAddress: number;
+  /**
+   * How many answers may be unread: of all visitors, and of one address (IPv4, or IPv6 /48). Over HTTP/2 these are
+   * complete answers.
+   */
+  readonly unreadAnswers: number;
+  readonly unreadAnswersPerAddress: number;
   /** When one address exceeds its bound, its unread answers that are younger than this are kept. */
-  readonly http2UnreadMs: number;
+  readonly unreadAnswersMs: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaders: number;
   readonly maxTargetLength: number;
@@ -99,9 +102,9 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   http2Streams: 100,
   http2ResetBurst: 500,
   http2ResetRate: 33,
-  http2Unread: 4_096,
-  http2UnreadPerAddress: 512,
-  http2UnreadMs: 5_000,
+  unreadAnswers: 4_096,
+  unreadAnswersPerAddress: 512,
+  unreadAnswersMs: 5_000,
   maxHeaderBytes: 32 * 1024,
   maxHeaders: VALIDATE.maxHeaders,
   // Leaves room for `https://` and the longest host name in the URL that the validator is asked about.

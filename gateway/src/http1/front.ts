@@ -4,6 +4,7 @@ import { createNodeServer } from './node-server.ts';
 import { PlainLane } from './plain-lane.ts';
 import { acceptConnections, type ServerParts, takeConnections } from '../listen/accept.ts';
 import { notePeer } from '../listen/connection.ts';
+import { UnreadConnections } from './unread-connections.ts';
 
 /** Serves HTTP/1.1 on the connections that it is given. */
 export interface Http1Front {
@@ -20,7 +21,12 @@ export interface Http1Front {
 export function createHttp1Front(parts: ServerParts): Http1Front {
   const server = createNodeServer(parts);
   const { serve, drain, cut } = new PlainLane(parts, takeConnections(server));
-  return { server, serve, drain, cut };
+  const unreadConnections = new UnreadConnections(parts);
+  const serveWatched = (socket: Socket): void => {
+    unreadConnections.watch(socket);
+    serve(socket);
+  };
+  return { server, serve: serveWatched, drain, cut };
 }
 
 /** The HTTP/1.1 front of a gateway listener without TLS. */

@@ -262,7 +262,7 @@ describe('RFC 9113 5.2: answers that a visitor does not read', () => {
   }
 
   test('at the bound the connection with the oldest answer ends, and a neighbour is served', async () => {
-    const limits = { http2UnreadPerAddress: 10, http2UnreadMs: 0 };
+    const limits = { unreadAnswersPerAddress: 10, unreadAnswersMs: 0 };
     const { tlsPort, counterValue } = await startFlooded({ limits });
     const first = await askWithoutReading(tlsPort, 8);
     expect(first.isClosed).toBe(false);
@@ -275,15 +275,25 @@ describe('RFC 9113 5.2: answers that a visitor does not read', () => {
   });
 
   test('at an address of many people, an unread answer that is younger than five seconds is kept', async () => {
-    const { tlsPort } = await startFlooded({ limits: { http2UnreadPerAddress: 10 } });
+    const { tlsPort } = await startFlooded({ limits: { unreadAnswersPerAddress: 10 } });
     const first = await askWithoutReading(tlsPort, 8);
     await askWithoutReading(tlsPort, 8);
     expect((await exchange(openHttp2(tlsPort))).status).toBe(200);
     expect(first.isClosed).toBe(false);
   });
 
+  test('the bound of an address holds also when no further answer comes', async () => {
+    const limits = { unreadAnswersPerAddress: 10, unreadAnswersMs: 1_000 };
+    const { tlsPort, counterValue } = await startFlooded({ limits });
+    const first = await askWithoutReading(tlsPort, 8);
+    const second = await askWithoutReading(tlsPort, 8);
+    await waitUntil(() => first.isClosed);
+    expect(counterValue('guard_gateway_connections_cut_total', 'answers_unread')).toBe(1);
+    expect(second.isClosed).toBe(false);
+  });
+
   test('all addresses together have a bound, and a trusted proxy has no bound', async () => {
-    const limits = { http2Unread: 10 };
+    const limits = { unreadAnswers: 10 };
     const { tlsPort } = await startFlooded({ limits });
     const first = await askWithoutReading(tlsPort, 8);
     await askWithoutReading(tlsPort, 8);

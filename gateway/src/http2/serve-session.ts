@@ -11,7 +11,7 @@ import { describeOpening, type OpeningFrames } from './opening.ts';
 import { StreamSections } from './stream-fields.ts';
 import { cutStream, StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';
-import { holderOf, UnreadAnswers } from './unread-answers.ts';
+import { type Reader, readerOf } from '../listen/unread-answers.ts';
 import type { AcceptOptions, ServerParts } from '../listen/accept.ts';
 import { notePeer, peerOf } from '../listen/connection.ts';
 
@@ -62,7 +62,6 @@ export function createStreamServer({
     strictSingleValueFields: false,
   };
   const sessions = new Set<ServerHttp2Session>();
-  const unreadAnswers = new UnreadAnswers(limits);
   let isDraining = false;
 
   function serve(socket: TLSSocket, { hello, frames }: ConnectionFacts): void {
@@ -70,10 +69,10 @@ export function createStreamServer({
     const session = performServerHandshake(socket, options);
     const sections = new StreamSections();
     const callInTurn = callFewInATurn(REQUESTS_IN_A_TURN);
-    const holder = holderOf(peer, accept.trusts);
-    const reader =
-      holder === undefined ? undefined : { holder, cut: () => cutUnread(socket, holder, accept) };
-    const onEnd = reader && ((stream: ServerHttp2Stream) => unreadAnswers.add(stream, reader));
+    // A visitor decides how many bytes of each answer the gateway may send (RFC 9113 section 5.2). The rest of each
+    // answer waits in memory.
+    const reader = readerOf(socket, accept);
+    const onEnd = reader && ((stream: ServerHttp2Stream) => countUnread(stream, reader, accept));
     let facts: TransportFacts | undefined;
     let openStreams = 0;
     let idleMs = 0;
@@ -123,15 +122,13 @@ export function createStreamServer({
   };
 }
 
-function cutUnread(
-  socket: TLSSocket,
-  peer: string,
-  { metrics, faults }: Pick<AcceptOptions, 'metrics' | 'faults'>,
+function countUnread(
+  stream: ServerHttp2Stream,
+  reader: Reader,
+  { unread }: Pick<AcceptOptions, 'unread'>,
 ): void {
-  if (socket.destroyed) return;
-  metrics.count('guard_gateway_connections_cut_total', 'answers_unread');
-  faults('warn', 'gateway_connection_cut', { reason: 'answers_unread', peer });
-  socket.destroy();
+  unread.add(stream, reader);
+  stream.once('close', () => unread.forget(stream));
 }
 
 /** Cuts the connection of a visitor who reads nothing. Otherwise its last frames would wait for ever. */

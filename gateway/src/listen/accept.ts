@@ -6,6 +6,7 @@ import type { GatewayLimits } from '../base/limits.ts';
 import { addressOf, notePeer, type Peer, peerOfAccepted, type Trusts } from './connection.ts';
 import { takeProxyHeader } from './proxy-header.ts';
 import type { VisitorRequest, VisitorResponse } from '../message/message.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 import type { Capacity } from '../origin/origin.ts';
 
 /** The values that are needed to check a new connection before its first byte is read. */
@@ -20,6 +21,8 @@ export interface AcceptOptions {
   readonly introducing: Set<Socket>;
   /** Whether the PROXY header of a peer is believed. The current settings decide this. */
   readonly trusts: Trusts;
+  /** The answers that visitors do not read, at all listeners. */
+  readonly unread: UnreadAnswers;
 }
 
 /**

@@ -1,7 +1,8 @@
+import { connect } from 'node:net';
 import type { ValidateOutcome } from '@guard/config/contract/ports';
 import { describe, expect, test } from 'vitest';
 import { certificates, FRONTS, visit } from '../testing/fronts.ts';
-import { startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
+import { type Rig, startGateway, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
 import { exchange, frame, FrameClient, headersFrame, openHttp2 } from '../testing/http2-client.ts';
 import { connectHttp1, waitUntil, get, RawClient, statusOf } from '../testing/raw-client.ts';
 import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
@@ -182,5 +183,54 @@ describe('a visitor who leaves before the end (499)', () => {
     await waitUntil(() => origin.sockets[1]?.closed === true);
     expect(rig.counterValue('guard_gateway_requests_total', 'aborted')).toBe(2);
     expect(rig.counterValue('guard_gateway_origin_errors_total', 'truncated')).toBe(0);
+  });
+});
+
+describe('visitors of HTTP/1.1 who do not read their answers', () => {
+  const limits = {
+    unreadAnswersPerAddress: 2,
+    unreadAnswersMs: 0,
+    connectionsCheckingIntervalMs: 20,
+  };
+  async function startWithLargeAnswer(options: { readonly trustedProxies?: string[] } = {}) {
+    const origin = await startOrigin((req, res) => {
+      if (req.url === '/large') res.end(Buffer.alloc(32 * 1024 * 1024));
+      else res.end('hello');
+    });
+    return startGateway({ origin: origin.address, certificates, limits, ...options });
+  }
+  const askWithoutReading = (client: RawClient): void => {
+    client.socket.pause();
+    client.send('GET /large HTTP/1.1', HOST, '', '');
+  };
+  const cutCount = ({ counterValue }: Rig) =>
+    counterValue('guard_gateway_connections_cut_total', 'answers_unread');
+
+  test.each(transports)(
+    'over %s, at the bound of an address, one of them is cut, and a neighbour is served',
+    async (transport) => {
+      const rig = await startWithLargeAnswer();
+      const clients = [1, 2, 3].map(() => connectTo(transport, rig));
+      clients.forEach(askWithoutReading);
+      await waitUntil(() => cutCount(rig) > 0);
+      const reading = connectTo(transport, rig);
+      reading.send('GET / HTTP/1.1', HOST, '', '');
+      await reading.until(/hello$/);
+      expect(cutCount(rig)).toBe(1);
+      for (const client of clients) client.socket.resume();
+      await waitUntil(() => clients.filter(({ isClosed }) => isClosed).length === 1);
+    },
+  );
+
+  test('those behind a trusted proxy have no bound', async () => {
+    const rig = await startWithLargeAnswer({ trustedProxies: ['127.0.0.1'] });
+    for (let i = 0; i < 5; i += 1) askWithoutReading(connectTo('TCP', rig));
+    for (let i = 0; i < 3; i += 1) {
+      const visitor = connect({ port: rig.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+      askWithoutReading(new RawClient(visitor));
+    }
+    const cuts = () => rig.logEntries.filter(({ event }) => event === 'gateway_connection_cut');
+    await waitUntil(() => cuts().length > 0);
+    expect(cuts()).toMatchObject([{ fields: { peer: '127.0.0.2' } }]);
   });
 });
