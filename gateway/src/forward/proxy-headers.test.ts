@@ -172,10 +172,10 @@ describe('to the visitor', () => {
     expect(bodyOf(answer)).toBe('ok');
   });
 
-  test('RFC 9110 6.5: trailers of the origin reach an HTTP/1.1 visitor, except trailers about the connection', async () => {
+  test('RFC 9110 6.5: trailers of the origin reach an HTTP/1.1 visitor, except trailers about the connection and caches', async () => {
     const origin = await startTcpOrigin((socket) =>
       socket.end(
-        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 42\r\nKeep-Alive: 9\r\n\r\n',
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 42\r\nKeep-Alive: 9\r\nCDN-Cache-Control: max-age=9\r\n\r\n',
       ),
     );
     const { port } = await startGateway({ origin: origin.address });

@@ -226,11 +226,13 @@ function withAdditions(fields: readonly string[], additions: AnswerAdditions): s
 const OF_SHARED_CACHES = /^(?:.+-cache-control|surrogate-control|edge-control|x-accel-expires)$/;
 
 /** With field names, `private` keeps only these fields out of shared caches (RFC 9111 section 5.2.2.7). */
-const PRIVATE = /(?:^|,)\s*(?:private|no-store)\s*(?:,|$)/i;
+const PRIVATE = /(?:^|,)\s*private\s*(?:,|$)/i;
+/** With `must-understand`, a shared cache that knows the status ignores `no-store` (RFC 9111 section 5.2.2.3). */
+const NO_STORE = /^(?!.*must-understand).*(?:^|,)\s*no-store\s*(?:,|$)/i;
 
 /** RFC 9111 section 7.3: a shared cache may store an answer with Set-Cookie, so `private` is added. */
 function makePrivate(cacheControl: string): string {
-  if (PRIVATE.test(cacheControl)) return cacheControl;
+  if (PRIVATE.test(cacheControl) || NO_STORE.test(cacheControl)) return cacheControl;
   return cacheControl === '' ? 'private' : `${cacheControl}, private`;
 }
 
@@ -265,7 +267,9 @@ const NEVER_TRAILERS: ReadonlySet<string> = new Set(
 );
 
 function isTrailer(name: string): boolean {
-  return headerKind(name) === 'end-to-end' && !NEVER_TRAILERS.has(name.toLowerCase());
+  const lower = name.toLowerCase();
+  if (NEVER_TRAILERS.has(lower) || OF_SHARED_CACHES.test(lower)) return false;
+  return headerKind(name) === 'end-to-end';
 }
 
 /** The trailer section for the next hop. Fields with claims and fields that look like X-Guard-* are removed too. */

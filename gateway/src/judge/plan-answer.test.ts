@@ -233,6 +233,10 @@ describe('headers and cookies of an allow', () => {
     { origin: 'public, max-age=60', sentCacheControl: 'public, max-age=60, private' },
     { origin: 'no-store', sentCacheControl: 'no-store' },
     {
+      origin: 'must-understand, no-store, max-age=60',
+      sentCacheControl: 'must-understand, no-store, max-age=60, private',
+    },
+    {
       origin: 'max-age=60, private="X-Name"',
       sentCacheControl: 'max-age=60, private="X-Name", private',
     },
