@@ -74,7 +74,9 @@ function makeBase(): void {
     const documentationFolders = ['doc', 'locale', 'man'].map(
       (folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`,
     );
-    show('mmdebstrap', ['--variant=minbase', ...documentationFolders, suite, root]);
+    // Docker's image has this library too: Node needs it.
+    const library = '--include=libatomic1';
+    show('mmdebstrap', ['--variant=minbase', library, ...documentationFolders, suite, root]);
     const usrLocal = join(root, 'usr/local');
     copyFileSync(join(ROOT, 'node_modules/node/bin/node'), join(usrLocal, 'bin/node'));
     const npm = join(npmSays('root', '--global'), 'npm');
