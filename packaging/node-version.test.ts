@@ -25,6 +25,16 @@ test('development, production, the image and the tarball use the same version of
   expect(process.versions.node).toBe(dependencies.node);
 });
 
+test('beside the C and C++ libraries, that Node needs only the library that bin/guard and the guide name', () => {
+  const loaded = execFileSync('ldd', [process.execPath], { encoding: 'utf8' });
+  const libraries = [...loaded.matchAll(/^\t(\S+) =>/gm)].map(([, name = '']) => name);
+  const ofC = /^lib(?:c|dl|m|pthread|gcc_s|stdc\+\+)\.so\.\d$/;
+  expect(libraries.filter((name) => !ofC.test(name))).toEqual(['libatomic.so.1']);
+  for (const file of ['bin/guard', 'README.md', 'docs/guide/start.md', 'scripts/image.ts']) {
+    expect(read(file)).toContain('libatomic1');
+  }
+});
+
 test('Guard does not run a Node in the same folder that npm did not install', () => {
   const folder = testFolder();
   for (const made of ['guard/bin', 'guard/cli/src', `${PLATFORM}/bin`]) {
