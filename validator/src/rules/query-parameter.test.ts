@@ -54,6 +54,7 @@ describe('a rule with a condition on a parameter of the query', () => {
       '[format]',
       'a=1;format',
       ';format',
+      '?format',
       'x&;FORMAT',
     ],
   ])(

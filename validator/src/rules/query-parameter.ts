@@ -66,9 +66,10 @@ function nameOf(query: string, start: number, end: number, wantedName: string): 
 /**
  * Whether some origin could read the sent name as `name`. PHP cuts a name at NUL, drops leading blanks, reads `q[]` as
  * an array, and reads `q.x` and `q[x` as `q_x`. Parsers of Node and Rack turn `q[x]`, `q.x` and `[q]` into objects.
+ * URLSearchParams drops a question mark in front (URL standard, section 6.2), so Koa 3 reads `??q=1` as `q`.
  */
 function isTakenFor(name: string, sentName: string): boolean {
-  const [text = ''] = sentName.replace(/^[\0-\x1f\s.\][]+/, '').split('\0', 1);
+  const [text = ''] = sentName.replace(/^\??[\0-\x1f\s.\][]*/, '').split('\0', 1);
   const [base = ''] = text.split(/[\][.]/, 1);
   if (text.trimEnd() === name || base.trimEnd() === name) return true;
   if (!name.includes('_')) return false;
