@@ -18,8 +18,10 @@ export interface Reader {
   readonly cut: () => void;
 }
 
-/** How often old answers are looked for, while there are more than the bound of an address. */
-const LOOK_MS = 1_000;
+/** How often old answers are looked for, while an address is over its bound. */
+const LOOK_MS = 100;
+/** Connections that are cut in one turn of the event loop, because other visitors wait meanwhile. */
+const CUTS_IN_A_TURN = 64;
 
 interface Unread {
   readonly reader: Reader;
@@ -37,6 +39,7 @@ export class UnreadAnswers {
   /** The oldest answer comes first, here and in the maps of `#byHolder`. */
   readonly #all = new Map<object, Unread>();
   readonly #byHolder = new Map<string, Map<object, Unread>>();
+  readonly #byReader = new Map<Reader, Set<object>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: UnreadLimits) {
@@ -55,6 +58,9 @@ export class UnreadAnswers {
       this.#byHolder.set(reader.holder, (ofHolder = new Map<object, Unread>()));
     ofHolder.set(answer, unread);
     this.#all.set(answer, unread);
+    const ofReader = this.#byReader.get(reader);
+    if (ofReader === undefined) this.#byReader.set(reader, new Set([answer]));
+    else ofReader.add(answer);
     if (this.#all.size > this.#limits.unreadAnswers) {
       const [oldest] = this.#isOverBound(ofHolder) ? ofHolder.values() : this.#all.values();
       if (oldest !== undefined) this.#giveUp(oldest.reader);
@@ -66,11 +72,10 @@ export class UnreadAnswers {
   forget(answer: object): void {
     const unread = this.#all.get(answer);
     if (unread === undefined) return;
-    const { holder } = unread.reader;
+    const { reader } = unread;
     this.#all.delete(answer);
-    const ofHolder = this.#byHolder.get(holder);
-    ofHolder?.delete(answer);
-    if (ofHolder?.size === 0) this.#byHolder.delete(holder);
+    removeFrom(this.#byHolder, reader.holder, answer);
+    removeFrom(this.#byReader, reader, answer);
   }
 
   #isOverBound(ofHolder: ReadonlyMap<object, Unread>): boolean {
@@ -80,10 +85,12 @@ export class UnreadAnswers {
   /** Cuts the connections of an address whose answers are old, until the address is within its bound. */
   #cutOld(ofHolder: ReadonlyMap<object, Unread>): void {
     const untilMs = performance.now() - this.#limits.unreadAnswersMs;
+    let cuts = 0;
     for (const { reader, sinceMs } of ofHolder.values()) {
       if (!this.#isOverBound(ofHolder)) return;
-      if (sinceMs > untilMs) break;
+      if (sinceMs > untilMs || cuts === CUTS_IN_A_TURN) break;
       this.#giveUp(reader);
+      cuts += 1;
     }
     // The answers that are too young get old, even when no further answer comes.
     this.#timer ??= setTimeout(this.#look, LOOK_MS).unref();
@@ -98,12 +105,21 @@ export class UnreadAnswers {
 
   /** Cuts a connection, and forgets all its answers at once: its streams close only later. */
   #giveUp(reader: Reader): void {
-    this.#byHolder.get(reader.holder)?.forEach((unread, answer) => {
-      if (unread.reader === reader) this.forget(answer);
-    });
+    for (const answer of [...(this.#byReader.get(reader) ?? [])]) this.forget(answer);
     // Over HTTP/2, a reset of the stream alone would wait in the connection, like the answer.
     reader.cut();
   }
+}
+
+/** Removes an answer from the collection of this key. Without its last answer, the key is removed too. */
+function removeFrom<Key>(
+  collections: Map<Key, Map<object, Unread> | Set<object>>,
+  key: Key,
+  answer: object,
+): void {
+  const answers = collections.get(key);
+  answers?.delete(answer);
+  if (answers?.size === 0) collections.delete(key);
 }
 
 interface ReaderOptions {
