@@ -90,7 +90,7 @@ describe('a rule with a condition on a parameter of the query', () => {
     expect(await decisionOn(rules("{ regex: '^$' }"), '?q=1')).toBe('allow');
   });
 
-  test('some routers read ";" in the path as the beginning of the query, so rules test this query too', async () => {
+  test('some routers read ";" or an escaped "?" in the path as the beginning of the query, so rules test this query too', async () => {
     const strictAtA = strict.replace('match: {', 'match: { path: /a,');
     const lenientBelow = lenient.replace('match: {', 'match: { path: /**,');
     const paths = [
@@ -102,6 +102,11 @@ describe('a rule with a condition on a parameter of the query', () => {
       '/a;format%3drss',
       '/a;x=1%26format=rss',
       '/a%253Bformat%253Drss',
+      '/a%3fformat=rss',
+      '/a%3Fx=1;format=rss',
+      '/a%253fx=1&format%253drss',
+      '/a%25%33%66format=rss',
+      '/a%%33%62format=rss',
     ];
     for (const path of paths) {
       expect(await decisionOn(strictAtA, '', path), path).toBe('block');
