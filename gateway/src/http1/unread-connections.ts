@@ -36,7 +36,8 @@ export class UnreadConnections {
   readonly #look = (): void => {
     const { unread } = this.#parts.accept;
     for (const [socket, watched] of this.#watched) {
-      if (socket.writableLength === 0) {
+      // A connection that was cut closes only later.
+      if (socket.writableLength === 0 || socket.destroyed) {
         unread.forget(socket);
         continue;
       }
