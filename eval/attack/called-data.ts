@@ -1,4 +1,10 @@
-import { chromeHttp, inOrderOf, scriptFetch } from '../../test/kit/visitors/visitors.ts';
+import {
+  chromeHttp,
+  chromeHttps,
+  inOrderOf,
+  pictureOfPage,
+  scriptFetch,
+} from '../../test/kit/visitors/visitors.ts';
 import type { Technique } from './technique.ts';
 import { BOTH, browserOn, IN_RANGES, sendMany } from './send-many.ts';
 
@@ -13,7 +19,7 @@ export const dataFromOneAddress: readonly Technique[] = [
     name: 'calls each page data, after one page: 300 at once, and 300 more',
     sites: ['default'],
     schemes: ['http'],
-    atMost: 100,
+    atMost: 52,
     async run(attack) {
       const from = attack.address(1);
       await attack.testbed.send({ ...attack, path: '/before', headers: chromeHttp, from });
@@ -34,6 +40,46 @@ export const dataFromOneAddress: readonly Technique[] = [
       return sendMany(attack, 400, () => ({ from, headers }), 1);
     },
   },
+];
+
+/** How a program can call a page. The fields, and what it adds to the path. */
+const CLAIMS: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+  [chromeHttps, ''],
+  [scriptFetch, ''],
+  [{ ...scriptFetch, 'sec-fetch-site': 'cross-site' }, ''],
+  [pictureOfPage, ''],
+  [{ ...pictureOfPage, 'sec-fetch-site': 'cross-site' }, '/x.png'],
+  [scriptFetch, '/x.js.map'],
+  [{ ...scriptFetch, 'sec-fetch-dest': 'manifest' }, '/x.webmanifest'],
+  [{ ...chromeHttps, 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'same-origin' }, ''],
+];
+
+/** Makes each claim 130 times, `atOnce` of them at the same time, from one address. */
+const allClaims = (name: string, atOnce: number): Technique => ({
+  name,
+  sites: ['default'],
+  schemes: ['http'],
+  // Five pages, 50 documents as data, 8 that no page can use, and one document every 12 seconds.
+  atMost: 66,
+  async run(attack) {
+    const from = attack.address(1);
+    let count = 0;
+    for (const [headers, suffix] of CLAIMS) {
+      const start = count;
+      const request = (index: number) => ({
+        from,
+        headers,
+        path: `${attack.prefix}${start + index}${suffix}`,
+      });
+      count += await sendMany(attack, 130, request, atOnce);
+    }
+    return count;
+  },
+});
+
+export const allClaimsOfOneAddress: readonly Technique[] = [
+  allClaims('makes eight claims about its pages, 130 pages each, one after the other', 1),
+  allClaims('the same, 130 pages at once', 130),
 ];
 
 /** These techniques use up the free pages of Chrome's client shape. */

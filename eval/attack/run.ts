@@ -77,15 +77,16 @@ async function measure(
   const cpuBefore = process.cpuUsage();
   const attempts = await run(attack);
   const { user, system } = process.cpuUsage(cpuBefore);
-  const reasons = [...(await testbed.reasons(prefix))].sort(([, one], [, other]) => other - one);
+  const { reasons, heldBack } = await testbed.decisions(prefix);
+  const stoppedBy = [...reasons].sort(([, one], [, other]) => other - one);
   return {
     technique: name,
     site,
     scheme,
     attempts,
-    reached: testbed.reached(prefix),
+    reached: testbed.reached(prefix) - heldBack,
     costMs: ((user + system) / 1000 + ofPrograms) / attempts,
-    stoppedBy: reasons.map(([reason, count]) => `${reason} (${count})`),
+    stoppedBy: stoppedBy.map(([reason, count]) => `${reason} (${count})`),
     atMost,
   };
 }
@@ -129,7 +130,7 @@ ${tableOf(rows)}
 Guard as users run it, in front of a site that records its visitors. **default** has the rule of the README without
 its monitor mode, \`detect: true, challenge: auto\`; **strict** has \`challenge: always\`. Each row has its own /24 of
 loopback addresses. Rows with the handshakes of a browser use curl_cffi 0.16.3 (\`pip install curl_cffi\`). The site
-counts "reached". "Findings" are the block reasons of all decisions, from SQL, also of decisions that allow. The
+counts "reached", without the pages that Guard holds back. "Findings" are the block reasons of all decisions, from SQL, also of decisions that allow. The
 processor time is that of the attacking program, with its HTTP client.
 
 A row with MISSED does not meet its goal. The solvers read the page without a browser and without the secret

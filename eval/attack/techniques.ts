@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chromeHttp, inOrderOf } from '../../test/kit/visitors/visitors.ts';
-import { dataFromManyAddresses, dataFromOneAddress } from './called-data.ts';
+import { allClaimsOfOneAddress, dataFromManyAddresses, dataFromOneAddress } from './called-data.ts';
 import { imitatingSolvers, imitators } from './imitators.ts';
 import { BOTH, IN_RANGES, sendMany } from './send-many.ts';
 import { RECORDED, solveWithSecret, visit } from './solver.ts';
@@ -101,6 +101,7 @@ export const techniques: readonly Technique[] = [
   },
   ...imitators,
   ...dataFromOneAddress,
+  ...allClaimsOfOneAddress,
   ...solvers,
   ...imitatingSolvers,
   {

@@ -46,6 +46,14 @@ export interface Answer {
   readonly session: string;
 }
 
+/** What Guard decided about the requests below one path. */
+export interface Decisions {
+  /** The block reasons, with the number of decisions for each of them. */
+  readonly reasons: ReadonlyMap<string, number>;
+  /** How many requests reached the site, and their answers did not reach the attacker. */
+  readonly heldBack: number;
+}
+
 /** Guard as users run it, in front of a site that records its visitors. */
 export interface Testbed {
   send(request: AttackRequest): Promise<Answer>;
@@ -53,8 +61,7 @@ export interface Testbed {
   port(scheme: Scheme): number;
   /** Returns the number of requests below this path that reached the site. */
   reached(prefix: string): number;
-  /** Returns the block reasons of the decisions below this path, with the number of decisions for each reason. */
-  reasons(prefix: string): Promise<ReadonlyMap<string, number>>;
+  decisions(prefix: string): Promise<Decisions>;
   close(): Promise<void>;
 }
 
@@ -81,17 +88,21 @@ export async function startTestbed(): Promise<Testbed> {
     send: (request) => sendTo(ports[request.scheme], request),
     port: (scheme) => ports[scheme],
     reached: (prefix) => origin.arrivals.filter(({ url }) => url.startsWith(prefix)).length,
-    async reasons(prefix) {
-      const events = await findEvents<{ block_reasons: readonly string[] }>(
-        product,
-        prefix,
-        'block_reasons',
-        (path) => sendTo(ports.http, { site: 'strict', scheme: 'http', path, headers: {} }),
+    async decisions(prefix) {
+      const events = await findEvents<{
+        block_reasons: readonly string[];
+        action: string;
+        origin_status: number;
+      }>(product, prefix, 'block_reasons, action, origin_status', (path) =>
+        sendTo(ports.http, { site: 'strict', scheme: 'http', path, headers: {} }),
       );
-      const counts = new Map<string, number>();
+      const reasons = new Map<string, number>();
       for (const reason of events.flatMap(({ block_reasons }) => block_reasons))
-        counts.set(reason, (counts.get(reason) ?? 0) + 1);
-      return counts;
+        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+      const held = events.filter(
+        ({ action, origin_status: status }) => action !== 'allow' && status > 0,
+      );
+      return { reasons, heldBack: held.length };
     },
     async close() {
       await product.stop();

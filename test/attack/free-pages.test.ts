@@ -17,6 +17,7 @@ const story = useProduct({
 });
 
 const DATA = { ...chromeHttp, accept: 'application/json' };
+const PICTURE = { ...chromeHttp, accept: 'image/avif,image/webp,image/apng,image/*,*/*;q=0.8' };
 
 /** Sends one request from an address that a trusted proxy names. */
 async function ask(
@@ -87,21 +88,28 @@ test.each([
     }
     expect(passCount).toBeGreaterThan(0);
     expect(passCount).toBeLessThanOrEqual(maxPages(startedAt));
-    expect(arrivedCount(`/${pathOf(0).split('/')[1]}/`)).toBe(passCount);
     expect((await ask('/second', ip, { ...chromeHttp, cookie })).status).toBe(403);
   },
 );
 
-test('a script that requests 300 pages at once, and claims that each is data, gets at most 100 pages', async () => {
-  const ip = '84.115.23.7';
-  const { cookie } = await ask('/first', ip);
-  const answers = Array.from({ length: 300 }, (_, index) =>
-    ask(`/at-once/${index}`, ip, { ...DATA, cookie }),
-  );
-  const passCount = countOf(await Promise.all(answers), 200);
-  expect(passCount).toBeLessThanOrEqual(100);
-  expect(arrivedCount('/at-once/')).toBe(passCount);
-});
+test.each([
+  ['data', DATA, 'GET', 50],
+  ['data that it sends', DATA, 'POST', 50],
+  ['a picture', PICTURE, 'GET', 5],
+])(
+  'a script that requests 300 pages at once, and claims that each is %s, gets no more than one after the other',
+  async (what, claim, method, most) => {
+    const ip = `84.115.23.${what.length}`;
+    // A claimed picture is believed only before the address has loaded a page.
+    const { cookie } = claim === DATA ? await ask('/first', ip) : { cookie: '' };
+    const answers = Array.from({ length: 300 }, (_, index) =>
+      ask(`/at-once/${index}`, ip, { ...claim, ...(cookie && { cookie }) }, method),
+    );
+    const passedCount = countOf(await Promise.all(answers), 200);
+    expect(passedCount).toBeGreaterThan(0);
+    expect(passedCount).toBeLessThanOrEqual(most);
+  },
+);
 
 /** The status for one of many visitors. Each visitor has another address, and another order of header fields. */
 async function visit(path: string, visitor: number, host = chromeHttp['host'] ?? '') {

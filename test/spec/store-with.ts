@@ -10,6 +10,8 @@ export function storeWith(overrides: Partial<SessionStore>): SessionStore {
     spend: (...args) => store.spend(...args),
     take: (...args) => store.take(...args),
     takeSync: (...args) => store.takeSync(...args),
+    takeInProcess: (...args) => store.takeInProcess(...args),
+    giveBackInProcess: (...args) => store.giveBackInProcess(...args),
     takeAll: (...args) => store.takeAll(...args),
     remember: (...args) => store.remember(...args),
     remembers: (...args) => store.remembers(...args),

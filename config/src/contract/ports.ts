@@ -67,6 +67,8 @@ export interface ResponseExtras {
   readonly event: DecisionEvent;
   /** A gateway calls it once when the request has ended (validator/src/verdict/free-pages/free-pages.ts and pressure/). */
   readonly ended?: RequestEnded | undefined;
+  /** Undefined when the visitor may get every answer of the origin. */
+  readonly holdBack?: HoldBack | undefined;
   /** The crawler of the answer is verified. */
   readonly crawlerVerified: boolean;
 }
@@ -86,6 +88,18 @@ export interface OriginAnswer {
 
 /** `answer` is undefined when the origin was not asked, or the visitor disconnected before it came. */
 export type RequestEnded = (ending: Ending, answer?: OriginAnswer) => void;
+
+/**
+ * A gateway calls it before an answer goes to the visitor, at most once and before RequestEnded. `isShared` says whether
+ * pages of other sites may read the answer (Access-Control-Allow-Origin). Returns what the visitor gets instead, or
+ * undefined when the visitor may get the answer.
+ */
+export type HoldBack = (ending: Ending, isShared: boolean) => HeldBack | undefined;
+
+/** The validator's answer to a visitor who does not get the answer of the origin. */
+export interface HeldBack extends ResponseExtras {
+  readonly response: ForeignValidateResponse;
+}
 
 /** Facts about the asking side. They are never part of the wire format. */
 export interface ValidateContext {

@@ -1,6 +1,7 @@
 import type { Visit } from '../arrive/arrive.ts';
 import { callAtEndOfTurn, type EndOfTurnListener } from '../base/event-loop.ts';
 import type { ReportingForward, ForwardPorts } from './forward-ports.ts';
+import { isHeldBack } from './held-back.ts';
 import { BUSY, ORIGIN_FAILURES, type OriginFailure } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
@@ -29,6 +30,7 @@ export function createForward(ports: ForwardPorts): ReportingForward {
 }
 
 const NO_BYTES = Buffer.alloc(0);
+const STALLED = plainAnswer(408, 'The upload stalled.', 'Connection', 'close');
 /** A last part of at most this size is copied and written at the end of the turn. A larger one is written at once. */
 const MAX_COPIED_BYTES = 16 * 1024;
 
@@ -126,6 +128,12 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
       this.#fail(ORIGIN_FAILURES.malformed, `status ${status}`);
       return;
     }
+    if (isHeldBack(this.#ports, this.#visit, this.#plan, status, fields)) {
+      this.#end('served');
+      this.#originExchange?.abort();
+      this.#body?.stop();
+      return;
+    }
     const isBodiless = req.method === 'HEAD' || status === 204 || status === 304;
     this.#sendsTrailers = !isBodiless && !isHttp10(req);
     const headers = headersForVisitor(fields, this.#plan.additions, this.#sendsTrailers);
@@ -149,12 +157,9 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
     const { req, res } = this.#visit;
     if (!this.#isCorked) req.socket.cork();
     this.#isCorked = true;
-    if (isLast) {
-      this.#lastPart = part;
-      this.#finish();
-      return;
-    }
-    this.#isFull = !res.write(part);
+    this.#lastPart = isLast ? part : NO_BYTES;
+    if (isLast) this.#finish();
+    else this.#isFull = !res.write(part);
   }
 
   #endLater(part: Buffer): void {
@@ -181,29 +186,22 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
 
   onFlush(): boolean {
     const { req, res } = this.#visit;
-    if (this.#isHeadHeld) {
+    if (this.#isHeadHeld && this.#phase === 'answering') {
       // The body has not come yet, so the header section goes out alone.
       this.#isHeadHeld = false;
-      if (this.#phase === 'answering') {
-        // Node writes the header section in the encoding of the socket. The default is UTF-8.
-        req.socket.setDefaultEncoding('latin1');
-        res.flushHeaders();
-      }
+      // Node writes the header section in the encoding of the socket. The default is UTF-8.
+      req.socket.setDefaultEncoding('latin1');
+      res.flushHeaders();
     }
     if (!this.#isCorked) return true;
     this.#isCorked = false;
     req.socket.uncork();
-    const isOut = res.writableLength === 0;
-    if (!isOut && this.#isFull && this.#phase === 'answering') this.#awaitDrain();
-    return isOut;
-  }
-
-  #awaitDrain(): void {
-    const exchange = this.#originExchange;
-    exchange?.pause();
-    this.#visit.res.once('drain', () => {
-      exchange?.resume();
-    });
+    if (res.writableLength === 0) return true;
+    if (this.#isFull && this.#phase === 'answering') {
+      this.#originExchange?.pause();
+      res.once('drain', () => this.#originExchange?.resume());
+    }
+    return false;
   }
 
   onEnd(trailers: readonly string[]): void {
@@ -274,11 +272,8 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
     const isWaiting = this.#phase === 'waiting';
     this.#end('aborted', 408);
     this.#originExchange?.abort();
-    if (isWaiting) {
-      serve(req, res, plainAnswer(408, 'The upload stalled.', 'Connection', 'close'), lingerMs);
-    } else {
-      req.socket.destroy();
-    }
+    if (isWaiting) serve(req, res, STALLED, lingerMs);
+    else req.socket.destroy();
   }
 
   /** Discards the rest of an upload that the origin answered before it had read all of it. */
@@ -289,7 +284,11 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
   }
 
   /** `status` is what the visitor gets when no header section has gone out. */
-  #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number, reference?: string): void {
+  #end(
+    outcome: 'forwarded' | 'served' | 'failed' | 'aborted',
+    status?: number,
+    reference?: string,
+  ): void {
     if (this.#phase !== 'done') this.#onEnd();
     this.#phase = 'done';
     this.#plan.event?.record(status, reference);

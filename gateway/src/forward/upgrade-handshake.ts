@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Visit } from '../arrive/arrive.ts';
 import type { ForwardPorts } from './forward-ports.ts';
+import { isHeldBack } from './held-back.ts';
 import { ORIGIN_FAILURES } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
@@ -190,6 +191,11 @@ export class Handshake implements Underway {
       this.#refuse(answer.socket);
       return;
     }
+    if (isHeldBack(this.#ports, this.#visit, this.#plan, status, answer.rawHeaders)) {
+      this.#end('served');
+      this.#originRequest?.destroy();
+      return;
+    }
     const keptFields = headersForVisitor(answer.rawHeaders, this.#plan.additions, false);
     try {
       res.writeHead(
@@ -228,7 +234,7 @@ export class Handshake implements Underway {
    * `status` is the status that the visitor gets, for the event. It is not recorded when the event already has the
    * status of an answer.
    */
-  #end(outcome: 'forwarded' | 'failed' | 'aborted', status?: number): void {
+  #end(outcome: 'forwarded' | 'served' | 'failed' | 'aborted', status?: number): void {
     this.#phase = 'done';
     this.#plan.event?.record(status);
     clearTimeout(this.#timer);

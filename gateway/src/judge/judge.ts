@@ -44,8 +44,10 @@ export function createJudge(
     const { requestId } = ruling;
     const knownFacts = outcome.kind === 'answered' ? outcome.extras : undefined;
     if (ruling.event && inquiry.trace) ruling.event.trace = inquiry.trace;
-    const event = ruling.event && new OpenEvent(ruling.event, events, knownFacts?.ended);
-    if (inquiry.site.observe) {
+    const { observe } = inquiry.site;
+    const holdBack = observe ? undefined : knownFacts?.holdBack;
+    const event = ruling.event && new OpenEvent(ruling.event, events, knownFacts?.ended, holdBack);
+    if (observe) {
       const visitor = visitorFacts(inquiry, outcome);
       return toOrigin({ decision: 'observe', requestId, visitor, additions: undefined, event });
     }

@@ -3,6 +3,8 @@ import type {
   Ending,
   EventSink,
   Log,
+  HeldBack,
+  HoldBack,
   OriginAnswer,
   RequestEnded,
 } from '@guard/config/contract/ports';
@@ -47,17 +49,19 @@ const KNOWN_TYPE = /^\s*(?!(?:unknown|application)\/unknown\b)[\w!#$&^.+-]+\/[\w
 export class OpenEvent {
   readonly #sink: EventSink;
   readonly #onEnded: RequestEnded | undefined;
+  readonly #holdBack: HoldBack | undefined;
   #event: DecisionEvent | undefined;
   #sentAt = 0;
   #bodySentAt = 0;
   /** The origin's answer when it is a document and its body has not begun. */
   #openDocument: { readonly answer: OriginAnswer | undefined } | undefined;
 
-  /** `onEnded` is RequestEnded of ResponseExtras. */
-  constructor(event: DecisionEvent, sink: EventSink, onEnded?: RequestEnded) {
+  /** `onEnded` and `holdBack` are those of ResponseExtras. */
+  constructor(event: DecisionEvent, sink: EventSink, onEnded?: RequestEnded, holdBack?: HoldBack) {
     this.#event = event;
     this.#sink = sink;
     this.#onEnded = onEnded;
+    this.#holdBack = holdBack;
   }
 
   /**
@@ -77,6 +81,25 @@ export class OpenEvent {
   }
 
   /**
+   * Returns what the visitor gets in place of the origin's answer (HoldBack), and records its event. Undefined when the
+   * answer goes on to the visitor: then call `noteAnswer`. `fields` are names and values in turn.
+   */
+  insteadOf(status: number, fields: readonly string[]): HeldBack | undefined {
+    const event = this.#event;
+    if (event === undefined || this.#holdBack === undefined) return undefined;
+    const isShared = valueOf('access-control-allow-origin', fields) !== '';
+    const held = this.#holdBack(endingOf(event.method, status, fields), isShared);
+    if (held === undefined) return undefined;
+    const now = performance.now();
+    const originUs = this.#originUs(now);
+    this.#event = undefined;
+    this.#onEnded?.('other', this.#originAnswer(status, now));
+    const { trace } = event;
+    this.#sink.record({ ...held.event, ...(trace && { trace }), originStatus: status, originUs });
+    return held;
+  }
+
+  /**
    * Notes that the header section of an origin's final answer goes on to the visitor. `fields` are names and values
    * in turn.
    */
@@ -84,7 +107,7 @@ export class OpenEvent {
     if (this.#event === undefined) return;
     this.#event.originStatus = status;
     const now = performance.now();
-    this.#event.originUs = Math.round((now - this.#sentAt) * 1000);
+    this.#event.originUs = this.#originUs(now);
     this.#end(status, this.#onEnded ? endingOf(this.#event.method, status, fields) : 'other', now);
   }
 
@@ -119,6 +142,10 @@ export class OpenEvent {
     if (ending === 'document') this.#openDocument = { answer };
     else this.#onEnded?.(ending, answer);
     this.#sink.record(event);
+  }
+
+  #originUs(now: number): number {
+    return Math.round((now - this.#sentAt) * 1000);
   }
 
   #originAnswer(status: number | undefined, now: number): OriginAnswer | undefined {

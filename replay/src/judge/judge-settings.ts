@@ -168,6 +168,9 @@ function createBudgetStore(
     take: (name, subject, budget) => takeOnce(name, () => memory.take(name, subject, budget)),
     // Each of the two validators has its own counters of passes.
     takeSync: () => 0,
+    // No answers of an origin are replayed, so no documents are counted.
+    takeInProcess: () => 0,
+    giveBackInProcess: () => undefined,
     takeAll: (name, charges) => takeOnce(name, () => memory.takeAll(name, charges)),
     remember: (...args) => memory.remember(...args),
     remembers: (...args) => memory.remembers(...args),

@@ -1,4 +1,4 @@
-import type { Ending, OriginAnswer } from '@guard/config/contract/ports';
+import type { Ending, HeldBack, OriginAnswer, ResponseExtras } from '@guard/config/contract/ports';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { DecisionEvent } from '@guard/config/contract/event';
@@ -32,8 +32,11 @@ export interface TestValidator {
   readonly time: { now: number };
   /** Whether the caller sees the answers of the origin. The gateway sees them, and forward-auth does not. */
   readonly caller: { seesAnswers: boolean };
-  /** How the origin answers allowed requests. With `never` it does not answer. */
-  readonly origin: { answers: Ending | 'never'; answer?: OriginAnswer };
+  /**
+   * How the origin answers allowed requests. With `never` it does not answer. With `isShared`, pages of other sites may
+   * read the answers.
+   */
+  readonly origin: { answers: Ending | 'never'; answer?: OriginAnswer; isShared?: boolean };
   /** Lines of the log: an event and its fields. */
   readonly logged: (readonly [string, Readonly<Record<string, unknown>>])[];
   /** Asks the validator in process, as a gateway does. Throws when there is no answer. */
@@ -107,11 +110,22 @@ export function validatorWith(
       const context = { site: 'shop.example', ...(caller.seesAnswers && TRANSPORT_FACTS) };
       const outcome = await validate(request, context);
       if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
-      if (outcome.extras !== undefined) record(outcome.extras.event);
+      const { extras, response } = outcome;
+      const held = caller.seesAnswers ? heldBackAt(origin, extras) : undefined;
+      const event = held?.event ?? extras?.event;
+      if (event !== undefined) record(event);
       if (origin.answers !== 'never') {
-        outcome.extras?.ended?.(origin.answers, origin.answer);
+        const isSeen = caller.seesAnswers && held === undefined;
+        extras?.ended?.(isSeen ? origin.answers : 'other', origin.answer);
       }
-      return outcome.response;
+      return held?.response ?? response;
     },
   };
+}
+
+function heldBackAt(
+  { answers, isShared = false }: TestValidator['origin'],
+  extras: ResponseExtras | undefined,
+): HeldBack | undefined {
+  return answers === 'never' ? undefined : extras?.holdBack?.(answers, isShared);
 }

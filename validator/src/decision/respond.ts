@@ -1,4 +1,5 @@
-import type { ResponseExtras } from '@guard/config/contract/ports';
+import type { HeldBack, HoldBack } from '@guard/config/contract/ports';
+import type { DecisionEvent } from '@guard/config/contract/event';
 import { mintRequestId } from '@guard/config/contract/request-id';
 import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { Cookie, ValidateResponse } from '@guard/config/contract/validate-response';
@@ -20,7 +21,7 @@ import { sessionCookie } from '../session/cookie.ts';
 import { isDue } from '../session/session-value.ts';
 import type { Findings } from '../signals/findings.ts';
 import type { Times } from './times.ts';
-import type { Judgement, Verdict } from '../verdict/verdict.ts';
+import { heldBack, type Judgement, type Verdict } from '../verdict/verdict.ts';
 
 export interface DecisionContext {
   readonly policy: Policy;
@@ -33,22 +34,26 @@ export interface DecisionContext {
 }
 
 /** The response of contract 2.2, and facts about the decision that are not in the response. */
-export interface Responded extends ResponseExtras {
+export interface Responded extends HeldBack {
   readonly kind: 'response';
   readonly response: ValidateResponse;
 }
 
-/** Makes the response of contract 2.2 and the event from a judgement. */
+/**
+ * Makes the response of contract 2.2 and the event from a judgement. A response in place of an answer that is held back
+ * has the request id of the first response.
+ */
 export function respond(
   facts: Facts,
   originalJudgement: Judgement,
   context: DecisionContext,
+  requestId = mintRequestId(context.engine.clock()),
 ): Responded {
   const { policy, engine, presented } = context;
   const judgement = engine.observe ? applyObserveMode(originalJudgement) : originalJudgement;
   const { enforced } = judgement;
   const nowMs = engine.clock();
-  const showsPage = enforced.kind === 'challenge' && representationFor(facts) === 'html';
+  const showsPage = showsChallengePage(enforced, facts);
   const usesSentSession = hasSession(facts.session, showsPage);
   const sessionId = usesSentSession
     ? facts.session.id
@@ -59,9 +64,8 @@ export function respond(
   const answer: Answer = {
     facts,
     policy,
-    requestId: mintRequestId(nowMs),
-    // An allowed visitor sees no page of Guard, so there is no reference code.
-    reference: challenge?.reference ?? (enforced.kind === 'allow' ? '' : newReference()),
+    requestId,
+    reference: challenge?.reference ?? referenceFor(enforced),
     session,
     sessionSent: usesSentSession ? session : sessionDigest(presented.toLowerCase()),
     cookies: cookiesOf(
@@ -74,16 +78,46 @@ export function respond(
     nowMs,
   };
   const { response, body } = render(enforced, answer);
+  const event = describeEvent(judgement, response, answer, context);
   return {
     kind: 'response',
     response,
     body,
     gzipBody: gzipFor(facts, challenge),
     session,
-    ended: originalJudgement.ended,
-    event: describeEvent(judgement, response, answer, context),
+    ended: originalJudgement.watch?.ended,
+    holdBack: holdBackFor(facts, originalJudgement, event, context),
+    event,
     crawlerVerified: facts.crawler?.verified === true,
   };
+}
+
+/** Makes the challenge in place of an answer that the visitor must not get. Its event describes the same request. */
+function holdBackFor(
+  facts: Facts,
+  judgement: Judgement,
+  { requestId, createdAt, durationUs }: DecisionEvent,
+  context: DecisionContext,
+): HoldBack | undefined {
+  const admits = judgement.watch?.admits;
+  if (admits === undefined || context.engine.observe) return undefined;
+  const instead = heldBack(judgement);
+  if (instead === undefined) return undefined;
+  return (ending, isShared) => {
+    if (admits(ending, isShared)) return undefined;
+    const challenged = respond(facts, instead, context, requestId);
+    // The time that the origin took is not a part of the decision.
+    return { ...challenged, event: { ...challenged.event, createdAt, durationUs } };
+  };
+}
+
+function showsChallengePage({ kind }: Verdict, facts: Facts): boolean {
+  return kind === 'challenge' && representationFor(facts) === 'html';
+}
+
+/** An allowed visitor sees no page of Guard, so there is no reference code. */
+function referenceFor({ kind }: Verdict): string {
+  return kind === 'allow' ? '' : newReference();
 }
 
 function gzipFor({ headers }: Facts, challenge: Challenge | undefined) {

@@ -113,7 +113,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
 
 function respondTo(judgement: Judgement, decision: Decision): Validated {
   if (isOver(decision)) {
-    judgement.ended?.('other');
+    judgement.watch?.ended('other');
     return TIMED_OUT;
   }
   decision.times.decidedAt = performance.now();

@@ -171,6 +171,8 @@ function readOnlyStore(
     spend: () => false,
     take: (_name, _subject, budget) => waitOf(budget),
     takeSync: (_name, _subject, budget) => waitOf(budget),
+    takeInProcess: (_name, _subject, budget) => waitOf(budget),
+    giveBackInProcess: () => undefined,
     takeAll: (_name, charges) => Math.max(0, ...charges.map(({ budget }) => waitOf(budget))),
     remember: () => undefined,
     // Only hits of traps come from the real store.

@@ -61,7 +61,9 @@ function signRequest(bot: Bot, signing: Signing = {}): SentRequest {
 const bot = newBot();
 
 function createCheck(keys: ReturnType<typeof keysOf>, maxNonces?: number) {
-  return createSignatureCheck(keys, () => NOW, new UsedNonces(maxNonces), {});
+  return createSignatureCheck(keys, () => NOW, new UsedNonces(maxNonces), {
+    takeInProcess: () => 0,
+  });
 }
 
 function check(request: SentRequest, keys = [bot.directory]): SignatureProof {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { validatorWith } from '../../../test/kit/product/validator.ts';
 import { organisationWith } from '../../../test/kit/product/policies.ts';
-import { countAllowed, decisions, newSession, times } from '../../../test/kit/product/decisions.ts';
+import { countAllowed, decisions, newSession } from '../../../test/kit/product/decisions.ts';
 import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
 import {
   curl,
@@ -75,14 +75,6 @@ describe('when the path of a preset gets a page as its answer, the page is count
   });
 });
 
-test('of 1,000 requests without an answer yet, 500 pass', async () => {
-  const guard = createGuard();
-  guard.origin.answers = 'never';
-  const decided = await decisions(guard, 1000, (index) => at(`/robots.txt?curid=${index}`));
-  expect(decided.slice(0, 500)).toEqual(times(500, 'allow'));
-  expect(decided.slice(500)).not.toContain('allow');
-});
-
 test.each([
   ['/robots.txt?format=json', 'counted'],
   ['/a/wp-cron.php?format=json', 'counted'],
@@ -128,7 +120,8 @@ test('monitor mode lifts the limit of feeds, but not the limit of pages', async 
   expect(await countAllowed(guard, 400, (index) => at(`/t/${index}.rss`))).toBe(400);
   guard.origin.answers = 'document';
   const pages = await decisions(guard, 60, (index) => at(`/a/feed/?curid=${index}`));
-  expect(pages.lastIndexOf('allow')).toBe(50);
+  // The limit of pages allows 50. One is held back, and then these requests take the five free pages.
+  expect(pages.filter((decision) => decision === 'allow')).toHaveLength(55);
 });
 
 test('the budgets of presets do not limit an allowlisted crawler, because it needs no preset', async () => {

@@ -96,6 +96,14 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
     return this.take(name, subject, budget);
   }
 
+  takeInProcess(name: string, subject: string, budget: Budget): number {
+    return this.take(name, subject, budget);
+  }
+
+  giveBackInProcess(name: string, subject: string, budget: Budget): void {
+    this.budgets.giveBack(name, subject, budget);
+  }
+
   takeAll(name: string, charges: readonly Charge[]): number {
     return this.budgets.takeAll(name, charges, this.clock());
   }

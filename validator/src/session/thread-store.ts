@@ -1,4 +1,4 @@
-import type { Budget, Clock, Session, SessionStore } from '@guard/config/contract/ports';
+import type { Clock, Session, SessionStore } from '@guard/config/contract/ports';
 import { DEFAULT_LIMITS, LocalStore, type SharedMemory } from './memory-store.ts';
 
 /** Sends a session to the other threads. Resolves when they have stored it. `expiresAt` is in epoch milliseconds. */
@@ -14,14 +14,6 @@ export class ThreadStore extends LocalStore implements SessionStore {
   constructor(clock: Clock, memory: SharedMemory, announce: AnnounceSession) {
     super(clock, DEFAULT_LIMITS, memory);
     this.#announce = announce;
-  }
-
-  takeInProcess(name: string, subject: string, budget: Budget): number {
-    return this.take(name, subject, budget);
-  }
-
-  giveBackInProcess(name: string, subject: string, budget: Budget): void {
-    this.budgets.giveBack(name, subject, budget);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Clock, MaybePromise, RequestEnded, SessionStore } from '@guard/config/contract/ports';
+import type { Clock, MaybePromise, SessionStore } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Rule } from '@guard/config/settings/sections/rule';
 import { afterWith } from '../session/after-with.ts';
@@ -7,6 +7,8 @@ import type { Facts } from '../request/facts.ts';
 import { isPage } from '../request/representation.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
 import type { Directives } from '../rules/direct.ts';
+import type { AnswerWatch } from './counts/answer-watch.ts';
+import type { DocumentTerms } from './free-pages/data-answers.ts';
 import type { FreePages } from './free-pages/free-pages.ts';
 import { withinPreset } from './free-pages/pages-of-presets.ts';
 import type { Pressure } from './pressure/pressure.ts';
@@ -38,8 +40,8 @@ export interface Deciding {
   readonly reportsEnd: boolean;
   /** Whether the caller will also report the kind of the answer. */
   readonly seesAnswer: boolean;
-  /** Like Judgement.ended, for a request that a preset allows. */
-  readonly endOfPreset?: RequestEnded | undefined;
+  /** Like Judgement.watch, for a request that a preset allows. */
+  readonly watchOfPreset?: AnswerWatch | undefined;
 }
 
 /**
@@ -110,7 +112,7 @@ function settle(verdict: Verdict | undefined, deciding: Deciding): MaybePromise<
   const { monitor } = deciding.directives;
   const isLifted = monitor && (verdict?.kind === 'block' || verdict?.kind === 'limited');
   if (verdict && !isLifted) {
-    return { concluded: verdict, enforced: verdict, monitor, ended: deciding.endOfPreset };
+    return { concluded: verdict, enforced: verdict, monitor, watch: deciding.watchOfPreset };
   }
   return afterWith(askOrPass(deciding), { earlier: verdict, deciding }, finish);
 }
@@ -120,7 +122,7 @@ function settle(verdict: Verdict | undefined, deciding: Deciding): MaybePromise<
  * after a lifted block.
  */
 function finish(
-  { verdict, ended }: Outcome,
+  { verdict, watch }: Outcome,
   { earlier, deciding }: { readonly earlier: Verdict | undefined; readonly deciding: Deciding },
 ): Judgement {
   const { detect: detection, challenge, monitor } = deciding.directives;
@@ -133,7 +135,7 @@ function finish(
     concluded: concluded ? { ...concluded, reasons } : enforced,
     enforced,
     monitor,
-    ended: ended ?? deciding.endOfPreset,
+    watch: watch ?? deciding.watchOfPreset,
   };
 }
 
@@ -147,8 +149,8 @@ const NO_REASONS: readonly Reason[] = [];
 /** The result of the challenge and the session limits, for a visitor whom no other check stops. */
 interface Outcome {
   readonly verdict?: Exclude<Verdict, { kind: 'allow' }>;
-  /** Like Judgement.ended. */
-  readonly ended?: RequestEnded | undefined;
+  /** Like Judgement.watch. */
+  readonly watch?: AnswerWatch | undefined;
 }
 
 const NOT_CHALLENGED: Outcome = {};
@@ -247,30 +249,30 @@ function afterTrap(
 
 /** Replaces the result by another verdict. Also reports that the request does not wait for the origin any more. */
 function endWith(verdict: Exclude<Verdict, { kind: 'allow' }>, outcome: MaybePromise<Outcome>) {
-  return afterWith(outcome, verdict, ({ ended }, instead): Outcome => {
-    ended?.('other');
+  return afterWith(outcome, verdict, ({ watch }, instead): Outcome => {
+    watch?.ended('other');
     return { verdict: instead };
   });
 }
 
 function takeFreePage(rule: Rule, deciding: Deciding): MaybePromise<Outcome> {
-  const { facts, site, store, freePages, pressure, clock, seesAnswer } = deciding;
+  const { facts, site, store, freePages, pressure, sessionLimits, clock, seesAnswer } = deciding;
   if (freePages === undefined) return NOT_CHALLENGED;
   const newCause = pressure?.causeFor(facts, site);
   if (newCause !== undefined) return challengeFor(newCause, rule, facts);
   const nowMs = clock();
-  const hasSmallBudget =
-    pressure?.isOnClient(facts, nowMs) === true || freePages.documents.isShapeSpent(facts, nowMs);
-  if (freePages.waitingRequests.wouldLackParts(facts, store, nowMs, hasSmallBudget))
-    return challengeFor('free_pages_used', rule, facts);
-  return afterWith(freePages.take(facts, store, hasSmallBudget, seesAnswer), rule, (freePage) => {
+  const terms: DocumentTerms = {
+    isInFlood:
+      pressure?.isOnClient(facts, nowMs) === true ||
+      freePages.answers.documents.isShapeSpent(facts, nowMs),
+    areRare: sessionLimits?.documentsAsData.areRare(site) === true,
+  };
+  return afterWith(freePages.take(facts, store, terms, seesAnswer), rule, (freePage) => {
     if (freePage === 'spent') return challengeFor('free_pages_used', rule, facts);
     const cause = freePage === 'page' ? pressure?.take(facts, site) : undefined;
     if (cause !== undefined) return challengeFor(cause, rule, facts);
-    return (
-      letThrough(freePage, freePages, hasSmallBudget, deciding) ??
-      challengeFor('free_pages_used', rule, facts)
-    );
+    const outcome = letThrough(freePage, freePages, terms, deciding);
+    return outcome ?? challengeFor('free_pages_used', rule, facts);
   });
 }
 
@@ -278,22 +280,19 @@ function challengeFor(reason: Reason, rule: Rule, facts: Facts): Outcome {
   return { verdict: { kind: 'challenge', reasons: [reason, ...lostBy(facts)], by: rule } };
 }
 
-/**
- * The result for a free request. Undefined when too many requests for data or media wait, because each could return a
- * document.
- */
+/** The result for a free request. Undefined when the request could take a document, and none is left. */
 function letThrough(
   freePage: 'page' | 'data' | 'media',
   freePages: FreePages,
-  hasSmallBudget: boolean,
+  terms: DocumentTerms,
   { facts, site, store, pressure, clock, reportsEnd }: Deciding,
 ): Outcome | undefined {
   if (!reportsEnd) return NOT_CHALLENGED;
   const onPage = () => pressure?.take(facts, site);
-  if (freePage === 'page') return { ended: pressure?.watch(facts, site) };
-  const ended =
+  if (freePage === 'page') return { watch: pressure?.watch(facts, site) };
+  const watch =
     freePage === 'media'
-      ? freePages.startWaitingForMedia(facts, store, clock(), onPage)
-      : freePages.startWaiting(facts, store, clock(), hasSmallBudget, onPage);
-  return ended && { ended: pressure ? pressure.watch(facts, site, ended) : ended };
+      ? freePages.answers.watchMedia(facts, store, clock(), onPage)
+      : freePages.answers.watchData(facts, store, clock(), terms, onPage);
+  return watch && { watch: pressure ? pressure.watch(facts, site, watch) : watch };
 }

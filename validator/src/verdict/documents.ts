@@ -34,6 +34,14 @@ export function isDocument(ending: Ending, facts: Facts): boolean {
   }
 }
 
+/**
+ * Whether no page can use this document: a page of another site that may not read it, or HTML in place of a manifest or
+ * a source map. `isShared` is from HoldBack.
+ */
+export function isOfNoUse(ending: Ending, isShared: boolean, facts: Facts): boolean {
+  return ending === 'document' && ((isForeign(facts) && !isShared) || isFileOfData(facts));
+}
+
 const isByApplication = compileMatch(ANSWERED_BY_APPLICATION, 'some');
 const NO_FINDINGS = { all: () => [] };
 

@@ -1,6 +1,6 @@
-import type { RequestEnded } from '@guard/config/contract/ports';
 import type { Reason } from '@guard/config/contract/reasons';
 import type { Rule } from '@guard/config/settings/sections/rule';
+import type { AnswerWatch } from './counts/answer-watch.ts';
 
 /** The verdict on a request, with its reasons and the rule that decided. */
 export type Verdict =
@@ -19,6 +19,12 @@ export interface Judgement {
   readonly concluded: Verdict;
   readonly enforced: Verdict;
   readonly monitor: boolean;
-  /** The value for ResponseExtras.ended. */
-  readonly ended?: RequestEnded | undefined;
+  readonly watch?: AnswerWatch | undefined;
+}
+
+/** The judgement of a request when the visitor must not get its answer. Monitor mode does not lift a challenge. */
+export function heldBack({ enforced: { by }, monitor }: Judgement): Judgement | undefined {
+  if (by === undefined) return undefined;
+  const challenge: Verdict = { kind: 'challenge', reasons: ['free_pages_used'], by };
+  return { concluded: challenge, enforced: challenge, monitor };
 }

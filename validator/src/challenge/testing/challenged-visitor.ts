@@ -60,6 +60,8 @@ export function createTestStore(): TestStore {
     },
     take: () => 0,
     takeSync: () => 0,
+    takeInProcess: () => 0,
+    giveBackInProcess: () => undefined,
     takeAll: () => 0,
     remember: (name, subject) => void remembered.add(`${name} ${subject}`),
     remembers: (name, subject) => remembered.has(`${name} ${subject}`),

@@ -45,8 +45,7 @@ test.each(['document', 'data', 'content', 'file'] as const)(
   async (answers) => {
     const guard = detectingValidator();
     guard.origin.answers = answers;
-    // Five requests take the free pages, and the sixth shows that no page is left.
-    expect(await countAllowed(guard, 8, picture)).toBe(6);
+    expect(await countAllowed(guard, 8, picture)).toBe(5);
     guard.origin.answers = 'other';
     expect(await countAllowed(guard, 1, picture)).toBe(0);
     guard.time.now += 10 * MINUTE_MS + 1;
@@ -62,28 +61,11 @@ test('when pictures of another site are pages, they use up no free pages of this
   expect(await countAllowed(guard, 5, () => visit())).toBe(5);
 });
 
-test('all addresses of a shape together get at most 101 pages with false claims', async () => {
+test('all addresses of a shape together get at most 100 pages with false claims', async () => {
   const guard = detectingValidator({ challenge: { pressure: false } });
   guard.origin.answers = 'document';
   const decided = await decisions(guard, 1_000, fromManyAddresses);
-  expect(decided.filter((decision) => decision === 'allow').length).toBeLessThanOrEqual(101);
-});
-
-test('all addresses of a shape together can have 400 pictures waiting while the origin gives no answer', async () => {
-  const guard = detectingValidator({ challenge: { pressure: false } });
-  guard.origin.answers = 'never';
-  const decided = await decisions(guard, 1_000, fromManyAddresses);
-  expect(decided.filter((decision) => decision === 'allow').length).toBe(400);
-});
-
-test.each([
-  ['address', (index: number) => (index < 1_000 ? '84.1.1.1' : '85.1.1.1')],
-  ['/48', (index: number) => `2a01:e0a:${index < 1_000 ? 1 : 2}:${index.toString(16)}::7`],
-])('one %s cannot use up the waiting pictures that other people need', async (_name, ipOf) => {
-  const guard = detectingValidator();
-  guard.origin.answers = 'never';
-  const decided = await decisions(guard, 1_060, (index) => ({ ...picture(), ip: ipOf(index) }));
-  expect(decided.slice(1_000)).toEqual(times(60, 'allow'));
+  expect(decided.filter((decision) => decision === 'allow').length).toBeLessThanOrEqual(100);
 });
 
 test('a POST that claims to be a picture is a request for data', async () => {

@@ -1,18 +1,11 @@
 import type { Budget, Ending, MaybePromise, SessionStore } from '@guard/config/contract/ports';
-import { addressGroup, ipv6NetworkOf } from '@guard/config/net/network-of';
+import { addressGroup } from '@guard/config/net/network-of';
 import { clientShape } from '../../request/client-shape.ts';
 import type { Facts } from '../../request/facts.ts';
+import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
 import { afterWith } from '../../session/after-with.ts';
+import { takeAllInProcess } from '../counts/take-in-process.ts';
 import { isClaimedMedia } from '../documents.ts';
-import { FORGOTTEN_MS, UnderWay } from '../counts/under-way.ts';
-
-/**
- * A shape can have this many claims waiting for the origin at the same time, for each false claim that it is allowed.
- */
-const CLAIMS_AT_ONCE = 4;
-
-/** An address can have at most this share of the waiting claims that the other addresses of its shape do not use. */
-const SHARE_OF_FREE = 1 / 4;
 
 /**
  * Lets a browser that loaded no page load media. Other sites, mails and unprotected pages show pictures and films of
@@ -23,20 +16,16 @@ const SHARE_OF_FREE = 1 / 4;
  */
 export class ClaimedMedia {
   readonly #name: string;
+  readonly #counter: string;
+  readonly #chargesOfAddress: AddressCharges;
   readonly #shapeBudget: Budget;
-  readonly #underWay: UnderWay;
-  /** How many claims can wait for the origin at the same time, for all addresses of a shape, and for one address. */
-  readonly #limits: Readonly<Record<'shape' | 'address', Budget>>;
 
-  constructor(organisation: string, shapeBudget: Budget) {
+  /** `pages` are the free pages of an address, and `shapeBudget` are those of a client shape. */
+  constructor(organisation: string, pages: Budget, shapeBudget: Budget) {
     this.#name = `false-media:${organisation}`;
+    this.#counter = `reserved-media:${organisation}`;
+    this.#chargesOfAddress = compileAddressCharges(pages);
     this.#shapeBudget = shapeBudget;
-    this.#underWay = new UnderWay(`claims-under-way:${organisation}`);
-    const requests = shapeBudget.requests * CLAIMS_AT_ONCE;
-    this.#limits = {
-      shape: { requests, perMs: FORGOTTEN_MS },
-      address: { requests: Math.floor(requests * SHARE_OF_FREE), perMs: FORGOTTEN_MS },
-    };
   }
 
   /**
@@ -52,30 +41,16 @@ export class ClaimedMedia {
   }
 
   /**
-   * Counts one more waiting claim for the shape and for the address (IPv6: the /48), and returns the function to call
-   * at its end. Undefined when too many claims wait. Then it counts nothing. Without the limit for an address, one
-   * address could use up the claims of all people with the same browser.
+   * Takes the place of a false claim in the budgets of the address and of its shape, before the answer goes to the
+   * visitor. Returns the function that gives it back, or undefined when one of the budgets is used up. Then the claims of
+   * the address are not believed any more.
    */
-  begin(facts: Facts, store: SessionStore, nowMs: number): (() => void) | undefined {
-    const { ip } = facts;
-    const shape = shapeName(facts);
-    const ofShape = this.#underWay.subject(shape, this.#limits.shape);
-    const ofAddress = this.#underWay.subject(
-      `${shape} ${ip.includes(':') ? ipv6NetworkOf(ip, 48) : ip}`,
-      this.#limits.address,
-    );
-    const limit = this.#limits.shape.requests;
-    const free = limit - ofShape.count + ofAddress.count;
-    const ofFree = Math.max(1, Math.floor(free * SHARE_OF_FREE));
-    if (!this.#underWay.begin(ofAddress, ofFree, nowMs, store)) return undefined;
-    if (!this.#underWay.begin(ofShape, limit, nowMs, store)) {
-      this.#underWay.end(ofAddress, store);
-      return undefined;
-    }
-    return () => {
-      this.#underWay.end(ofAddress, store);
-      this.#underWay.end(ofShape, store);
-    };
+  reserve(facts: Facts, store: SessionStore): (() => void) | undefined {
+    const shape = { subject: shapeName(facts), budget: this.#shapeBudget };
+    const charges = [...this.#chargesOfAddress(facts.ip), shape];
+    const giveBack = takeAllInProcess(this.#counter, charges, store);
+    if (giveBack === undefined) this.disbelieve(facts, store);
+    return giveBack;
   }
 
   noteFalse(facts: Facts, store: SessionStore): void {

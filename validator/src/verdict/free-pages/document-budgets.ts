@@ -1,31 +1,22 @@
-import type {
-  Budget,
-  Charge,
-  Ending,
-  MaybePromise,
-  SessionStore,
-} from '@guard/config/contract/ports';
+import type { Budget, Ending, SessionStore, MaybePromise } from '@guard/config/contract/ports';
 import type { Facts } from '../../request/facts.ts';
-import { isFileOfPage } from '../../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
 import { afterWith } from '../../session/after-with.ts';
-import { suffixOf, isFileOfData, shapeOf } from '../documents.ts';
 import { LateCache } from '../counts/late-cache.ts';
+import { takeAllInProcess } from '../counts/take-in-process.ts';
+import { isFileOfData, shapeOf, suffixOf } from '../documents.ts';
 
 /**
  * Number of documents that an address can get as answers to requests for data, for each of its free pages. For example,
  * a page that loads more entries while the visitor scrolls needs them.
  */
-export const DATA_DOCUMENTS_PER_PAGE = 10;
+const DATA_DOCUMENTS_PER_PAGE = 10;
 
 /** Many people share one client shape. Together they get this many times the documents of one address. */
 const SHAPE_BUDGET_FACTOR = 15;
 
-/**
- * When a client shape has used up its documents, each address with this shape gets only this share of its usual
- * documents.
- */
-export const SHARE_OF_SMALL_BUDGET = 1 / 6;
+/** An address with the small budget gets only this share of its usual documents. */
+const SHARE_OF_SMALL_BUDGET = 1 / 6;
 
 /**
  * Maximum number of used-up client shapes in each thread. Above this number, the least recently used shape is
@@ -33,18 +24,26 @@ export const SHARE_OF_SMALL_BUDGET = 1 / 6;
  */
 const MAX_SPENT_SHAPES = 1_024;
 
+/** One of the two budgets of an address. */
+interface AddressBudget {
+  readonly counter: string;
+  readonly charges: AddressCharges;
+}
+
 /**
  * Limits the documents (documents.ts) that visitors without a pass get in answer to requests for data or files. Counts
  * documents for each address, for the IPv6 networks around it, and for each client shape.
+ *
+ * A document takes its place in the budgets of the address before it goes to the visitor ({@link reserve}), so many
+ * requests at once get no more than the budgets. The threads of this process share these budgets. {@link count} then
+ * tells the other instances and the client shape.
  */
 export class DocumentBudgets {
   readonly #counterName: string;
-  readonly #smallCounterName: string;
-  readonly #spentNames: Readonly<
-    Record<'few' | 'many', Readonly<Record<'data' | 'files', string>>>
-  >;
-  readonly #addressCharges: AddressCharges;
-  readonly #smallAddressCharges: AddressCharges;
+  readonly #spentName: string;
+  readonly #askedName: string;
+  readonly #full: AddressBudget;
+  readonly #small: AddressBudget;
   readonly #shapeBudget: Budget;
   readonly #spentShapes = new LateCache<number>(MAX_SPENT_SHAPES);
   readonly #perMs: number;
@@ -55,15 +54,15 @@ export class DocumentBudgets {
       ...pages,
       requests: Math.floor(pages.requests * DATA_DOCUMENTS_PER_PAGE * factor),
     });
-    this.#counterName = `documents:${organisation}`;
-    this.#smallCounterName = `few-documents:${organisation}`;
-    const spentNames = (prefix: string) => ({
-      data: `${prefix}documents-as-data:${organisation}`,
-      files: `${prefix}documents-as-files:${organisation}`,
+    const budgetOf = (name: string, factor: number): AddressBudget => ({
+      counter: `${name}:${organisation}`,
+      charges: compileAddressCharges(times(factor)),
     });
-    this.#spentNames = { few: spentNames('few-'), many: spentNames('') };
-    this.#addressCharges = compileAddressCharges(times(1));
-    this.#smallAddressCharges = compileAddressCharges(times(SHARE_OF_SMALL_BUDGET));
+    this.#counterName = `documents:${organisation}`;
+    this.#spentName = `documents-spent:${organisation}`;
+    this.#askedName = `held-documents:${organisation}`;
+    this.#full = budgetOf('reserved-documents', 1);
+    this.#small = budgetOf('few-documents', SHARE_OF_SMALL_BUDGET);
     this.#shapeBudget = times(SHAPE_BUDGET_FACTOR);
     this.#perMs = pages.perMs;
   }
@@ -78,61 +77,98 @@ export class DocumentBudgets {
     return leftMs > 0 && leftMs <= this.#perMs;
   }
 
-  /**
-   * The names under which the store remembers that an address has used up its documents. Data and files have separate
-   * names, because an address without documents for data can still request files and preflights, until the origin
-   * answers a request for a file with a document. After that its pages are not free either, because their style files
-   * are not free. The small budget has its own names. It is always counted, because a count that begins with a flood
-   * would miss the first documents of the flood.
-   */
-  #spentNamesFor(facts: Facts, hasSmallBudget: boolean): readonly [string, ...string[]] {
-    const { data, files } = this.#spentNames[hasSmallBudget ? 'few' : 'many'];
-    return isFileOfPage(facts) ? [files, data] : [data];
+  /** Whether this address, or an IPv6 network around it, has used up its documents. Then its next page is challenged. */
+  isAddressSpent(facts: Facts, store: SessionStore): MaybePromise<boolean> {
+    return this.#remembers(this.#spentName, facts, store);
   }
 
   /**
-   * Whether this address, or an IPv6 network around it, has used up its documents. `hasSmallBudget` is the result of
-   * isShapeSpent.
+   * Whether the address has asked for as many documents again after its documents were used up. Then its requests for
+   * data do not reach the origin any more.
    */
-  isAddressSpent(
+  asksInVain(facts: Facts, store: SessionStore): MaybePromise<boolean> {
+    return this.#remembers(this.#askedName, facts, store);
+  }
+
+  #remembers(name: string, facts: Facts, store: SessionStore): MaybePromise<boolean> {
+    let isKnown: MaybePromise<boolean> = false;
+    for (const { subject } of this.#full.charges(facts.ip)) {
+      const remembered = store.remembers(name, subject + suffixOf(facts));
+      isKnown = afterWith(isKnown, remembered, (known, isThisKnown) => known || isThisKnown);
+    }
+    return isKnown;
+  }
+
+  /**
+   * Takes one document from the budgets of the address. Returns the function that gives it back, or undefined when none
+   * is left. Then the address gets no more documents for the whole period. Otherwise it could get one more each time
+   * that its budget has one more. Documents that no page can use (isOfNoUse) have a counter of their own.
+   */
+  reserve(
     facts: Facts,
     store: SessionStore,
     hasSmallBudget: boolean,
-  ): MaybePromise<boolean> {
-    const [name] = this.#spentNamesFor(facts, hasSmallBudget);
-    let isSpent: MaybePromise<boolean> = false;
-    for (const { subject } of this.#addressCharges(facts.ip)) {
-      const remembered = store.remembers(name, subject + suffixOf(facts));
-      isSpent = afterWith(isSpent, remembered, (spent, isThisSpent) => spent || isThisSpent);
-    }
-    return isSpent;
+    isUseless = false,
+  ): (() => void) | undefined {
+    const suffix = isUseless ? ' of no use' : suffixOf(facts);
+    const [first] = this.#full.charges(facts.ip);
+    if (first === undefined) return undefined;
+    const { subject, budget } = first;
+    const isSpent = store.remembers(this.#spentName, subject + suffix) === true;
+    const giveBack = isSpent
+      ? undefined
+      : this.#take(facts.ip, suffix, store, hasSmallBudget || isUseless);
+    if (giveBack !== undefined) return giveBack;
+    this.noteSpent(facts, store, suffix);
+    const asking = subject + suffixOf(facts);
+    if (store.takeInProcess(this.#askedName, asking, budget) > 0)
+      void store.remember(this.#askedName, asking, this.#perMs);
+    return undefined;
   }
 
-  /** Counts one answer of the origin that is a document (isDocument) for the address and the client shape. */
-  count(answerKind: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
-    const charge = (
-      name: string,
-      [first, ...wider]: readonly Charge[],
-      hasSmallBudget: boolean,
-    ): void => {
-      if (first === undefined) return;
-      const { subject, budget } = first;
-      void afterWith(store.take(name + suffixOf(facts), subject, budget), undefined, (wait) => {
-        // A wider network is charged only while this budget lasts, so that one visitor cannot use up the budget of
-        // other visitors.
-        if (wait === 0) {
-          charge(name, wider, hasSmallBudget);
-          return;
-        }
-        // The documents of the address stay used up for the whole period. Otherwise the address could send many
-        // requests at once as soon as its budget has one more document.
-        for (const spentName of this.#spentNamesFor(facts, hasSmallBudget)) {
-          void store.remember(spentName, subject + suffixOf(facts), this.#perMs);
-        }
-      });
+  /** Notes that the address gets no more documents, and that its next page is challenged. */
+  noteSpent({ ip }: Facts, store: SessionStore, suffix: string): void {
+    const [narrowest] = this.#full.charges(ip);
+    void store.remember(this.#spentName, (narrowest?.subject ?? ip) + suffix, this.#perMs);
+  }
+
+  /**
+   * Takes from both budgets. The small budget is always counted, because a count that begins with a flood would miss
+   * the first documents of the flood.
+   */
+  #take(
+    ip: string,
+    suffix: string,
+    store: SessionStore,
+    hasSmallBudget: boolean,
+  ): (() => void) | undefined {
+    const takeOf = ({ counter, charges }: AddressBudget) =>
+      takeAllInProcess(counter + suffix, charges(ip), store);
+    const giveBackSmall = takeOf(this.#small);
+    if (giveBackSmall === undefined && hasSmallBudget) return undefined;
+    const giveBackFull = takeOf(this.#full);
+    if (giveBackFull === undefined) {
+      giveBackSmall?.();
+      return undefined;
+    }
+    return () => {
+      giveBackSmall?.();
+      giveBackFull();
     };
-    charge(this.#counterName, this.#addressCharges(facts.ip), false);
-    charge(this.#smallCounterName, this.#smallAddressCharges(facts.ip), true);
+  }
+
+  /** Counts a document that the visitor gets, for all instances and for the client shape. */
+  count(answerKind: Ending, facts: Facts, store: SessionStore, nowMs: number): void {
+    // A wider network is charged only while the budget of the narrower network lasts, so that one visitor cannot use up
+    // the budget of other visitors.
+    const charge = ([first, ...wider]: ReturnType<AddressCharges>): void => {
+      if (first === undefined) return;
+      const subject = first.subject + suffixOf(facts);
+      void afterWith(store.take(this.#counterName, subject, first.budget), undefined, (wait) =>
+        wait === 0 ? charge(wider) : void store.remember(this.#spentName, subject, this.#perMs),
+      );
+    };
+    charge(this.#full.charges(facts.ip));
     if (answerKind === 'data' && isFileOfData(facts)) return;
     const shape = shapeOf(facts);
     const shapeWaitMs = store.take(this.#counterName, `shape ${shape}`, this.#shapeBudget);

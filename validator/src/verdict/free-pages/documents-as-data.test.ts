@@ -53,24 +53,78 @@ describe('documents in answer to requests for data and for parts of a page', () 
     await guard.ask(visit());
     guard.origin.answers = 'document';
     const data = () => visit({ headers: scriptFetch });
-    expect(await countAllowed(guard, 60, data)).toBe(51);
+    expect(await countAllowed(guard, 60, data)).toBe(50);
     guard.time.now += 9 * MINUTE_MS;
     expect(await countAllowed(guard, 1, data)).toBe(0);
-    // Preflights stay free, because they have no cookie. Pictures stay free, because pages of other sites can ask for
-    // them.
-    const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch });
-    const picture = () => visit({ url: 'https://shop.example/a.png', headers: pictureOfPage });
-    expect(await countAllowed(guard, 1, preflight)).toBe(1);
-    expect(await countAllowed(guard, 1, picture)).toBe(1);
-    guard.time.now += MINUTE_MS + 1;
+    guard.time.now += 10 * MINUTE_MS + 1;
     expect(await countAllowed(guard, 1, data)).toBe(1);
   });
+
+  test('an address without documents still gets JSON, files and answers to preflights', async () => {
+    const guard = detectingValidator();
+    await guard.ask(visit());
+    const data = () => visit({ headers: scriptFetch });
+    expect(await countDocuments(guard, 60, data)).toBe(50);
+    guard.origin.answers = 'data';
+    expect(await countAllowed(guard, 200, data)).toBe(200);
+    const preflight = () => visit({ method: 'OPTIONS', headers: scriptFetch });
+    expect(await countAllowed(guard, 20, preflight)).toBe(20);
+    guard.origin.answers = 'other';
+    const picture = () => visit({ url: 'https://shop.example/a.png', headers: pictureOfPage });
+    expect(await countAllowed(guard, 20, picture)).toBe(20);
+  });
+
+  test('an address that goes on asking for documents gets 50 refused answers of the origin, and then no answer of the origin', async () => {
+    const guard = detectingValidator();
+    await guard.ask(visit());
+    const data = () => visit({ headers: scriptFetch });
+    await countDocuments(guard, 50 + 50, data);
+    guard.origin.answers = 'data';
+    expect(await countAllowed(guard, 1, data)).toBe(1);
+    await countDocuments(guard, 1, data);
+    guard.origin.answers = 'data';
+    expect(await countAllowed(guard, 1, data)).toBe(0);
+  });
+
+  test('a document that is held back is recorded as a challenge with the id of its request', async () => {
+    const guard = detectingValidator();
+    await guard.ask(visit());
+    await countDocuments(guard, 51, () => visit({ headers: scriptFetch }));
+    expect(guard.events.at(-1)).toMatchObject({
+      action: 'challenge',
+      decision: 'challenge',
+      statusCode: 403,
+      blockReasons: ['free_pages_used'],
+      rule: 'everybody',
+    });
+  });
+
+  test('a page of another site gets 50 documents, but only 8 that it may not read', async () => {
+    const guard = detectingValidator();
+    await guard.ask(visit());
+    const foreign = () => visit({ headers: { ...scriptFetch, 'sec-fetch-site': 'cross-site' } });
+    expect(await countDocuments(guard, 20, foreign)).toBe(8);
+    guard.origin.isShared = true;
+    // The first 8 are a part of the 50.
+    expect(await countDocuments(guard, 60, foreign)).toBeGreaterThanOrEqual(42);
+  });
+
+  test.each(['/site.webmanifest', '/app.js.map'])(
+    'HTML in place of %s uses up no document of a page, and an address gets 8',
+    async (path) => {
+      const guard = detectingValidator();
+      await guard.ask(visit());
+      const file = () => visit({ url: `https://shop.example${path}`, headers: pictureOfPage });
+      expect(await countDocuments(guard, 60, file)).toBe(8);
+      expect(await countDocuments(guard, 60, () => visit({ headers: scriptFetch }))).toBe(50);
+    },
+  );
 
   test('a foreign page that requests pages of the site as pictures uses up no budget of pages that are open at the address', async () => {
     const guard = detectingValidator();
     await guard.ask(visit());
     const foreignPicture = { ...pictureOfPage, 'sec-fetch-site': 'cross-site' };
-    expect(await countDocuments(guard, 60, () => visit({ headers: foreignPicture }))).toBe(51);
+    expect(await countDocuments(guard, 60, () => visit({ headers: foreignPicture }))).toBe(8);
     const ownRequests = [scriptFetch, pictureOfPage].map((headers) => () => visit({ headers }));
     for (const request of ownRequests) {
       expect(await countAllowed(guard, 10, request)).toBe(10);
@@ -86,7 +140,7 @@ describe('documents in answer to requests for data and for parts of a page', () 
       visit({ url, headers: foreignPicture, ip: `84.116.${index % 40}.7` });
     expect(await countDocuments(guard, 40 * 50, picture)).toBeLessThan(750 + 40 * 9);
     await guard.ask(visit());
-    expect(await countDocuments(guard, 60, () => visit({ headers: scriptFetch }))).toBe(51);
+    expect(await countDocuments(guard, 60, () => visit({ headers: scriptFetch }))).toBe(50);
   });
 
   test('documents in answer to requests for data and for files share one budget of the address', async () => {
@@ -94,11 +148,9 @@ describe('documents in answer to requests for data and for parts of a page', () 
     await guard.ask(visit());
     const data = () => visit({ headers: scriptFetch });
     const file = () => visit({ url: 'https://shop.example/list/x.css', headers: scriptFetch });
-    expect(await countDocuments(guard, 60, data)).toBe(51);
-    // Files stay free until the first answer is a document.
+    expect(await countDocuments(guard, 60, data)).toBe(50);
     expect(await countAllowed(guard, 20, file)).toBe(20);
-    expect(await countDocuments(guard, 60, file)).toBe(1);
-    expect(await countAllowed(guard, 1, file)).toBe(0);
+    expect(await countDocuments(guard, 60, file)).toBe(0);
   });
 
   test('one session makes data free in at most four networks', async () => {
@@ -116,7 +168,7 @@ describe('documents in answer to requests for data and for parts of a page', () 
     const guard = detectingValidator();
     const cookie = await newSession(guard);
     const data = () => visit({ headers: scriptFetch, cookie });
-    expect(await countDocuments(guard, 60, data)).toBe(51);
+    expect(await countDocuments(guard, 60, data)).toBe(50);
     expect(await countAllowed(guard, 1, () => visit({ cookie }))).toBe(0);
     guard.store.keepSession(cookie, verifiedSession({ judgedAt: guard.time.now }), MINUTE_MS);
     expect(await countDocuments(guard, 60, data)).toBe(60);
@@ -165,6 +217,6 @@ describe('documents in answer to requests for data and for parts of a page', () 
     const json = () => visit({ headers: scriptFetch, ip: ipOf(99) });
     expect(await countAllowed(guard, 500, json)).toBe(500);
     // The address gets few documents, because its shape has used up the documents.
-    expect(await countDocuments(guard, 30, json)).toBe(9);
+    expect(await countDocuments(guard, 30, json)).toBe(8);
   });
 });

@@ -1,23 +1,17 @@
-import type {
-  Budget,
-  MaybePromise,
-  RequestEnded,
-  SessionStore,
-} from '@guard/config/contract/ports';
+import type { Budget, MaybePromise, SessionStore } from '@guard/config/contract/ports';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import { addressGroup } from '@guard/config/net/network-of';
 import type { Organisation } from '@guard/config/settings/schema';
 import { afterWith } from '../../session/after-with.ts';
 import { clientShape } from '../../request/client-shape.ts';
 import type { Facts } from '../../request/facts.ts';
-import { countsAsPage, isFileOfPage, isOwnFrame } from '../../request/representation.ts';
+import { countsAsPage, isOwnFrame } from '../../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
 import { hasQueryInPath } from '../../rules/queries-in-path.ts';
-import { ClaimedMedia, isFalse } from './claimed-media.ts';
-import { isDocument, isFileOfData, isForeign, isPlainFile, suffixOf } from '../documents.ts';
-import { DocumentBudgets } from './document-budgets.ts';
+import { isForeign, isPlainFile, suffixOf } from '../documents.ts';
+import { ClaimedMedia } from './claimed-media.ts';
+import { DataAnswers, type DocumentTerms } from './data-answers.ts';
 import { ForeignForms } from './foreign-forms.ts';
-import { WaitingRequests } from './waiting-requests.ts';
 
 /** Many people share one client shape. Together they get this many times the pages of one address. */
 const BUDGETS_OF_A_SHAPE = 20;
@@ -54,11 +48,11 @@ type FreePage = 'page' | 'data' | 'media' | 'spent';
  *
  * A request for data is free when its network loaded a page. A session that Guard issued with a page has free data in a
  * few more networks. All other requests for data are counted as pages. A program can make any request look like a
- * request for data. So when the answer to a request for data is a document, {@link startWaiting} counts it as a page of
- * the address and of the client shape.
+ * request for data. So when the answer to a request for data is a document, {@link DataAnswers} counts it as a page of
+ * the address and of the client shape, and holds it back when the address has used up its documents.
  */
 export class FreePages {
-  readonly documents: DocumentBudgets;
+  readonly answers: DataAnswers;
   readonly #counter: string;
   readonly #loadedName: string;
   readonly #moves: string;
@@ -68,9 +62,7 @@ export class FreePages {
   readonly #pagesOfShape: Budget;
   readonly #unseenOfAddress: AddressCharges;
   readonly #partsUnseenOfAddress: AddressCharges;
-  readonly waitingRequests: WaitingRequests;
   readonly #forms: ForeignForms;
-  readonly #media: ClaimedMedia;
 
   /** Undefined with `free_pages: false`. Then `challenge: auto` challenges only uncertain visitors. */
   static of({ id, challenge }: Pick<Organisation, 'id' | 'challenge'>): FreePages | undefined {
@@ -95,84 +87,32 @@ export class FreePages {
     this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
     this.#unseenOfAddress = compileAddressCharges(times(DATA_UNSEEN));
     this.#partsUnseenOfAddress = compileAddressCharges(times(PARTS_UNSEEN));
-    this.documents = new DocumentBudgets(organisation, budget);
-    this.waitingRequests = new WaitingRequests(organisation, budget);
-    this.#media = new ClaimedMedia(organisation, this.#pagesOfShape);
+    const media = new ClaimedMedia(organisation, budget, this.#pagesOfShape);
+    this.answers = new DataAnswers(organisation, budget, media, (facts, store) =>
+      this.#count(facts, store),
+    );
     this.#forms = new ForeignForms(organisation, budget, BUDGETS_OF_A_SHAPE);
   }
 
-  /**
-   * Counts a request of a visitor without a pass. With `hasSmallBudget`, the client shape has used up its documents or
-   * is under pressure. `seesAnswer` is from Deciding.
-   */
+  /** Counts a request of a visitor without a pass. `seesAnswer` is from Deciding. */
   take(
     facts: Facts,
     store: SessionStore,
-    hasSmallBudget: boolean,
+    { isInFlood }: DocumentTerms,
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
-    const isSpent = this.documents.isAddressSpent(facts, store, hasSmallBudget);
+    if (!countsAsPage(facts) || isOwnFrame(facts))
+      return this.#takeData(facts, store, isInFlood, seesAnswer);
+    const isSpent = this.answers.documents.isAddressSpent(facts, store);
     // The page is counted while the store still looks up `isSpent`, so a shared store causes only one wait.
-    const page =
-      countsAsPage(facts) && !isOwnFrame(facts) ? this.#takePage(facts, store) : undefined;
-    return afterWith(isSpent, undefined, (spent) =>
-      spent ? 'spent' : (page ?? this.#takeData(facts, store, hasSmallBudget, seesAnswer)),
-    );
-  }
-
-  /**
-   * Counts a waiting request for data, and returns the function to call at its end. This function counts a document,
-   * and calls `onPage` when the document takes a free page. Returns undefined when too many requests of the address
-   * wait, because they could return far more documents than are free. Then the request is not free.
-   */
-  startWaiting(
-    facts: Facts,
-    store: SessionStore,
-    nowMs: number,
-    hasSmallBudget: boolean,
-    onPage: () => void,
-  ): RequestEnded | undefined {
-    const kind = isFileOfPage(facts) ? 'parts ' : '';
-    return this.waitingRequests.start(kind, facts, store, nowMs, hasSmallBudget, (answerKind) => {
-      if (!isDocument(answerKind, facts)) return false;
-      if (answerKind === 'document' || !isFileOfData(facts)) {
-        void afterWith(this.#count(facts, store), undefined, (freePage) => {
-          if (freePage === 'page') onPage();
-        });
-      }
-      this.documents.count(answerKind, facts, store, nowMs);
-      return true;
-    });
-  }
-
-  /** Like startWaiting, for a request that is free as `media`. An answer that is no media takes a free page. */
-  startWaitingForMedia(
-    facts: Facts,
-    store: SessionStore,
-    nowMs: number,
-    onPage: () => void,
-  ): RequestEnded | undefined {
-    const endClaim = this.#media.begin(facts, store, nowMs);
-    if (endClaim === undefined) return undefined;
-    const ended = this.waitingRequests.start('', facts, store, nowMs, false, (answerKind) => {
-      endClaim();
-      if (!isFalse(answerKind)) return false;
-      this.#media.noteFalse(facts, store);
-      void afterWith(this.#count(facts, store), undefined, (freePage) => {
-        if (freePage === 'page') onPage();
-        else this.#media.disbelieve(facts, store);
-      });
-      if (answerKind === 'document') this.documents.count(answerKind, facts, store, nowMs);
-      return true;
-    });
-    if (ended === undefined) endClaim();
-    return ended;
+    const page = this.#takePage(facts, store);
+    return afterWith(isSpent, page, (spent, freePage) => (spent ? 'spent' : freePage));
   }
 
   #takeData(
     facts: Facts,
     store: SessionStore,
-    hasSmallBudget: boolean,
+    isInFlood: boolean,
     seesAnswer: boolean,
   ): MaybePromise<FreePage> {
     // Files are free for all visitors, because other sites show pictures of this site. Preflights are free, because
@@ -181,10 +121,12 @@ export class FreePages {
       return seesAnswer || this.takeUnseenPart(facts, store) ? 'data' : 'spent';
     }
     const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));
-    return afterWith(hasLoaded, undefined, (hasLoadedPage) => {
+    const asksInVain = this.answers.documents.asksInVain(facts, store);
+    return afterWith(hasLoaded, asksInVain, (hasLoadedPage, isInVain) => {
+      if (isInVain) return 'spent';
       if (hasLoadedPage) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
-      if (hasSmallBudget) return this.#count(facts, store);
-      const isMedia = seesAnswer && this.#media.isBelieved(facts, store);
+      if (isInFlood) return this.#count(facts, store);
+      const isMedia = seesAnswer && this.answers.media.isBelieved(facts, store);
       return afterWith(isMedia, undefined, (isBelieved) =>
         isBelieved ? 'media' : this.#takeMove(facts, store),
       );

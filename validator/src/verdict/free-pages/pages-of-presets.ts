@@ -1,15 +1,11 @@
-import type {
-  Clock,
-  Ending,
-  MaybePromise,
-  RequestEnded,
-  SessionStore,
-} from '@guard/config/contract/ports';
+import type { Clock, Ending, MaybePromise, SessionStore } from '@guard/config/contract/ports';
 import { answersData, RULES_WITHOUT_PAGES } from '@guard/config/settings/presets/preset-rules';
 import type { Facts } from '../../request/facts.ts';
 import type { Directives } from '../../rules/direct.ts';
 import { afterWith } from '../../session/after-with.ts';
+import type { AnswerWatch } from '../counts/answer-watch.ts';
 import { isDocument } from '../documents.ts';
+import type { DocumentBudgets } from './document-budgets.ts';
 import type { FreePages } from './free-pages.ts';
 
 /** The fields of Deciding that this file uses. */
@@ -19,50 +15,50 @@ interface PresetRequest {
   readonly store: SessionStore;
   readonly freePages: FreePages | undefined;
   readonly clock: Clock;
-  readonly reportsEnd: boolean;
   readonly seesAnswer: boolean;
-  readonly endOfPreset?: RequestEnded | undefined;
+  readonly watchOfPreset?: AnswerWatch | undefined;
 }
 
 /**
  * Limits the pages that a preset allows. A preset reads only the path, but a parameter of the query can make an
  * application return a page at any path. So when an answer is a page, it is counted as a document of the address. A
- * request is judged without the preset when these documents are used up, or when the waiting requests could return far
- * more documents. Where Guard does not see the answers, it counts the requests with a parameter.
+ * request is judged without the preset when these documents are used up. Where Guard does not see the answers, it counts
+ * the requests with a parameter.
  */
 export function withinPreset<One extends PresetRequest>(request: One): MaybePromise<One> {
-  const { directives, freePages, facts, store, clock, reportsEnd, seesAnswer } = request;
+  const { directives, freePages, facts, store, seesAnswer } = request;
   const { verdict } = directives;
   if (freePages === undefined || verdict?.value !== 'allow') return request;
   const { name } = verdict.by;
   if (!RULES_WITHOUT_PAGES.has(name)) return request;
-  const nowMs = clock();
-  const hasSmallBudget = freePages.documents.isShapeSpent(facts, nowMs);
-  const countPage = (answerKind: Ending) => {
-    if (isPage(answerKind, name, facts)) freePages.documents.count(answerKind, facts, store, nowMs);
-    return false;
-  };
-  return afterWith(
-    freePages.documents.isAddressSpent(facts, store, hasSmallBudget),
-    request,
-    (isAddressSpent) => {
-      const isSpent = isAddressSpent || (!seesAnswer && !freePages.takeUnseenPart(facts, store));
-      if (!isSpent && !reportsEnd) return request;
-      const endOfPreset = isSpent
-        ? undefined
-        : freePages.waitingRequests.start(
-            'preset ',
-            facts,
-            store,
-            nowMs,
-            hasSmallBudget,
-            countPage,
-          );
-      return endOfPreset
-        ? { ...request, endOfPreset }
-        : { ...request, directives: { ...directives, verdict: undefined } };
-    },
+  const { documents } = freePages.answers;
+  return afterWith(documents.isAddressSpent(facts, store), request, (isSpent) =>
+    isSpent || (!seesAnswer && !freePages.takeUnseenPart(facts, store))
+      ? { ...request, directives: { ...directives, verdict: undefined } }
+      : { ...request, watchOfPreset: watchPages(name, documents, request) },
   );
+}
+
+/** Counts pages, and holds back those above the documents of the address. A visitor who passed gets them. */
+function watchPages(
+  rule: string,
+  documents: DocumentBudgets,
+  { facts, store, clock }: PresetRequest,
+): AnswerWatch {
+  const nowMs = clock();
+  let giveBack: (() => void) | undefined;
+  const admits = (ending: Ending) => {
+    if (!isPage(ending, rule, facts)) return true;
+    giveBack = documents.reserve(facts, store, documents.isShapeSpent(facts, nowMs));
+    return giveBack !== undefined;
+  };
+  return {
+    admits: facts.session.state === 'verified' ? undefined : admits,
+    ended: (ending) => {
+      if (isPage(ending, rule, facts)) documents.count(ending, facts, store, nowMs);
+      else giveBack?.();
+    },
+  };
 }
 
 /**

@@ -31,6 +31,8 @@ export interface PassRecord {
   /** The session shape, which all passes of the session share. */
   readonly shape: SessionShape;
   readonly parts: LoadedParts;
+  /** Whether Guard saw a page in an answer, and how many answers to requests for data were documents. */
+  readonly seen: { page: boolean; documentsAsData: number };
 }
 
 /**
@@ -101,6 +103,7 @@ export class PassTable {
         networks: [],
         shape: isForeign ? foreign : own,
         parts,
+        seen: { page: false, documentsAsData: 0 },
       };
       this.#passes.set(key, record);
     }

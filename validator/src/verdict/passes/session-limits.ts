@@ -1,11 +1,4 @@
-import type {
-  Budget,
-  Clock,
-  Ending,
-  RequestEnded,
-  Session,
-  SessionStore,
-} from '@guard/config/contract/ports';
+import type { Budget, Clock, Ending, Session, SessionStore } from '@guard/config/contract/ports';
 import { sessionRoot } from '@guard/config/contract/session-root';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Facts, SessionFact } from '../../request/facts.ts';
@@ -13,10 +6,12 @@ import { countsAsPage } from '../../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
 import { waitFor, withOneMore } from '../../rules/gcra.ts';
 import { isShortPass, SHORT_PASS_PART } from '../../session/short-pass.ts';
+import type { AnswerWatch } from '../counts/answer-watch.ts';
 import { isPlainPart } from '../documents.ts';
-import { PartsOfSites } from './parts-of-sites.ts';
+import { DocumentsAsData } from './documents-as-data.ts';
 import type { PassRecord, PassTable } from './pass-table.ts';
 import { isFromTooManyNetworks } from './session-networks.ts';
+import { SessionShares } from './session-shares.ts';
 import { begin, end, type WaitingCount } from '../counts/under-way.ts';
 
 const MINUTE_MS = 60_000;
@@ -37,6 +32,13 @@ const PARTS_OF_PAGE = 100;
 
 /** Number of waiting parts of pages that are allowed, for each allowed waiting request of another kind. */
 const PARTS_AT_ONCE = 10;
+
+/**
+ * A session without parts is suspicious only when at least this many sessions of the site are known, and at least this
+ * share of them loads parts. When the parts are on another host or in the browser's cache, few sessions load them.
+ */
+const PARTS_LEARNED_FROM = 20;
+const PARTS_ARE_USUAL = 0.8;
 
 /** When the address has used up its pages, a pass that is younger than this is still valid. */
 const RECENT_MS = 10 * MINUTE_MS;
@@ -68,7 +70,7 @@ interface Taking {
 
 /** Whether a passed challenge still allows a request. */
 type Allowance =
-  | { readonly kind: 'within'; readonly ended?: RequestEnded }
+  | { readonly kind: 'within'; readonly watch?: AnswerWatch }
   /** The visitor has to pass again. After that the session has full budgets. */
   | { readonly kind: 'used_up'; readonly reason: 'session_limit_exceeded' | 'session_shape' }
   | { readonly kind: 'wait'; readonly waitMs: number };
@@ -109,7 +111,8 @@ export class SessionLimits {
   readonly #short: Budgets;
   readonly #pagesOfAddress: AddressCharges;
   /** Undefined with `session_shape: false`. */
-  readonly #parts: PartsOfSites | undefined;
+  readonly #withParts: SessionShares | undefined;
+  readonly documentsAsData = new DocumentsAsData();
 
   /** Undefined when the organisation sets no limits. */
   static of(
@@ -126,7 +129,7 @@ export class SessionLimits {
     this.#full = budgetsOf(limits, 1);
     this.#short = budgetsOf(limits, SHORT_PASS_PART);
     this.#pagesOfAddress = compileAddressCharges(this.#full.pages);
-    this.#parts = isShapeRead ? new PartsOfSites() : undefined;
+    this.#withParts = isShapeRead ? new SessionShares() : undefined;
   }
 
   /** Counts one request of a session that passed. */
@@ -169,17 +172,19 @@ export class SessionLimits {
     { facts, site, reportsEnd }: Taking,
     nowMs: number,
   ): boolean {
-    const parts = this.#parts;
-    if (parts === undefined || !reportsEnd) return false;
+    const withParts = this.#withParts;
+    if (withParts === undefined || !reportsEnd) return false;
     if (shape.isFound(passedAt)) return true;
     const stretch = shape.add(facts, nowMs);
     if (stretch === undefined) return false;
     const { hasParts, isRegular, isWalk } = stretch;
-    const lacksParts = !hasParts && parts.areLoadedByMost(site);
+    const lacksParts =
+      !hasParts && (withParts.shareOf(site, PARTS_LEARNED_FROM) ?? 0) >= PARTS_ARE_USUAL;
     // Guard learns only from sessions that do not move like a program, so that programs cannot change what is normal.
     if (!isRegular && !shape.wasCounted) {
       shape.wasCounted = true;
-      parts.learn(site, hasParts);
+      withParts.countSession(site);
+      if (hasParts) withParts.countMatching(site);
     }
     if (Number(lacksParts) + Number(isRegular) + Number(isWalk) < 2) return false;
     shape.noteFound(passedAt);
@@ -228,28 +233,27 @@ export class SessionLimits {
   }
 
   /**
-   * Returns the function to call at the end. Answers of the kinds in `documents` are documents of the pass. All of them
-   * except data are also pages of the address.
+   * Watches the answer. Answers of the kinds in `documents` are documents of the pass. All of them except data are also
+   * pages of the address.
    */
   #startWaiting(
-    { facts, store }: Taking,
+    { facts, site, store }: Taking,
     pass: PassRecord,
     waitingCount: WaitingCount,
     documents: readonly Ending[],
     { documents: budget }: Budgets,
     nowMs: number,
   ): Allowance {
-    return {
-      kind: 'within',
-      ended: (ending) => {
-        end(waitingCount);
-        if (documents !== NO_DOCUMENTS && ending !== 'document') pass.parts.count += 1;
-        if (!documents.includes(ending)) return;
-        const isFree = takeOfPass('documents', pass, budget, store, nowMs);
-        if (isFree && (ending === 'data' || this.#takeOfAddress(facts.ip, nowMs))) return;
-        pass.spentUntil = nowMs + RECENT_MS;
-      },
+    const ended = (ending: Ending) => {
+      end(waitingCount);
+      if (documents !== NO_DOCUMENTS && ending !== 'document') pass.parts.count += 1;
+      if (ending === 'document') this.documentsAsData.learn(pass, facts, site);
+      if (!documents.includes(ending)) return;
+      const isFree = takeOfPass('documents', pass, budget, store, nowMs);
+      if (isFree && (ending === 'data' || this.#takeOfAddress(facts.ip, nowMs))) return;
+      pass.spentUntil = nowMs + RECENT_MS;
     };
+    return { kind: 'within', watch: { ended } };
   }
 
   /** Counts a page for the address. False when the address has used up its pages. */

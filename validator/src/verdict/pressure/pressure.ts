@@ -6,6 +6,7 @@ import { clientShape } from '../../request/client-shape.ts';
 import type { Facts } from '../../request/facts.ts';
 import { countsAsPage, isFileOfPage } from '../../request/representation.ts';
 import { waitFor, withOneMore } from '../../rules/gcra.ts';
+import type { AnswerWatch } from '../counts/answer-watch.ts';
 import { FLOOR, FLOOR_OF_MANY, Group } from './group.ts';
 import { isKnown, KnownGroups } from './known-groups.ts';
 import { nameOfPart, PartOfSite } from './part-of-site.ts';
@@ -114,13 +115,11 @@ export class Pressure {
     return part.add(nowMs) ? this.#begin('pressure_on_path', part) : undefined;
   }
 
-  /**
-   * Returns the function to call at the end of the request. It counts the answer of the origin, and also calls `onEnd`.
-   */
-  watch(facts: Facts, site: string, onEnd?: RequestEnded): RequestEnded | undefined {
-    if (isFile(facts)) return onEnd;
-    return (ending, answer) => {
-      onEnd?.(ending, answer);
+  /** Watches a request, and counts the answer of the origin. `inner` is another watch of the same request. */
+  watch(facts: Facts, site: string, inner?: AnswerWatch): AnswerWatch | undefined {
+    if (isFile(facts)) return inner;
+    const ended: RequestEnded = (ending, answer) => {
+      inner?.ended(ending, answer);
       if (answer === undefined) return;
       const nowMs = this.#ports.clock();
       const part = this.#parts.findOrAdd(nameOfPart(facts, site), nowMs);
@@ -128,6 +127,7 @@ export class Pressure {
       if (!origin.countAnswer(answer.status, answer.ms, holderOf(facts.ip), nowMs)) return;
       this.#begin('pressure_on_origin', { name, isHeld: (at) => origin.isHeld(at) });
     };
+    return { admits: inner?.admits, ended };
   }
 
   #begin(cause: Cause, group: HeldGroup['group']): Cause {

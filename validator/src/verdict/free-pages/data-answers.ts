@@ -1,0 +1,148 @@
+import type { Budget, Ending, MaybePromise, SessionStore } from '@guard/config/contract/ports';
+import type { Facts } from '../../request/facts.ts';
+import { isFileOfPage } from '../../request/representation.ts';
+import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
+import { afterWith } from '../../session/after-with.ts';
+import type { AnswerWatch } from '../counts/answer-watch.ts';
+import { takeAllInProcess } from '../counts/take-in-process.ts';
+import { isDocument, isFileOfData, isOfNoUse, suffixOf } from '../documents.ts';
+import { type ClaimedMedia, isFalse } from './claimed-media.ts';
+import { DocumentBudgets } from './document-budgets.ts';
+
+/**
+ * For each of its free pages, an address may have this many requests for data that wait for the origin at once. With
+ * five free pages, these are the hundred requests that a page over HTTP/2 can send at once. A request that waits for
+ * longer than a minute is not counted any more.
+ */
+const DATA_AT_ONCE = 20;
+const WAITING_MS = 60_000;
+
+/** How many documents a visitor without a pass can get now. */
+export interface DocumentTerms {
+  /** The client shape has used up its documents, or is under pressure. */
+  readonly isInFlood: boolean;
+  /** The visitors of the site who passed get hardly any documents in answer to requests for data. */
+  readonly areRare: boolean;
+}
+
+/** Methods whose request can be sent again without a further effect (RFC 9110 section 9.2.1). */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY']);
+
+/** Counts a free page. Returns `spent` when the address or its client shape has none left. */
+type CountPage = (facts: Facts, store: SessionStore) => MaybePromise<'page' | 'spent'>;
+
+/** Watches the answers to requests for data and media that were free, and holds back documents. */
+export class DataAnswers {
+  readonly documents: DocumentBudgets;
+  readonly media: ClaimedMedia;
+  readonly #countPage: CountPage;
+  readonly #waiting: string;
+  readonly #waitingOfAddress: AddressCharges;
+
+  /** `pages` are the free pages of an address. */
+  constructor(organisation: string, pages: Budget, media: ClaimedMedia, countPage: CountPage) {
+    this.documents = new DocumentBudgets(organisation, pages);
+    this.media = media;
+    this.#countPage = countPage;
+    this.#waiting = `under-way:${organisation}`;
+    this.#waitingOfAddress = compileAddressCharges({
+      requests: pages.requests * DATA_AT_ONCE,
+      perMs: WAITING_MS,
+    });
+  }
+
+  /**
+   * Watches a free request for data. Its answer is held back when it is a document and the address has no document
+   * left. A document takes a free page, and then `onPage` is called.
+   *
+   * Guard must not hold back the answer to a request that has changed something, for example an order. So such a request
+   * takes a document before it reaches the origin, and gives it back after another answer. Where documents are rare, all
+   * answers can be held back.
+   *
+   * Returns undefined when the request is not free: no document is left for it, or too many requests wait.
+   */
+  watchData(
+    facts: Facts,
+    store: SessionStore,
+    nowMs: number,
+    { isInFlood, areRare }: DocumentTerms,
+    onPage: () => void,
+  ): AnswerWatch | undefined {
+    const endWaiting = this.#startWaiting(facts, store);
+    if (endWaiting === undefined) return undefined;
+    const isRepeatable = areRare || SAFE_METHODS.has(facts.method);
+    let giveBack = isRepeatable ? undefined : this.documents.reserve(facts, store, isInFlood);
+    if (!isRepeatable && giveBack === undefined) {
+      endWaiting();
+      return undefined;
+    }
+    const admits = (ending: Ending, isShared: boolean) => {
+      if (!isDocument(ending, facts)) return true;
+      const isUseless = isOfNoUse(ending, isShared, facts);
+      giveBack = this.documents.reserve(facts, store, isInFlood || areRare, isUseless);
+      return giveBack !== undefined;
+    };
+    return {
+      admits: isRepeatable ? admits : undefined,
+      ended: (ending) => {
+        endWaiting();
+        if (!isDocument(ending, facts)) {
+          giveBack?.();
+          return;
+        }
+        if (ending === 'document' || !isFileOfData(facts)) {
+          void afterWith(this.#countPage(facts, store), undefined, (freePage) => {
+            if (freePage === 'page') onPage();
+          });
+        }
+        this.documents.count(ending, facts, store, nowMs);
+      },
+    };
+  }
+
+  /** Like watchData, for a request that is free as `media`. An answer that is no media takes a free page. */
+  watchMedia(
+    facts: Facts,
+    store: SessionStore,
+    nowMs: number,
+    onPage: () => void,
+  ): AnswerWatch | undefined {
+    const endWaiting = this.#startWaiting(facts, store);
+    if (endWaiting === undefined) return undefined;
+    let giveBack: (() => void) | undefined;
+    return {
+      admits: (ending) => {
+        if (!isFalse(ending)) return true;
+        giveBack = this.media.reserve(facts, store);
+        return giveBack !== undefined;
+      },
+      ended: (ending) => {
+        endWaiting();
+        if (!isFalse(ending)) {
+          giveBack?.();
+          return;
+        }
+        this.media.noteFalse(facts, store);
+        void afterWith(this.#countPage(facts, store), undefined, (freePage) => {
+          if (freePage === 'page') onPage();
+          else this.media.disbelieve(facts, store);
+        });
+        if (ending === 'document') this.documents.count(ending, facts, store, nowMs);
+      },
+    };
+  }
+
+  /**
+   * Counts one more request for data that waits for the origin, and returns the function to call at its end. Undefined
+   * when too many wait. Then the next page of the address is challenged, because it could lack its data.
+   */
+  #startWaiting(facts: Facts, store: SessionStore): (() => void) | undefined {
+    if (isFileOfPage(facts)) return doNothing;
+    const charges = this.#waitingOfAddress(facts.ip);
+    const end = takeAllInProcess(this.#waiting + suffixOf(facts), charges, store);
+    if (end === undefined) this.documents.noteSpent(facts, store, suffixOf(facts));
+    return end;
+  }
+}
+
+function doNothing(): void {}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import {
+  countAllowed,
+  detectingValidator,
+  newSession,
+} from '../../../../test/kit/product/decisions.ts';
+import { scriptFetch, visit } from '../../../../test/kit/visitors/visitors.ts';
+
+const MINUTE_MS = 60_000;
+
+test('while the origin gives no answer, at most 100 requests for data of an address wait, and then its next page is challenged', async () => {
+  const guard = detectingValidator();
+  const cookie = await newSession(guard);
+  guard.origin.answers = 'never';
+  const data = () => visit({ headers: scriptFetch, cookie });
+  // A browser has 100 streams over HTTP/2, and a page can request all its data at once.
+  expect(await countAllowed(guard, 101, data)).toBe(100);
+  const neighbour = () => visit({ headers: scriptFetch, ip: '84.115.99.7' });
+  expect(await countAllowed(guard, 1, neighbour)).toBe(1);
+  // Without the challenge, the browser would show the page without its data.
+  expect(await countAllowed(guard, 1, () => visit())).toBe(0);
+  guard.time.now += MINUTE_MS + 1;
+  expect(await countAllowed(guard, 1, data)).toBe(1);
+});
+
+test('requests that change something, and whose answer can be a document, wait only while documents are left for them', async () => {
+  const guard = detectingValidator();
+  const cookie = await newSession(guard);
+  const post = () => visit({ method: 'POST', headers: scriptFetch, cookie });
+  guard.origin.answers = 'data';
+  expect(await countAllowed(guard, 200, post)).toBe(200);
+  guard.origin.answers = 'document';
+  expect(await countAllowed(guard, 40, post)).toBe(40);
+  guard.origin.answers = 'never';
+  // Guard does not hold back their answers, so the origin does not do anything for nothing.
+  expect(await countAllowed(guard, 20, post)).toBe(10);
+});
