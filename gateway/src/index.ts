@@ -36,6 +36,8 @@ export type {
   GatewaySettings,
   GatewaySite,
 } from './base/options.ts';
+export { NodeResponse } from './http1/node-response.ts';
+export { handleInTurn } from './http1/pipelining.ts';
 export { AddressCounts } from './listen/accept.ts';
 export { compileRoute, type IsProtected } from './arrive/sites.ts';
 

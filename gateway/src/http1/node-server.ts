@@ -4,9 +4,7 @@ import { NodeResponse } from './node-response.ts';
 import type { AcceptOptions, ServerParts } from '../listen/accept.ts';
 import { addressOf, peerOf } from '../listen/connection.ts';
 import type { VisitorSocket } from '../message/message.ts';
-import { plainAnswer, serveLast } from '../message/own-answer.ts';
-
-const TOO_MANY = plainAnswer(503, 'Too many requests on one connection.', 'Retry-After', '1');
+import { handleInTurn, openAnswer } from './pipelining.ts';
 
 export function createNodeServer(parts: ServerParts): Server {
   const { handle, upgrade, limits } = parts;
@@ -32,33 +30,12 @@ export function createNodeServer(parts: ServerParts): Server {
   server.timeout = limits.idleTimeoutMs;
 
   answerBrokenRequests(server, parts.accept);
+  const onRefused = () => parts.accept.metrics.count('guard_gateway_requests_total', 'refused');
   const handleRequest = (req: IncomingMessage, res: NodeResponse) => {
     // Node's parser reads nothing after a request with Upgrade, even when the upgrade was not accepted.
     const hasParserStopped = req.headers.upgrade !== undefined;
     if (hasParserStopped || parts.isClosing()) res.shouldKeepAlive = false;
-    const { socket } = req;
-    const queue = queueOf(socket);
-    const bytes = queue.requests === 0 ? 0 : headerBytesOf(req);
-    queue.requests += 1;
-    queue.waitingBytes += bytes;
-    res.once('close', () => {
-      queue.requests -= 1;
-      queue.waitingBytes -= bytes;
-    });
-    if (queue.isFull) {
-      stopReading(socket);
-    } else if (
-      queue.requests <= limits.maxPipelined &&
-      queue.waitingBytes <= limits.maxHeaderBytes
-    ) {
-      // A connection has one request at a time, as in the plain lane. So a visitor who reads nothing holds one answer.
-      if (openAnswer(socket) === res) handle(req, res);
-      else res.onTurn = () => socket.writable && handle(req, res);
-    } else {
-      queue.isFull = true;
-      parts.accept.metrics.count('guard_gateway_requests_total', 'refused');
-      serveLast(req, res, TOO_MANY, limits.lingerMs);
-    }
+    handleInTurn(req, res, () => handle(req, res), { limits, onRefused });
   };
   server.on('request', handleRequest);
   // Without a listener Node would answer every `Expect` with 100 (Continue).
@@ -97,47 +74,6 @@ function isWebSocketHandshake(req: IncomingMessage): boolean {
     coding === undefined &&
     openAnswer(req.socket) === undefined
   );
-}
-
-/** The requests of a connection whose answers are not sent in full. More than one means pipelining. */
-interface RequestQueue {
-  requests: number;
-  /** The size of the header sections that wait for their turn. */
-  waitingBytes: number;
-  /** There was one request too many. Its answer closes the connection. */
-  isFull: boolean;
-}
-
-const queues = new WeakMap<Socket, RequestQueue>();
-
-function queueOf(socket: Socket): RequestQueue {
-  let queue = queues.get(socket);
-  if (queue === undefined) {
-    queue = { requests: 0, waitingBytes: 0, isFull: false };
-    queues.set(socket, queue);
-  }
-  return queue;
-}
-
-function headerBytesOf({ url = '', rawHeaders }: IncomingMessage): number {
-  return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
-}
-
-/**
- * Reads no further request. A pause of the socket is not enough: the parser would read all requests of the bytes that
- * it has, and Node would keep each of them until the connection closes. Node's parser has no public way to stop. It
- * stops when the connection changes its protocol, which is the meaning of 2. Without `upgrade`, Node does not hand over
- * the connection then.
- */
-function stopReading(socket: Socket): void {
-  socket.pause();
-  const parser: unknown = Reflect.get(socket, 'parser');
-  if (parser instanceof Object) Reflect.set(parser, 'onIncoming', stopParser);
-}
-
-function stopParser(req: IncomingMessage & { upgrade?: boolean }): number {
-  req.upgrade = false;
-  return 2;
 }
 
 const refusalStatus = new WeakMap<VisitorSocket, number>();
@@ -206,12 +142,6 @@ function refusalFor(code: string): Refusal | undefined {
     default:
       return code.startsWith('HPE_') ? BAD_REQUEST : undefined;
   }
-}
-
-/** The answer under way on a connection. Node keeps it in this private property and has no public one. */
-function openAnswer(socket: Socket): object | undefined {
-  const answer: unknown = Reflect.get(socket, '_httpMessage');
-  return typeof answer === 'object' && answer !== null ? answer : undefined;
 }
 
 function hasBegunToAnswer(socket: Socket): boolean {

@@ -2,7 +2,7 @@ import { removeAbandonedSocket } from '@guard/config/net/abandoned-socket';
 import { listenerUrl } from '@guard/config/net/special-address';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values/values';
-import type { Gateway } from '@guard/gateway';
+import { type Gateway, NodeResponse } from '@guard/gateway';
 
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
@@ -34,7 +34,11 @@ export function createService(
   const app = fastify({
     logger: false,
     trustProxy: readsForwardedFor ? [...trusted_proxies] : false,
-    http: { headersTimeout: times.headMs, connectionsCheckingInterval: times.checkMs },
+    http: {
+      headersTimeout: times.headMs,
+      connectionsCheckingInterval: times.checkMs,
+      ServerResponse: NodeResponse,
+    },
     requestTimeout: times.requestMs,
     connectionTimeout: times.idleMs,
     forceCloseConnections: 'idle',

@@ -141,3 +141,30 @@ test('a request without a route gets 404 before its body is parsed', async () =>
   const answer = await fetch(`${url}/nowhere`, { method: 'POST', headers, body: '{ "broken": ' });
   expect(answer.status).toBe(404);
 });
+
+test('a connection has one request at a time; of 40 in one packet, 16 get their answer, the next 503', async () => {
+  const release = Promise.withResolvers<undefined>();
+  let begunCount = 0;
+  const app = createService(SETTINGS);
+  app.get('/', async () => {
+    begunCount += 1;
+    await release.promise;
+    return 'done';
+  });
+  await app.ready();
+  const { service, url } = await open(app);
+  const requestArrives = once(service.app.server, 'request');
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
+  let receivedText = '';
+  socket.on('data', (text: string) => (receivedText += text));
+  const closing = once(socket, 'close');
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(40));
+  await requestArrives;
+  await turn();
+  expect(begunCount).toBe(1);
+  release.resolve(undefined);
+  await closing;
+  expect(begunCount).toBe(16);
+  const statuses = [...receivedText.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  expect(statuses).toEqual([...Array<string>(16).fill('200'), '503']);
+});

@@ -1,3 +1,4 @@
+import { handleInTurn, NodeResponse } from '@guard/gateway';
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -57,7 +58,10 @@ export function createReloadableService(
     watch(request.socket);
     unusedSockets.delete(request.socket);
     if (isClosing) response.shouldKeepAlive = false;
-    currentServer.emit('request', request, response);
+    const handle = () => currentServer.emit('request', request, response);
+    // createService sets this class for every answer.
+    if (isNodeResponse(response)) handleInTurn(request, response, handle);
+    else handle();
   };
   app.server.removeAllListeners('request').on('request', passOn);
   // For `localhost` fastify opens a second server, whose requests arrive here through the router of `app`.
@@ -75,6 +79,10 @@ export function createReloadableService(
       connections.isCutOff = true;
     },
   };
+}
+
+function isNodeResponse(response: ServerResponse): response is NodeResponse {
+  return response instanceof NodeResponse;
 }
 
 interface Connections {
