@@ -8,12 +8,13 @@ import { openBody, planSample, type SamplePlan } from './arrive/open-body.ts';
 import { follow } from './follow/follow.ts';
 import type { Forward, Handle } from './forward/forward-ports.ts';
 import { brokenStatus } from './http1/node-server.ts';
-import { collect, type UploadsUnderWay } from './judge/collect.ts';
+import { collect } from './judge/collect.ts';
 import { isCollectorPath } from './arrive/sites.ts';
 import type { Judge } from './judge/judge.ts';
 import { logVisitorGone, VISITOR_GONE } from './judge/open-event.ts';
 import { eventOf, refuseUnreadable, type RequestPlan } from './judge/request-plan.ts';
 import type { VisitorRequest, VisitorResponse } from './message/message.ts';
+import type { UploadsUnderWay } from './message/upload.ts';
 import { inGzip, type OwnAnswer, plainAnswer, serve, serveLast } from './message/own-answer.ts';
 
 /** The stages through which a request passes. They are built once for each reading of the settings. */

@@ -17,13 +17,13 @@ import { createForward } from './forward/forward.ts';
 import { createUpgrades } from './forward/upgrade.ts';
 import { createHandle } from './handle.ts';
 import { createCleartextFront } from './http1/front.ts';
-import { UploadsUnderWay } from './judge/collect.ts';
 import { createFailPolicy } from './judge/fail-policy.ts';
 import { createJudge } from './judge/judge.ts';
 import { type AcceptOptions, type ServerParts, serveAccepted } from './listen/accept.ts';
 import { createConnections, createTrust, type Trusts } from './listen/connection.ts';
 import { drain, listen } from './listen/listen.ts';
 import { UnreadAnswers } from './listen/unread-answers.ts';
+import { UploadsUnderWay } from './message/upload.ts';
 import { Http1Origin } from './origin/http1/http1-origin.ts';
 import { type Connect, OriginRegistry } from './origin/origins.ts';
 import { HttpsSide } from './tls/https-side.ts';
@@ -39,6 +39,7 @@ export type {
 export { NodeResponse } from './http1/node-response.ts';
 export { handleInTurn } from './http1/pipelining.ts';
 export { AddressCounts } from './listen/accept.ts';
+export { readUpload, UploadsUnderWay } from './message/upload.ts';
 export { compileRoute, type IsProtected } from './arrive/sites.ts';
 
 function openOrigins(limits: GatewayLimits, clock: Clock): OriginRegistry {

@@ -3,8 +3,8 @@ import { listenerUrl } from '@guard/config/net/special-address';
 import type { Service, Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 import { type Gateway, NodeResponse } from '@guard/gateway';
-
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { boundBodies } from './whole-bodies.ts';
 
 /** Time limits for a connection. They end a connection also when a byte arrives now and then. */
 const SERVICE_TIMES = {
@@ -45,6 +45,7 @@ export function createService(
     return503OnClosing: true,
   });
   app.addHook('onRequest', skipUnwantedBody);
+  boundBodies(app, times.requestMs);
   return app;
 }
 
