@@ -121,6 +121,30 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       });
     });
 
+    test('when Redis loses its data, no instance gives a budget again that it has given alone', async () => {
+      const budget = { requests: 3, perMs: HOUR_MS };
+      await withInstances(redis.url, [now], async ({ store }) => {
+        for (let i = 0; i < 3; i++) {
+          expect(await store.take('b', 'k', budget)).toBe(0);
+          await redis.ask('FLUSHALL');
+        }
+        expect(await store.take('b', 'k', budget)).toBeGreaterThan(0);
+      });
+    });
+
+    test('a request that is refused because of another instance takes nothing from the counters of this instance', async () => {
+      const budget = { requests: 1, perMs: HOUR_MS };
+      const [first, second] = [
+        { subject: 'k', budget },
+        { subject: 'l', budget },
+      ];
+      await withInstances(redis.url, [now, now], async (one, other) => {
+        expect(await one.store.takeAll('b', [first])).toBe(0);
+        expect(await other.store.takeAll('b', [first, second])).toBeGreaterThan(0);
+        expect(await other.store.takeAll('b', [second])).toBe(0);
+      });
+    });
+
     test('all instances get the newest time, and a single instance gets its own time', async () => {
       await withInstances(redis.url, clocks, async (a, b, c) => {
         const times = [5_000, 7_000, 6_000];

@@ -176,9 +176,10 @@ export class RedisStore implements SessionStore {
     );
     const longestMs = Math.max(0, ...refusedMs);
     if (longestMs > 0) return longestMs;
+    // A budget that this instance alone has used up is not asked for, because Redis can have lost its counters.
     const localMs = this.#budgets.takeAll(name, charges, nowMs);
-    if (!this.#link.isAway) return this.#takeShared(counters, localMs);
-    this.#countUnanswered('take');
+    if (localMs === 0 && !this.#link.isAway) return this.#takeShared(name, charges, counters);
+    if (this.#link.isAway) this.#countUnanswered('take');
     return localMs;
   }
 
@@ -263,16 +264,19 @@ export class RedisStore implements SessionStore {
     return session;
   }
 
-  async #takeShared(counters: readonly Counter[], localMs: number): Promise<number> {
+  async #takeShared(
+    name: string,
+    charges: readonly Charge[],
+    counters: readonly Counter[],
+  ): Promise<number> {
     const result = readTaken(await takeShared(this.#link, counters));
-    if (result === undefined) {
-      this.#countUnanswered('take');
-      return localMs;
-    }
-    const { waitMs, refusedBy } = result;
-    const refusing = counters[refusedBy];
-    if (waitMs > 0 && refusing) this.#refusals.remember(refusing.key, this.#clock() + waitMs);
-    return waitMs;
+    if (result === undefined) this.#countUnanswered('take');
+    if (result === undefined || result.waitMs === 0) return 0;
+    const refusing = counters[result.refusedBy];
+    if (refusing) this.#refusals.remember(refusing.key, this.#clock() + result.waitMs);
+    // A refused request takes nothing, also not in this instance.
+    for (const { subject, budget } of charges) this.#budgets.giveBack(name, subject, budget);
+    return result.waitMs;
   }
 
   /** The reply to a command that needs Redis. Rejects when there is no reply. */
