@@ -188,6 +188,20 @@ describe('rate_limit by a list: a request must fit all budgets', () => {
     expect(await countPassing(guard, 3, () => requestOfDevice('b'))).toBe(3);
   });
 
+  test('a request that one budget refuses adds no counter, so no visitor makes the store forget those of others', async () => {
+    const guard = limitedBy('[header:x-device, ip]');
+    for (const ipOf of [
+      () => HOME_IP,
+      (i: number) => `2a02:1748:1:${(0x100 * i).toString(16)}::1`,
+    ]) {
+      const requestOf = (i: number) => requestOfDevice(`${i}`, ipOf(i));
+      await countPassing(guard, 50, requestOf);
+      const { counterCount } = guard.store;
+      await countPassing(guard, 200, (i) => requestOf(50 + i));
+      expect(guard.store.counterCount).toBe(counterCount);
+    }
+  });
+
   test('a repeated part of the list is counted only once', async () => {
     const { ask } = limitedBy('[header:x-device, header:X-Device]', 1);
     expect((await ask(requestOfDevice('a'))).rate_limited).toBeUndefined();

@@ -104,6 +104,13 @@ export class DeadlineTable {
    * another thread can be refused because of a charge that is given back a moment later. No budget is ever exceeded.
    */
   takeAll(name: string, charges: readonly Charge[], nowMs: number): number {
+    // A refused request must add no entry. Otherwise a visitor above one limit could name new subjects for the other
+    // counters, and the table would forget the counters of other visitors.
+    const refusedMs = charges.map(({ subject, budget }) =>
+      this.#waitOf(name, subject, nowMs, budget),
+    );
+    const longestRefusedMs = Math.max(0, ...refusedMs);
+    if (longestRefusedMs > 0) return longestRefusedMs;
     const waits = charges.map(({ subject, budget }) => this.take(name, subject, nowMs, budget));
     const longest = Math.max(0, ...waits);
     if (longest === 0) return 0;
@@ -111,6 +118,16 @@ export class DeadlineTable {
       if (waits[index] === 0) this.giveBack(name, subject, budget);
     });
     return longest;
+  }
+
+  /** Like {@link take}, but takes nothing, and adds no entry for a new subject. */
+  #waitOf(name: string, subject: string, nowMs: number, budget: Budget): number {
+    this.#hash(name, subject);
+    if (this.#wayOf(this.#set()) === -1) return 0;
+    const set = this.#lock();
+    const waitMs = waitFor(this.#doubles[this.#deadlineOf(set)] ?? 0, nowMs, budget);
+    this.#unlock(set);
+    return waitMs;
   }
 
   /** Gives back a request that was taken from a budget. */

@@ -44,6 +44,21 @@ describe('free pages with challenge: auto', () => {
     expect(await countAllowed(guard, 200, from)).toBe(95 + 38);
   });
 
+  test('a visitor without free pages adds no counters by changing the order of header fields', async () => {
+    const guard = detectingValidator();
+    const fields = Object.entries(firefoxHttps);
+    const turned = (i: number) => [
+      ...fields.slice(i % fields.length),
+      ...fields.slice(0, i % fields.length),
+    ];
+    await countAllowed(guard, 5, () => visit({ headers: firefoxHttps }));
+    const { counterCount } = guard.store;
+    expect(
+      await countAllowed(guard, 8, (i) => visit({ headers: Object.fromEntries(turned(i)) })),
+    ).toBe(0);
+    expect(guard.store.counterCount).toBe(counterCount);
+  });
+
   // A frame in a sandbox cannot pass the challenge. When an `<object>` gets 403, browsers show the content between its tags.
   test.each(['iframe', 'object', 'embed'])(
     'frames of a page of the same origin are free like its data: %s',
