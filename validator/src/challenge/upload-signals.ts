@@ -8,6 +8,9 @@ export type SignalsOf = (request: CollectRequest) => readonly Reason[];
 
 const NO_FINDINGS: readonly Reason[] = [];
 
+/** No signal of an upload depends on the organisation. */
+const ANY_ORGANISATION = { organisation: '', isAllowlisted: () => true };
+
 /**
  * Runs the signals on the request of an upload. A program can copy the header fields of a page request, but has to
  * write those of the upload itself, and often makes mistakes. Findings about the network are left out, because people
@@ -23,7 +26,7 @@ export function createUploadSignals(sources: FactSources): SignalsOf {
     const { scheme } = connection;
     const url = `${scheme}://${single(headers['host'])}/.guard${path}`;
     const request = { url, ip, method, headers: singles(headers) };
-    const description = describe(request, sourcesWithoutSignature, () => true, connection);
+    const description = describe(request, sourcesWithoutSignature, ANY_ORGANISATION, connection);
     if (description.kind === 'error') return NO_FINDINGS;
     return findingsOf(description.facts).filter(
       (reason) => reasons[reason].category !== 'suspicious_network',

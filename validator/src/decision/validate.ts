@@ -43,7 +43,7 @@ export function validate(
 ): MaybePromise<Validated> {
   try {
     const startedAt = performance.now();
-    const description = describe(request, engine.sources, policy.isAllowlisted, caller);
+    const description = describe(request, engine.sources, policy, caller);
     if (description.kind === 'error') return description;
     const { facts, cookies } = description;
     const decision: Decision = {

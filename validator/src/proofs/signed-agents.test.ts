@@ -1,5 +1,7 @@
 import { toBotKey } from '@guard/config/settings/sections/web-bot-auth';
-import { describe, expect, test } from 'vitest';
+import fastify from 'fastify';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { organisationWith } from '../../../test/kit/product/policies.ts';
 import { newSigningAgent, type Signing } from '../../../test/kit/visitors/signing-agent.ts';
 import { validatorWith } from '../../../test/kit/product/validator.ts';
 import { chromeHttps, GOOGLEBOT_UA, HOME_IP, visit } from '../../../test/kit/visitors/visitors.ts';
@@ -131,6 +133,36 @@ test('Guard checks 20 bad signatures of one address in a minute and then no more
   );
   time.now += 60_001;
   expect((await visitSigned()).signedAgent).toBe('chatgpt-agent');
+});
+
+test('bad signatures that another organisation invents for an address do not count here', async () => {
+  const secret_keys = [{ id: 'backend', key: 'sk_other_key_of_the_tests_1234' }];
+  const ownKeys = [{ id: 'backend', key: 'sk_own_key_of_the_tests_123456' }];
+  const { validator, events, time } = validatorWith(DETECT, {
+    botKeys: [CHATGPT],
+    organisation: { secret_keys: ownKeys },
+    neighbour: organisationWith(DETECT, { id: 'globex', secret_keys }),
+  });
+  const app = fastify({ forceCloseConnections: true });
+  onTestFinished(() => app.close());
+  await app.register(validator.validateRoutes);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const ask = async (key: string, authority: string) => {
+    const signing = { signatureAgent: '"https://chatgpt.com"', createdMs: time.now, authority };
+    const question = visit({ headers: { ...CONTRADICTING_HEADERS, ...chatgpt.sign(signing) } });
+    const { status } = await fetch(`${url}/validate`, {
+      method: 'POST',
+      headers: { 'x-api-key': key },
+      body: JSON.stringify(question),
+    });
+    return [status, events.at(-1)?.signedAgent?.name];
+  };
+  for (let attempt = 0; attempt < 20; attempt += 1)
+    await ask('sk_other_key_of_the_tests_1234', `${attempt}.example`);
+  expect(await ask('sk_own_key_of_the_tests_123456', 'shop.example')).toEqual([
+    200,
+    'chatgpt-agent',
+  ]);
 });
 
 test.each<[string, Partial<Signing>]>([

@@ -31,6 +31,7 @@ function keysOf(...directory: Record<string, unknown>[]) {
 }
 
 const REQUEST: SentRequest = {
+  organisation: 'shop',
   ip: '198.18.0.7',
   method: 'GET',
   url: 'https://shop.example/catalogue?page=2',

@@ -35,6 +35,8 @@ export type SignatureProof =
 export interface SentRequest extends SignedRequest {
   /** The visitor's address, spelled as `parseIp` returns it. */
   readonly ip: string;
+  /** The organisation that is asked. */
+  readonly organisation: string;
 }
 
 /** Checks the signature of a request. Answers at once, without a network request. */
@@ -122,7 +124,8 @@ export function createSignatureCheck(
     const key = chooseKey(keysById.get(parameters.keyId), coveredComponents, request);
     if (key === undefined) return invalid('unknown_key');
     const knownBase = goodSignatures.get(signature.toString('base64'));
-    const group = addressGroup(request.ip);
+    // A caller of another organisation can invent requests of this address.
+    const group = `${request.organisation} ${addressGroup(request.ip)}`;
     const badCount = badCounts.get(group) ?? 0;
     if (knownBase === undefined && badCount >= MAX_BAD_SIGNATURES) return invalid('too_many');
     const fault =

@@ -135,10 +135,16 @@ interface Reached {
   readonly transport?: TransportFacts | undefined;
 }
 
+/** The organisation that is asked, and whether a crawler is on its allowlist. */
+interface Asked {
+  readonly organisation: string;
+  readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
+}
+
 export function describe(
   request: ValidateRequest,
   sources: FactSources,
-  isAllowlisted: (crawler: CatalogueCrawler) => boolean,
+  asked: Asked,
   { ipFrom, transport }: Reached,
 ): Described {
   const ip = parseIp(request.ip);
@@ -154,16 +160,7 @@ export function describe(
     const message = 'The path of `url` can be read in too many ways.';
     return { kind: 'error', type: 'invalid_request', message };
   }
-  const facts = new RequestFacts(
-    request,
-    ip,
-    ipFrom,
-    url,
-    paths,
-    sources,
-    isAllowlisted,
-    transport,
-  );
+  const facts = new RequestFacts(request, ip, ipFrom, url, paths, sources, asked, transport);
   return {
     kind: 'described',
     facts,
@@ -200,7 +197,7 @@ export class RequestFacts implements Facts {
     url: RequestUrl,
     paths: readonly string[],
     sources: FactSources,
-    isAllowlisted: (crawler: CatalogueCrawler) => boolean,
+    { organisation, isAllowlisted }: Asked,
     transport: TransportFacts | undefined,
   ) {
     const headers = request.headers ?? NO_HEADERS;
@@ -220,6 +217,7 @@ export class RequestFacts implements Facts {
         ? undefined
         : sources.checkSignature?.({
             ip,
+            organisation,
             url: request.url,
             method: request.method ?? 'GET',
             headers,
