@@ -68,6 +68,9 @@ const READERS: readonly Reader[] = [
   // Decoded once. `[decodeBytes]` and `[decodeAll]` are for handlers that only compare. The others are for servers that
   // also normalise the path.
   [decodeBytes],
+  // Rack::URLMap merges slashes and resolves no dots.
+  [mergeSlashes],
+  [decodeBytes, mergeSlashes],
   [decodeBytes, mergeSlashes, resolveDots],
   [decodeBytes, backslashes, mergeSlashes, resolveDots],
   [decodeAll],

@@ -17,6 +17,8 @@ test.each([
   { path: '/ADMIN/x', status: 403 },
   { path: '/Admin/', status: 403 },
   { path: '/admin/Assets/a.css', status: 403 },
+  // PHP serves this path as /admin/x (PATH_INFO).
+  { path: '/index.php/admin/x', status: 403 },
   { path: '/admin/assets/a.css', status: 200 },
   { path: '/admin/assets/../secret', status: 403 },
   { path: '/admin/assets/%2e%2e/secret', status: 403 },

@@ -1,6 +1,7 @@
 import type { Protocol } from '@guard/config/contract/event';
 import type { ValidateContext } from '@guard/config/contract/ports';
-import { compileFoldedGlob, compileGlob, foldPath } from '@guard/config/matching/glob';
+import { foldReadings } from '@guard/config/matching/folded-readings';
+import { compileFoldedGlob, compileGlob } from '@guard/config/matching/glob';
 import { compileHosts } from '@guard/config/matching/host';
 import type { Site } from '@guard/config/settings/schema';
 import type { Client } from './client-ip.ts';
@@ -96,7 +97,7 @@ export function compileRoute(protect: readonly string[], skip: readonly string[]
     protectMatchers.some((matches) => matches(foldedPath));
   return (readings) =>
     readings === undefined ||
-    (readings.some((path) => isProtected(foldPath(path))) &&
+    (foldReadings(readings).some(isProtected) &&
       !(
         skipMatchers.length > 0 &&
         readings.every((path) => skipMatchers.some((matches) => matches(path)))

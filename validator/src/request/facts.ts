@@ -13,7 +13,7 @@ import type { Reason } from '@guard/config/contract/reasons';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { ValidateErrorType } from '@guard/config/contract/errors';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
-import { foldPath } from '@guard/config/matching/glob';
+import { foldReadings } from '@guard/config/matching/folded-readings';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { parseIp } from '@guard/config/net/cidr';
 import type { ProveClaim } from '../proofs/prove-claim.ts';
@@ -67,7 +67,7 @@ export interface Facts {
   readonly url: RequestUrl;
   /** All path readings. The first one is the path as sent. */
   readonly paths: readonly string[];
-  /** The folded path readings. It is the list `paths` itself when folding changes nothing. */
+  /** The path readings for protections (foldReadings). It is the list `paths` itself when both are the same. */
   readonly foldedPaths: readonly string[];
   /** The method in upper case, because some callers send lower case. */
   readonly method: string;
@@ -203,7 +203,7 @@ export class RequestFacts implements Facts {
     const headers = request.headers ?? NO_HEADERS;
     this.url = url;
     this.paths = paths;
-    this.foldedPaths = foldAll(paths);
+    this.foldedPaths = foldReadings(paths);
     this.method = request.method?.toUpperCase() ?? 'GET';
     this.referrer = request.referrer ?? headers['referer'] ?? '';
     this.ip = ip;
@@ -275,10 +275,4 @@ export function crawlerClaim(
 ): CrawlerClaim {
   const verified = proof === 'verified';
   return { id, name, category, rslCategory, verified, proof, allowlisted };
-}
-
-function foldAll(paths: readonly string[]): readonly string[] {
-  const [first = ''] = paths;
-  if (paths.length === 1 && foldPath(first) === first) return paths;
-  return [...new Set(paths.map(foldPath))];
 }

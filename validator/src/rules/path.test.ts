@@ -38,6 +38,36 @@ describe('path', () => {
   });
 
   test.each([
+    // Scripts get the rest of the path as an argument (RFC 3875 4.1.5).
+    ['/wp-login.php', '/wp-login.php/x', true],
+    ['/wp-login.php', '/WP-Login.php/', true],
+    ['/wp-login.php', '/wp-login.php/x.php/y', true],
+    ['/login.aspx', '/x/..;/login%2easpx/y', true],
+    ['/cgi-bin/search', '/cgi-bin/search/x', true],
+    ['/wp-login.php', '/wp-login.phpx/x', false],
+    ['/domain/*', '/domain/shop.pl/owner', false],
+    // A front controller routes the rest of the path.
+    ['/login', '/index.php/login', true],
+    ['/admin/**', '/index.php//admin/../x', true],
+    ['/shop/login', '/shop/index.php/login', true],
+    ['/login', '/xindex.php/login', false],
+    // The index of a folder is the folder.
+    ['/', '/index.php', true],
+    ['/docs/', '/docs/index.html', true],
+    ['/docs/', '/docs/index.html/x', false],
+    ['/index.php', '/', false],
+    // Rack::URLMap merges slashes and does not resolve dots.
+    ['/admin/**', '//admin/../x', true],
+  ])(
+    'a script answers at more paths than its own: %s and %s: %s',
+    async (path, asked, expected) => {
+      expect(await matches({ path }, at(asked))).toBe(expected);
+    },
+  );
+
+  test.each([
+    ['/index.php/api/**', '/index.php/api/x', 'allow'],
+    ['/api/**', '/index.php/api/x', 'block'],
     ['/open', '/open', 'allow'],
     ['/open', '/OPEN', 'block'],
     ['/open', '/open/', 'block'],

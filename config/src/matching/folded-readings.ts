@@ -1,0 +1,34 @@
+import { foldPath } from './glob.ts';
+
+/** A script with more text after its name (RFC 3875 4.1.5, PATH_INFO). In `/cgi-bin/` each name is a script. */
+const SCRIPT = /\.(?:php[0-9]?|phtml|aspx?|cfm|f?cgi)(?=\/)|\/f?cgi-bin\/[^/]+(?=\/)/;
+
+/** The index of a folder. Only a script answers at paths below it. */
+const INDEX = /\/index\.(?:(?:php[0-9]?|phtml|aspx?|cfm|f?cgi)(?=\/|$)|html?$)/;
+
+/**
+ * The readings of a path that a protection compares, folded by {@link foldPath}. It is the list itself when there are no
+ * others. In addition to the folded readings these are:
+ *
+ * - the script that gets the rest of the path: `/login.php/x` runs `/login.php`;
+ * - the path that a front controller routes: `/index.php/login` is `/login` for Symfony and Laravel;
+ * - the folder of an index: `/docs/index.html` is `/docs/`.
+ *
+ * An exemption compares none of them, because it may name a path behind a script.
+ */
+export function foldReadings(readings: readonly string[]): readonly string[] {
+  const [first = ''] = readings;
+  if (readings.length === 1 && foldPath(first) === first && !hasScript(first)) return readings;
+  const foldedReadings = new Set(readings.map(foldPath));
+  for (const path of [...foldedReadings].filter(hasScript)) {
+    const script = SCRIPT.exec(path);
+    if (script) foldedReadings.add(path.slice(0, script.index + script[0].length));
+    // The name of the folder comes last: the part of the site is named after it.
+    foldedReadings.add(foldPath(path.replace(INDEX, '') || '/'));
+  }
+  return [...foldedReadings];
+}
+
+function hasScript(foldedPath: string): boolean {
+  return SCRIPT.test(foldedPath) || INDEX.test(foldedPath);
+}
