@@ -28,16 +28,11 @@ export class ClaimedMedia {
     this.#shapeBudget = shapeBudget;
   }
 
-  /**
-   * Whether the request claims to be for media, and neither its address nor its shape has made too many false claims.
-   */
+  /** Whether the request claims to be for media, and its address has not made too many false claims. */
   isBelieved(facts: Facts, store: SessionStore): MaybePromise<boolean> {
     if (!isClaimedMedia(facts)) return false;
-    const isAddressFalse = store.remembers(this.#name, addressGroup(facts.ip));
-    const isShapeFalse = store.remembers(this.#name, shapeName(facts));
-    return afterWith(isAddressFalse, isShapeFalse, (address, shape) =>
-      afterWith(shape, address, (isShape, isAddress) => !isShape && !isAddress),
-    );
+    const isDisbelieved = store.remembers(this.#name, addressGroup(facts.ip));
+    return afterWith(isDisbelieved, undefined, (isFalseAddress) => !isFalseAddress);
   }
 
   /**
@@ -46,18 +41,11 @@ export class ClaimedMedia {
    * the address are not believed any more.
    */
   reserve(facts: Facts, store: SessionStore): (() => void) | undefined {
-    const shape = { subject: shapeName(facts), budget: this.#shapeBudget };
+    const shape = { subject: `shape ${clientShape(facts)}`, budget: this.#shapeBudget };
     const charges = [...this.#chargesOfAddress(facts.ip), shape];
     const giveBack = takeAllInProcess(this.#counter, charges, store);
     if (giveBack === undefined) this.disbelieve(facts, store);
     return giveBack;
-  }
-
-  noteFalse(facts: Facts, store: SessionStore): void {
-    const shape = shapeName(facts);
-    void afterWith(store.take(this.#name, shape, this.#shapeBudget), undefined, (wait) => {
-      if (wait > 0) void store.remember(this.#name, shape, this.#shapeBudget.perMs);
-    });
   }
 
   /** Stops to believe an address. Call this when it has no free page left for a false claim. */
@@ -69,8 +57,4 @@ export class ClaimedMedia {
 /** Whether an answer shows that the claim was false. An error is no such answer. */
 export function isFalse(answerKind: Ending): boolean {
   return answerKind !== 'other';
-}
-
-function shapeName(facts: Facts): string {
-  return `shape ${clientShape(facts)}`;
 }

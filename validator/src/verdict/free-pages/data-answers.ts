@@ -122,7 +122,6 @@ export class DataAnswers {
           giveBack?.();
           return;
         }
-        this.media.noteFalse(facts, store);
         void afterWith(this.#countPage(facts, store), undefined, (freePage) => {
           if (freePage === 'page') onPage();
           else this.media.disbelieve(facts, store);
