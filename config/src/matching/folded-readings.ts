@@ -1,7 +1,7 @@
 import { foldPath } from './glob.ts';
 
 /** A script with more text after its name (RFC 3875 4.1.5, PATH_INFO). In `/cgi-bin/` each name is a script. */
-const SCRIPT = /\.(?:php[0-9]?|phtml|aspx?|cfm|f?cgi)(?=\/)|\/f?cgi-bin\/[^/]+(?=\/)/;
+export const SCRIPT = /\.(?:php[0-9]?|phtml|aspx?|cfm|f?cgi)(?=\/)|\/f?cgi-bin\/[^/]+(?=\/)/i;
 
 /** The index of a folder. Only a script answers at paths below it. */
 const INDEX = /\/index\.(?:(?:php[0-9]?|phtml|aspx?|cfm|f?cgi)(?=\/|$)|html?$)/;
@@ -14,7 +14,7 @@ const INDEX = /\/index\.(?:(?:php[0-9]?|phtml|aspx?|cfm|f?cgi)(?=\/|$)|html?$)/;
  * - the path that a front controller routes: `/index.php/login` is `/login` for Symfony and Laravel;
  * - the folder of an index: `/docs/index.html` is `/docs/`.
  *
- * An exemption compares none of them, because it may name a path behind a script.
+ * An exemption compares none of them, because it may name a path behind a script (exemption.ts).
  */
 export function foldReadings(readings: readonly string[]): readonly string[] {
   const [first = ''] = readings;

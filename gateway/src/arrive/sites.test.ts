@@ -41,3 +41,16 @@ test.each([
     expect(questions).toHaveLength(status === 403 ? 1 : 0);
   },
 );
+
+test.each([
+  ['/wp-login.php/x.css', 1],
+  ['/style.css', 0],
+  ['/index.php/x.css', 0],
+])('skip [/**/*.css] and %s: %i questions to the validator', async (path, expected) => {
+  const { port, questions } = await startGatewayWithOrigin({
+    skip: ['/**/*.css'],
+    validate: validateWith({ decision: 'allow' }),
+  });
+  expect(statusOf(await get(port, path))).toBe(200);
+  expect(questions).toHaveLength(expected);
+});

@@ -1,7 +1,8 @@
 import type { Protocol } from '@guard/config/contract/event';
 import type { ValidateContext } from '@guard/config/contract/ports';
+import { compileExemption } from '@guard/config/matching/exemption';
 import { foldReadings } from '@guard/config/matching/folded-readings';
-import { compileFoldedGlob, compileGlob } from '@guard/config/matching/glob';
+import { compileFoldedGlob } from '@guard/config/matching/glob';
 import { compileHosts } from '@guard/config/matching/host';
 import type { Site } from '@guard/config/settings/schema';
 import type { Client } from './client-ip.ts';
@@ -92,7 +93,7 @@ export type IsProtected = (readings: readonly string[] | undefined) => boolean;
  */
 export function compileRoute(protect: readonly string[], skip: readonly string[]): IsProtected {
   const protectMatchers = protect.map((glob) => compileFoldedGlob(glob));
-  const skipMatchers = skip.map((glob) => compileGlob(glob));
+  const skipMatchers = skip.map(compileExemption);
   const isProtected = (foldedPath: string) =>
     protectMatchers.some((matches) => matches(foldedPath));
   return (readings) =>

@@ -9,6 +9,7 @@ import {
   type Pattern,
   readsWhole,
 } from '@guard/config/matching/glob';
+import { compileExemption } from '@guard/config/matching/exemption';
 import { compileHosts } from '@guard/config/matching/host';
 import { PrefixSet } from '@guard/config/net/prefix-set';
 import { type Match, allMatchesOf } from '@guard/config/settings/sections/rule';
@@ -149,7 +150,11 @@ function hostIs(hosts: readonly string[]): Condition {
 /** With the reading `some`, a glob ignores case. A regular expression itself decides whether case matters. */
 function pathIs(patterns: readonly Pattern[], reading: Reading): Condition {
   if (reading === 'every') {
-    const matches = anyTest(patterns.map((pattern) => compilePattern(pattern, false)));
+    const matches = anyTest(
+      patterns.map((pattern) =>
+        typeof pattern === 'string' ? compileExemption(pattern) : compilePattern(pattern, false),
+      ),
+    );
     return (facts) => facts.paths.every(matches);
   }
   const globs = patterns.filter((pattern) => typeof pattern === 'string');

@@ -74,6 +74,14 @@ describe('path', () => {
     ['/Open', '/Open', 'allow'],
     ['/Open', '/open', 'block'],
     ['/open/*', '/open', 'block'],
+    // A server runs the script, whatever the end of the path is.
+    ['/**/*.css', '/wp-login.php/x.css', 'block'],
+    ['/**/*.css', '/a/cgi-bin/login/x.css', 'block'],
+    ['/**/*.css', '/index.php/x.css', 'allow'],
+    ['/**/*.css', '/php/x.css', 'allow'],
+    ['/files/**', '/files/x.php/y', 'allow'],
+    ['/remote.php/**', '/remote.php/dav', 'allow'],
+    ['/**/apps/*/api/**', '/index.php/apps/notes/api/v1', 'allow'],
   ])(
     'a rule that allows %s matches no other spelling: the decision on %s is %s',
     async (path, requestPath, decision) => {
