@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type TestValidator, validatorWith } from './validator.ts';
 import { visit } from '../visitors/visitors.ts';
 
-const DETECT = '[{ name: everybody, match: {}, detect: true }]';
+export const DETECT = '[{ name: everybody, match: {}, detect: true }]';
 
 /** Returns a validator whose only rule has detection with its default, `challenge: auto`. */
 export function detectingValidator(

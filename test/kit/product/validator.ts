@@ -1,4 +1,10 @@
-import type { Ending, HeldBack, OriginAnswer, ResponseExtras } from '@guard/config/contract/ports';
+import type {
+  Ending,
+  HeldBack,
+  OriginAnswer,
+  ResponseExtras,
+  SessionStore,
+} from '@guard/config/contract/ports';
 import { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import type { DecisionEvent } from '@guard/config/contract/event';
@@ -58,6 +64,8 @@ export function validatorWith(
     readonly databases?: DatabaseFiles;
     readonly botKeys?: ValidatorOptions['botKeys'];
     readonly resolver?: ValidatorOptions['resolver'];
+    /** The store answers with promises, as one that instances share. */
+    readonly storeAnswersLate?: boolean;
     /** The validator before a reload. The new validator keeps its store and its clock. */
     readonly before?: TestValidator;
   } = {},
@@ -87,7 +95,7 @@ export function validatorWith(
     databases: changes.databases ?? {},
     botKeys: changes.botKeys,
     resolver: changes.resolver,
-    store,
+    store: changes.storeAnswersLate ? answeringLate(store) : store,
     temporary,
     events: { record },
     clock,
@@ -128,4 +136,20 @@ function heldBackAt(
   extras: ResponseExtras | undefined,
 ): HeldBack | undefined {
   return answers === 'never' ? undefined : extras?.holdBack?.(answers, isShared);
+}
+
+function answeringLate(store: MemoryStore): SessionStore {
+  return {
+    session: async (id) => store.session(id),
+    keepSession: async (...args) => store.keepSession(...args),
+    spend: async (...args) => store.spend(...args),
+    take: async (...args) => store.take(...args),
+    takeSync: (...args) => store.takeSync(...args),
+    takeInProcess: (...args) => store.takeInProcess(...args),
+    giveBackInProcess: (...args) => store.giveBackInProcess(...args),
+    takeAll: async (...args) => store.takeAll(...args),
+    remember: async (...args) => store.remember(...args),
+    remembers: async (...args) => store.remembers(...args),
+    close: () => store.close(),
+  };
 }

@@ -139,7 +139,7 @@ export class DataAnswers {
     if (isFileOfPage(facts)) return doNothing;
     const charges = this.#waitingOfAddress(facts.ip);
     const end = takeAllInProcess(this.#waiting + suffixOf(facts), charges, store);
-    if (end === undefined) this.documents.noteSpent(facts, store, suffixOf(facts));
+    if (end === undefined) this.documents.noteLacking(facts, store);
     return end;
   }
 }

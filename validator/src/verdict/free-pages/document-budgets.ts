@@ -41,6 +41,7 @@ interface AddressBudget {
 export class DocumentBudgets {
   readonly #counterName: string;
   readonly #spentName: string;
+  readonly #lackingName: string;
   readonly #askedName: string;
   readonly #full: AddressBudget;
   readonly #small: AddressBudget;
@@ -60,6 +61,7 @@ export class DocumentBudgets {
     });
     this.#counterName = `documents:${organisation}`;
     this.#spentName = `documents-spent:${organisation}`;
+    this.#lackingName = `lacks-data:${organisation}`;
     this.#askedName = `held-documents:${organisation}`;
     this.#full = budgetOf('reserved-documents', 1);
     this.#small = budgetOf('few-documents', SHARE_OF_SMALL_BUDGET);
@@ -77,9 +79,14 @@ export class DocumentBudgets {
     return leftMs > 0 && leftMs <= this.#perMs;
   }
 
-  /** Whether this address, or an IPv6 network around it, has used up its documents. Then its next page is challenged. */
+  /**
+   * Whether this address, or an IPv6 network around it, has used up its documents, or lacked data (noteLacking). Then
+   * its next page is challenged.
+   */
   isAddressSpent(facts: Facts, store: SessionStore): MaybePromise<boolean> {
-    return this.#remembers(this.#spentName, facts, store);
+    const isSpent = this.#remembers(this.#spentName, facts, store);
+    const lacksData = this.#remembers(this.#lackingName, facts, store);
+    return afterWith(isSpent, lacksData, (spent, lacks) => spent || lacks);
   }
 
   /**
@@ -119,17 +126,21 @@ export class DocumentBudgets {
       ? undefined
       : this.#take(facts.ip, suffix, store, hasSmallBudget || isUseless);
     if (giveBack !== undefined) return giveBack;
-    this.noteSpent(facts, store, suffix);
+    this.#remember(this.#spentName, facts.ip, suffix, store);
     const asking = subject + suffixOf(facts);
     if (store.takeInProcess(this.#askedName, asking, budget) > 0)
       void store.remember(this.#askedName, asking, this.#perMs);
     return undefined;
   }
 
-  /** Notes that the address gets no more documents, and that its next page is challenged. */
-  noteSpent({ ip }: Facts, store: SessionStore, suffix: string): void {
+  /** Notes that a request for data of the address was refused, so that its next page is challenged. */
+  noteLacking(facts: Facts, store: SessionStore): void {
+    this.#remember(this.#lackingName, facts.ip, suffixOf(facts), store);
+  }
+
+  #remember(name: string, ip: string, suffix: string, store: SessionStore): void {
     const [narrowest] = this.#full.charges(ip);
-    void store.remember(this.#spentName, (narrowest?.subject ?? ip) + suffix, this.#perMs);
+    void store.remember(name, (narrowest?.subject ?? ip) + suffix, this.#perMs);
   }
 
   /**

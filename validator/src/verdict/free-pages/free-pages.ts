@@ -122,8 +122,11 @@ export class FreePages {
     }
     const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));
     const asksInVain = this.answers.documents.asksInVain(facts, store);
-    return afterWith(hasLoaded, asksInVain, (hasLoadedPage, isInVain) => {
-      if (isInVain) return 'spent';
+    const isOpen = afterWith(asksInVain, hasLoaded, (isInVain, loaded) =>
+      isInVain ? undefined : loaded,
+    );
+    return afterWith(isOpen, undefined, (hasLoadedPage) => {
+      if (hasLoadedPage === undefined) return 'spent';
       if (hasLoadedPage) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
       if (isInFlood) return this.#count(facts, store);
       const isMedia = seesAnswer && this.answers.media.isBelieved(facts, store);

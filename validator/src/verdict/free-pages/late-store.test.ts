@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { countAllowed, DETECT } from '../../../../test/kit/product/decisions.ts';
+import { type TestValidator, validatorWith } from '../../../../test/kit/product/validator.ts';
+import { pictureOfPage, scriptFetch, visit } from '../../../../test/kit/visitors/visitors.ts';
+
+/** Free pages and data when the store is one that instances share. It answers with promises. */
+
+const data = () => visit({ headers: scriptFetch });
+
+function open(): TestValidator {
+  return validatorWith(DETECT, {
+    organisation: { challenge: { pressure: false } },
+    storeAnswersLate: true,
+  });
+}
+
+test('five pages are free, and the data of an open page', async () => {
+  const guard = open();
+  expect(await countAllowed(guard, 7, () => visit())).toBe(5);
+  expect(await countAllowed(guard, 60, data)).toBe(60);
+  expect(await countAllowed(guard, 7, () => visit({ headers: scriptFetch, ip: '84.1.1.1' }))).toBe(
+    5,
+  );
+});
+
+test('pictures without a file extension are free', async () => {
+  const url = 'https://shop.example/media/7';
+  expect(await countAllowed(open(), 60, () => visit({ url, headers: pictureOfPage }))).toBe(60);
+});
+
+test('an address gets 50 documents as data, and then its next page is challenged', async () => {
+  const guard = open();
+  await guard.ask(visit());
+  guard.origin.answers = 'document';
+  expect(await countAllowed(guard, 90, data)).toBe(50);
+  expect(await countAllowed(guard, 1, () => visit())).toBe(0);
+  guard.origin.answers = 'data';
+  expect(await countAllowed(guard, 1, data)).toBe(1);
+});
