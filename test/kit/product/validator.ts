@@ -140,16 +140,16 @@ function heldBackAt(
 
 function answeringLate(store: MemoryStore): SessionStore {
   return {
-    session: async (id) => store.session(id),
-    keepSession: async (...args) => store.keepSession(...args),
-    spend: async (...args) => store.spend(...args),
-    take: async (...args) => store.take(...args),
+    session: (id) => Promise.resolve(store.session(id)),
+    keepSession: (...args) => store.keepSession(...args),
+    spend: (...args) => Promise.resolve(store.spend(...args)),
+    take: (...args) => Promise.resolve(store.take(...args)),
     takeSync: (...args) => store.takeSync(...args),
     takeInProcess: (...args) => store.takeInProcess(...args),
     giveBackInProcess: (...args) => store.giveBackInProcess(...args),
-    takeAll: async (...args) => store.takeAll(...args),
-    remember: async (...args) => store.remember(...args),
-    remembers: async (...args) => store.remembers(...args),
+    takeAll: (...args) => Promise.resolve(store.takeAll(...args)),
+    remember: (...args) => store.remember(...args),
+    remembers: (...args) => Promise.resolve(store.remembers(...args)),
     close: () => store.close(),
   };
 }
