@@ -69,10 +69,10 @@ export interface SessionStore {
    * other instances took. Meanwhile all instances together can take too much. Later requests then wait longer.
    */
   takeSync(name: string, subject: string, budget: Budget): number;
-  /** Like `takeSync`, but only the threads of this process share the counters. */
-  takeInProcess(name: string, subject: string, budget: Budget): number;
+  /** Like `takeAll`, but without a promise, and only the threads of this process share the counters. */
+  takeInProcess(name: string, charges: readonly Charge[]): number;
   /** Gives back a request that `takeInProcess` took. */
-  giveBackInProcess(name: string, subject: string, budget: Budget): void;
+  giveBackInProcess(name: string, charges: readonly Charge[]): void;
   /**
    * Takes one request from all counters, or from none, and returns the milliseconds until the request fits into all of
    * them.

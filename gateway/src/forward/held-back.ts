@@ -8,7 +8,7 @@ import { inGzip, plainAnswer, serve } from '../message/own-answer.ts';
  * answer instead, and returns true. Then the caller must end the request to the origin. `fields` are names and values in
  * turn.
  */
-export function isHeldBack(
+export function serveInstead(
   { limits }: Pick<ForwardPorts, 'limits'>,
   { req, res }: Visit,
   { event }: ForwardPlan,

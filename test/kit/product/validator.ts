@@ -64,8 +64,8 @@ export function validatorWith(
     readonly databases?: DatabaseFiles;
     readonly botKeys?: ValidatorOptions['botKeys'];
     readonly resolver?: ValidatorOptions['resolver'];
-    /** The store answers with promises, as one that instances share. */
-    readonly storeAnswersLate?: boolean;
+    /** Makes the store of the validator from the one in memory. */
+    readonly storeOf?: (memory: MemoryStore) => SessionStore;
     /** The validator before a reload. The new validator keeps its store and its clock. */
     readonly before?: TestValidator;
   } = {},
@@ -95,7 +95,7 @@ export function validatorWith(
     databases: changes.databases ?? {},
     botKeys: changes.botKeys,
     resolver: changes.resolver,
-    store: changes.storeAnswersLate ? answeringLate(store) : store,
+    store: changes.storeOf?.(store) ?? store,
     temporary,
     events: { record },
     clock,
@@ -138,7 +138,8 @@ function heldBackAt(
   return answers === 'never' ? undefined : extras?.holdBack?.(answers, isShared);
 }
 
-function answeringLate(store: MemoryStore): SessionStore {
+/** A store that answers with promises, as one that instances share. */
+export function answeringLate(store: MemoryStore): SessionStore {
   return {
     session: (id) => Promise.resolve(store.session(id)),
     keepSession: (...args) => store.keepSession(...args),

@@ -21,7 +21,7 @@ import { sessionCookie } from '../session/cookie.ts';
 import { isDue } from '../session/session-value.ts';
 import type { Findings } from '../signals/findings.ts';
 import type { Times } from './times.ts';
-import { heldBack, type Judgement, type Verdict } from '../verdict/verdict.ts';
+import { challengeInstead, type Judgement, type Verdict } from '../verdict/verdict.ts';
 
 export interface DecisionContext {
   readonly policy: Policy;
@@ -92,22 +92,41 @@ export function respond(
   };
 }
 
-/** Makes the challenge in place of an answer that the visitor must not get. Its event describes the same request. */
+/**
+ * Makes the challenge in place of an answer that the visitor must not get. Its event describes the same request. After
+ * an exception the visitor does not get the answer: it may be one that must be held back.
+ */
 function holdBackFor(
   facts: Facts,
   judgement: Judgement,
-  { requestId, createdAt, durationUs }: DecisionEvent,
+  event: DecisionEvent,
   context: DecisionContext,
 ): HoldBack | undefined {
   const admits = judgement.watch?.admits;
   if (admits === undefined || context.engine.observe) return undefined;
-  const instead = heldBack(judgement);
+  const instead = challengeInstead(judgement);
   if (instead === undefined) return undefined;
+  const { requestId, createdAt, durationUs } = event;
   return (ending, isShared) => {
-    if (admits(ending, isShared)) return undefined;
-    const challenged = respond(facts, instead, context, requestId);
-    // The time that the origin took is not a part of the decision.
-    return { ...challenged, event: { ...challenged.event, createdAt, durationUs } };
+    try {
+      if (admits(ending, isShared)) return undefined;
+      const challenged = respond(facts, instead, context, requestId);
+      // The time that the origin took is not a part of the decision.
+      return { ...challenged, event: { ...challenged.event, createdAt, durationUs } };
+    } catch (error) {
+      context.engine.log('error', 'validate_failed', { error: nameOf(error) });
+      return deniedAfter(event);
+    }
+  };
+}
+
+function deniedAfter(event: DecisionEvent): HeldBack {
+  const denied = { action: 'block', response: 'block', statusCode: 403 } as const;
+  return {
+    response: { success: true, decision: 'block', status_code: 403 },
+    session: event.session,
+    crawlerVerified: false,
+    event: { ...event, ...denied },
   };
 }
 

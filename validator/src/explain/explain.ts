@@ -1,5 +1,5 @@
 import type { Action, DecisionEvent } from '@guard/config/contract/event';
-import type { Budget, Session, SessionStore } from '@guard/config/contract/ports';
+import type { Budget, Charge, Session, SessionStore } from '@guard/config/contract/ports';
 import type { Category } from '@guard/config/contract/reason-entry';
 import { type Reason, reasons } from '@guard/config/contract/reasons';
 import type { Group, Strength } from '@guard/config/contract/strengths';
@@ -165,15 +165,17 @@ function readOnlyStore(
         }
       : undefined;
   const waitOf = ({ perMs, requests }: Budget) => (overBudget ? perMs / requests : 0);
+  const waitOfAll = (charges: readonly Charge[]) =>
+    Math.max(0, ...charges.map(({ budget }) => waitOf(budget)));
   return {
     session: (id) => (session === undefined ? store.session(id) : assumedSession),
     keepSession: () => undefined,
     spend: () => false,
     take: (_name, _subject, budget) => waitOf(budget),
     takeSync: (_name, _subject, budget) => waitOf(budget),
-    takeInProcess: (_name, _subject, budget) => waitOf(budget),
+    takeInProcess: (_name, charges) => waitOfAll(charges),
     giveBackInProcess: () => undefined,
-    takeAll: (_name, charges) => Math.max(0, ...charges.map(({ budget }) => waitOf(budget))),
+    takeAll: (_name, charges) => waitOfAll(charges),
     remember: () => undefined,
     // Only hits of traps come from the real store.
     remembers: (name, subject) =>

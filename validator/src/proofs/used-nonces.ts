@@ -25,6 +25,6 @@ export class UsedNonces {
     if ((this.#expiries.get(name) ?? 0) > nowMs) return false;
     this.#expiries.set(name, expiresMs);
     const once = { requests: 1, perMs: expiresMs - nowMs };
-    return store.takeInProcess('nonces', name, once) === 0;
+    return store.takeInProcess('nonces', [{ subject: name, budget: once }]) === 0;
   }
 }

@@ -114,9 +114,10 @@ export class DeadlineTable {
     const waits = charges.map(({ subject, budget }) => this.take(name, subject, nowMs, budget));
     const longest = Math.max(0, ...waits);
     if (longest === 0) return 0;
-    charges.forEach(({ subject, budget }, index) => {
-      if (waits[index] === 0) this.giveBack(name, subject, budget);
-    });
+    this.giveBackAll(
+      name,
+      charges.filter((_charge, index) => waits[index] === 0),
+    );
     return longest;
   }
 
@@ -130,8 +131,12 @@ export class DeadlineTable {
     return waitMs;
   }
 
-  /** Gives back a request that was taken from a budget. */
-  giveBack(name: string, subject: string, { perMs, requests }: Budget): void {
+  /** Gives back one request to each of these counters. */
+  giveBackAll(name: string, charges: readonly Charge[]): void {
+    for (const { subject, budget } of charges) this.#giveBack(name, subject, budget);
+  }
+
+  #giveBack(name: string, subject: string, { perMs, requests }: Budget): void {
     this.#hash(name, subject);
     const set = this.#lock();
     const deadlineIndex = this.#deadlineOf(set);

@@ -96,12 +96,12 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
     return this.take(name, subject, budget);
   }
 
-  takeInProcess(name: string, subject: string, budget: Budget): number {
-    return this.take(name, subject, budget);
+  takeInProcess(name: string, charges: readonly Charge[]): number {
+    return this.takeAll(name, charges);
   }
 
-  giveBackInProcess(name: string, subject: string, budget: Budget): void {
-    this.budgets.giveBack(name, subject, budget);
+  giveBackInProcess(name: string, charges: readonly Charge[]): void {
+    this.budgets.giveBackAll(name, charges);
   }
 
   takeAll(name: string, charges: readonly Charge[]): number {

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { allocateStore } from './memory-store.ts';
 import { ThreadStore } from './thread-store.ts';
 
-const PLACES = { requests: 3, perMs: 60_000 };
+const PERIOD_MS = 60_000;
+const PLACES = [{ subject: 'address', budget: { requests: 3, perMs: PERIOD_MS } }];
 
 /** Two threads that share three places. A request under way needs a place. */
 function openThreads() {
@@ -19,8 +20,8 @@ function openThreads() {
   const countTaken = () =>
     Array.from({ length: 4 }, () => threads)
       .flat()
-      .filter((thread) => thread.takeInProcess('places', 'address', PLACES) === 0).length;
-  const giveBack = () => threads[1].giveBackInProcess('places', 'address', PLACES);
+      .filter((thread) => thread.takeInProcess('places', PLACES) === 0).length;
+  const giveBack = () => threads[1].giveBackInProcess('places', PLACES);
   return { time, countTaken, giveBack };
 }
 
@@ -35,14 +36,14 @@ test('all threads share the places, and a place that is given back is free for e
 test('a thread that has ended keeps its places for at most one period', () => {
   const { time, countTaken } = openThreads();
   countTaken();
-  time.now += PLACES.perMs;
+  time.now += PERIOD_MS;
   expect(countTaken()).toBe(3);
 });
 
 test('places that are given back late, or twice, make no more places', () => {
   const { time, countTaken, giveBack } = openThreads();
   countTaken();
-  time.now += PLACES.perMs;
+  time.now += PERIOD_MS;
   for (let i = 0; i < 6; i++) giveBack();
   expect(countTaken()).toBe(3);
 });

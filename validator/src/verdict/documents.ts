@@ -38,7 +38,7 @@ export function isDocument(ending: Ending, facts: Facts): boolean {
  * Whether no page can use this document: a page of another site that may not read it, or HTML in place of a manifest or
  * a source map. `isShared` is from HoldBack.
  */
-export function isOfNoUse(ending: Ending, isShared: boolean, facts: Facts): boolean {
+export function isUselessDocument(ending: Ending, isShared: boolean, facts: Facts): boolean {
   return ending === 'document' && ((isForeign(facts) && !isShared) || isFileOfData(facts));
 }
 

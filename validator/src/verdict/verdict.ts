@@ -23,7 +23,7 @@ export interface Judgement {
 }
 
 /** The judgement of a request when the visitor must not get its answer. Monitor mode does not lift a challenge. */
-export function heldBack({ enforced: { by }, monitor }: Judgement): Judgement | undefined {
+export function challengeInstead({ enforced: { by }, monitor }: Judgement): Judgement | undefined {
   if (by === undefined) return undefined;
   const challenge: Verdict = { kind: 'challenge', reasons: ['free_pages_used'], by };
   return { concluded: challenge, enforced: challenge, monitor };

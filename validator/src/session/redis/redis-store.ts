@@ -154,15 +154,15 @@ export class RedisStore implements SessionStore {
   takeSync(name: string, subject: string, budget: Budget): number {
     if (!this.#link.isAway) return this.#lateTakes.take(name, subject, budget);
     this.#countUnanswered('take');
-    return this.takeInProcess(name, subject, budget);
+    return this.takeInProcess(name, [{ subject, budget }]);
   }
 
-  takeInProcess(name: string, subject: string, budget: Budget): number {
-    return this.#budgets.take(name, subject, this.#clock(), budget);
+  takeInProcess(name: string, charges: readonly Charge[]): number {
+    return this.#budgets.takeAll(name, charges, this.#clock());
   }
 
-  giveBackInProcess(name: string, subject: string, budget: Budget): void {
-    this.#budgets.giveBack(name, subject, budget);
+  giveBackInProcess(name: string, charges: readonly Charge[]): void {
+    this.#budgets.giveBackAll(name, charges);
   }
 
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number> {
@@ -275,7 +275,7 @@ export class RedisStore implements SessionStore {
     const refusing = counters[result.refusedBy];
     if (refusing) this.#refusals.remember(refusing.key, this.#clock() + result.waitMs);
     // A refused request takes nothing, also not in this instance.
-    for (const { subject, budget } of charges) this.#budgets.giveBack(name, subject, budget);
+    this.giveBackInProcess(name, charges);
     return result.waitMs;
   }
 

@@ -4,7 +4,7 @@ import { clientShape } from '../../request/client-shape.ts';
 import type { Facts } from '../../request/facts.ts';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
 import { afterWith } from '../../session/after-with.ts';
-import { takeAllInProcess } from '../counts/take-in-process.ts';
+import { reserve } from '../counts/reserve.ts';
 import { isClaimedMedia } from '../documents.ts';
 
 /**
@@ -43,7 +43,7 @@ export class ClaimedMedia {
   reserve(facts: Facts, store: SessionStore): (() => void) | undefined {
     const shape = { subject: `shape ${clientShape(facts)}`, budget: this.#shapeBudget };
     const charges = [...this.#chargesOfAddress(facts.ip), shape];
-    const giveBack = takeAllInProcess(this.#counter, charges, store);
+    const giveBack = reserve(this.#counter, charges, store);
     if (giveBack === undefined) this.disbelieve(facts, store);
     return giveBack;
   }

@@ -4,8 +4,8 @@ import { isFileOfPage } from '../../request/representation.ts';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
 import { afterWith } from '../../session/after-with.ts';
 import type { AnswerWatch } from '../counts/answer-watch.ts';
-import { takeAllInProcess } from '../counts/take-in-process.ts';
-import { isDocument, isFileOfData, isOfNoUse, suffixOf } from '../documents.ts';
+import { reserve } from '../counts/reserve.ts';
+import { isDocument, isFileOfData, isUselessDocument, suffixOf } from '../documents.ts';
 import { type ClaimedMedia, isFalse } from './claimed-media.ts';
 import { DocumentBudgets } from './document-budgets.ts';
 
@@ -70,20 +70,20 @@ export class DataAnswers {
   ): AnswerWatch | undefined {
     const endWaiting = this.#startWaiting(facts, store);
     if (endWaiting === undefined) return undefined;
-    const isRepeatable = areRare || SAFE_METHODS.has(facts.method);
-    let giveBack = isRepeatable ? undefined : this.documents.reserve(facts, store, isInFlood);
-    if (!isRepeatable && giveBack === undefined) {
+    const canBeHeldBack = areRare || SAFE_METHODS.has(facts.method);
+    let giveBack = canBeHeldBack ? undefined : this.documents.reserve(facts, store, isInFlood);
+    if (!canBeHeldBack && giveBack === undefined) {
       endWaiting();
       return undefined;
     }
     const admits = (ending: Ending, isShared: boolean) => {
       if (!isDocument(ending, facts)) return true;
-      const isUseless = isOfNoUse(ending, isShared, facts);
+      const isUseless = isUselessDocument(ending, isShared, facts);
       giveBack = this.documents.reserve(facts, store, isInFlood || areRare, isUseless);
       return giveBack !== undefined;
     };
     return {
-      admits: isRepeatable ? admits : undefined,
+      admits: canBeHeldBack ? admits : undefined,
       ended: (ending) => {
         endWaiting();
         if (!isDocument(ending, facts)) {
@@ -138,7 +138,7 @@ export class DataAnswers {
   #startWaiting(facts: Facts, store: SessionStore): (() => void) | undefined {
     if (isFileOfPage(facts)) return doNothing;
     const charges = this.#waitingOfAddress(facts.ip);
-    const end = takeAllInProcess(this.#waiting + suffixOf(facts), charges, store);
+    const end = reserve(this.#waiting + suffixOf(facts), charges, store);
     if (end === undefined) this.documents.noteLacking(facts, store);
     return end;
   }

@@ -3,7 +3,7 @@ import type { Facts } from '../../request/facts.ts';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
 import { afterWith } from '../../session/after-with.ts';
 import { LateCache } from '../counts/late-cache.ts';
-import { takeAllInProcess } from '../counts/take-in-process.ts';
+import { reserve } from '../counts/reserve.ts';
 import { isFileOfData, shapeOf, suffixOf } from '../documents.ts';
 
 /**
@@ -42,7 +42,7 @@ export class DocumentBudgets {
   readonly #counterName: string;
   readonly #spentName: string;
   readonly #lackingName: string;
-  readonly #askedName: string;
+  readonly #heldName: string;
   readonly #full: AddressBudget;
   readonly #small: AddressBudget;
   readonly #shapeBudget: Budget;
@@ -62,7 +62,7 @@ export class DocumentBudgets {
     this.#counterName = `documents:${organisation}`;
     this.#spentName = `documents-spent:${organisation}`;
     this.#lackingName = `lacks-data:${organisation}`;
-    this.#askedName = `held-documents:${organisation}`;
+    this.#heldName = `held-documents:${organisation}`;
     this.#full = budgetOf('reserved-documents', 1);
     this.#small = budgetOf('few-documents', SHARE_OF_SMALL_BUDGET);
     this.#shapeBudget = times(SHAPE_BUDGET_FACTOR);
@@ -90,11 +90,11 @@ export class DocumentBudgets {
   }
 
   /**
-   * Whether the address has asked for as many documents again after its documents were used up. Then its requests for
-   * data do not reach the origin any more.
+   * Whether as many documents of the address were held back as it may get. Then its requests for data do not reach the
+   * origin any more.
    */
-  asksInVain(facts: Facts, store: SessionStore): MaybePromise<boolean> {
-    return this.#remembers(this.#askedName, facts, store);
+  hasManyHeldBack(facts: Facts, store: SessionStore): MaybePromise<boolean> {
+    return this.#remembers(this.#heldName, facts, store);
   }
 
   #remembers(name: string, facts: Facts, store: SessionStore): MaybePromise<boolean> {
@@ -109,7 +109,7 @@ export class DocumentBudgets {
   /**
    * Takes one document from the budgets of the address. Returns the function that gives it back, or undefined when none
    * is left. Then the address gets no more documents for the whole period. Otherwise it could get one more each time
-   * that its budget has one more. Documents that no page can use (isOfNoUse) have a counter of their own.
+   * that its budget has one more. Documents that no page can use (isUselessDocument) have a counter of their own.
    */
   reserve(
     facts: Facts,
@@ -117,7 +117,7 @@ export class DocumentBudgets {
     hasSmallBudget: boolean,
     isUseless = false,
   ): (() => void) | undefined {
-    const suffix = isUseless ? ' of no use' : suffixOf(facts);
+    const suffix = isUseless ? ' useless' : suffixOf(facts);
     const [first] = this.#full.charges(facts.ip);
     if (first === undefined) return undefined;
     const { subject, budget } = first;
@@ -128,8 +128,8 @@ export class DocumentBudgets {
     if (giveBack !== undefined) return giveBack;
     this.#remember(this.#spentName, facts.ip, suffix, store);
     const asking = subject + suffixOf(facts);
-    if (store.takeInProcess(this.#askedName, asking, budget) > 0)
-      void store.remember(this.#askedName, asking, this.#perMs);
+    if (store.takeInProcess(this.#heldName, [{ subject: asking, budget }]) > 0)
+      void store.remember(this.#heldName, asking, this.#perMs);
     return undefined;
   }
 
@@ -154,7 +154,7 @@ export class DocumentBudgets {
     hasSmallBudget: boolean,
   ): (() => void) | undefined {
     const takeOf = ({ counter, charges }: AddressBudget) =>
-      takeAllInProcess(counter + suffix, charges(ip), store);
+      reserve(counter + suffix, charges(ip), store);
     const giveBackSmall = takeOf(this.#small);
     if (giveBackSmall === undefined && hasSmallBudget) return undefined;
     const giveBackFull = takeOf(this.#full);

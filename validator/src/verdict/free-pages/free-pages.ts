@@ -121,12 +121,12 @@ export class FreePages {
       return seesAnswer || this.takeUnseenPart(facts, store) ? 'data' : 'spent';
     }
     const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));
-    const asksInVain = this.answers.documents.asksInVain(facts, store);
-    const isOpen = afterWith(asksInVain, hasLoaded, (isInVain, loaded) =>
-      isInVain ? undefined : loaded,
+    const hasManyHeldBack = this.answers.documents.hasManyHeldBack(facts, store);
+    const loadedOrSpent = afterWith(hasManyHeldBack, hasLoaded, (isSpent, loaded) =>
+      isSpent ? 'spent' : loaded,
     );
-    return afterWith(isOpen, undefined, (hasLoadedPage) => {
-      if (hasLoadedPage === undefined) return 'spent';
+    return afterWith(loadedOrSpent, undefined, (hasLoadedPage) => {
+      if (hasLoadedPage === 'spent') return hasLoadedPage;
       if (hasLoadedPage) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
       if (isInFlood) return this.#count(facts, store);
       const isMedia = seesAnswer && this.answers.media.isBelieved(facts, store);

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { countAllowed, DETECT } from '../../../../test/kit/product/decisions.ts';
-import { type TestValidator, validatorWith } from '../../../../test/kit/product/validator.ts';
+import {
+  answeringLate,
+  type TestValidator,
+  validatorWith,
+} from '../../../../test/kit/product/validator.ts';
 import { pictureOfPage, scriptFetch, visit } from '../../../../test/kit/visitors/visitors.ts';
 
 /** Free pages and data when the store is one that instances share. It answers with promises. */
@@ -10,7 +14,7 @@ const data = () => visit({ headers: scriptFetch });
 function open(): TestValidator {
   return validatorWith(DETECT, {
     organisation: { challenge: { pressure: false } },
-    storeAnswersLate: true,
+    storeOf: answeringLate,
   });
 }
 
@@ -36,4 +40,20 @@ test('an address gets 50 documents as data, and then its next page is challenged
   expect(await countAllowed(guard, 1, () => visit())).toBe(0);
   guard.origin.answers = 'data';
   expect(await countAllowed(guard, 1, data)).toBe(1);
+});
+
+test('when the question whether a visitor may get an answer fails, the visitor does not get it', async () => {
+  const guard = validatorWith(DETECT, {
+    storeOf: (memory) => ({
+      ...answeringLate(memory),
+      takeInProcess() {
+        throw new Error('broken');
+      },
+    }),
+  });
+  guard.origin.answers = 'document';
+  const url = 'https://shop.example/x.png';
+  expect((await guard.ask(visit({ url, headers: pictureOfPage }))).decision).toBe('block');
+  expect(guard.logged.at(-1)).toEqual(['validate_failed', { error: 'Error' }]);
+  expect(guard.events.at(-1)).toMatchObject({ action: 'block', statusCode: 403 });
 });
