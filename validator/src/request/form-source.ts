@@ -22,11 +22,25 @@ export function formSource(request: {
   readonly url: { readonly scheme: string; readonly host: string };
   readonly headers: Readonly<Record<string, string>>;
 }): FormSource {
-  const { method, url, headers } = request;
+  const { method, headers } = request;
   if (method === 'GET' || method === 'HEAD') return 'none';
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' ? 'own' : 'foreign';
-  const source = headers['origin']?.toLowerCase() ?? referrerOrigin(headers['referer']);
+  const source = headers['origin'] ?? referrerOrigin(headers['referer']);
+  return isOwnOrigin(source, request) ? 'own' : 'foreign';
+}
+
+/** Whether an origin is that of the requested URL. Undefined is not. */
+export function isOwnOrigin(
+  origin: string | undefined,
+  {
+    url,
+    headers,
+  }: {
+    readonly url: { readonly scheme: string; readonly host: string };
+    readonly headers: Readonly<Record<string, string>>;
+  },
+): boolean {
   const ownHosts = [url.host, headers['host']?.toLowerCase() ?? url.host];
-  return ownHosts.some((host) => source === `${url.scheme}://${host}`) ? 'own' : 'foreign';
+  return ownHosts.some((host) => origin?.toLowerCase() === `${url.scheme}://${host}`);
 }

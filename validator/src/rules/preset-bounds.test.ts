@@ -155,3 +155,12 @@ test('a rate limit of the settings replaces the limit of feeds', async () => {
   const guard = validatorWith(rules, { organisation: { presets } });
   expect(await countAllowed(guard, 400, (index) => at(`/t/${index}.rss`))).toBe(400);
 });
+
+test('by a preset too, an address gets 8 pages that no page can use', async () => {
+  const guard = createGuard();
+  guard.origin.answers = 'document';
+  const headers = { ...curl, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+  const robots = (index: number) => ({ ...at(`/robots.txt?curid=${index}`), headers });
+  const decided = await decisions(guard, 20, robots);
+  expect(decided.filter((decision) => decision === 'allow')).toHaveLength(8);
+});

@@ -4,11 +4,13 @@ import {
   ASKS_FOR_TEXT,
 } from '@guard/config/settings/presets/preset-matches';
 import { clientShape } from '../request/client-shape.ts';
+import { isOwnOrigin } from '../request/form-source.ts';
 import type { Facts } from '../request/facts.ts';
 import {
   claimsMedia,
   countsAsPage,
   isFileOfPage,
+  isHandshake,
   isPartOfPage,
 } from '../request/representation.ts';
 import { compileMatch } from '../rules/compile-match.ts';
@@ -75,7 +77,17 @@ export function isPlainPart(facts: Facts): boolean {
  * their own counters, so that they use up no budget of the open pages of this site.
  */
 export function isForeign(facts: Facts): boolean {
-  return facts.headers['sec-fetch-site'] === 'cross-site' && !countsAsPage(facts);
+  return isFromOtherSite(facts) && !countsAsPage(facts);
+}
+
+/**
+ * Whether a page of another site made the request. Browsers send no Sec-Fetch-Site with a WebSocket handshake, but
+ * Origin. There, another host of the same site counts as another site.
+ */
+export function isFromOtherSite(facts: Pick<Facts, 'url' | 'headers'>): boolean {
+  const { 'sec-fetch-site': site, origin } = facts.headers;
+  if (site !== undefined) return site === 'cross-site';
+  return origin !== undefined && isHandshake(facts.headers) && !isOwnOrigin(origin, facts);
 }
 
 /**
@@ -83,8 +95,8 @@ export function isForeign(facts: Facts): boolean {
  * and with open developer tools it loads a source map for each script. These files have their own counters, so that
  * they use up no budget of other requests.
  */
-export function isFileOfData({ url }: Facts): boolean {
-  return /\.(?:webmanifest|map)$/i.test(url.path);
+export function isFileOfData(facts: Facts): boolean {
+  return isFileOfPage(facts) && /\.(?:webmanifest|map)$/i.test(facts.url.path);
 }
 
 /** The client shape. Requests of foreign pages get their own shapes, so that they use up no budget of other pages. */

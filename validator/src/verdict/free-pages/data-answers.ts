@@ -5,7 +5,7 @@ import { type AddressCharges, compileAddressCharges } from '../../rules/address-
 import { afterWith } from '../../session/after-with.ts';
 import type { AnswerWatch } from '../counts/answer-watch.ts';
 import { reserve } from '../counts/reserve.ts';
-import { isDocument, isFileOfData, isUselessDocument, suffixOf } from '../documents.ts';
+import { isDocument, isFileOfData, isForeign, isUselessDocument, suffixOf } from '../documents.ts';
 import { type ClaimedMedia, isFalse } from './claimed-media.ts';
 import { DocumentBudgets } from './document-budgets.ts';
 
@@ -56,8 +56,8 @@ export class DataAnswers {
    * left. A document takes a free page, and then `onPage` is called.
    *
    * Guard must not hold back the answer to a request that has changed something, for example an order. So such a request
-   * takes a document before it reaches the origin, and gives it back after another answer. Where documents are rare, all
-   * answers can be held back.
+   * takes a document before it reaches the origin, and gives it back after another answer. Where documents are rare, and
+   * for a page of another site, all answers can be held back.
    *
    * Returns undefined when the request is not free: no document is left for it, or too many requests wait.
    */
@@ -70,8 +70,8 @@ export class DataAnswers {
   ): AnswerWatch | undefined {
     const endWaiting = this.#startWaiting(facts, store);
     if (endWaiting === undefined) return undefined;
-    const canBeHeldBack = areRare || SAFE_METHODS.has(facts.method);
-    let giveBack = canBeHeldBack ? undefined : this.documents.reserve(facts, store, isInFlood);
+    const canBeHeldBack = areRare || SAFE_METHODS.has(facts.method) || isForeign(facts);
+    let giveBack = canBeHeldBack ? undefined : this.documents.reserveAhead(facts, store, isInFlood);
     if (!canBeHeldBack && giveBack === undefined) {
       endWaiting();
       return undefined;

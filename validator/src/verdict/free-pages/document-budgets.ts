@@ -133,6 +133,16 @@ export class DocumentBudgets {
     return undefined;
   }
 
+  /**
+   * Takes one document for a request before its answer is known. When none is left, requests can hold all of them that
+   * get no document in the end. So the address keeps its documents, and only its next page is challenged.
+   */
+  reserveAhead(facts: Facts, store: SessionStore, isSmall: boolean): (() => void) | undefined {
+    const giveBack = this.#take(facts.ip, suffixOf(facts), store, isSmall);
+    if (giveBack === undefined) this.noteLacking(facts, store);
+    return giveBack;
+  }
+
   /** Notes that a request for data of the address was refused, so that its next page is challenged. */
   noteLacking(facts: Facts, store: SessionStore): void {
     this.#remember(this.#lackingName, facts.ip, suffixOf(facts), store);

@@ -9,6 +9,7 @@ import {
 import type { TestValidator } from '../../../../test/kit/product/validator.ts';
 import { verifiedSession } from '../../../../test/kit/visitors/verified-session.ts';
 import {
+  chromeHttps,
   firefoxHttps,
   pictureOfPage,
   scriptFetch,
@@ -107,6 +108,34 @@ describe('documents in answer to requests for data and for parts of a page', () 
     guard.origin.isShared = true;
     // The first 8 are a part of the 50.
     expect(await countDocuments(guard, 60, foreign)).toBeGreaterThanOrEqual(42);
+  });
+
+  test('a page of another site gets 8 documents by POST too, and a POST to the path of a map has no documents of its own', async () => {
+    const guard = detectingValidator();
+    await guard.ask(visit());
+    const headers = { ...scriptFetch, 'sec-fetch-site': 'cross-site' };
+    expect(await countDocuments(guard, 20, () => visit({ method: 'POST', headers }))).toBe(8);
+    const url = 'https://shop.example/x.map';
+    const map = () => visit({ method: 'POST', url, headers: scriptFetch });
+    expect(await countDocuments(guard, 60, map)).toBe(50);
+    expect(await countDocuments(guard, 10, () => visit({ headers: scriptFetch }))).toBe(0);
+  });
+
+  test('WebSocket handshakes of a page of another site use up no free page and no document of this site', async () => {
+    const guard = detectingValidator();
+    // Chromium sends no Accept, no client hints and no fetch metadata with a handshake.
+    const chrome = Object.entries(chromeHttps).filter(
+      ([name]) => !/^(sec-fetch-|sec-ch-ua|accept$|upgrade-insecure)/.test(name),
+    );
+    const handshake = (origin: string) => {
+      const fields = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+      return visit({ headers: { ...Object.fromEntries(chrome), ...fields, origin } });
+    };
+    expect(await countDocuments(guard, 70, () => handshake('https://evil.example'))).toBe(5);
+    expect(await countAllowed(guard, 5, () => visit())).toBe(5);
+    await guard.ask(visit({ ip: '84.115.99.7' }));
+    const own = { ...handshake('https://shop.example'), ip: '84.115.99.7' };
+    expect(await countDocuments(guard, 60, () => own)).toBe(50);
   });
 
   test.each(['/site.webmanifest', '/app.js.map'])(

@@ -4,7 +4,7 @@ import type { Facts } from '../../request/facts.ts';
 import type { Directives } from '../../rules/direct.ts';
 import { afterWith } from '../../session/after-with.ts';
 import type { AnswerWatch } from '../counts/answer-watch.ts';
-import { isDocument } from '../documents.ts';
+import { isDocument, isUselessDocument } from '../documents.ts';
 import type { DocumentBudgets } from './document-budgets.ts';
 import type { FreePages } from './free-pages.ts';
 
@@ -47,9 +47,10 @@ function watchPages(
 ): AnswerWatch {
   const nowMs = clock();
   let giveBack: (() => void) | undefined;
-  const admits = (ending: Ending) => {
+  const admits = (ending: Ending, isShared: boolean) => {
     if (!isPage(ending, rule, facts)) return true;
-    giveBack = documents.reserve(facts, store, documents.isShapeSpent(facts, nowMs));
+    const isUseless = isUselessDocument(ending, isShared, facts);
+    giveBack = documents.reserve(facts, store, documents.isShapeSpent(facts, nowMs), isUseless);
     return giveBack !== undefined;
   };
   return {

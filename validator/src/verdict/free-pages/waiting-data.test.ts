@@ -35,3 +35,30 @@ test('requests that change something, and whose answer can be a document, wait o
   // Guard does not hold back their answers, so the origin does not do anything for nothing.
   expect(await countAllowed(guard, 20, post)).toBe(10);
 });
+
+test('JSON in answer to many POST at once uses up no document of the address', async () => {
+  const guard = detectingValidator();
+  const cookie = await newSession(guard);
+  const post = () => visit({ method: 'POST', headers: scriptFetch, cookie });
+  guard.origin.answers = 'never';
+  expect(await countAllowed(guard, 55, post)).toBe(50);
+  // The 50 requests get JSON, so they give their documents back.
+  guard.time.now += 11 * MINUTE_MS;
+  guard.origin.answers = 'data';
+  expect(await countAllowed(guard, 60, post)).toBe(60);
+  expect(await countAllowed(guard, 1, () => visit({ cookie }))).toBe(1);
+});
+
+test('after 55 POST at once, 5 were refused, and the others and their documents stay free', async () => {
+  const guard = detectingValidator();
+  const cookie = await newSession(guard);
+  guard.origin.answers = 'never';
+  expect(
+    await countAllowed(guard, 55, () => visit({ method: 'POST', headers: scriptFetch, cookie })),
+  ).toBe(50);
+  guard.time.now += MINUTE_MS;
+  guard.origin.answers = 'document';
+  expect(
+    await countAllowed(guard, 5, () => visit({ method: 'POST', headers: scriptFetch, cookie })),
+  ).toBe(5);
+});

@@ -1,5 +1,6 @@
 import type { Facts } from '../../request/facts.ts';
 import { countsAsPage, isOwnFrame } from '../../request/representation.ts';
+import { isFromOtherSite } from '../documents.ts';
 import type { PassRecord } from './pass-table.ts';
 import { SessionShares } from './session-shares.ts';
 
@@ -26,7 +27,7 @@ export class DocumentsAsData {
 
   /** Learns from an answer that is a document. The first page of a pass counts its session. */
   learn({ seen }: Pick<PassRecord, 'seen'>, facts: Facts, site: string): void {
-    if (facts.headers['sec-fetch-site'] === 'cross-site') return;
+    if (isFromOtherSite(facts)) return;
     if (!countsAsPage(facts) || isOwnFrame(facts)) {
       seen.documentsAsData += 1;
       if (seen.documentsAsData === A_FEW_DOCUMENTS + 1) this.#shares.countMatching(site);

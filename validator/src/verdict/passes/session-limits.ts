@@ -7,7 +7,7 @@ import { type AddressCharges, compileAddressCharges } from '../../rules/address-
 import { waitFor, withOneMore } from '../../rules/gcra.ts';
 import { isShortPass, SHORT_PASS_PART } from '../../session/short-pass.ts';
 import type { AnswerWatch } from '../counts/answer-watch.ts';
-import { isPlainPart } from '../documents.ts';
+import { isFromOtherSite, isPlainPart } from '../documents.ts';
 import { DocumentsAsData } from './documents-as-data.ts';
 import type { PassRecord, PassTable } from './pass-table.ts';
 import { isFromTooManyNetworks } from './session-networks.ts';
@@ -137,7 +137,7 @@ export class SessionLimits {
     const { facts, reportsEnd } = taking;
     const nowMs = taking.clock();
     // Requests of foreign pages have their own counters, so that they use up no budget of the visitor.
-    const isForeign = facts.headers['sec-fetch-site'] === 'cross-site';
+    const isForeign = isFromOtherSite(facts);
     const pass = this.#passes.pass(sessionRoot(id), session.judgedAt, isForeign);
     const budgets = this.#budgetsOf(session);
     const asksForPage = countsAsPage(facts);
