@@ -3,7 +3,6 @@ import { openCountries } from '@guard/config/catalogue/countries';
 import { NetworkCatalogue } from '@guard/config/catalogue/networks';
 import { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
 import { validateErrors } from '@guard/config/contract/errors';
-import type { DecisionEvent } from '@guard/config/contract/event';
 import type { RenderFailurePage } from '@guard/config/contract/failure-page';
 import { VALIDATE } from '@guard/config/contract/limits';
 import type {
@@ -47,6 +46,7 @@ import { compileOrigins } from './script/site-keys.ts';
 import { REJECTED_TTL_MS, VERIFIED_TTL_MS } from './session/cookie.ts';
 import { createSealer } from './session/sealer.ts';
 import { createSessionIds } from './session/session-id.ts';
+import { countDecision } from './decision/respond.ts';
 import { validate, type Validated } from './decision/validate.ts';
 
 export type { Explained, ExplainQuestion, Explanation } from './explain/explain.ts';
@@ -130,13 +130,13 @@ function* buildValidator(options: ValidatorOptions, earlierPolicies?: Policies):
 function assemble(options: ValidatorOptions, compiledPolicies: Policies): Validator {
   const { policies, learned } = compiledPolicies;
   const { organisations, secrets, store, clock, metrics } = options;
+  const engine = createEngine(options, compiledPolicies);
   const events: EventSink = {
     record(event) {
-      countDecision(metrics, event);
+      countDecision(engine, event);
       options.events.record(event);
     },
   };
-  const engine = createEngine(options, compiledPolicies);
   const strengthsOf = (id: string) => policyOf(policies, id).strengths;
   const verify = createVerify({
     secrets,
@@ -181,7 +181,7 @@ function assemble(options: ValidatorOptions, compiledPolicies: Policies): Valida
   return {
     compiled: compiledPolicies,
     forOrganisation: (id, observe = false) =>
-      validateInProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine, metrics),
+      validateInProcess(policyOf(policies, id), observe ? { ...engine, observe } : engine),
     collect,
     explain: (id, question) => explain(question, policyOf(policies, id), engine),
     // Behind a remote validator, this process has no policies of its organisations.
@@ -194,7 +194,7 @@ function assemble(options: ValidatorOptions, compiledPolicies: Policies): Valida
 const PLAIN_PAGES = { look: compileLook(), ownPages: new OwnPages({ rules: [] }) };
 
 function createEngine(options: ValidatorOptions, { nonces }: Policies): Engine {
-  const { secrets, crawlers, store, clock, log, observe } = options;
+  const { secrets, crawlers, store, clock, log, metrics, observe } = options;
   const { databases = {}, settingsRevision = '' } = options;
   const networks = options.networks ?? NetworkCatalogue.load();
   return {
@@ -228,13 +228,10 @@ function createEngine(options: ValidatorOptions, { nonces }: Policies): Engine {
     temporary: options.temporary ?? new TemporaryRules(clock),
     clock,
     log,
+    metrics,
     observe,
     settingsRevision,
   };
-}
-
-function countDecision(metrics: Metrics, { action }: DecisionEvent): void {
-  metrics.count('guard_decisions_total', action);
 }
 
 function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
@@ -243,7 +240,7 @@ function policyOf(policies: ReadonlyMap<string, Policy>, id: string): Policy {
   return policy;
 }
 
-function validateInProcess(policy: Policy, engine: Engine, metrics: Metrics): Validate {
+function validateInProcess(policy: Policy, engine: Engine): Validate {
   return (
     request,
     { site = '', ipFrom = 'caller', signal, protocol, seesAnswer, transport, body },
@@ -260,14 +257,14 @@ function validateInProcess(policy: Policy, engine: Engine, metrics: Metrics): Va
       transport,
       body,
     };
-    return afterWith(validate(request, policy, caller, engine), metrics, outcomeOf);
+    return afterWith(validate(request, policy, caller, engine), engine, outcomeOf);
   };
 }
 
 /** The outcome that a caller of `POST /validate` would get. */
-function outcomeOf(result: Validated, metrics: Metrics): ValidateOutcome {
+function outcomeOf(result: Validated, engine: Engine): ValidateOutcome {
   if (result.kind === 'response') {
-    countDecision(metrics, result.event);
+    countDecision(engine, result.event);
     return { kind: 'answered', response: result.response, extras: result };
   }
   const { type, late } = result;

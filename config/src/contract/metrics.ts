@@ -67,7 +67,7 @@ export const metrics = {
     'outcome',
   ),
   guard_decisions_total: counter(
-    'Decisions of the validator, by the action enforced: allow, block, challenge, limited.',
+    "Decisions of the validator, by the action enforced: allow, block, challenge, limited. When the origin's answer is held back, the request is counted as `allow` and again as `challenge`.",
     'action',
   ),
   guard_decision_duration_seconds: {

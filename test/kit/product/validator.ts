@@ -64,6 +64,7 @@ export function validatorWith(
     readonly databases?: DatabaseFiles;
     readonly botKeys?: ValidatorOptions['botKeys'];
     readonly resolver?: ValidatorOptions['resolver'];
+    readonly metrics?: ValidatorOptions['metrics'];
     /** Makes the store of the validator from the one in memory. */
     readonly storeOf?: (memory: MemoryStore) => SessionStore;
     /** The validator before a reload. The new validator keeps its store and its clock. */
@@ -100,7 +101,7 @@ export function validatorWith(
     events: { record },
     clock,
     log: (_level, event, fields = {}) => void logEntries.push([event, fields]),
-    metrics: { count: () => undefined, gauge: () => undefined },
+    metrics: changes.metrics ?? { count: () => undefined, gauge: () => undefined },
     isReady: changes.isReady ?? (() => true),
   };
   const validator = createValidator(options, changes.before?.validator);

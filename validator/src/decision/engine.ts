@@ -1,5 +1,5 @@
 import type { IpSource, Protocol } from '@guard/config/contract/event';
-import type { Clock, Log, SessionStore } from '@guard/config/contract/ports';
+import type { Clock, Log, Metrics, SessionStore } from '@guard/config/contract/ports';
 import type { TransportFacts } from '@guard/config/contract/transport';
 import type { Patience } from '@guard/config/time/patience';
 import type { IssueChallenge } from '../challenge/tickets/issue.ts';
@@ -21,6 +21,7 @@ export interface Engine {
   readonly temporary: TemporaryRules;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'count'>;
   /** True in observe mode: Guard records everything and enforces nothing. */
   readonly observe: boolean;
   /** The value for DecisionEvent.settingsRevision. */

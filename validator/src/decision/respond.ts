@@ -108,16 +108,24 @@ function holdBackFor(
   if (instead === undefined) return undefined;
   const { requestId, createdAt, durationUs } = event;
   return (ending, isShared) => {
+    let held: HeldBack;
     try {
       if (admits(ending, isShared)) return undefined;
       const challenged = respond(facts, instead, context, requestId);
       // The time that the origin took is not a part of the decision.
-      return { ...challenged, event: { ...challenged.event, createdAt, durationUs } };
+      held = { ...challenged, event: { ...challenged.event, createdAt, durationUs } };
     } catch (error) {
       context.engine.log('error', 'validate_failed', { error: nameOf(error) });
-      return deniedAfter(event);
+      held = deniedAfter(event);
     }
+    countDecision(context.engine, held.event);
+    return held;
   };
+}
+
+/** Counts a decision that is enforced. The challenge in place of an answer is a second decision about its request. */
+export function countDecision({ metrics }: Engine, { action }: DecisionEvent): void {
+  metrics.count('guard_decisions_total', action);
 }
 
 function deniedAfter(event: DecisionEvent): HeldBack {

@@ -43,6 +43,7 @@ function engineWith(changes: Partial<Engine>) {
     }),
     issueTrapLink: () => '',
     temporary: new TemporaryRules(Date.now),
+    metrics: { count: () => undefined },
     clock: Date.now,
     log: (_level, event) => log.push(event),
     observe: false,

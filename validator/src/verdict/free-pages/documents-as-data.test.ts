@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import {
   countAllowed,
   decisions,
+  DETECT,
   detectingValidator,
   newSession,
 } from '../../../../test/kit/product/decisions.ts';
-import type { TestValidator } from '../../../../test/kit/product/validator.ts';
+import { type TestValidator, validatorWith } from '../../../../test/kit/product/validator.ts';
 import { verifiedSession } from '../../../../test/kit/visitors/verified-session.ts';
 import {
   chromeHttps,
@@ -47,6 +48,19 @@ describe('documents in answer to requests for data and for parts of a page', () 
     const map = (index: number) =>
       visit({ url, headers: pictureOfPage, ip: `84.116.${index % 40}.7` });
     expect(await countDocuments(guard, 40 * 50, map)).toBeLessThan(750 + 40 * 9);
+  });
+
+  test('a challenge in place of an answer is counted as a second decision', async () => {
+    const actions: (string | undefined)[] = [];
+    const metrics = {
+      count: (name: string, action?: string) =>
+        name === 'guard_decisions_total' && actions.push(action),
+      gauge: () => undefined,
+    };
+    const guard = validatorWith(DETECT, { metrics });
+    await guard.ask(visit());
+    expect(await countDocuments(guard, 51, () => visit({ headers: scriptFetch }))).toBe(50);
+    expect(actions.slice(-3)).toEqual(['allow', 'allow', 'challenge']);
   });
 
   test('requests for data get 50 documents, and then none until ten minutes are over', async () => {
