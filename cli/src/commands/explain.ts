@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseJson } from '@guard/config/contract/json';
 import { currentDecisions } from '../decisions/change-decisions.ts';
 import { EXPLAIN_OPTIONS } from '../explain/options.ts';
-import { choosePolicy } from '../explain/choose-policy.ts';
+import { choosePolicy, type ExplainTarget } from '../explain/choose-policy.ts';
 import { describeExplanation } from '../explain/describe-explanation.ts';
 import { type ExplainCall, readRequest } from '../explain/read-request.ts';
 import { messageOf } from '../terminal/faults.ts';
@@ -37,7 +37,7 @@ changes nothing, records nothing, takes nothing from a budget.`,
 async function explainRequest(call: ExplainCall): Promise<number> {
   const settings = readSettings(call.config)?.settings;
   if (!settings) return 1;
-  const policy = choosePolicy(settings, call, hostAndPathIn(call.body));
+  const policy = choosePolicy(settings, call, targetIn(call.body));
   if (typeof policy === 'string') return reportWrongCall('explain', policy);
   const { organisation, site, notes } = policy;
   const { body, session, overBudget } = call;
@@ -68,12 +68,14 @@ async function explainRequest(call: ExplainCall): Promise<number> {
 }
 
 /**
- * The host and the path of the URL in a body. Undefined when there is no URL: the validator has a better message for
- * this mistake.
+ * The method of a body, and the host and the path of its URL. Undefined when there is no URL: the validator has a better
+ * message for this mistake.
  */
-function hostAndPathIn(body: string): { readonly host: string; readonly path: string } | undefined {
+function targetIn(body: string): ExplainTarget | undefined {
   const value = parseJson(body);
-  const url = typeof value === 'object' && value !== null && 'url' in value ? value.url : undefined;
+  if (typeof value !== 'object' || value === null || !('url' in value)) return undefined;
+  const { url } = value;
   const parts = typeof url === 'string' ? /^https?:\/\/([^/?#\\]+)([^?#]*)/i.exec(url) : null;
-  return parts === null ? undefined : { host: parts[1] ?? '', path: parts[2] || '/' };
+  const method = 'method' in value ? String(value.method).toUpperCase() : 'GET';
+  return parts === null ? undefined : { method, host: parts[1] ?? '', path: parts[2] || '/' };
 }

@@ -13,6 +13,13 @@ interface ChosenPolicy {
   readonly notes: readonly string[];
 }
 
+/** What a request asks for. */
+export interface ExplainTarget {
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+}
+
 /**
  * Chooses the organisation: the given one, or the organisation of the site with this host, or the only one. Without a
  * `target` the request is malformed, and the answer is the same for every organisation. When the result is a text, it
@@ -21,7 +28,7 @@ interface ChosenPolicy {
 export function choosePolicy(
   settings: Settings,
   call: ExplainCall,
-  target: { readonly host: string; readonly path: string } | undefined,
+  target: ExplainTarget | undefined,
 ): ChosenPolicy | string {
   const { organisations, sites } = settings;
   if (organisations.length === 0) return 'the settings have no organisation, so no rules';
@@ -31,10 +38,10 @@ export function choosePolicy(
     return { organisation: firstOrganisation.id, site: '', notes: [] };
   }
   const siteOf = compileHosts(sites.map((site) => ({ hosts: site.hosts, value: site })));
-  const { host: requestedHost = '', path = '/' } = target ?? {};
+  const requestedHost = target?.host ?? '';
   const host = call.site ?? requestedHost;
   const site = siteOf(host);
-  if (site !== undefined) return policyOfSite(site, settings, path);
+  if (site !== undefined) return policyOfSite(site, settings, target);
   if (call.site !== undefined) {
     const hosts = sites.flatMap((otherSite) => otherSite.hosts).join(', ') || 'none';
     return `no site has the host ${call.site}; there are ${hosts}`;
@@ -59,14 +66,14 @@ function policyOfOrganisation(settings: Settings, organisation: string): ChosenP
 function policyOfSite(
   site: Site,
   { organisations }: Settings,
-  path: string,
+  target: ExplainTarget | undefined,
 ): ChosenPolicy | string {
   const { organisation, protect, skip, validator } = site;
   const name = site.hosts[0] ?? '';
   if (!organisations.some(({ id }) => id === organisation)) {
     return `the rules of site ${name} are at its remote validator; explain it there`;
   }
-  const isProtected = compileRoute(protect, skip)(readingsOf(path));
+  const isProtected = compileRoute(protect, skip)(readingsOf(target?.path ?? '/'), target?.method);
   const notes = [
     ...(isProtected ? [] : [`Site ${name} does not protect this path: the gateway would not ask.`]),
     ...(validator === 'in-process'

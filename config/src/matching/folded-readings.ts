@@ -6,19 +6,28 @@ export const SCRIPT = /\.(?:php[0-9]?|phtml|aspx?|cfm|f?cgi)(?=\/)|\/f?cgi-bin\/
 /** The index of a folder. Only a script answers at paths below it. */
 const INDEX = /\/index\.(?:(?:php[0-9]?|phtml|aspx?|cfm|f?cgi)(?=\/|$)|html?$)/;
 
+/** The format of an answer at the end of a path. Rails and chi with URLFormat route `/login.json` as `/login`. */
+const FORMAT = /(?<=[^/])\.[^/.]+$/;
+
+/** Methods that get a file. For them, `/search.js` is a file, and not a format of `/search`. */
+const FILE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /**
  * The readings of a path that a protection compares, folded by {@link foldPath}. It is the list itself when there are no
  * others. In addition to the folded readings these are:
  *
  * - the script that gets the rest of the path: `/login.php/x` runs `/login.php`;
  * - the path that a front controller routes: `/index.php/login` is `/login` for Symfony and Laravel;
- * - the folder of an index: `/docs/index.html` is `/docs/`.
+ * - the folder of an index: `/docs/index.html` is `/docs/`;
+ * - the path without a format, for methods that get no file: `POST /login.json` is `POST /login`.
  *
  * An exemption compares none of them, because it may name a path behind a script (exemption.ts).
  */
-export function foldReadings(readings: readonly string[]): readonly string[] {
+export function foldReadings(readings: readonly string[], method: string): readonly string[] {
   const [first = ''] = readings;
-  if (readings.length === 1 && foldPath(first) === first && !hasScript(first)) return readings;
+  const hasFormat = (path: string) => !FILE_METHODS.has(method) && FORMAT.test(path);
+  if (readings.length === 1 && foldPath(first) === first && !hasScript(first) && !hasFormat(first))
+    return readings;
   const foldedReadings = new Set(readings.map(foldPath));
   for (const path of [...foldedReadings].filter(hasScript)) {
     const script = SCRIPT.exec(path);
@@ -26,7 +35,10 @@ export function foldReadings(readings: readonly string[]): readonly string[] {
     // The name of the folder comes last: the part of the site is named after it.
     foldedReadings.add(foldPath(path.replace(INDEX, '') || '/'));
   }
-  return [...foldedReadings];
+  const withoutFormat = [...foldedReadings]
+    .filter(hasFormat)
+    .map((path) => path.replace(FORMAT, ''));
+  return [...new Set([...withoutFormat, ...foldedReadings])];
 }
 
 function hasScript(foldedPath: string): boolean {

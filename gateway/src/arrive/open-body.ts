@@ -19,7 +19,7 @@ export function planSample(
   // RFC 9110 section 10.1.1: this visitor sends no body before a 100 (Continue), and it is too early to send a 100.
   if (req.headers.expect !== undefined) return undefined;
   const content = sampledContent(req.headers);
-  if (content === undefined || !site.isProtected(readings)) return undefined;
+  if (content === undefined || !site.isProtected(readings, req.method)) return undefined;
   return { ...sampling, content };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { validateWith, startGatewayWithOrigin } from '../testing/gateway-rig.ts';
-import { get, statusOf } from '../testing/raw-client.ts';
+import { get, rawExchange, statusOf } from '../testing/raw-client.ts';
 
 test.each([
   { path: '/admin', status: 403 },
@@ -52,5 +52,29 @@ test.each([
     validate: validateWith({ decision: 'allow' }),
   });
   expect(statusOf(await get(port, path))).toBe(200);
+  expect(questions).toHaveLength(expected);
+});
+
+// Rails answers `POST /login.json` as `POST /login`.
+test.each([
+  ['POST', '/login.json', 1],
+  ['POST', '/index.php/login.x', 1],
+  ['POST', '/login.d/x', 0],
+  ['GET', '/login.json', 0],
+])('protect [/login] and %s %s: %i questions to the validator', async (method, path, expected) => {
+  const { port, questions } = await startGatewayWithOrigin({
+    protect: ['/login'],
+    validate: validateWith({ decision: 'allow' }),
+  });
+  const answer = await rawExchange(
+    port,
+    `${method} ${path} HTTP/1.1`,
+    'Host: shop.example',
+    'Connection: close',
+    'Content-Length: 0',
+    '',
+    '',
+  );
+  expect(statusOf(answer)).toBe(200);
   expect(questions).toHaveLength(expected);
 });

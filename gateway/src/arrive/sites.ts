@@ -84,7 +84,7 @@ export function createSites(
  * `undefined` for a path with too many readings. The result is then true, and the gateway refuses the path without a
  * question.
  */
-export type IsProtected = (readings: readonly string[] | undefined) => boolean;
+export type IsProtected = (readings: readonly string[] | undefined, method?: string) => boolean;
 
 /**
  * `protect` and `skip` of a site. A path is protected when one of its readings matches `protect`. It is skipped
@@ -96,9 +96,9 @@ export function compileRoute(protect: readonly string[], skip: readonly string[]
   const skipMatchers = skip.map(compileExemption);
   const isProtected = (foldedPath: string) =>
     protectMatchers.some((matches) => matches(foldedPath));
-  return (readings) =>
+  return (readings, method = 'GET') =>
     readings === undefined ||
-    (foldReadings(readings).some(isProtected) &&
+    (foldReadings(readings, method).some(isProtected) &&
       !(
         skipMatchers.length > 0 &&
         readings.every((path) => skipMatchers.some((matches) => matches(path)))

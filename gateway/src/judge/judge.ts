@@ -79,7 +79,8 @@ export function createJudge(
   }
 
   return (inquiry, readings) => {
-    if (!inquiry.site.isProtected(readings)) return FORWARD_UNPROTECTED;
+    const { site, req } = inquiry;
+    if (!site.isProtected(readings, req.method)) return FORWARD_UNPROTECTED;
 
     const startedAt = performance.now();
     const outcome = ask(inquiry, patience);

@@ -203,8 +203,8 @@ export class RequestFacts implements Facts {
     const headers = request.headers ?? NO_HEADERS;
     this.url = url;
     this.paths = paths;
-    this.foldedPaths = foldReadings(paths);
     this.method = request.method?.toUpperCase() ?? 'GET';
+    this.foldedPaths = foldReadings(paths, this.method);
     this.referrer = request.referrer ?? headers['referer'] ?? '';
     this.ip = ip;
     this.ipFrom = ipFrom;

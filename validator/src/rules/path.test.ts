@@ -66,6 +66,20 @@ describe('path', () => {
   );
 
   test.each([
+    ['POST', '/login.json', true],
+    ['put', '/Login.x/', true],
+    ['POST', '/index.php/login.json', true],
+    ['POST', '/login.a.b', false],
+    // A browser gets a file with this method.
+    ['GET', '/login.json', false],
+  ])(
+    'Rails leaves out a format at the end: /login and %s %s: %s',
+    async (method, path, expected) => {
+      expect(await matches({ path: '/login' }, { ...at(path), method })).toBe(expected);
+    },
+  );
+
+  test.each([
     ['/index.php/api/**', '/index.php/api/x', 'allow'],
     ['/api/**', '/index.php/api/x', 'block'],
     ['/open', '/open', 'allow'],
