@@ -33,21 +33,16 @@ export async function runAttack({ only, json, record }: AttackOptions): Promise<
   const chosen = techniques.filter(({ name }) => name.includes(only));
   if (chosen.length === 0) throw new TypeError(`--only ${only}: no such technique`);
   const commit = commitOf();
-  const testbed = await startTestbed();
   const rows: Row[] = [];
-  try {
-    for (const technique of chosen) {
-      for (const site of technique.sites) {
-        for (const scheme of technique.schemes) {
-          const row = await measure(testbed, technique, site, scheme, rows.length);
-          rows.push(row);
-          const result = row.missing ?? `${row.reached} of ${row.attempts} reached`;
-          process.stderr.write(`+ ${row.technique}, ${site}, ${scheme}: ${result}\n`);
-        }
+  for (const technique of chosen) {
+    for (const site of technique.sites) {
+      for (const scheme of technique.schemes) {
+        const row = await measureAlone(technique, site, scheme);
+        rows.push(row);
+        const result = row.missing ?? `${row.reached} of ${row.attempts} reached`;
+        process.stderr.write(`+ ${row.technique}, ${site}, ${scheme}: ${result}\n`);
       }
     }
-  } finally {
-    await testbed.close();
   }
   console.log(json ? JSON.stringify(rows, undefined, 2) : tableOf(rows));
   if (record)
@@ -55,24 +50,33 @@ export async function runAttack({ only, json, record }: AttackOptions): Promise<
   return rows.every(isMet);
 }
 
+/** Each row has its own Guard, so that no row uses up the free pages of another or puts it under pressure. */
+async function measureAlone(technique: Technique, site: Site, scheme: Scheme): Promise<Row> {
+  const missing = await technique.findMissing?.();
+  if (missing !== undefined) {
+    const { name, atMost } = technique;
+    const noAttempts = { attempts: 0, reached: 0, costMs: 0, stoppedBy: [] };
+    return { technique: name, site, scheme, ...noAttempts, atMost, missing };
+  }
+  const testbed = await startTestbed();
+  try {
+    return await measure(testbed, technique, site, scheme);
+  } finally {
+    await testbed.close();
+  }
+}
+
 async function measure(
   testbed: Testbed,
-  { name, before, run, atMost, findMissing }: Technique,
+  { name, before, run, atMost }: Technique,
   site: Site,
   scheme: Scheme,
-  number: number,
 ): Promise<Row> {
-  const prefix = `/try/${number}/`;
-  // Each row has its own /24, so that no row uses up the budgets of another.
-  const address = (host: number) => `127.${20 + number}.0.${(host % 250) + 1}`;
+  const prefix = '/try/';
+  const address = (host: number) => `127.20.0.${(host % 250) + 1}`;
   let ofPrograms = 0;
   const addCpuTime = (ms: number) => (ofPrograms += ms);
   const attack = { testbed, site, scheme, prefix, address, addCpuTime };
-  const missingPart = await findMissing?.();
-  if (missingPart !== undefined) {
-    const noAttempts = { attempts: 0, reached: 0, costMs: 0, stoppedBy: [] };
-    return { technique: name, site, scheme, ...noAttempts, atMost, missing: missingPart };
-  }
   await before?.(attack);
   const cpuBefore = process.cpuUsage();
   const attempts = await run(attack);
@@ -97,6 +101,7 @@ function isMet({ reached, atMost }: Row): boolean {
 
 function resultOf(row: Row): string {
   if (row.missing !== undefined) return `not run: ${row.missing}`;
+  if (row.atMost === undefined) return 'no limit';
   return isMet(row) ? 'met' : 'MISSED';
 }
 
@@ -128,8 +133,8 @@ ${tableOf(rows)}
 ## How it is made
 
 Guard as users run it, in front of a site that records its visitors. **default** has the rule of the README without
-its monitor mode, \`detect: true, challenge: auto\`; **strict** has \`challenge: always\`. Each row has its own /24 of
-loopback addresses. Rows with the handshakes of a browser use curl_cffi 0.16.3 (\`pip install curl_cffi\`). The site
+its monitor mode, \`detect: true, challenge: auto\`; **strict** has \`challenge: always\`. Each row has its own Guard.
+Rows with the handshakes of a browser use curl_cffi 0.16.3 (\`pip install curl_cffi\`). The site
 counts "reached", without the pages that Guard holds back. "Findings" are the block reasons of all decisions, from SQL, also of decisions that allow. The
 processor time is that of the attacking program, with its HTTP client.
 

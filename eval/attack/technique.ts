@@ -1,15 +1,12 @@
 import type { Testbed, Scheme, Site } from './testbed.ts';
 
-/**
- * One run of a technique on one site over one scheme. The paths of this run begin with `prefix`, and those of other
- * runs do not.
- */
+/** One run of a technique on one site over one scheme. The paths of the counted requests begin with `prefix`. */
 export interface Attack {
   readonly testbed: Testbed;
   readonly site: Site;
   readonly scheme: Scheme;
   readonly prefix: string;
-  /** Returns an address below 127.0.0.0/8 for each `host`. No other run has this address. */
+  /** Returns one of 250 addresses of a /24 below 127.0.0.0/8. */
   address(host: number): string;
   /** Adds the processor time of a program that the technique started, in milliseconds. */
   addCpuTime(ms: number): void;

@@ -1,6 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chromeHttp, inOrderOf } from '../../test/kit/visitors/visitors.ts';
-import { allClaimsOfOneAddress, dataFromManyAddresses, dataFromOneAddress } from './called-data.ts';
+import {
+  allClaimsOfOneAddress,
+  dataFromManyAddresses,
+  dataFromOneAddress,
+  jsonOfOneAddress,
+} from './called-data.ts';
 import { imitatingSolvers, imitators } from './imitators.ts';
 import { BOTH, IN_RANGES, sendMany } from './send-many.ts';
 import { RECORDED, solveWithSecret, visit } from './solver.ts';
@@ -102,6 +107,7 @@ export const techniques: readonly Technique[] = [
   ...imitators,
   ...dataFromOneAddress,
   ...allClaimsOfOneAddress,
+  jsonOfOneAddress,
   ...solvers,
   ...imitatingSolvers,
   {
@@ -235,7 +241,6 @@ export const techniques: readonly Technique[] = [
       return passCount;
     },
   },
-  // These techniques come last, because the site is under pressure for a minute after them.
   ...dataFromManyAddresses,
   {
     name: 'from 1,000 addresses, one page each, one shape of client',

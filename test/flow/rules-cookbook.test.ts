@@ -132,6 +132,11 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
     { path: '/api/items', from: asCurl, after: 300, action: 'limited' },
     { path: '/items', from: asCurl, action: 'challenge' },
   ],
+  'JSON that your pages load': [
+    { path: '/wp-json/wp/v2/posts', action: 'allow' },
+    { path: '/wp-json/wp/v2/posts', after: 120, action: 'limited' },
+    { path: '/', action: 'allow' },
+  ],
   'An API for known partners only': [
     { path: '/partner/orders', from: { ...asCurl, ip: PARTNER }, action: 'allow' },
     { path: '/partner/orders', action: 'block', status: 404 },

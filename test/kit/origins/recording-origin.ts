@@ -25,7 +25,10 @@ export const ORIGIN_PAGE = '<!doctype html><title>Origin</title><h1>The origin h
 const RANGES = /^bytes=[^,]+,/;
 const IN_RANGES = 'multipart/byteranges; boundary=part';
 
-/** A site that records its requests. It answers a request for several ranges in parts, as file servers do. */
+/**
+ * A site that records its requests. It answers a request for several ranges in parts, as file servers do, and a path
+ * that ends in `.json` with JSON.
+ */
 export async function startRecordingOrigin(): Promise<RecordingOrigin> {
   const arrivals: Arrival[] = [];
   let heldResponses = Promise.withResolvers<undefined>();
@@ -37,16 +40,17 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
     arrivals.push(arrival);
     for (const { path, resolve } of waiters) if (path === url) resolve(arrival);
     request.resume();
-    void heldResponses.promise.then(() => answer(headers, response));
+    void heldResponses.promise.then(() => answer(url, headers, response));
   });
-  function answer(headers: IncomingHttpHeaders, response: ServerResponse): void {
+  function answer(url: string, headers: IncomingHttpHeaders, response: ServerResponse): void {
     if (RANGES.test(headers.range ?? '')) {
       response.writeHead(206, { 'content-type': IN_RANGES });
       response.end(`--part\r\nContent-Type: text/html\r\n\r\n${ORIGIN_PAGE}\r\n--part--\r\n`);
       return;
     }
-    response.setHeader('content-type', 'text/html');
-    response.end(ORIGIN_PAGE);
+    const isJson = url.endsWith('.json');
+    response.setHeader('content-type', isJson ? 'application/json' : 'text/html');
+    response.end(isJson ? '{}' : ORIGIN_PAGE);
   }
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
