@@ -18,16 +18,14 @@ import type { Organisation, Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
 import { atOnce, type Pause, type Work, workInSlices } from '@guard/config/time/slices';
 import type { FastifyPluginAsync } from 'fastify';
-import { buildPrograms, loadBrowserBundle } from '../browser/build.ts';
+import { loadBrowserBundle } from '../browser/build.ts';
 import { describeTrapHit, describeUpload } from './challenge/challenge-event.ts';
 import { createVerify } from './challenge/collector.ts';
 import { createChallengeIssuer } from './challenge/tickets/issue.ts';
-import { Programs } from './challenge/program/programs.ts';
 import { createTrapLinks } from './challenge/trap-link.ts';
 import { createUploadSignals } from './challenge/upload-signals.ts';
 import { afterWith } from './session/after-with.ts';
 import type { Caller, Engine } from './decision/engine.ts';
-import { nameOf } from './decision/error-name.ts';
 import { type Explained, type ExplainQuestion, explain } from './explain/explain.ts';
 import { collectorRoutes } from './http/collector-routes.ts';
 import { createFailurePage } from './response/failure-page.ts';
@@ -193,7 +191,7 @@ function assemble(options: ValidatorOptions, compiledPolicies: Policies): Valida
 
 const PLAIN_PAGES = { look: compileLook(), ownPages: new OwnPages({ rules: [] }) };
 
-function createEngine(options: ValidatorOptions, { nonces }: Policies): Engine {
+function createEngine(options: ValidatorOptions, { nonces, programs }: Policies): Engine {
   const { secrets, crawlers, store, clock, log, metrics, observe } = options;
   const { databases = {}, settingsRevision = '' } = options;
   const networks = options.networks ?? NetworkCatalogue.load();
@@ -209,21 +207,7 @@ function createEngine(options: ValidatorOptions, { nonces }: Policies): Engine {
     store,
     patience: new Patience(VALIDATE.budgetMs),
     ids: createSessionIds(createSealer(secrets, 'session')),
-    issue: createChallengeIssuer({
-      secrets,
-      programs: new Programs({
-        secrets,
-        clock,
-        script: loadBrowserBundle().interstitial,
-        build: buildPrograms,
-        onFailure: (error) =>
-          log('error', 'challenge_program_not_built', {
-            error: nameOf(error),
-            remedy:
-              'restart Guard if its files were updated while it ran. Otherwise install Guard again with its optional packages, which include esbuild',
-          }),
-      }),
-    }),
+    issue: createChallengeIssuer({ secrets, programs }),
     issueTrapLink: createTrapLinks(secrets),
     temporary: options.temporary ?? new TemporaryRules(clock),
     clock,

@@ -5,7 +5,7 @@ import { sessionDigest } from '@guard/config/contract/session-digest';
 import type { Cookie, ValidateResponse } from '@guard/config/contract/validate-response';
 import type { Challenge } from '../challenge/tickets/issue.ts';
 import { newReference } from '../challenge/tickets/reference-code.ts';
-import { nameOf } from './error-name.ts';
+import { nameOf } from '../request/error-name.ts';
 import type { Caller, Engine } from './engine.ts';
 import { type Answer, describeEvent } from './event.ts';
 import type { Policy } from '../policy/compile-policy.ts';

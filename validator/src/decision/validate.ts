@@ -4,7 +4,7 @@ import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import type { LateReason } from '@guard/config/time/patience';
 import { afterWith } from '../session/after-with.ts';
 import type { Caller, Engine } from './engine.ts';
-import { nameOf } from './error-name.ts';
+import { nameOf } from '../request/error-name.ts';
 import type { Policy } from '../policy/compile-policy.ts';
 import { clientClass } from '../request/client-class.ts';
 import { describe, type RequestFacts, type SessionFact } from '../request/facts.ts';

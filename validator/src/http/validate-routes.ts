@@ -15,7 +15,7 @@ import type { Caller, Engine } from '../decision/engine.ts';
 import { validate, type Validated } from '../decision/validate.ts';
 import { addHealthRoute, type HealthOptions } from './health-route.ts';
 import { type Body, readBody } from './read-body.ts';
-import { nameOf } from '../decision/error-name.ts';
+import { nameOf } from '../request/error-name.ts';
 
 interface ValidateRouteOptions extends HealthOptions {
   readonly organisations: readonly Organisation[];

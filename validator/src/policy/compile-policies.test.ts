@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { loadBrowserBundle } from '../../browser/build.ts';
 import { type TestValidator, validatorWith } from '../../../test/kit/product/validator.ts';
 import { verifiedSession } from '../../../test/kit/visitors/verified-session.ts';
 import { chromeHttps, visit } from '../../../test/kit/visitors/visitors.ts';
@@ -41,4 +42,20 @@ test('pressure on a client shape continues after a reload', async () => {
     );
   expect(await countAllowed(guard, strangers(100))).toBeLessThan(110);
   expect(await countAllowed(reloadGuard(guard, challenge), strangers(101))).toBe(0);
+});
+
+test('pages get a program of this hour at once after a reload', async () => {
+  const plain = loadBrowserBundle().interstitial;
+  const isPlain = async ({ validator }: TestValidator) => {
+    const validate = validator.forOrganisation('acme');
+    const outcome = await validate(visit(), { site: 'shop.example' });
+    const page = outcome.kind === 'answered' ? String(outcome.extras?.body) : '';
+    expect(page).toContain('<script');
+    return page.includes(plain);
+  };
+  const rules = '[{ name: everybody, match: {}, challenge: always }]';
+  const guard = validatorWith(rules);
+  expect(await isPlain(guard)).toBe(true);
+  await expect.poll(() => isPlain(guard)).toBe(false);
+  expect(await isPlain(validatorWith(rules, { before: guard }))).toBe(false);
 });

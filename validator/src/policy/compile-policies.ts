@@ -3,6 +3,7 @@ import type { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Organisation } from '@guard/config/settings/schema';
 import type { Work } from '@guard/config/time/slices';
 import { createLearnedAnswers, type LearnedAnswers } from '../challenge/learned/learned-answers.ts';
+import { createPrograms, type Programs } from '../challenge/program/programs.ts';
 import { challengeTerms } from '../challenge/tickets/challenge-terms.ts';
 import { UsedNonces } from '../proofs/used-nonces.ts';
 import { compileRules } from '../rules/direct.ts';
@@ -16,6 +17,7 @@ export interface Policies {
   readonly passes: PassTable;
   readonly secrets: readonly string[];
   readonly learned: LearnedAnswers;
+  readonly programs: Programs;
   readonly nonces: UsedNonces;
 }
 
@@ -44,11 +46,11 @@ export function* compilePolicies(
     policies.set(organisation.id, compilePolicy(organisation, crawlers, options, preparedParts));
     yield;
   }
-  // The questions depend on the secrets, so learned answers are useless after a change of secrets.
-  const learned =
-    earlierPolicies && isDeepStrictEqual(earlierPolicies.secrets, secrets)
-      ? earlierPolicies.learned
-      : createLearnedAnswers(secrets);
   const nonces = earlierPolicies?.nonces ?? new UsedNonces();
-  return { policies, passes, secrets, learned, nonces };
+  // The questions and the programs depend on the secrets.
+  const { learned, programs } =
+    earlierPolicies && isDeepStrictEqual(earlierPolicies.secrets, secrets)
+      ? earlierPolicies
+      : { learned: createLearnedAnswers(secrets), programs: createPrograms(options) };
+  return { policies, passes, secrets, learned, programs, nonces };
 }

@@ -1,8 +1,9 @@
-import type { Clock } from '@guard/config/contract/ports';
-import type { Disguise } from '../../../browser/build.ts';
+import type { Clock, Log } from '@guard/config/contract/ports';
+import { buildPrograms, type Disguise, loadBrowserBundle } from '../../../browser/build.ts';
 import { PAGE_DATA, type PageDataNames, type Program } from '../../../page-contract/program.ts';
 import { Draw } from '../cascade/draw.ts';
 import { deriveKey } from '../../session/sealer.ts';
+import { nameOf } from '../../request/error-name.ts';
 import { drawUploadForm, type UploadForm } from './upload-form.ts';
 
 /** How long new pages get the same programs, in milliseconds. */
@@ -82,6 +83,26 @@ export class Programs {
       onFailure(error);
     }
   }
+}
+
+/** The programs of the challenge page. A failed build is logged. */
+export function createPrograms({
+  secrets,
+  clock,
+  log,
+}: Pick<ProgramsOptions, 'secrets' | 'clock'> & { readonly log: Log }): Programs {
+  return new Programs({
+    secrets,
+    clock,
+    script: loadBrowserBundle().interstitial,
+    build: buildPrograms,
+    onFailure: (error) =>
+      log('error', 'challenge_program_not_built', {
+        error: nameOf(error),
+        remedy:
+          'restart Guard if its files were updated while it ran. Otherwise install Guard again with its optional packages, which include esbuild',
+      }),
+  });
 }
 
 /** The script of the page without a disguise. */
