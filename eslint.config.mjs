@@ -32,6 +32,17 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      // Allows all values but a mixture such as `boolean | Promise<boolean>`: a promise counts as true.
+      '@typescript-eslint/strict-boolean-expressions': [
+        'error',
+        {
+          allowAny: true,
+          allowNullableBoolean: true,
+          allowNullableEnum: true,
+          allowNullableNumber: true,
+          allowNullableString: true,
+        },
+      ],
       'max-lines': ['error', { max: 300, skipComments: true, skipBlankLines: true }],
       'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }],
       complexity: ['error', 15],

@@ -145,7 +145,7 @@ function isLimited(answers: readonly Answer[]): boolean {
     ({ body }) => body === PASSED_ANSWER || body.includes('"task"'),
   ).length;
   const refusedAnswers = answers.filter(
-    ({ status, headers }) => status === 429 && headers['retry-after'],
+    ({ status, headers }) => status === 429 && headers['retry-after'] !== undefined,
   );
   return (
     acceptedAnswers >= 120 &&

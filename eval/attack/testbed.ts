@@ -7,7 +7,9 @@ import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { startRecordingOrigin } from '../../test/kit/origins/recording-origin.ts';
 import { startProduct } from '../../test/kit/product/start-product.ts';
 import { storySettings } from '../../test/kit/product/story-settings.ts';
-import { decodeBody } from '../../test/kit/http.ts';
+import { decodeBody, poll } from '../../test/kit/http.ts';
+import { chromeHttp } from '../../test/kit/visitors/visitors.ts';
+import { loadBrowserBundle } from '../../validator/browser/build.ts';
 import { findEvents } from '../find-events.ts';
 
 /** The default site enforces the rule of the README. The strict site challenges every session. */
@@ -84,6 +86,12 @@ export async function startTestbed(): Promise<Testbed> {
     http: Number(new URL(product.addresses.gateway).port),
     https: Number(new URL(product.addresses.gateway_tls).port),
   };
+  // A Guard that has just started has the plain script in its pages, until the programs of this hour are built.
+  const { interstitial } = loadBrowserBundle();
+  await poll(
+    () => sendTo(ports.http, { site: 'strict', scheme: 'http', path: '/', headers: chromeHttp }),
+    ({ body }) => !body.includes(interstitial),
+  );
   return {
     send: (request) => sendTo(ports[request.scheme], request),
     port: (scheme) => ports[scheme],

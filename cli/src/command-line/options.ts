@@ -34,7 +34,12 @@ export const CONFIG_OPTION = {
 
 /** An option with a value. `value` is its name in --help. */
 export function valueOption(value: string, help: string, completes?: Completes) {
-  return { type: 'string', value, help, ...(completes && { completes }) } as const satisfies Option;
+  return {
+    type: 'string',
+    value,
+    help,
+    ...(completes !== undefined && { completes }),
+  } as const satisfies Option;
 }
 
 /** A switch that is off by default. */

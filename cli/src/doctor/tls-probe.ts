@@ -55,7 +55,7 @@ export function probeTls(
           : String(error);
       end({
         kind: 'spoken',
-        alpn: socket.alpnProtocol || '',
+        alpn: typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : '',
         expiresAtMs: Number.isNaN(expiresAtMs) ? undefined : expiresAtMs,
         distrust: socket.authorized ? undefined : why,
       });

@@ -122,18 +122,17 @@ export class FreePages {
     }
     const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));
     const hasManyHeldBack = this.answers.documents.hasManyHeldBack(facts, store);
-    const loadedOrSpent = afterWith(hasManyHeldBack, hasLoaded, (isSpent, loaded) =>
-      isSpent ? 'spent' : loaded,
-    );
-    return afterWith(loadedOrSpent, undefined, (hasLoadedPage) => {
-      if (hasLoadedPage === 'spent') return hasLoadedPage;
+    const takeByPage = (hasLoadedPage: boolean): MaybePromise<FreePage> => {
       if (hasLoadedPage) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
       if (isInFlood) return this.#count(facts, store);
       const isMedia = seesAnswer && this.answers.media.isBelieved(facts, store);
       return afterWith(isMedia, undefined, (isBelieved) =>
         isBelieved ? 'media' : this.#takeMove(facts, store),
       );
-    });
+    };
+    return afterWith(hasManyHeldBack, undefined, (isSpent) =>
+      isSpent ? 'spent' : afterWith(hasLoaded, undefined, takeByPage),
+    );
   }
 
   /**
