@@ -14,7 +14,7 @@ import type {
   ValidateOutcome,
 } from '@guard/config/contract/ports';
 import type { DatabaseFiles } from '@guard/config/settings/derived/fetched-databases';
-import type { Organisation, Site } from '@guard/config/settings/schema';
+import type { Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
 import { atOnce, type Pause, type Work, workInSlices } from '@guard/config/time/slices';
 import type { FastifyPluginAsync } from 'fastify';
@@ -33,7 +33,7 @@ import { createHealthCheck } from './http/health.ts';
 import { validateRoutes } from './http/validate-routes.ts';
 import { compileLook } from './pages/look.ts';
 import { OwnPages } from './pages/own-pages.ts';
-import { compilePolicies, type Policies } from './policy/compile-policies.ts';
+import { compilePolicies, type Policies, type PolicyOptions } from './policy/compile-policies.ts';
 import type { Policy } from './policy/compile-policy.ts';
 import type { CrowdsecList } from './rules/crowdsec-list.ts';
 import { TemporaryRules } from './rules/temporary-rules.ts';
@@ -60,8 +60,7 @@ export { TemporaryRules } from './rules/temporary-rules.ts';
 export { ThreadStore } from './session/thread-store.ts';
 export { validatorSettings } from './policy/validator-settings.ts';
 
-export interface ValidatorOptions extends ProofOptions {
-  readonly organisations: readonly Organisation[];
+export interface ValidatorOptions extends ProofOptions, PolicyOptions {
   /** Pages on the hosts of these sites are allowed to use the browser script. */
   readonly sites?: readonly Pick<Site, 'hosts' | 'organisation'>[];
   /** Secrets that seal sessions and tickets. The first secret seals new ones. */
@@ -191,13 +190,13 @@ function assemble(options: ValidatorOptions, compiledPolicies: Policies): Valida
 
 const PLAIN_PAGES = { look: compileLook(), ownPages: new OwnPages({ rules: [] }) };
 
-function createEngine(options: ValidatorOptions, { nonces, programs }: Policies): Engine {
+function createEngine(options: ValidatorOptions, policies: Policies): Engine {
   const { secrets, crawlers, store, clock, log, metrics, observe } = options;
   const { databases = {}, settingsRevision = '' } = options;
   const networks = options.networks ?? NetworkCatalogue.load();
   return {
     sources: {
-      ...openProofs(options, nonces),
+      ...openProofs(options, policies),
       readAgent: createAgentReader(crawlers, UserAgentCatalogue.load()),
       networkOf: (ip) => networks.kindOf(ip),
       countryOf: openCountries(databases.country),
@@ -207,7 +206,7 @@ function createEngine(options: ValidatorOptions, { nonces, programs }: Policies)
     store,
     patience: new Patience(VALIDATE.budgetMs),
     ids: createSessionIds(createSealer(secrets, 'session')),
-    issue: createChallengeIssuer({ secrets, programs }),
+    issue: createChallengeIssuer({ secrets, programs: policies.programs }),
     issueTrapLink: createTrapLinks(secrets),
     temporary: options.temporary ?? new TemporaryRules(clock),
     clock,

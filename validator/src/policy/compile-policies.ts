@@ -5,6 +5,9 @@ import type { Work } from '@guard/config/time/slices';
 import { createLearnedAnswers, type LearnedAnswers } from '../challenge/learned/learned-answers.ts';
 import { createPrograms, type Programs } from '../challenge/program/programs.ts';
 import { challengeTerms } from '../challenge/tickets/challenge-terms.ts';
+import type { Resolver } from '../proofs/forward-confirmed.ts';
+import type { KeptProofs } from '../proofs/open-proofs.ts';
+import { createReverseDns } from '../proofs/reverse-dns.ts';
 import { UsedNonces } from '../proofs/used-nonces.ts';
 import { compileRules } from '../rules/direct.ts';
 import { PassTable } from '../verdict/passes/pass-table.ts';
@@ -12,19 +15,23 @@ import type { PressurePorts } from '../verdict/pressure/pressure.ts';
 import { compilePolicy, type Policy, rulesOf } from './compile-policy.ts';
 
 /** The compiled settings of all organisations, with their counts and learned data. */
-export interface Policies {
+export interface Policies extends KeptProofs {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly passes: PassTable;
   readonly secrets: readonly string[];
   readonly learned: LearnedAnswers;
   readonly programs: Programs;
-  readonly nonces: UsedNonces;
 }
 
-interface PolicyOptions extends PressurePorts {
+export interface PolicyOptions extends PressurePorts {
   readonly organisations: readonly Organisation[];
   readonly crawlers: CrawlerCatalogue;
   readonly secrets: readonly string[];
+  /**
+   * The resolver for the host names of addresses that claim to be a crawler. Without a resolver, Guard looks up no
+   * name.
+   */
+  readonly resolver?: Resolver | undefined;
 }
 
 /**
@@ -35,7 +42,7 @@ export function* compilePolicies(
   options: PolicyOptions,
   earlierPolicies?: Policies,
 ): Work<Policies> {
-  const { organisations, crawlers, secrets } = options;
+  const { organisations, crawlers, secrets, resolver, clock } = options;
   const passes = earlierPolicies?.passes ?? new PassTable();
   const policies = new Map<string, Policy>();
   for (const organisation of organisations) {
@@ -47,10 +54,12 @@ export function* compilePolicies(
     yield;
   }
   const nonces = earlierPolicies?.nonces ?? new UsedNonces();
+  const reverseDns =
+    resolver && (earlierPolicies?.reverseDns ?? createReverseDns({ resolver, clock }));
   // The questions and the programs depend on the secrets.
   const { learned, programs } =
     earlierPolicies && isDeepStrictEqual(earlierPolicies.secrets, secrets)
       ? earlierPolicies
       : { learned: createLearnedAnswers(secrets), programs: createPrograms(options) };
-  return { policies, passes, secrets, learned, programs, nonces };
+  return { policies, passes, secrets, learned, programs, nonces, reverseDns };
 }

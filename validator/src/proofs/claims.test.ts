@@ -69,17 +69,19 @@ test('from the second request of an address on, its host name proves a crawler o
     ['198.18.0.8', 'host.example'],
   ]);
   let lookupCount = 0;
-  const { ask, events } = validatorWith(DETECT, {
+  const settings = {
     organisation: { crawler_allowlist: ['Baiduspider'] },
     resolver: {
-      reverse: (ip) => {
+      reverse: (ip: string) => {
         lookupCount += 1;
         return Promise.resolve([names.get(ip) ?? '']);
       },
       resolve4: () => Promise.resolve(['198.18.0.7']),
       resolve6: () => Promise.resolve([]),
     },
-  });
+  };
+  const guard = validatorWith(DETECT, settings);
+  const { ask, events } = guard;
   const claimFrom = (ip: string) => ({ ...requestOfCrawler('Baiduspider/2.0'), ip });
   for (const ip of names.keys()) {
     expect((await ask(claimFrom(ip))).block_reasons ?? []).not.toContain('crawler_impersonator');
@@ -89,6 +91,10 @@ test('from the second request of an address on, its host name proves a crawler o
   expect(await ask(claimFrom('198.18.0.7'))).toMatchObject({ crawler: { access_allowed: true } });
   expect((await ask(claimFrom('198.18.0.8'))).block_reasons).toEqual(['crawler_impersonator']);
   expect(events.map(({ crawler }) => crawler?.verified)).toEqual([false, false, true, false]);
+  // A reload forgets no name.
+  const reloaded = validatorWith(DETECT, { ...settings, before: guard });
+  await reloaded.ask(claimFrom('198.18.0.7'));
+  expect(reloaded.events.map(({ crawler }) => crawler?.verified)).toEqual([true]);
 });
 
 test.each([

@@ -1,9 +1,8 @@
 import type { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Clock, Log, SessionStore } from '@guard/config/contract/ports';
 import type { BotKey } from '@guard/config/settings/sections/web-bot-auth';
-import type { Resolver } from './forward-confirmed.ts';
 import { createClaimProver, type ProveClaim } from './prove-claim.ts';
-import { createReverseDns } from './reverse-dns.ts';
+import type { ReverseDns } from './reverse-dns.ts';
 import type { UsedNonces } from './used-nonces.ts';
 import { type CheckSignature, createSignatureCheck } from './web-bot-auth.ts';
 
@@ -11,11 +10,6 @@ export interface ProofOptions {
   readonly crawlers: CrawlerCatalogue;
   /** Public keys of crawlers and agents that sign requests (Web Bot Auth). Without keys, no signature is checked. */
   readonly botKeys?: readonly BotKey[] | undefined;
-  /**
-   * The resolver for the host names of addresses that claim to be a crawler. Without a resolver, Guard looks up no
-   * name.
-   */
-  readonly resolver?: Resolver | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -26,12 +20,19 @@ interface Proofs {
   readonly checkSignature: CheckSignature | undefined;
 }
 
+/** The parts of the proofs that a reload keeps. */
+export interface KeptProofs {
+  readonly nonces: UsedNonces;
+  /** Undefined when Guard looks up no names of addresses. */
+  readonly reverseDns: ReverseDns | undefined;
+}
+
 /** Builds the proofs of an installation. Logs each key whose operator is not in the catalogue. */
 export function openProofs(
   options: ProofOptions & { readonly store: SessionStore },
-  nonces: UsedNonces,
+  { nonces, reverseDns }: KeptProofs,
 ): Proofs {
-  const { crawlers, botKeys = [], resolver, clock, log, store } = options;
+  const { crawlers, botKeys = [], clock, log, store } = options;
   const operators = new Set(crawlers.all().map(({ operator }) => operator));
   for (const { keyId, operator } of botKeys) {
     if (operator !== undefined && !operators.has(operator)) {
@@ -39,12 +40,7 @@ export function openProofs(
     }
   }
   return {
-    proveClaim: createClaimProver({
-      crawlers,
-      reverseDns:
-        resolver &&
-        createReverseDns({ proofsOf: (crawler) => crawlers.proofsOf(crawler), resolver, clock }),
-    }),
+    proveClaim: createClaimProver({ crawlers, reverseDns }),
     checkSignature:
       botKeys.length === 0 ? undefined : createSignatureCheck(botKeys, clock, nonces, store),
   };

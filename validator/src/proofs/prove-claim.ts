@@ -31,6 +31,6 @@ export function createClaimProver(sources: {
     if (rangeStanding === 'verified') return rangeStanding;
     if (signed?.kind === 'valid' && signed.key.operator === crawler.operator) return 'verified';
     if (rangeStanding === 'impersonator') return rangeStanding;
-    return reverseDns?.confirm(crawler, ip) ?? 'unverifiable';
+    return reverseDns?.confirm(crawler, ip, crawlers.proofsOf(crawler)) ?? 'unverifiable';
   };
 }

@@ -39,12 +39,12 @@ function resolveTo(name: string, address = IP): Partial<Resolver> {
 
 function createTestDns(resolver: Resolver, limits: Partial<ReverseDnsLimits> = {}) {
   const time = { now: Date.UTC(2026, 10, 21) };
-  const dns = createReverseDns({
-    proofsOf: (crawler) => catalogue.proofsOf(crawler),
-    resolver,
-    clock: () => time.now,
-    limits,
-  });
+  const reverseDns = createReverseDns({ resolver, clock: () => time.now, limits });
+  const dns = {
+    confirm: (crawler: CatalogueCrawler, ip: string) =>
+      reverseDns.confirm(crawler, ip, catalogue.proofsOf(crawler)),
+    settled: () => reverseDns.settled(),
+  };
   return { dns, time };
 }
 

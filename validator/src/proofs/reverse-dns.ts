@@ -9,7 +9,6 @@ import { LRUCache } from 'lru-cache';
 import { lookUpNames, type NameAnswer, type Resolver } from './forward-confirmed.ts';
 
 interface ReverseDnsOptions {
-  readonly proofsOf: (crawler: CatalogueCrawler) => CrawlerProofs;
   readonly resolver: Resolver;
   readonly clock: Clock;
   readonly limits?: Partial<ReverseDnsLimits>;
@@ -48,12 +47,13 @@ const DEFAULT_LIMITS: ReverseDnsLimits = {
 
 export interface ReverseDns {
   /**
-   * Judges a crawler's claim by the host name of its address. `ip` is spelled as `parseIp` returns it. Answers at once:
+   * Judges a crawler's claim by the host name of its address. `proofs` are those of the crawler, and `ip` is spelled as
+   * `parseIp` returns it. Answers at once:
    * a new address is `unverifiable`, and Guard looks up its name for the next request. An address without the right
    * name is an impersonator only when the operator publishes no ranges, but only host names. A failed look-up never
    * makes an impersonator.
    */
-  confirm(crawler: CatalogueCrawler, ip: string): CrawlerStanding;
+  confirm(crawler: CatalogueCrawler, ip: string, proofs: CrawlerProofs): CrawlerStanding;
   /** Resolves when no look-up runs or waits. */
   settled(): Promise<void>;
 }
@@ -71,9 +71,12 @@ interface Question {
   readonly known: KnownAnswer;
 }
 
-/** Creates forward-confirmed reverse DNS for which no request waits. Memory, questions and time are bounded. */
+/**
+ * Creates forward-confirmed reverse DNS for which no request waits. Memory, questions and time are bounded. A reload
+ * keeps the answers.
+ */
 export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
-  const { proofsOf, resolver, clock } = options;
+  const { resolver, clock } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const answers = new LRUCache<string, KnownAnswer>({ max: limits.maxAnswers });
   const queue: Question[] = [];
@@ -122,8 +125,7 @@ export function createReverseDns(options: ReverseDnsOptions): ReverseDns {
   }
 
   return {
-    confirm(crawler, ip) {
-      const { reverseDnsDomains, list } = proofsOf(crawler);
+    confirm(crawler, ip, { reverseDnsDomains, list }) {
       if (reverseDnsDomains.length === 0) return 'unverifiable';
       const key = `${ip} ${crawler.id}`;
       const knownAnswer = answers.get(key) ?? { answer: undefined, validUntil: 0, pending: false };
