@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
-import { storySettings } from '../test/kit/product/story-settings.ts';
+import { productSettings } from '../test/kit/product/product-settings.ts';
 
 export interface Size {
   /** Number of sites. Each has its own organisation. */
@@ -71,7 +71,7 @@ function rulesOf(count: number): readonly unknown[] {
 /** Settings of this size as YAML. Each `turn` gives different settings. */
 export function settingsText({ sites, rules }: Size, origin: string, turn = 0): string {
   const remainingRules = rules - RULES_OF_MOST * (sites - 1);
-  const settings = storySettings(origin, {
+  const settings = productSettings(origin, {
     top: {
       organisations: Array.from({ length: sites }, (_, number) => ({
         id: `org-${number}`,

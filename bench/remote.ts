@@ -3,7 +3,7 @@
  * core.
  */
 import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
-import { SECRET_KEY, storySettings } from '../test/kit/product/story-settings.ts';
+import { SECRET_KEY, productSettings } from '../test/kit/product/product-settings.ts';
 import { atMost, goalsTable } from './measure/goals.ts';
 import { load, loadedBy, WARM_SECONDS, warmNote } from './measure/load.ts';
 import { placement } from './measure/processes.ts';
@@ -34,7 +34,7 @@ export function bench(options: BenchOptions): Promise<Report> {
     const decidingGuard = await startGuard(
       workbench,
       'asked',
-      storySettings('', { rules: DETECT, organisation: ONE_PLAYS_ALL, top }),
+      productSettings('', { rules: DETECT, organisation: ONE_PLAYS_ALL, top }),
     );
     const openGateway = await start('open', { protect: [] });
     const fullGateway = await start('full', {});

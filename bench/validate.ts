@@ -5,7 +5,7 @@
  */
 import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
 import { join } from 'node:path';
-import { storySettings, SECRET_KEY } from '../test/kit/product/story-settings.ts';
+import { productSettings, SECRET_KEY } from '../test/kit/product/product-settings.ts';
 import { visit } from '../test/kit/visitors/visitors.ts';
 import { cpuTime } from './measure/cpu-time.ts';
 import { post } from './measure/load.ts';
@@ -49,7 +49,7 @@ async function startTargets(workbench: Workbench): Promise<Target[]> {
   const guard = await startGuard(
     workbench,
     'guard',
-    storySettings('', { rules: DETECT, organisation: ONE_PLAYS_ALL, top }),
+    productSettings('', { rules: DETECT, organisation: ONE_PLAYS_ALL, top }),
   );
   const url = `${guard.addresses.validator}/validate`;
   const newcomer = JSON.stringify(visit());

@@ -2,7 +2,7 @@ import { ONE_PLAYS_ALL } from '../test/kit/product/policies.ts';
 import { residentMiB } from '../bench/measure/resident-memory.ts';
 import { poll, send } from '../test/kit/http.ts';
 import { type Product, startProduct } from '../test/kit/product/start-product.ts';
-import { storySettings } from '../test/kit/product/story-settings.ts';
+import { productSettings } from '../test/kit/product/product-settings.ts';
 import { type Crowd, type CrowdOptions, startCrowd } from './crowd.ts';
 import type { Claim, Outcome, Tally } from './fault.ts';
 import type { Trial } from './trial.ts';
@@ -42,7 +42,7 @@ export async function startSite(trial: Trial, options: SiteOptions = {}): Promis
   const origin = await startOrigin(options.behave);
   trial.onEnd(() => origin.leave());
   const settings = (rules: readonly unknown[]) =>
-    storySettings(origin.url, {
+    productSettings(origin.url, {
       rules,
       organisation: ONE_PLAYS_ALL,
       top: { analytics: undefined, ...options.topLevelSettings },

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { freePort } from '../test/kit/free-port.ts';
 import { poll, send } from '../test/kit/http.ts';
 import { startRecordingOrigin } from '../test/kit/origins/recording-origin.ts';
-import { ANALYTICS_KEY, storySettings } from '../test/kit/product/story-settings.ts';
+import { ANALYTICS_KEY, productSettings } from '../test/kit/product/product-settings.ts';
 import { curl } from '../test/kit/visitors/visitors.ts';
 
 export interface Tried {
@@ -90,7 +90,7 @@ export async function tryImage(image: string, embedded: boolean): Promise<Tried>
       ? { engine: 'embedded', path: '/var/lib/guard/analytics' }
       : undefined;
     const store = { engine: 'memory', path: '/var/lib/guard/sessions' };
-    return storySettings(origin.url, { top: { listen, analytics, store } });
+    return productSettings(origin.url, { top: { listen, analytics, store } });
   }
 
   /** Runs a command as the user of the image, with the network of this machine. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Service } from '@guard/config/settings/schema';
 import { stringify } from 'yaml';
-import { storySettings } from '../../test/kit/product/story-settings.ts';
+import { productSettings } from '../../test/kit/product/product-settings.ts';
 import {
   type Core,
   type Running,
@@ -66,13 +66,13 @@ export async function startOrigin(
 export function guardSettings(
   name: string,
   origin: string | readonly string[],
-  changes: Parameters<typeof storySettings>[1] = {},
+  changes: Parameters<typeof productSettings>[1] = {},
 ): Record<string, unknown> {
   const rules = changes.rules ?? DETECT;
   const [first = ''] = [origin].flat();
   const site = { ...changes.site, ...(typeof origin === 'string' ? {} : { origin }) };
   const analytics = { engine: 'embedded', path: `./${name}` };
-  return storySettings(first, {
+  return productSettings(first, {
     rules,
     site,
     organisation: ONE_PLAYS_ALL,

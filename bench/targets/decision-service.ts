@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { ValidateOutcome } from '@guard/config/contract/ports';
 import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { ONE_PLAYS_ALL, organisationWith } from '../../test/kit/product/policies.ts';
-import { INSTALLATION_SECRET } from '../../test/kit/product/story-settings.ts';
+import { INSTALLATION_SECRET } from '../../test/kit/product/product-settings.ts';
 import { validateFor } from '../in-process.ts';
 
 const ORGANISATION = organisationWith('- { name: everybody, match: {}, detect: true }', {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { childrenOf } from '../../test/kit/children.ts';
 import { type Answer, send } from '../../test/kit/http.ts';
 import type { Product } from '../../test/kit/product/start-product.ts';
-import { ANALYTICS_KEY } from '../../test/kit/product/story-settings.ts';
+import { ANALYTICS_KEY } from '../../test/kit/product/product-settings.ts';
 import { everyAnswerIsRight, type Fault, missingProgram } from '../fault.ts';
 import { countWhenAllAre, untilRecorded } from '../recorded.ts';
 import { WITH_DATABASE } from '../settings.ts';

@@ -120,7 +120,7 @@ async function addOrganisation(site: Site): Promise<Site> {
   const countStarts = (): number => product.log().split('"analytics_ready"').length;
   const startsBefore = countStarts();
   const settings = site.settings(DETECT_RULES);
-  // storySettings makes a list of organisations.
+  // productSettings makes a list of organisations.
   const organisations = [...(settings['organisations'] as unknown[]), { id: 'late' }];
   const file = join(product.folder, 'guard.yaml');
   await writeFile(`${file}.new`, stringify({ ...settings, organisations }));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { startRecordingOrigin } from '../../test/kit/origins/recording-origin.ts';
 import { startProduct } from '../../test/kit/product/start-product.ts';
-import { storySettings } from '../../test/kit/product/story-settings.ts';
+import { productSettings } from '../../test/kit/product/product-settings.ts';
 import { decodeBody, poll } from '../../test/kit/http.ts';
 import { chromeHttp } from '../../test/kit/visitors/visitors.ts';
 import { loadBrowserBundle } from '../../validator/browser/build.ts';
@@ -74,7 +74,7 @@ export async function startTestbed(): Promise<Testbed> {
   const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
   await writeFile(files.key, key, { mode: 0o600 });
   await writeFile(files.cert, cert);
-  const settings = storySettings(origin.url, {
+  const settings = productSettings(origin.url, {
     rules: RULES,
     site: { hosts: Object.values(SITES) },
     // No proxy is trusted, because attackers connect directly, from addresses of the loopback network.

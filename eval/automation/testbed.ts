@@ -1,7 +1,7 @@
 import { send } from '../../test/kit/http.ts';
 import { startRecordingOrigin } from '../../test/kit/origins/recording-origin.ts';
 import { startProduct } from '../../test/kit/product/start-product.ts';
-import { storySettings } from '../../test/kit/product/story-settings.ts';
+import { productSettings } from '../../test/kit/product/product-settings.ts';
 import { findEvents } from '../find-events.ts';
 import { startRelay } from './relay.ts';
 
@@ -42,7 +42,7 @@ export async function startTestbed(dump?: string): Promise<Testbed> {
   const organisation = { challenge: { free_passes: false } };
   const site = { hosts: Object.values(HOSTS) };
   const product = await startProduct(
-    storySettings(origin.url, { rules: RULES, site, organisation }),
+    productSettings(origin.url, { rules: RULES, site, organisation }),
   );
   const gateway = product.addresses.gateway;
   const relay = dump === undefined ? undefined : await startRelay(gateway, dump);

@@ -13,7 +13,7 @@ import {
 } from '../../test/kit/origins/recording-origin.ts';
 import { rowsOf } from '../../test/kit/product/sql.ts';
 import { type Product, startProduct } from '../../test/kit/product/start-product.ts';
-import { storySettings } from '../../test/kit/product/story-settings.ts';
+import { productSettings } from '../../test/kit/product/product-settings.ts';
 import { chromeHttp, curl, googlebot } from '../../test/kit/visitors/visitors.ts';
 import { readPromql } from './promql-selectors.ts';
 import { readDashboard, targetsOf } from './read-dashboard.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const { port } = refusing.address() as AddressInfo; // the address of a TCP listener is always an AddressInfo
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const key = 'key-of-the-remote-validators-7d2f';
-  const settings = storySettings(origin.url, {
+  const settings = productSettings(origin.url, {
     rules: [
       { name: 'watched', match: { path: '/watched/**' }, verdict: 'block', monitor: true },
       { name: 'shut', match: { path: '/shut/**' }, verdict: 'block' },
@@ -56,7 +56,7 @@ beforeAll(async () => {
   });
   const site = { organisation: 'acme', origin: origin.url };
   const sites = [
-    ...(settings['sites'] as unknown[]), // the form that storySettings makes
+    ...(settings['sites'] as unknown[]), // the form that productSettings makes
     { ...site, hosts: ['gone.example'], origin: nobody, protect: [] },
     { ...site, hosts: ['unasked.example'], validator: { url: nobody, key } },
     { ...site, hosts: ['refused.example'], validator: { url: `http://127.0.0.1:${port}`, key } },

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { parseSettings } from '@guard/config/settings/load';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../../test/kit/http.ts';
-import { ANALYTICS_KEY, SECRET_KEY, storySettings } from '../../test/kit/product/story-settings.ts';
+import {
+  ANALYTICS_KEY,
+  SECRET_KEY,
+  productSettings,
+} from '../../test/kit/product/product-settings.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { startGuard } from './start-guard.ts';
 
@@ -13,7 +17,7 @@ const LAST_MOMENT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
 /** Starts the whole product in this process, so that a test can set its clock. */
 async function startAt(now: number, overrides: Readonly<Record<string, unknown>>) {
   const folder = mkdtempSync(join(tmpdir(), 'guard-clock-'));
-  const text = JSON.stringify(storySettings('http://127.0.0.1:9', { top: overrides }));
+  const text = JSON.stringify(productSettings('http://127.0.0.1:9', { top: overrides }));
   const result = parseSettings(text, { file: 'guard.yaml', baseDir: folder, env: {} });
   if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems));
   const time = { now };

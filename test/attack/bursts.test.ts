@@ -3,7 +3,7 @@ import { type Burst, burst } from '../kit/visitors/burst.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { type RedisServer, startRedis } from '../kit/peers/redis-server.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { SECRET_KEY, storySettings } from '../kit/product/story-settings.ts';
+import { SECRET_KEY, productSettings } from '../kit/product/product-settings.ts';
 import { hasRedis } from '../kit/tools.ts';
 
 const rules = [{ name: 'everybody', match: {}, verdict: 'block' }];
@@ -22,12 +22,12 @@ describe.skipIf(!hasRedis)('a burst of requests to a site that blocks everybody'
     [redis, origin] = await Promise.all([startRedis(), startRecordingOrigin()]);
     const store = { engine: 'redis', url: redis.url };
     redisProduct = await startProduct(
-      storySettings(origin.url, { rules, top: { analytics: undefined, store } }),
+      productSettings(origin.url, { rules, top: { analytics: undefined, store } }),
     );
     const { validator: url } = redisProduct.addresses;
     const remote = { url, key: SECRET_KEY, timeout: '400ms' };
     remoteProduct = await startProduct(
-      storySettings(origin.url, { site: { validator: remote }, top: { analytics: undefined } }),
+      productSettings(origin.url, { site: { validator: remote }, top: { analytics: undefined } }),
     );
   });
   afterAll(async () => {

@@ -11,7 +11,7 @@ import { chromeHttp, inOrderOf } from '../kit/visitors/visitors.ts';
  */
 
 const CLOSED_HOST = 'away.example';
-const story = useProduct({
+const testbed = useProduct({
   rules: [{ name: 'everybody', match: {}, detect: true, challenge: 'auto' }],
   sites: [{ hosts: [CLOSED_HOST], origin: `http://127.0.0.1:${await freePort()}` }],
 });
@@ -27,7 +27,7 @@ async function ask(
   method = 'GET',
 ): Promise<{ readonly status: number; readonly cookie: string }> {
   const headers = { ...fields, 'x-forwarded-for': ip };
-  const answer = await send(`${story.product.addresses.gateway}${path}`, { method, headers });
+  const answer = await send(`${testbed.product.addresses.gateway}${path}`, { method, headers });
   const [cookie = ''] = answer.headers['set-cookie'] ?? [];
   return { status: answer.status, cookie: cookie.split(';')[0] ?? '' };
 }
@@ -39,7 +39,7 @@ async function ask(
 const maxPages = (startedAt: number) => 51 + (performance.now() - startedAt) / 12_000;
 
 const arrivedCount = (prefix: string) =>
-  story.origin.arrivals.filter(({ url }) => url.startsWith(prefix)).length;
+  testbed.origin.arrivals.filter(({ url }) => url.startsWith(prefix)).length;
 
 const countOf = (answers: readonly { readonly status: number }[], expected: number) =>
   answers.filter(({ status }) => status === expected).length;
@@ -144,7 +144,7 @@ test('600 addresses, each with its own client shape and path, get about 200 page
   const reasons = await poll(
     () =>
       rowsOf<{ reason: string }>(
-        story.product,
+        testbed.product,
         `SELECT arrayJoin(block_reasons) AS reason FROM events_distributed WHERE path = '/page-599'`,
       ),
     (rows) => rows.length > 0,

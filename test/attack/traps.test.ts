@@ -6,7 +6,7 @@ import { serve } from '../kit/serve.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
-const story = useProduct({
+const testbed = useProduct({
   rules: [{ name: 'everybody', match: {}, detect: true }],
   // With these settings, only a trap leads to a challenge of a client that has the header fields of a browser.
   organisation: { challenge: { free_pages: false } },
@@ -30,11 +30,11 @@ function strangersPage(trap: string, link: string): Promise<string> {
 /** The status of a visit with the headers of a browser, from an address that a trusted proxy names. */
 async function visitFrom(ip: string | undefined): Promise<number> {
   const headers = { ...chromeHttp, ...(ip !== undefined && { 'x-forwarded-for': ip }) };
-  return (await send(story.product.addresses.gateway, { headers })).status;
+  return (await send(testbed.product.addresses.gateway, { headers })).status;
 }
 
 test('a browser does not follow the hidden link of Guard’s pages, and a foreign page cannot make a visitor hit a trap', async () => {
-  const { gateway } = story.product.addresses;
+  const { gateway } = testbed.product.addresses;
   // With another name of this machine, the site is not the site of the attacker.
   const site = gateway.replace('127.0.0.1', 'localhost');
   const strangerIp = '84.115.20.9';

@@ -9,7 +9,7 @@ import { openPebble, type Pebble } from '../kit/peers/pebble.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { type RedisServer, startRedis } from '../kit/peers/redis-server.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { hasPebble, hasRedis } from '../kit/tools.ts';
 
 /** These tests order certificates by ACME (RFC 8555) from Pebble. */
@@ -72,7 +72,7 @@ function start(
   top: Readonly<Record<string, unknown>> = {},
 ): Promise<Product> {
   const rules = [{ name: 'open', match: {}, verdict: 'allow' }];
-  const settings = storySettings(origin.url, { rules, site: { hosts: [HOST] } });
+  const settings = productSettings(origin.url, { rules, site: { hosts: [HOST] } });
   return startProduct(
     {
       ...settings,

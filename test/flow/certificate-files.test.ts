@@ -8,7 +8,7 @@ import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { poll, send } from '../kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { hasOpenssl } from '../kit/tools.ts';
 
 /** These tests replace the certificate files of a started product, as a renewal does. */
@@ -30,7 +30,7 @@ describe.skipIf(!hasOpenssl)('tls.certificates', () => {
     const hosts = NAMES.map((name) => `${name}.example`);
     const rules = [{ name: 'open', match: {}, verdict: 'allow' }];
     product = await startProduct({
-      ...storySettings(origin.url, { rules, site: { hosts } }),
+      ...productSettings(origin.url, { rules, site: { hosts } }),
       listen: { gateway_tls: '127.0.0.1:0', admin: '127.0.0.1:0' },
       tls: {
         certificates: NAMES.map((name) => ({

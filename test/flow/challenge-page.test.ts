@@ -8,7 +8,7 @@ import { contextOptionsFor } from '../kit/browsers/driven-chromium.ts';
 import { send } from '../kit/http.ts';
 import { launchPlain } from '../kit/browsers/plain-chromium.ts';
 import { serve } from '../kit/serve.ts';
-import { SECRET_KEY } from '../kit/product/story-settings.ts';
+import { SECRET_KEY } from '../kit/product/product-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 
@@ -26,7 +26,7 @@ const pageFile = join(testFolder(), 'page.html');
 writeFileSync(pageFile, TEMPLATE);
 const rules = [{ name: 'all', match: {}, detect: true, challenge: 'always', monitor: true }];
 const ownSettings = { branding: { accent: '#0a7d4f' }, challenge_page: pageFile };
-const story = useProduct({
+const testbed = useProduct({
   rules,
   organisations: [{ id: 'own', rules, ...ownSettings }],
   sites: [{ hosts: ['own.localhost'], organisation: 'own' }],
@@ -58,7 +58,7 @@ afterEach(() => context.close());
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '', headers } = request;
   const description = { url: site + url, ip: '127.0.0.1', method, headers };
-  const { body } = await send(`${story.product.addresses.validator}/validate`, {
+  const { body } = await send(`${testbed.product.addresses.validator}/validate`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': SECRET_KEY },
     body: JSON.stringify(description),
@@ -98,7 +98,7 @@ describe('contract 3 and 4.7: a challenge page that uploads to a collector of an
     await page.waitForSelector('text=the backend');
     expect(page.url()).toBe(`${site}/basket?of=ada#end`);
     expect(answers).toEqual(['redirect /basket?of=ada', 'allow /basket?of=ada']);
-    expect(uploads).toEqual([`${story.product.addresses.collector}/verify`]);
+    expect(uploads).toEqual([`${testbed.product.addresses.collector}/verify`]);
     // Neither CORS nor the Content-Security-Policy of the page stopped a request.
     expect(errors).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe('contract 3 and 4.7: a challenge page that uploads to a collector of an
   });
 
   test('"CORS for the upload only": a page can read no other answer of the collector', async () => {
-    const { collector } = story.product.addresses;
+    const { collector } = testbed.product.addresses;
     const paths = ['/', '/health', '/script.js?site_key=x', '/echo', '/session?site_key=x'];
     await page.route(`${site}/`, (route) => route.fulfill({ body: '<h1>a page</h1>' }));
     await page.goto(`${site}/`);
@@ -147,7 +147,7 @@ test.each([
   ['', undefined],
 ])('to "Accept-Encoding: %s" the page comes in the coding %s', async (accepted, coding) => {
   const headers = { accept: 'text/html', 'accept-encoding': accepted };
-  const servedPage = await send(`${story.product.addresses.gateway}/`, { headers });
+  const servedPage = await send(`${testbed.product.addresses.gateway}/`, { headers });
   expect(servedPage.headers['content-encoding']).toBe(coding);
   expect(servedPage.body).toMatch(/^<!doctype html>[^]*<\/html>\n$/);
   const length = Number(servedPage.headers['content-length']);
@@ -156,7 +156,7 @@ test.each([
 });
 
 test('a browser passes the challenge in a frame of a page with a Cross-Origin-Embedder-Policy', async () => {
-  const { gateway } = story.product.addresses;
+  const { gateway } = testbed.product.addresses;
   await page.route(`${gateway}/isolated`, (route) =>
     route.fulfill({
       headers: {
@@ -167,7 +167,7 @@ test('a browser passes the challenge in a frame of a page with a Cross-Origin-Em
       body: '<iframe src="/in-isolated"></iframe>',
     }),
   );
-  const inside = story.origin.arrival('/in-isolated');
+  const inside = testbed.origin.arrival('/in-isolated');
   await page.goto(`${gateway}/isolated`);
   expect(await page.evaluate('crossOriginIsolated')).toBe(true);
   await inside;
@@ -179,7 +179,9 @@ test('contract 3: the visitor sees the page and the colour of guard.yaml, and th
     if (message.type() === 'error') errors.push(message.text());
   });
   await page.route('**/.guard/verify', (route) => route.abort());
-  await page.goto(`${story.product.addresses.gateway.replace('127.0.0.1', 'own.localhost')}/shelf`);
+  await page.goto(
+    `${testbed.product.addresses.gateway.replace('127.0.0.1', 'own.localhost')}/shelf`,
+  );
   await page.waitForSelector('text=The check did not finish', { state: 'visible' });
   expect(await page.isVisible('h2:text("Welcome to the harbour")')).toBe(true);
   const styles = `[getComputedStyle(document.querySelector('h2')).letterSpacing,
@@ -188,7 +190,7 @@ test('contract 3: the visitor sees the page and the colour of guard.yaml, and th
   await page.unroute('**/.guard/verify');
   await page.click('button:visible');
   await page.getByText('The origin has answered').waitFor();
-  expect(story.origin.arrivals.map(({ url }) => url)).toContain('/shelf');
+  expect(testbed.origin.arrivals.map(({ url }) => url)).toContain('/shelf');
   // The console reports the aborted uploads, and no violation of the page's policy.
   expect(errors.filter((text) => text.includes('Content Security Policy'))).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { metricOf } from '../kit/product/metric-of.ts';
 import { serve } from '../kit/serve.ts';
 import { rowsOf } from '../kit/product/sql.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { hasOpenssl, hasWindowedChromium } from '../kit/tools.ts';
 import { openInWindow } from '../kit/browsers/windowed-chromium.ts';
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   // A browser asks for the icon beside a page. If both requests are challenged, the browser can use the cookie from the
   // icon for the page. That leads to one more challenge (contract 3).
   const site = { skip: ['/open/**', '/service.js', '/favicon.ico'] };
-  product = await startProduct(storySettings(origin, { site }));
+  product = await startProduct(productSettings(origin, { site }));
 });
 afterAll(() => product.stop());
 

@@ -10,7 +10,7 @@ import { metricOf } from '../kit/product/metric-of.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { startRelay } from '../kit/peers/relay.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasCrowdsec } from '../kit/tools.ts';
 import { chromeHttp, curl, pictureOfPage } from '../kit/visitors/visitors.ts';
@@ -28,7 +28,7 @@ let product: Product;
 
 const folder = testFolder();
 const settings = (log: object) =>
-  storySettings(origin.url, {
+  productSettings(origin.url, {
     rules: RULES,
     organisation: { challenge: { free_pages: false, pressure: false } },
     top: {

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { selfSigned } from '../../gateway/src/testing/self-signed.ts';
 import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/product/dashboard.ts';
 import { poll, send } from '../kit/http.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
@@ -14,7 +14,7 @@ import { curl } from '../kit/visitors/visitors.ts';
  */
 
 const RIVAL_KEY = 'sk_api_ro_rival_5f4e3d2c1b0a9d8c7b6a';
-const [acme] = storySettings('http://127.0.0.1:1')['organisations'] as object[];
+const [acme] = productSettings('http://127.0.0.1:1')['organisations'] as object[];
 const folder = await mkdtemp(join(tmpdir(), 'guard-dashboard-'));
 const [cert, key] = [join(folder, 'shop.pem'), join(folder, 'shop-key.pem')];
 const certificate = selfSigned('shop-of-acme.example');
@@ -22,7 +22,7 @@ await writeFile(cert, certificate.cert);
 await writeFile(key, certificate.key);
 afterAll(() => rm(folder, { recursive: true }));
 
-const story = useProduct({
+const testbed = useProduct({
   top: {
     listen: { ...DASHBOARD_LISTEN, gateway_tls: '127.0.0.1:0' },
     tls: { certificates: [{ cert, key }] },
@@ -33,11 +33,11 @@ const story = useProduct({
 const COUNT = 'SELECT count() FROM events_distributed WHERE created_at > now() - INTERVAL 1 HOUR';
 
 async function visit(path: string): Promise<void> {
-  await send(`${story.product.addresses.gateway}${path}`, { headers: curl });
+  await send(`${testbed.product.addresses.gateway}${path}`, { headers: curl });
 }
 
 async function count(cookie: string, condition = ''): Promise<string> {
-  const { body } = await askDashboard(story.product, '/api/query', {
+  const { body } = await askDashboard(testbed.product, '/api/query', {
     cookie,
     sql: COUNT + condition,
   });
@@ -51,7 +51,7 @@ async function readLive(
   isEnough: (text: string) => boolean,
 ): Promise<string> {
   const abort = new AbortController();
-  const url = `${story.product.addresses.dashboard}/api/live?where=${encodeURIComponent(where)}`;
+  const url = `${testbed.product.addresses.dashboard}/api/live?where=${encodeURIComponent(where)}`;
   const answer = await fetch(url, { headers: { cookie }, signal: abort.signal });
   if (answer.body === null) throw new Error('no body');
   let text = '';
@@ -64,7 +64,7 @@ async function readLive(
 }
 
 test('an organisation sees only its own events, at each route', async () => {
-  const [own, rival] = [await signIn(story.product), await signIn(story.product, RIVAL_KEY)];
+  const [own, rival] = [await signIn(testbed.product), await signIn(testbed.product, RIVAL_KEY)];
   await visit('/a-secret-path-of-acme');
   await poll(
     () => count(own, " AND path = '/a-secret-path-of-acme'"),
@@ -72,12 +72,12 @@ test('an organisation sees only its own events, at each route', async () => {
   );
   expect(await count(rival)).toBe('0');
   const allRowsSql = "SELECT * FROM events_distributed WHERE organisation = 'acme' FORMAT JSON";
-  const otherAnswer = await askDashboard(story.product, '/api/query', {
+  const otherAnswer = await askDashboard(testbed.product, '/api/query', {
     cookie: rival,
     sql: allRowsSql,
   });
   expect(otherAnswer.body).not.toContain('secret-path');
-  const viewer = await askDashboard(story.product, '/api/me', { cookie: rival });
+  const viewer = await askDashboard(testbed.product, '/api/me', { cookie: rival });
   expect(JSON.parse(viewer.body)).toMatchObject({
     me: { organisation: 'rival', sites: [], rules: [] },
   });
@@ -87,8 +87,8 @@ test('an organisation sees only its own events, at each route', async () => {
 });
 
 test('the page gets rules with their lines, and reasons with their meaning and with other causes', async () => {
-  const cookie = await signIn(story.product);
-  const { body } = await askDashboard(story.product, '/api/me', { cookie });
+  const cookie = await signIn(testbed.product);
+  const { body } = await askDashboard(testbed.product, '/api/me', { cookie });
   expect(JSON.parse(body)).toMatchObject({
     me: {
       sites: ['127.0.0.1'],
@@ -108,7 +108,7 @@ test('the page gets rules with their lines, and reasons with their meaning and w
 });
 
 test('the live view shows each new event of its filter once', async () => {
-  const cookie = await signIn(story.product);
+  const cookie = await signIn(testbed.product);
   const live = readLive(cookie, "path LIKE '/live%'", (text) => text.includes('/live-3'));
   for (const path of ['/live-1', '/other', '/live-2', '/live-3']) await visit(path);
   const text = await live;
@@ -117,7 +117,7 @@ test('the live view shows each new event of its filter once', async () => {
 });
 
 test('the live view counts the events that it does not show', async () => {
-  const cookie = await signIn(story.product);
+  const cookie = await signIn(testbed.product);
   const visits = 100;
   let pendingAnswer: Promise<unknown> | undefined;
   const unseenCount = (text: string): number =>
@@ -135,13 +135,13 @@ test('the live view counts the events that it does not show', async () => {
 });
 
 test('a filter that is not SQL leads to a message in the live view', async () => {
-  const cookie = await signIn(story.product);
+  const cookie = await signIn(testbed.product);
   const text = await readLive(cookie, 'path =', (events) => events.includes('event: failed'));
   expect(text).toMatch(/event: failed\ndata: \{"message":"/);
 });
 
 test('a filter cannot add many rows to the live view', async () => {
-  const cookie = await signIn(story.product);
+  const cookie = await signIn(testbed.product);
   const text = (word: string) => `repeat('${word}', 100)`;
   const one = [
     ...['now64(3)', 'generateUUIDv4(number)', "''", "''", "''", "''", '[]', "''", "''", text('p')],
@@ -172,9 +172,9 @@ test('a filter cannot add many rows to the live view', async () => {
 });
 
 test('the fifth live view of an organisation gets 429 until one is closed', async () => {
-  const cookie = await signIn(story.product);
+  const cookie = await signIn(testbed.product);
   const open = () =>
-    fetch(`${story.product.addresses.dashboard}/api/live`, { headers: { cookie } });
+    fetch(`${testbed.product.addresses.dashboard}/api/live`, { headers: { cookie } });
   const views = await Promise.all([open(), open(), open(), open()]);
   expect((await open()).status).toBe(429);
   await views[0].body?.cancel();
@@ -183,8 +183,8 @@ test('the fifth live view of an organisation gets 429 until one is closed', asyn
 });
 
 test('with several organisations, the health view has no counters and no host names', async () => {
-  const cookie = await signIn(story.product);
-  const { body } = await askDashboard(story.product, '/api/health', { cookie });
+  const cookie = await signIn(testbed.product);
+  const { body } = await askDashboard(testbed.product, '/api/health', { cookie });
   expect(JSON.parse(body)).toMatchObject({
     ready: true,
     database: { state: 'ready' },
@@ -195,14 +195,14 @@ test('with several organisations, the health view has no counters and no host na
 });
 
 test('Guard ends the live views when it stops', async () => {
-  const cookie = await signIn(story.product);
-  const url = `${story.product.addresses.dashboard}/api/live`;
+  const cookie = await signIn(testbed.product);
+  const url = `${testbed.product.addresses.dashboard}/api/live`;
   // Perhaps Guard has not noticed yet that earlier live views were closed.
   const view = await poll(
     () => fetch(url, { headers: { cookie } }),
     ({ status }) => status === 200,
   );
   const readText = view.text();
-  expect(await story.product.stop()).toBe(0);
+  expect(await testbed.product.stop()).toBe(0);
   expect(await readText).toContain(': live');
 });

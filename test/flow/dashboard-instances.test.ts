@@ -4,7 +4,7 @@ import { totals } from '../../dashboard/page/sql/overview.ts';
 import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/product/dashboard.ts';
 import { poll, send } from '../kit/http.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
 test('two instances with one ClickHouse server show the same numbers, with the traffic of both instances', async () => {
@@ -12,7 +12,7 @@ test('two instances with one ClickHouse server show the same numbers, with the t
   await server.start();
   const { url, writer } = server;
   const analytics = { engine: 'clickhouse', url, ...writer };
-  const settings = storySettings('http://127.0.0.1:1', {
+  const settings = productSettings('http://127.0.0.1:1', {
     top: { listen: DASHBOARD_LISTEN, analytics },
   });
   const products: Product[] = [];

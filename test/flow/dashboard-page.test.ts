@@ -10,14 +10,14 @@ import {
 } from '../kit/browsers/dashboard-browser.ts';
 import { poll, send } from '../kit/http.ts';
 import { rowsOf } from '../kit/product/sql.ts';
-import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
+import { ANALYTICS_KEY } from '../kit/product/product-settings.ts';
 import { hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
 /** These tests use the dashboard of a started product in real browsers, from sign-in to sign-out. */
 
-const story = useProduct({
+const testbed = useProduct({
   rules: [
     { name: 'no scanners', match: { path: '/wp-login.php' }, verdict: 'block' },
     { name: 'everybody', match: {}, detect: true, challenge: 'always' },
@@ -35,7 +35,7 @@ let sentCount = 0;
 async function visit(path: string, ip: string, agent = 'curl/8.5.0'): Promise<string> {
   const headers = { ...curl, 'user-agent': agent, 'x-forwarded-for': ip };
   sentCount += 1;
-  return (await send(`${story.product.addresses.gateway}${path}`, { headers })).body;
+  return (await send(`${testbed.product.addresses.gateway}${path}`, { headers })).body;
 }
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
 async function untilRecorded(): Promise<void> {
   const statement = 'SELECT toString(count()) AS n FROM events_distributed';
   await poll(
-    () => rowsOf<{ n: string }>(story.product, statement),
+    () => rowsOf<{ n: string }>(testbed.product, statement),
     ([row]) => row?.n === String(sentCount),
   );
 }
@@ -86,7 +86,7 @@ afterAll(async () => {
 });
 
 async function deskOf(setup: BrowserSetup): Promise<DashboardBrowser> {
-  const desk = desks.get(setup.browser) ?? (await openDashboardBrowser(story.product, setup));
+  const desk = desks.get(setup.browser) ?? (await openDashboardBrowser(testbed.product, setup));
   desks.set(setup.browser, desk);
   return desk;
 }
@@ -200,7 +200,7 @@ describe.each(SETUPS)('%s', (_name, isThere, setup, second, { width, scheme }) =
       expect(reference).not.toBe('');
       await findReference();
       await desk.waitForText('A rule of the site blocks this request.');
-      const file = await readFile(join(story.product.folder, 'guard.yaml'), 'utf8');
+      const file = await readFile(join(testbed.product.folder, 'guard.yaml'), 'utf8');
       const line = file.split('\n').findIndex((text) => text.includes('no scanners')) + 1;
       await desk.waitForText(`line ${line}`);
       expect(await desk.violations()).toEqual([]);
@@ -272,22 +272,22 @@ test.skipIf(!hasWindowedChromium)(
   'the link that Guard prints signs in, and after its key is revoked the page asks to sign in',
   async () => {
     const desk = await deskOf({ browser: 'chrome', width: 1280, scheme: 'light' });
-    await desk.open(story.product.dashboardLinks[0] ?? '');
+    await desk.open(testbed.product.dashboardLinks[0] ?? '');
     await desk.waitForText('How it is going');
     await desk.press('Sign out');
     await desk.waitForText('Analytics key');
     await desk.page.type('#key', ANALYTICS_KEY);
     await desk.press('Sign in');
     await desk.waitForText('How it is going');
-    const file = join(story.product.folder, 'guard.yaml');
+    const file = join(testbed.product.folder, 'guard.yaml');
     const settings = parse(await readFile(file, 'utf8')) as {
       organisations: { analytics_keys: object[] }[];
     };
     for (const organisation of settings.organisations) organisation.analytics_keys = [];
     await writeFile(file, stringify(settings));
-    process.kill(story.product.pid, 'SIGHUP');
+    process.kill(testbed.product.pid, 'SIGHUP');
     await poll(
-      () => Promise.resolve(story.product.log()),
+      () => Promise.resolve(testbed.product.log()),
       (log) => log.includes('reload_applied'),
     );
     // Perhaps another statement has already led to the form.

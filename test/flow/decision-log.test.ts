@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { poll, send } from '../kit/http.ts';
 import { rowsOf } from '../kit/product/sql.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp, GOOGLEBOT_IP, GOOGLEBOT_UA, HOME_IP } from '../kit/visitors/visitors.ts';
 
@@ -19,7 +19,7 @@ const rules = [
   { name: 'closed', match: { path: '/closed' }, verdict: 'block' },
   { name: 'everybody', match: {}, detect: true },
 ];
-const story = useProduct({
+const testbed = useProduct({
   rules,
   sites: [
     { hosts: ['sampled.example'], sample_body: '2KiB', sample_without: ['note'] },
@@ -31,7 +31,7 @@ const story = useProduct({
 type Line = Readonly<Record<string, unknown>>;
 
 function linesOf(path: string): Line[] {
-  return story.product
+  return testbed.product
     .log()
     .split('\n')
     .filter((line) => line.includes('"event":"decision"') && line.includes(`"path":"${path}"`))
@@ -39,14 +39,16 @@ function linesOf(path: string): Line[] {
 }
 
 async function lineAndRow(path: string, headers: Readonly<Record<string, string>>) {
-  const { status } = await send(`${story.product.addresses.gateway}${path}?token=t0p`, { headers });
+  const { status } = await send(`${testbed.product.addresses.gateway}${path}?token=t0p`, {
+    headers,
+  });
   const [line] = await poll(
     () => Promise.resolve(linesOf(path)),
     (lines) => lines.length === 1,
   );
   const statement = `SELECT * FROM events_distributed WHERE path = '${path}'`;
   const [row] = await poll(
-    () => rowsOf<Line>(story.product, statement),
+    () => rowsOf<Line>(testbed.product, statement),
     ({ length }) => length === 1,
   );
   return { status, line, row };
@@ -84,7 +86,7 @@ test.concurrent(
     }
     expect(row).toMatchObject({ status_code: 200, origin_status: 200, session_sent: '' });
     expect(row?.['origin_us']).toBeGreaterThan(0);
-    expect(story.product.log()).toMatch(
+    expect(testbed.product.log()).toMatch(
       new RegExp(`"event":"settings_read",.*"revision":"${String(row?.['settings_revision'])}"`),
     );
     expect(row).toMatchObject({ asn: 13335, asn_name: 'Cloudflare, Inc.' });
@@ -115,15 +117,15 @@ test.concurrent('the line of a stopped program has the findings with their point
 test.concurrent('the log has no query string and no credential', async () => {
   const headers = { ...chromeHttp, cookie: 'account=c4n4ry', authorization: 'Bearer c4n4ry' };
   await lineAndRow('/open/c', headers);
-  expect(story.product.log()).not.toMatch(/t0p|c4n4ry/);
+  expect(testbed.product.log()).not.toMatch(/t0p|c4n4ry/);
 });
 
 /** Makes one visit. Returns the answer, the header fields that the origin got, and the row of the visit. */
 async function visitAndRow(path: string, headers: Readonly<Record<string, string>>) {
-  const answer = await send(`${story.product.addresses.gateway}${path}`, { headers });
-  const { headers: toldHeaders } = await story.origin.arrival(path);
+  const answer = await send(`${testbed.product.addresses.gateway}${path}`, { headers });
+  const { headers: toldHeaders } = await testbed.origin.arrival(path);
   const [row] = await poll(
-    () => rowsOf<Line>(story.product, `SELECT * FROM events_distributed WHERE path = '${path}'`),
+    () => rowsOf<Line>(testbed.product, `SELECT * FROM events_distributed WHERE path = '${path}'`),
     ({ length }) => length === 1,
   );
   return { answer, originHeaders: toldHeaders, row };
@@ -183,7 +185,7 @@ test.concurrent.each([
   ['silent.example', 'is empty by default', ''],
 ])('contract 2.7: the column body of %s %s, for blocked requests too', async (host, _, body) => {
   for (const path of ['/open/posted', '/closed']) {
-    await send(`${story.product.addresses.gateway}${path}`, {
+    await send(`${testbed.product.addresses.gateway}${path}`, {
       method: 'POST',
       headers: { host, 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'test' },
       body: 'user=bob&password=hunter2&note=hello',
@@ -191,7 +193,7 @@ test.concurrent.each([
   }
   const sql = `SELECT path, body FROM events_distributed WHERE host = '${host}' ORDER BY path`;
   const rows = await poll(
-    () => rowsOf(story.product, sql),
+    () => rowsOf(testbed.product, sql),
     ({ length }) => length === 2,
   );
   expect(rows).toEqual([
@@ -202,17 +204,17 @@ test.concurrent.each([
 
 /** Writes the settings with this `log`, and waits until the log has a line of the reload. */
 async function reloadWith(log: object, line: string): Promise<void> {
-  const settings = storySettings(story.origin.url, { rules, top: { log } });
-  writeFileSync(join(story.product.folder, 'guard.yaml'), stringify(settings));
+  const settings = productSettings(testbed.origin.url, { rules, top: { log } });
+  writeFileSync(join(testbed.product.folder, 'guard.yaml'), stringify(settings));
   await poll(
-    () => Promise.resolve(story.product.log()),
+    () => Promise.resolve(testbed.product.log()),
     (text) => text.includes(line),
   );
 }
 
 /** The log line of the request for /ecs. Empty while there is no line. */
 const ecsLine = (): string =>
-  story.product
+  testbed.product
     .log()
     .split('\n')
     .find((line) => line.includes('"url.path":"/ecs"')) ?? '';
@@ -220,7 +222,7 @@ const ecsLine = (): string =>
 test('log.format: ecs writes the fields of the Elastic Common Schema, from a reload on', async () => {
   await reloadWith({ decisions: true, format: 'ecs' }, 'reload_applied');
   const headers = { 'user-agent': 'curl/8.5.0', cookie: 'account=c4n4ry' };
-  await send(`${story.product.addresses.gateway}/ecs?token=t0p`, { headers });
+  await send(`${testbed.product.addresses.gateway}/ecs?token=t0p`, { headers });
   const line = await poll(
     () => Promise.resolve(ecsLine()),
     (text) => text !== '',
@@ -282,15 +284,15 @@ test('the file for Vector (which this test does not run) connects its parts and 
 
 test('a reload switches lines of decisions off, and all other lines have the fields of ECS', async () => {
   await reloadWith({ format: 'ecs' }, '"message":"reload_applied"');
-  const [line = ''] = story.product
+  const [line = ''] = testbed.product
     .log()
     .split('\n')
     .filter((text) => text.includes('"message":"reload_applied"'));
   expect(JSON.parse(line)).toMatchObject({ 'log.level': 'info', 'event.dataset': 'guard.log' });
   expect(line).toContain('"guard.changed":');
-  await send(`${story.product.addresses.gateway}/open/d`, { headers: chromeHttp });
+  await send(`${testbed.product.addresses.gateway}/open/d`, { headers: chromeHttp });
   await poll(
-    () => rowsOf(story.product, "SELECT 1 FROM events_distributed WHERE path = '/open/d'"),
+    () => rowsOf(testbed.product, "SELECT 1 FROM events_distributed WHERE path = '/open/d'"),
     ({ length }) => length === 1,
   );
   expect(linesOf('/open/d')).toEqual([]);

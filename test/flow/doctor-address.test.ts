@@ -7,7 +7,7 @@ import { poll, send } from '../kit/http.ts';
 import { RIGHT_LINES } from '../kit/peers/nginx-in-front.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { hasNginx } from '../kit/tools.ts';
 
 /** `guard doctor` compares the address that a started Guard saw with the real address of the visitor. */
@@ -17,7 +17,7 @@ let product: Product;
 
 beforeAll(async () => {
   origin = await startRecordingOrigin();
-  product = await startProduct(storySettings(origin.url));
+  product = await startProduct(productSettings(origin.url));
 });
 afterAll(async () => {
   await product.stop();
@@ -75,7 +75,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
 
   test('on the same machine as doctor, without trusted_proxies, the address of this machine is that of the proxy, and not of the visitor', async () => {
     const config = join(product.folder, 'guard.yaml');
-    const settings = storySettings(origin.url, { top: { trusted_proxies: [] } });
+    const settings = productSettings(origin.url, { top: { trusted_proxies: [] } });
     await writeFile(config, stringify(settings));
     process.kill(product.pid, 'SIGHUP');
     await poll(

@@ -4,7 +4,7 @@ import { type EchoingOrigin, startEchoingOrigin } from '../kit/origins/echoing-o
 import { forwardTo, startHttps } from '../kit/peers/https-front.ts';
 import { RIGHT_LINES } from '../kit/peers/nginx-in-front.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { hasNginx, hasOpenssl } from '../kit/tools.ts';
 
 /**
@@ -17,7 +17,7 @@ let product: Product;
 
 beforeAll(async () => {
   origin = await startEchoingOrigin();
-  product = await startProduct(storySettings(origin.url));
+  product = await startProduct(productSettings(origin.url));
 });
 afterAll(async () => {
   await product.stop();

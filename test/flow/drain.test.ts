@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { poll } from '../kit/http.ts';
 import { serve } from '../kit/serve.ts';
 import { startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 
 /** Begins a request on a new connection. `receivedText` returns all text that came so far. */
 function openConnection(
@@ -47,7 +47,7 @@ test('after SIGTERM Guard finishes requests and uploads, takes no new connection
   });
   const rules = [{ name: 'open', match: {}, verdict: 'allow' }];
   const product = await startProduct({
-    ...storySettings(origin, { rules }),
+    ...productSettings(origin, { rules }),
     listen: { gateway: '127.0.0.1:0' },
     analytics: undefined,
   });

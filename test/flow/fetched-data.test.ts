@@ -11,7 +11,7 @@ import { logLinesOf, untilLogged } from '../kit/product/log-lines.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { serve } from '../kit/serve.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
@@ -113,7 +113,7 @@ function start(): Promise<Product> {
     crawlers: { refresh: '1h', reverse_dns: false },
     databases: { country: { url: urls.country }, asn: { url: urls.asn }, refresh: '7d' },
   };
-  return startProduct(storySettings(origin.url, { rules, top }), {
+  return startProduct(productSettings(origin.url, { rules, top }), {
     NODE_OPTIONS: `--import=${join(data, 'preload.mjs')}`,
   });
 }

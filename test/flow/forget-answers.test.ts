@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { readSettings } from '../../cli/src/command-line/read-settings.ts';
 import { runCommand } from '../../cli/src/testing/run-command.ts';
 import { openControl } from '../../server/src/control/open-control.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 
 /**
@@ -34,7 +34,7 @@ test.each([
 ])('guard forget: %s', async (_, rowsLeft, rowsWaiting, code, message) => {
   const file = join(folder, 'guard.yaml');
   const top = { store: { engine: 'memory', path: join(folder, 'store') } };
-  writeFileSync(file, stringify(storySettings('http://127.0.0.1:1', { top })));
+  writeFileSync(file, stringify(productSettings('http://127.0.0.1:1', { top })));
   const settings = readSettings(file)?.settings;
   if (settings === undefined) throw new Error('the settings are refused');
   const close = await openControl({

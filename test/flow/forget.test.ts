@@ -9,7 +9,7 @@ import { parse, stringify } from 'yaml';
 import { type CommandResult, runCommand } from '../../cli/src/testing/run-command.ts';
 import { poll, send } from '../kit/http.ts';
 import { rowsOf } from '../kit/product/sql.ts';
-import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
+import { ANALYTICS_KEY, productSettings } from '../kit/product/product-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp } from '../kit/visitors/visitors.ts';
 
@@ -23,8 +23,8 @@ const PERSON = '203.0.113.7';
 const NEIGHBOUR = '203.0.113.8';
 const SESSION_OWNER = '203.0.113.9';
 const COOKIE = 'f662c344-76b5-85c7-9d1e-497d800f17a1';
-const { organisations } = storySettings('http://127.0.0.1:1') as { organisations: unknown[] };
-const story = useProduct({
+const { organisations } = productSettings('http://127.0.0.1:1') as { organisations: unknown[] };
+const testbed = useProduct({
   top: {
     workers: 2,
     organisations: [
@@ -46,7 +46,7 @@ const story = useProduct({
     ],
   },
 });
-const config = (): string => join(story.product.folder, 'guard.yaml');
+const config = (): string => join(testbed.product.folder, 'guard.yaml');
 const forget = (...args: readonly string[]): Promise<CommandResult> =>
   runCommand('forget', ...args, '--config', config());
 
@@ -55,7 +55,7 @@ async function visit(
   host: string,
   headers: Record<string, string> = {},
 ): Promise<void> {
-  await send(`${story.product.addresses.gateway}/shelf`, {
+  await send(`${testbed.product.addresses.gateway}/shelf`, {
     headers: { ...chromeHttp, ...headers, host, 'x-forwarded-for': ip },
   });
 }
@@ -64,7 +64,7 @@ async function counts(key = ANALYTICS_KEY): Promise<Record<string, number>> {
   const headers = { authorization: `Bearer ${key}` };
   const body =
     'SELECT ip, toUInt32(count()) AS rows FROM events GROUP BY ip ORDER BY ip FORMAT JSONEachRow';
-  const answer = await send(`${story.product.addresses.api}/query`, {
+  const answer = await send(`${testbed.product.addresses.api}/query`, {
     method: 'POST',
     headers,
     body,
@@ -82,7 +82,7 @@ beforeAll(async () => {
       for (const host of ['shop.example', 'other.example']) await visit(ip, host);
   }
   await visit(SESSION_OWNER, 'shop.example', { cookie: `_guard=${COOKIE}` });
-  await rowsOf(story.product, 'SELECT 1');
+  await rowsOf(testbed.product, 'SELECT 1');
   await poll(
     () => counts(),
     (found) => Object.values(found).reduce((sum, rows) => sum + rows, 0) === 7,
@@ -101,7 +101,7 @@ describe('guard forget, from the command line to the last row', () => {
   });
 
   test('where Guard stores truncated addresses, a note says that the rows can also be those of neighbours', async () => {
-    const truncating = join(story.product.folder, 'truncating.yaml');
+    const truncating = join(testbed.product.folder, 'truncating.yaml');
     const text = readFileSync(config(), 'utf8');
     const settings = parse(text) as { analytics: object };
     const analytics = { ...settings.analytics, privacy: { truncate_ip: true } };
@@ -159,7 +159,7 @@ describe('guard forget, from the command line to the last row', () => {
 
   test('a session is named by the value of its cookie, or by its digest', async () => {
     const [row] = await rowsOf<{ session_sent: string }>(
-      story.product,
+      testbed.product,
       `SELECT session_sent FROM events WHERE ip = '${SESSION_OWNER}'`,
     );
     const digest = createHash('sha256').update(COOKIE.slice(0, 18)).digest('hex').slice(0, 32);
@@ -175,7 +175,7 @@ describe('guard forget, from the command line to the last row', () => {
   });
 
   test('the log has the user, the organisation and the number of deleted rows, and not the address', () => {
-    const lines = story.product
+    const lines = testbed.product
       .log()
       .split('\n')
       .filter((line) => line.includes('"forget_done"'));
@@ -189,7 +189,7 @@ describe('guard forget, from the command line to the last row', () => {
   });
 
   test('no file that the database keeps about the deletion has the address', () => {
-    const engine = join(story.product.folder, 'analytics', 'engine');
+    const engine = join(testbed.product.folder, 'analytics', 'engine');
     const keptFiles = readdirSync(engine, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /mutation_\d+\.txt$/.test(name),
     );
@@ -214,7 +214,7 @@ describe('who may delete', () => {
         authorization: `Bearer ${ANALYTICS_KEY}`,
         host: 'shop.example',
       };
-      const { body: said } = await send(`${story.product.addresses[service]}/forget`, {
+      const { body: said } = await send(`${testbed.product.addresses[service]}/forget`, {
         method: 'POST',
         headers,
         body,
@@ -230,7 +230,7 @@ describe('who may delete', () => {
       `ALTER TABLE events DELETE WHERE ip = '${NEIGHBOUR}'`,
     ]) {
       const headers = { authorization: `Bearer ${ANALYTICS_KEY}` };
-      const answer = await send(`${story.product.addresses.api}/query`, {
+      const answer = await send(`${testbed.product.addresses.api}/query`, {
         method: 'POST',
         headers,
         body,
@@ -241,7 +241,7 @@ describe('who may delete', () => {
   });
 
   test('the socket is in a folder that no other account can enter', () => {
-    const folder = join(story.product.folder, 'analytics', 'control');
+    const folder = join(testbed.product.folder, 'analytics', 'control');
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, 'guard.sock')).mode & 0o777).toBe(0o600);
   });

@@ -5,7 +5,7 @@ import { poll, send } from '../kit/http.ts';
 import { openTunnel } from '../kit/peers/open-tunnel.ts';
 import { type PeerProxy, type RunningProxy, startPeer } from '../kit/peers/peer-proxy.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { hasCaddy, hasHaproxy, hasNginx, hasWindowedChromium } from '../kit/tools.ts';
 import { chromeHttp, HOME_IP } from '../kit/visitors/visitors.ts';
 import { rawExchange, statusOf } from '../../gateway/src/testing/raw-client.ts';
@@ -29,7 +29,7 @@ let product: Product;
 let envoy: EnvoyClient;
 beforeAll(async () => {
   origin = await startEchoingOrigin();
-  const settings = storySettings(origin.url, { rules: RULES });
+  const settings = productSettings(origin.url, { rules: RULES });
   const openSite = {
     hosts: ['open.example'],
     organisation: 'acme',

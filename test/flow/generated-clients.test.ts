@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type ProgramEnd, startProgram } from '../kit/examples/example-program.ts';
 import { poll } from '../kit/http.ts';
-import { ANALYTICS_KEY, SECRET_KEY } from '../kit/product/story-settings.ts';
+import { ANALYTICS_KEY, SECRET_KEY } from '../kit/product/product-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasOpenApiClient } from '../kit/tools.ts';
 import { useProduct } from '../kit/product/use-product.ts';
@@ -20,7 +20,7 @@ const SHOP = 'https://shop.example/';
 const IP = '203.0.113.7';
 const COUNT = 'SELECT count() FROM numbers(7)';
 
-const story = useProduct();
+const testbed = useProduct();
 const folder = testFolder();
 const modules = join(ROOT, 'node_modules');
 const cache = join(folder, 'cache');
@@ -30,7 +30,7 @@ function shownCode(language: 'ts' | 'perl'): string {
   const [, section = ''] = PAGE.split('## Generated clients\n');
   const [, program = ''] =
     new RegExp(`^\`\`\`${language}\n([\\s\\S]+?)^\`\`\`$`, 'm').exec(section) ?? [];
-  const { docs, validator, api } = story.product.addresses;
+  const { docs, validator, api } = testbed.product.addresses;
   const urlByPort = { 8081: validator, 8082: api, 8084: docs };
   return Object.entries(urlByPort).reduce(
     (text, [port, address]) => text.replaceAll(`http://127.0.0.1:${port}`, address),
@@ -77,7 +77,7 @@ describe('openapi-typescript and openapi-fetch', () => {
     symlinkSync(modules, join(folder, 'node_modules'));
     writeFileSync(program, shownCode('ts'));
     const types = join(folder, 'guard.d.ts');
-    const document = `${story.product.addresses['docs']}/openapi.json`;
+    const document = `${testbed.product.addresses['docs']}/openapi.json`;
     const { code, stderr } = await tools('openapi-typescript', [document, '--output', types]);
     expect([code, stderr]).toEqual([0, '']);
   });
@@ -154,7 +154,7 @@ describe.skipIf(!hasOpenApiClient)("Perl's OpenAPI::Client", () => {
 
   test('refuses a question without an address, and does not send it, and uses the URL of the validator by default', async () => {
     const check = `use v5.36; use OpenAPI::Client;
-      my $client = OpenAPI::Client->new('${story.product.addresses['docs']}/openapi.json');
+      my $client = OpenAPI::Client->new('${testbed.product.addresses['docs']}/openapi.json');
       say $client->base_url;
       say $client->validate({}, json => {url => '${SHOP}'})->res->json->{errors}[0]{path};`;
     expect(await run(['-e', check], {})).toEqual({

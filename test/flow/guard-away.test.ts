@@ -6,7 +6,7 @@ import { poll, send } from '../kit/http.ts';
 import { startNginxWith } from '../kit/peers/nginx-in-front.ts';
 import { type PeerProxy, startPeer } from '../kit/peers/peer-proxy.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { openSwitched, type Presence } from '../kit/origins/switched-server.ts';
 import { hasCaddy, hasHaproxy, hasNginx } from '../kit/tools.ts';
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
     { name: 'closed', match: {}, verdict: 'block', status: 451 },
   ];
   product = await startProduct({
-    ...storySettings(origin.url, { rules }),
+    ...productSettings(origin.url, { rules }),
     listen: { gateway: '127.0.0.1:0', forward_auth: '127.0.0.1:0' },
     analytics: undefined,
   });

@@ -6,17 +6,17 @@ import { ASKED_ABOUT, visitAskedAbout } from '../kit/product/asked-about.ts';
 import { conformanceScenarios, conformingScenarios, inspect } from '../kit/mcp/mcp-programs.ts';
 import { connectSdkClient } from '../kit/mcp/mcp-sdk-client.ts';
 import { type ReplacementCall, startMcpProxy } from '../kit/mcp/mcp-stand-in.ts';
-import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
+import { ANALYTICS_KEY } from '../kit/product/product-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { HOME_IP } from '../kit/visitors/visitors.ts';
 
 /** Contract 4.4, 4.5: these tests use both MCP servers of a started product, with clients of other projects. */
-const story = useProduct({ rules: ASKED_ABOUT });
+const testbed = useProduct({ rules: ASKED_ABOUT });
 
 const KEY = { authorization: `Bearer ${ANALYTICS_KEY}` };
 const HEADER = ['--header', `Authorization: ${KEY.authorization}`];
-const dataUrl = () => `${story.product.addresses.api}/mcp`;
-const docsUrl = () => `${story.product.addresses.docs}/mcp`;
+const dataUrl = () => `${testbed.product.addresses.api}/mcp`;
+const docsUrl = () => `${testbed.product.addresses.docs}/mcp`;
 
 const TOOLS = {
   data: ['query', 'query_help', 'list_columns'],
@@ -28,7 +28,7 @@ interface ToolAnswer {
   readonly text: string;
 }
 
-beforeAll(() => visitAskedAbout(story.product));
+beforeAll(() => visitAskedAbout(testbed.product));
 
 async function callTool(
   client: Client,

@@ -7,7 +7,7 @@ import { useProduct } from '../kit/product/use-product.ts';
 
 /** These tests check that values from visitors do not create series of metrics. */
 
-const story = useProduct({
+const testbed = useProduct({
   rules: [
     { name: 'open', match: { path: '/open/**' }, verdict: 'allow' },
     { name: 'everybody', match: {}, detect: true },
@@ -30,7 +30,7 @@ interface Page {
 }
 
 async function scrape(): Promise<Page> {
-  const { body } = await send(`${story.product.addresses.admin}/metrics`);
+  const { body } = await send(`${testbed.product.addresses.admin}/metrics`);
   const lines = body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const requests = lines
     .filter((line) => line.startsWith('guard_gateway_requests_total{'))
@@ -41,7 +41,7 @@ async function scrape(): Promise<Page> {
 /** Sends requests that all differ in host, path, agent, address, cookie and referrer. */
 async function sendMany(count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  const { hostname, port } = new URL(story.product.addresses.gateway);
+  const { hostname, port } = new URL(testbed.product.addresses.gateway);
   const sendOne = (): Promise<void> => {
     const inventedName = `${random.next().toString(36).slice(2)}${random.next().toString(36).slice(2)}`;
     const inventedHost =

@@ -7,8 +7,8 @@ import { type Product, startProduct } from '../kit/product/start-product.ts';
 import {
   ANALYTICS_KEY,
   INSTALLATION_SECRET,
-  storySettings,
-} from '../kit/product/story-settings.ts';
+  productSettings,
+} from '../kit/product/product-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
@@ -33,7 +33,7 @@ let product: Product;
 
 beforeAll(async () => {
   const closedOrigin = `http://127.0.0.1:${await freePort()}`;
-  const settings = storySettings(closedOrigin, { rules });
+  const settings = productSettings(closedOrigin, { rules });
   const [acme] = settings['organisations'] as Readonly<Record<string, unknown>>[];
   const [site] = settings['sites'] as Readonly<Record<string, unknown>>[];
   const branding = { name: 'Harbour & <Sons>', support: 'help@harbour.example' };

@@ -6,7 +6,7 @@ import { ARRIVED_TITLE, type PagedOrigin, startPagedOrigin } from '../kit/origin
 import { type Relay, startRelay } from '../kit/peers/relay.ts';
 import { rowsOf } from '../kit/product/sql.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { hasDesk, hasFirefox, hasWindowedChromium } from '../kit/tools.ts';
 import { tryUntil } from '../kit/try-until.ts';
 import { type SharedDesk, useDesk } from '../kit/browsers/use-desk.ts';
@@ -38,7 +38,7 @@ const requests: string[] = [];
 
 beforeAll(async () => {
   origin = await startPagedOrigin();
-  product = await startProduct(storySettings(origin.url, { site: { skip: ['/open/**'] } }));
+  product = await startProduct(productSettings(origin.url, { site: { skip: ['/open/**'] } }));
   relay = await startRelay(product.addresses.gateway, ({ method, url }) => {
     const isPartOfPage = url === '/favicon.ico' || (method === 'GET' && url.startsWith('/.guard/'));
     if (!isPartOfPage) requests.push(`${method} ${url}`);

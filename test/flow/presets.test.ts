@@ -15,7 +15,7 @@ import { poll, send } from '../kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { rowsOf } from '../kit/product/sql.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { hasCurl, hasGit } from '../kit/tools.ts';
 import { HOME_IP } from '../kit/visitors/visitors.ts';
 
@@ -35,8 +35,8 @@ beforeAll(async () => {
   shop = await startRecordingOrigin();
   gitOrigin = await startGitOrigin();
   folder = await mkdtemp(join(tmpdir(), 'guard-presets-'));
-  const settings = storySettings(shop.url);
-  const [organisation] = settings['organisations'] as [object]; // the form that story-settings.ts writes
+  const settings = productSettings(shop.url);
+  const [organisation] = settings['organisations'] as [object]; // the form that product-settings.ts writes
   const [site] = settings['sites'] as [object];
   product = await startProduct({
     ...settings,

@@ -36,14 +36,14 @@ interface Answer {
 }
 
 describe.skipIf(!hasPrometheus)('Prometheus', () => {
-  const story = useProduct({ rules: openRules, top: { analytics: undefined, sites } });
+  const testbed = useProduct({ rules: openRules, top: { analytics: undefined, sites } });
   let prometheus: ListeningProgram;
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'guard-prometheus-'));
     const port = await freePort();
     const config = join(folder, 'prometheus.yml');
     copyFileSync(RULES, join(folder, 'guard-rules.yaml'));
-    const target = new URL(story.product.addresses.admin).host;
+    const target = new URL(testbed.product.addresses.admin).host;
     const settings = {
       global: { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '500ms' },
       rule_files: ['guard-rules.yaml'],
@@ -81,7 +81,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
 
   test('Prometheus reads the counters of Guard, and all rules are valid', async () => {
     const headers = { ...chromeHttp, host: 'shop.example' };
-    await send(`${story.product.addresses.gateway}/`, { headers });
+    await send(`${testbed.product.addresses.gateway}/`, { headers });
     await untilValue('sum(guard_decisions_total)', '1');
     const { groups } = await poll(
       () => ask('rules'),
@@ -105,7 +105,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     const visit = async (name: string, times: number) => {
       for (let time = 0; time < times; time += 1) {
         const headers = { ...chromeHttp, host: `${name}.example` };
-        expect((await send(`${story.product.addresses.gateway}/`, { headers })).status).toBe(502);
+        expect((await send(`${testbed.product.addresses.gateway}/`, { headers })).status).toBe(502);
       }
     };
     const counterLine = (reason: string, times: string) =>
@@ -126,7 +126,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
 
   test('while Guard is away, up is 0', async () => {
     await untilValue('up', '1');
-    await story.product.stop();
+    await testbed.product.stop();
     await untilValue('up', '0');
   });
 });

@@ -11,7 +11,7 @@ import { poll, send } from '../kit/http.ts';
 import { type ListeningProgram, startListening } from '../kit/listening-program.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasHaproxy, hasNginxStream, hasOpenssl, NGINX_STREAM_MODULE } from '../kit/tools.ts';
 
@@ -98,7 +98,7 @@ describe.skipIf(!hasOpenssl)('listen.proxy_protocol', () => {
     await writeFile(files.key, certificate.key);
     const any = '127.0.0.1:0';
     product = await startProduct({
-      ...storySettings(origin.url, { rules: RULES }),
+      ...productSettings(origin.url, { rules: RULES }),
       listen: { gateway: any, gateway_tls: any, admin: any, proxy_protocol: true },
       tls: { certificates: [files] },
       analytics: undefined,

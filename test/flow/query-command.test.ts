@@ -9,7 +9,7 @@ import { stringify } from 'yaml';
 import { type CommandResult, runCommand } from '../../cli/src/testing/run-command.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
+import { ANALYTICS_KEY, productSettings } from '../kit/product/product-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
@@ -19,13 +19,13 @@ import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
  */
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
-const { listen } = storySettings('http://127.0.0.1:1') as { listen: Record<string, string> };
+const { listen } = productSettings('http://127.0.0.1:1') as { listen: Record<string, string> };
 const own = { api: `127.0.0.1:${await freePort()}`, sql: '127.0.0.1:0' };
-const story = useProduct({
+const testbed = useProduct({
   rules: [{ name: 'everybody', match: {}, detect: true }],
   top: { listen: { ...listen, ...own } },
 });
-const config = () => join(story.product.folder, 'guard.yaml');
+const config = () => join(testbed.product.folder, 'guard.yaml');
 
 /** A text by which an attacker would clear a terminal and change its colour. */
 const HOSTILE = '/shelf?\u001b[2J\u009b31m';
@@ -50,7 +50,7 @@ async function queryAs(kind: 'program' | 'on a terminal', args: readonly string[
 }
 
 beforeAll(async () => {
-  await send(`${story.product.addresses.gateway}/shelf`, { headers: curl });
+  await send(`${testbed.product.addresses.gateway}/shelf`, { headers: curl });
   const count = async () => (await query(['SELECT count() FROM events_distributed'])).stdout;
   await poll(count, (rows) => rows === '1\n');
 });
@@ -63,7 +63,7 @@ test('guard query prints rows tab-separated without a header, and accepts a semi
 });
 
 test('on listen.sql a program that speaks ClickHouse reads the same rows, with the key as its password', async () => {
-  const { sql: url } = story.product.addresses;
+  const { sql: url } = testbed.product.addresses;
   const client = createClient({ url, username: 'default', password: ANALYTICS_KEY });
   expect(await client.ping({ select: true })).toEqual({ success: true });
   const query_params = { path: '/shelf' };
@@ -143,12 +143,12 @@ test.each([[['SELECT', '1']], [[]], [['SELECT 1 FORMAT CSV', '--json']]])(
 
 test('guard replay: the same settings change nothing, and other settings are compared with the recorded decisions', async () => {
   for (const headers of [curl, curl, chromeHttp]) {
-    await send(`${story.product.addresses.gateway}/cart?item=1`, { headers });
+    await send(`${testbed.product.addresses.gateway}/cart?item=1`, { headers });
   }
   const count = async () => (await query(['SELECT count() FROM events_distributed'])).stdout;
   await poll(count, (rows) => rows === '4\n');
   const replay = async (settings: string): Promise<unknown> => {
-    const { api } = story.product.addresses;
+    const { api } = testbed.product.addresses;
     const args = ['-c', settings, '--from', api, '--key', ANALYTICS_KEY, '--json'];
     const { code, stdout } = await runCommand('replay', ...args);
     expect(code).toBe(0);
@@ -156,7 +156,7 @@ test('guard replay: the same settings change nothing, and other settings are com
   };
   const sameCounts = { judged: 4, unreadable: 0, changed: 0, withHeaders: 4 };
   expect(await replay(config())).toMatchObject(sameCounts);
-  const candidate = join(story.product.folder, 'candidate.yaml');
+  const candidate = join(testbed.product.folder, 'candidate.yaml');
   const rule = '- name: everybody';
   const writtenSettings = await readFile(config(), 'utf8');
   expect(writtenSettings).toContain(rule);
@@ -181,7 +181,7 @@ describe('contract 5: keys that `guard keys` makes and revokes while Guard runs'
 
   async function ask(path: string, key: string, body = 'SELECT 1'): Promise<number> {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
-    const url = `${story.product.addresses.api}${path}`;
+    const url = `${testbed.product.addresses.api}${path}`;
     return (await send(url, { method: 'POST', headers, body })).status;
   }
 
@@ -198,7 +198,7 @@ describe('contract 5: keys that `guard keys` makes and revokes while Guard runs'
     await keys('revoke', '--id', 'grafana');
     await untilStatus(key, 401);
     expect(await ask('/mcp', key)).toBe(401);
-    expect(story.product.log()).not.toContain(key);
+    expect(testbed.product.log()).not.toContain(key);
   });
 
   test('revoking a key ends its running query with 401', async () => {
@@ -217,7 +217,7 @@ describe('contract 5: keys that `guard keys` makes and revokes while Guard runs'
     const key = 'sk_api_ro_flow_late_1a2b3c4d5e6f';
     const acme = { id: 'acme', analytics_keys: [{ id: 'tests', key: ANALYTICS_KEY }] };
     const lateOrganisation = { id: 'late', analytics_keys: [{ id: 'board', key }] };
-    const settings = storySettings(story.origin.url, {
+    const settings = productSettings(testbed.origin.url, {
       top: { organisations: [acme, lateOrganisation] },
     });
     await writeFile(config(), stringify(settings));

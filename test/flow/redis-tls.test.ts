@@ -10,7 +10,7 @@ import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recor
 import { type RedisServer, startRedis } from '../kit/peers/redis-server.ts';
 import { passAt } from '../kit/product/shared-store.ts';
 import { startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { hasOpenssl, hasRedis } from '../kit/tools.ts';
 
 /** These tests use `rediss://`: TLS to the store, with an account that has the documented permissions. */
@@ -45,7 +45,7 @@ describe.skipIf(!hasRedis || !hasOpenssl)('a Redis with TLS and accounts', () =>
     const store = { engine: 'redis', url: `rediss://guard:its%3Ap%25ss@localhost:${port}` };
     const limit = { requests: 1_000, per: '1m', by: ['ip'] };
     const rules = [{ name: 'everybody', match: {}, rate_limit: limit, challenge: 'always' }];
-    const settings = storySettings(origin.url, { rules, top: { store, analytics: undefined } });
+    const settings = productSettings(origin.url, { rules, top: { store, analytics: undefined } });
     return startProduct(settings, env);
   };
 

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { type Answer, poll, send } from '../kit/http.ts';
 import { logLinesOf } from '../kit/product/log-lines.ts';
 import { metricOf } from '../kit/product/metric-of.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
@@ -21,22 +21,22 @@ const SETTINGS = {
   sites: [{ hosts: ['other.example'] }],
   top: { analytics: undefined },
 };
-const story = useProduct(SETTINGS);
+const testbed = useProduct(SETTINGS);
 
 /** Replaces a file of the product. With a rename, Guard never reads an incomplete file. */
 async function write(name: string, text: string): Promise<void> {
-  const { folder } = story.product;
+  const { folder } = testbed.product;
   await writeFile(join(folder, `.${name}.tmp`), text);
   await rename(join(folder, `.${name}.tmp`), join(folder, name));
 }
 
-const appliedReloads = () => metricOf(story.product, 'guard_reloads_total{outcome="applied"}');
+const appliedReloads = () => metricOf(testbed.product, 'guard_reloads_total{outcome="applied"}');
 
 /** Writes the settings with these lines for the first site, and waits for the reload. */
 async function reloadWith(site: Readonly<Record<string, unknown>>): Promise<void> {
   const countBefore = await appliedReloads();
-  await write('guard.yaml', stringify(storySettings(story.origin.url, { ...SETTINGS, site })));
-  process.kill(story.product.pid, 'SIGHUP');
+  await write('guard.yaml', stringify(productSettings(testbed.origin.url, { ...SETTINGS, site })));
+  process.kill(testbed.product.pid, 'SIGHUP');
   await poll(appliedReloads, (now) => now > countBefore);
 }
 
@@ -56,7 +56,7 @@ test.each([
     let isDone = false;
 
     async function ask(host: string): Promise<number | undefined> {
-      const call = request(story.product.addresses.gateway, { agent, headers: { host } }).end();
+      const call = request(testbed.product.addresses.gateway, { agent, headers: { host } }).end();
       const [answer] = (await once(call, 'response')) as [IncomingMessage];
       ports.add(call.socket?.localPort);
       answer.resume();
@@ -111,7 +111,7 @@ function settingsOf(blockedPath: string): Record<string, unknown> {
     })),
   ];
   const siteNumbers = Array.from({ length: SITES }, (_, site) => site);
-  return storySettings(story.origin.url, {
+  return productSettings(testbed.origin.url, {
     top: {
       analytics: undefined,
       listen: { gateway: '127.0.0.1:0' },
@@ -119,7 +119,7 @@ function settingsOf(blockedPath: string): Record<string, unknown> {
       sites: siteNumbers.map((site) => ({
         hosts: [hostOf(site)],
         organisation: `org-${site}`,
-        origin: story.origin.url,
+        origin: testbed.origin.url,
       })),
     },
   });
@@ -131,17 +131,17 @@ function hostOf(site: number): string {
 
 function visitSite(site: number, path: string, ip = '198.51.100.7'): Promise<Answer> {
   const headers = { ...curl, host: hostOf(site), 'x-forwarded-for': ip };
-  return send(story.product.addresses.gateway + path, { headers });
+  return send(testbed.product.addresses.gateway + path, { headers });
 }
 
 test('Guard answers requests during a reload to many sites, and then each site has its own rules', async () => {
   const networks = Array.from({ length: 5_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
   await write('networks.txt', networks.join('\n'));
-  const countBefore = logLinesOf(story.product, 'reload_applied').length;
+  const countBefore = logLinesOf(testbed.product, 'reload_applied').length;
   await write('guard.yaml', stringify(settingsOf('old')));
   let answerCount = 0;
-  while (logLinesOf(story.product, 'reload_applied').length === countBefore) {
-    const { status } = await send(story.product.addresses.gateway, {
+  while (logLinesOf(testbed.product, 'reload_applied').length === countBefore) {
+    const { status } = await send(testbed.product.addresses.gateway, {
       headers: { ...curl, host: 'shop.example', 'x-forwarded-for': '198.51.100.7' },
     });
     // The answer is that of the site from before the reload, or 421 for an unknown site.

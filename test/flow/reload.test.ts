@@ -11,8 +11,8 @@ import {
   ANALYTICS_KEY,
   INSTALLATION_SECRET,
   SECRET_KEY,
-  storySettings,
-} from '../kit/product/story-settings.ts';
+  productSettings,
+} from '../kit/product/product-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
@@ -25,19 +25,19 @@ const OTHER_KEY = 'sk_flow_rotated_0b1c2d3e4f5a6978';
 const OTHER_ANALYTICS_KEY = 'sk_api_ro_flow_rotated_1a2b3c4d5e6f';
 const OTHER_SECRET = 'flow-tests-rotated-7d6c5b4a39281706f5e4d3c2b1a0';
 
-type Overrides = Parameters<typeof storySettings>[1];
+type Overrides = Parameters<typeof productSettings>[1];
 
 const BLOCK_ALL = [{ name: 'closed', match: {}, verdict: 'block' }];
 const ALLOW_ALL = [{ name: 'open', match: {}, verdict: 'allow' }];
 
-const story = useProduct({ rules: ALLOW_ALL });
+const testbed = useProduct({ rules: ALLOW_ALL });
 
 /** The length of the log and the number of reloads before each test. */
 let before = { log: 0, applied: 0, refused: 0 };
 beforeEach(async () => {
   await reload({ rules: ALLOW_ALL });
   before = {
-    log: story.product.log().length,
+    log: testbed.product.log().length,
     applied: await metric('guard_reloads_total{outcome="applied"}'),
     refused: await metric('guard_reloads_total{outcome="refused"}'),
   };
@@ -48,22 +48,22 @@ beforeEach(async () => {
  * settings.
  */
 async function reload(next: Overrides | string): Promise<void> {
-  const { product, origin } = story;
+  const { product, origin } = testbed;
   const count = await reloads();
   // The file is replaced by a rename, so that Guard's watch cannot read an incomplete file.
-  const settings = typeof next === 'string' ? next : stringify(storySettings(origin.url, next));
+  const settings = typeof next === 'string' ? next : stringify(productSettings(origin.url, next));
   await replaceFile('guard.yaml', settings);
   process.kill(product.pid, 'SIGHUP');
   await poll(reloads, (now) => now > count);
 }
 
 async function replaceFile(name: string, text: string): Promise<void> {
-  const temporary = join(story.product.folder, `.${name}.tmp`);
+  const temporary = join(testbed.product.folder, `.${name}.tmp`);
   await writeFile(temporary, text);
-  await rename(temporary, join(story.product.folder, name));
+  await rename(temporary, join(testbed.product.folder, name));
 }
 
-const metric = (name: string) => metricOf(story.product, name);
+const metric = (name: string) => metricOf(testbed.product, name);
 
 async function reloads(): Promise<number> {
   const [applied, refused] = await Promise.all([
@@ -75,7 +75,7 @@ async function reloads(): Promise<number> {
 
 /** The log lines of one event since the test began. */
 function loggedLines(event: string): Record<string, unknown>[] {
-  return story.product
+  return testbed.product
     .log()
     .slice(before.log)
     .split('\n')
@@ -84,10 +84,10 @@ function loggedLines(event: string): Record<string, unknown>[] {
 }
 
 const visit = (headers: Record<string, string> = curl) =>
-  send(`${story.product.addresses.gateway}/`, { headers });
+  send(`${testbed.product.addresses.gateway}/`, { headers });
 
 function validate(key: string): Promise<Answer> {
-  return send(`${story.product.addresses.validator}/validate`, {
+  return send(`${testbed.product.addresses.validator}/validate`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
     body: JSON.stringify({ url: 'https://shop.example/', ip: '203.0.113.9' }),
@@ -118,8 +118,8 @@ describe('a reload while visitors come', () => {
 
     const body = JSON.stringify({ url: 'https://shop.example/', ip: '203.0.113.9' });
     const streams = [
-      ...[1, 2, 3, 4].map(() => stream(story.product.addresses.gateway)),
-      ...[1, 2].map(() => stream(`${story.product.addresses.validator}/validate`, body)),
+      ...[1, 2, 3, 4].map(() => stream(testbed.product.addresses.gateway)),
+      ...[1, 2].map(() => stream(`${testbed.product.addresses.validator}/validate`, body)),
     ];
     for (let round = 0; round < 20; round++) {
       await reload({ rules: round % 2 === 0 ? BLOCK_ALL : ALLOW_ALL });
@@ -129,7 +129,7 @@ describe('a reload while visitors come', () => {
     expect([...statuses.keys()].toSorted()).toEqual(['GET 200', 'GET 403', 'POST 200']);
     expect(ports.size).toBe(6);
     expect(await metric('guard_reloads_total{outcome="applied"}')).toBe(before.applied + 20);
-    expect(story.product.log()).not.toContain('MaxListenersExceededWarning');
+    expect(testbed.product.log()).not.toContain('MaxListenersExceededWarning');
   });
 
   test('the new settings apply from the next request on', async () => {
@@ -138,10 +138,10 @@ describe('a reload while visitors come', () => {
     expect((await visit()).status).toBe(403);
     await reload({ rules: BLOCK_ALL, site: { observe: true } });
     expect((await visit()).body).toBe(ORIGIN_PAGE);
-    expect(story.origin.arrivals.at(-1)?.headers['x-guard-decision']).toBe('observe');
+    expect(testbed.origin.arrivals.at(-1)?.headers['x-guard-decision']).toBe('observe');
     await reload({ rules: BLOCK_ALL, site: { protect: [] } });
     expect((await visit()).body).toBe(ORIGIN_PAGE);
-    expect(story.origin.arrivals.at(-1)?.headers['x-guard-decision']).toBe('not_matched');
+    expect(testbed.origin.arrivals.at(-1)?.headers['x-guard-decision']).toBe('not_matched');
   });
 });
 
@@ -158,7 +158,7 @@ describe('keys (contract 5)', () => {
   });
   const ask = async (path: string, key: string) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/plain' };
-    const url = `${story.product.addresses.api}${path}`;
+    const url = `${testbed.product.addresses.api}${path}`;
     return (await send(url, { method: 'POST', headers, body: 'SELECT 1' })).status;
   };
 
@@ -252,9 +252,9 @@ describe('a bad file', () => {
 
   test('with a damaged list of crawler addresses is refused', async () => {
     await reload({ rules: BLOCK_ALL });
-    await mkdir(join(story.product.folder, 'ranges'));
-    await writeFile(join(story.product.folder, 'ranges', 'google-common.json'), 'not JSON');
-    onTestFinished(() => rm(join(story.product.folder, 'ranges'), { recursive: true }));
+    await mkdir(join(testbed.product.folder, 'ranges'));
+    await writeFile(join(testbed.product.folder, 'ranges', 'google-common.json'), 'not JSON');
+    onTestFinished(() => rm(join(testbed.product.folder, 'ranges'), { recursive: true }));
     await reload({ rules: ALLOW_ALL, top: { crawlers: { ranges: './ranges' } } });
     expect((await visit()).status).toBe(403);
     expect(loggedLines('reload_refused')).toMatchObject([
@@ -270,7 +270,7 @@ describe('a bad file', () => {
       { changed: 'health_check_token, secret' },
     ]);
     for (const secret of [OTHER_SECRET, INSTALLATION_SECRET, 'health_flow_other', SECRET_KEY]) {
-      expect(story.product.log()).not.toContain(secret);
+      expect(testbed.product.log()).not.toContain(secret);
     }
   });
 });
@@ -296,7 +296,7 @@ describe('a change of a file, without a signal', () => {
   test('is noticed when an editor replaces the settings by a rename', async () => {
     await replaceFile(
       'guard.yaml',
-      stringify(storySettings(story.origin.url, { rules: BLOCK_ALL })),
+      stringify(productSettings(testbed.origin.url, { rules: BLOCK_ALL })),
     );
     await poll(
       () => visit(),
@@ -312,7 +312,7 @@ describe('a change of a file, without a signal', () => {
   });
 
   test('is noticed for a page of the settings behind a symbolic link that changes, as in Kubernetes', async () => {
-    const { folder } = story.product;
+    const { folder } = testbed.product;
     for (const [version, text] of [
       ['..1', 'old page'],
       ['..2', 'new page'],

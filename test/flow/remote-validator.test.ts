@@ -10,7 +10,7 @@ import {
 import { serve } from '../kit/serve.ts';
 import { rowsOf } from '../kit/product/sql.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { SECRET_KEY, storySettings } from '../kit/product/story-settings.ts';
+import { SECRET_KEY, productSettings } from '../kit/product/product-settings.ts';
 
 /** The function with which the remote validator answers each question. A test sets it. */
 let answerQuestion: (response: ServerResponse) => void = () => undefined;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   }, afterAll);
   origin = await startRecordingOrigin();
   const remote = { url, key: SECRET_KEY, timeout: '300ms' };
-  const settings = storySettings(origin.url, { site: { validator: remote } });
+  const settings = productSettings(origin.url, { site: { validator: remote } });
   const listen = {
     gateway: ANY_PORT,
     forward_auth: ANY_PORT,

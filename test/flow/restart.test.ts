@@ -9,7 +9,7 @@ import {
 } from '../kit/origins/recording-origin.ts';
 import { answerAt, challengeAt, navigate, type Page } from '../kit/product/shared-store.ts';
 import { startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 
 /** With `store: { engine: memory, path }`, sessions survive a restart. */
 
@@ -26,7 +26,9 @@ afterEach(async () => {
 
 const start = (workers: number) => {
   const store = { engine: 'memory', path: join(folder, 'sessions') };
-  return startProduct(storySettings(origin.url, { top: { store, workers, analytics: undefined } }));
+  return startProduct(
+    productSettings(origin.url, { top: { store, workers, analytics: undefined } }),
+  );
 };
 
 test('after a restart with more or fewer workers, passed sessions are valid, and their tickets stay spent', async () => {

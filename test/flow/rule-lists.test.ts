@@ -10,7 +10,7 @@ import { logLinesOf, untilLogged } from '../kit/product/log-lines.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { serve } from '../kit/serve.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { rowsOf } from '../kit/product/sql.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasOpenssl } from '../kit/tools.ts';
@@ -58,7 +58,7 @@ beforeAll(async () => {
     match: { ip: { url, every: '5m' } },
     verdict: 'block',
   }));
-  const settings = storySettings(origin.url, {
+  const settings = productSettings(origin.url, {
     rules: [
       { name: 'banned', match: { ip: ['192.0.2.1', { file: BANNED_FILE }] }, verdict: 'block' },
       { name: 'agents', match: { user_agent: { file: AGENTS } }, verdict: 'block' },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { poll, send } from '../kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 
 /** These tests use secrets from files, as in Docker, Kubernetes and systemd: `${NAME}` and NAME_FILE. */
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   origin = await startRecordingOrigin();
   const organisation = { id: 'acme', secret_keys: [{ id: 'backend', key: '${BACKEND_KEY}' }] };
   const top = { secret: '${SEALING}', organisations: [organisation], analytics: undefined };
-  product = await startProduct(storySettings(origin.url, { top }), {
+  product = await startProduct(productSettings(origin.url, { top }), {
     SEALING_FILE: join(folder, 'sealing'),
     BACKEND_KEY_FILE: join(folder, 'backend'),
   });
@@ -71,7 +71,7 @@ test('when the file of a secret is gone, the last good settings stay in use, and
 
 test('Guard does not start on a public address with the keys of Guard’s documentation, and names each of these keys', async () => {
   const top = { listen: { gateway: '0.0.0.0:0' }, analytics: undefined };
-  const start = startProduct(storySettings(origin.url, { top }));
+  const start = startProduct(productSettings(origin.url, { top }));
   const problems = /: secret(?:\[0\])?: .*\n.*: organisations\[0\]\.secret_keys\[0\]\.key: /;
   await expect(start).rejects.toThrow(problems);
   await expect(start).rejects.toThrow('this one is in the documentation, since others reach');

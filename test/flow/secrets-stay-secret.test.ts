@@ -13,7 +13,7 @@ import { poll, send } from '../kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { type RedisServer, startRedis } from '../kit/peers/redis-server.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { curl, HOME_IP } from '../kit/visitors/visitors.ts';
 
@@ -77,7 +77,7 @@ const env = () => ({
 });
 
 function settings(redisPort: number): Record<string, unknown> {
-  const story = storySettings(origin.url, {
+  const base = productSettings(origin.url, {
     top: {
       secret: '${CANARY_SECRET}',
       health_check_token: '${CANARY_TOKEN}',
@@ -108,7 +108,7 @@ function settings(redisPort: number): Record<string, unknown> {
       validator: { url: 'http://127.0.0.1:9', key: GUARD.remoteKey },
     },
   ];
-  return { ...story, sites };
+  return { ...base, sites };
 }
 
 async function ask(url: string, options: Parameters<typeof send>[1] = {}): Promise<string> {

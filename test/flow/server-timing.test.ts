@@ -8,7 +8,7 @@ import { curl } from '../kit/visitors/visitors.ts';
 /** These tests check that Guard sends Server-Timing only to a program on this machine that asks for it. */
 
 const ASKING_FIELD = { 'x-guard-server-timing': '1' };
-const story = useProduct({
+const testbed = useProduct({
   rules: [
     { name: 'shut', match: { path: '/shut/**' }, verdict: 'block' },
     { name: 'open', match: {}, verdict: 'allow' },
@@ -21,7 +21,7 @@ async function timingOf(
   headers: Readonly<Record<string, string>>,
   from = '127.0.0.1',
 ): Promise<{ readonly status: number; readonly timing: string | undefined }> {
-  const visit = request(`${story.product.addresses.gateway}${path}`, {
+  const visit = request(`${testbed.product.addresses.gateway}${path}`, {
     agent: false,
     localAddress: from,
     headers: { ...curl, ...headers },
@@ -63,14 +63,14 @@ describe('Server-Timing', () => {
 
   test('the origin does not get the request header', async () => {
     await timingOf('/asked', ASKING_FIELD);
-    const { headers } = await story.origin.arrival('/asked');
+    const { headers } = await testbed.origin.arrival('/asked');
     expect(Object.keys(headers)).not.toContain('x-guard-server-timing');
   });
 
   test('without an SDK of OpenTelemetry, the origin gets the traceparent of the visitor unchanged', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await timingOf('/untraced', { traceparent });
-    const { headers } = await story.origin.arrival('/untraced');
+    const { headers } = await testbed.origin.arrival('/untraced');
     expect(headers['traceparent']).toBe(traceparent);
   });
 });

@@ -18,7 +18,7 @@ import {
   useSharedStore,
 } from '../kit/product/shared-store.ts';
 import type { Product } from '../kit/product/start-product.ts';
-import { INSTALLATION_SECRET, storySettings } from '../kit/product/story-settings.ts';
+import { INSTALLATION_SECRET, productSettings } from '../kit/product/product-settings.ts';
 import { testFolder } from '../kit/test-folder.ts';
 import { hasRedis } from '../kit/tools.ts';
 import { curl } from '../kit/visitors/visitors.ts';
@@ -154,7 +154,7 @@ describe.skipIf(!hasRedis)('three instances that share a Redis', () => {
 
   test('a temporary decision reaches all instances, an instance that starts later and all its threads, and applies while Redis is away', async () => {
     const store = { engine: 'redis', url: sharedStore.redis.url };
-    const settings = storySettings(sharedStore.origin.url, { top: { store } });
+    const settings = productSettings(sharedStore.origin.url, { top: { store } });
     writeFileSync(SETTINGS_FILE, stringify(settings));
     const guard = (...args: readonly string[]) => runCommand(...args, '--config', SETTINGS_FILE);
     const blockRun = await guard('block', '2001:db8:7::/64', '--for', '1h', '--because', 'x');

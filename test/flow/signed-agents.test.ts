@@ -14,7 +14,7 @@ import { chromeHttp } from '../kit/visitors/visitors.ts';
 /** These tests send requests of agents that sign: they use fetched keys, rules and events. */
 
 const agent = newSigningAgent();
-const story = useProduct({
+const testbed = useProduct({
   rules: [
     { name: 'shop agents', match: { agent: 'chatgpt-agent', path: '/open/**' }, verdict: 'allow' },
     {
@@ -41,14 +41,14 @@ const keySource = await serve((_request, response) => {
 }, afterAll);
 
 const ask = (path: string, fields: Readonly<Record<string, string>> = {}) =>
-  send(`${story.product.addresses.gateway}${path}`, { headers: { ...chromeHttp, ...fields } });
+  send(`${testbed.product.addresses.gateway}${path}`, { headers: { ...chromeHttp, ...fields } });
 const sign = (overrides: Partial<Signing> = {}) =>
   agent.sign({ signatureAgent: '"https://chatgpt.com"', createdMs: Date.now(), ...overrides });
 
 test('while Guard has no keys it does not ask for signatures; it uses the keys that the command fetches while it runs', async () => {
   expect((await ask('/closed')).headers).not.toHaveProperty('accept-signature');
   expect((await ask('/open/1', sign())).status).toBe(403);
-  const config = join(story.product.folder, 'guard.yaml');
+  const config = join(testbed.product.folder, 'guard.yaml');
   const result = await runCommand(
     'agents',
     'refresh',
@@ -80,11 +80,11 @@ test('a request whose signature covers a name of Object.prototype is not allowed
     const signed = sign({ covers: `"signature-agent" "${name}"` });
     // The request is a POST, because the gateway reads the fields of a plain GET into an object without a prototype.
     const headers = { ...chromeHttp, ...signed, 'content-length': '0' };
-    const gateway = story.product.addresses.gateway;
+    const gateway = testbed.product.addresses.gateway;
     const { status } = await send(`${gateway}/closed`, { method: 'POST', headers });
     expect([name, status]).toEqual([name, 403]);
   }
-  expect(story.product.log()).not.toContain('gateway_fail_open');
+  expect(testbed.product.log()).not.toContain('gateway_fail_open');
 });
 
 test('one rule allows a signed agent with the User-Agent of Chrome, and another rule limits all agents', async () => {
@@ -108,10 +108,10 @@ test('a signature for another site, an old signature and a used nonce are not va
 test('a reload keeps used nonces', async () => {
   const signedOnce = sign({ nonce: 'only once, also after a reload' });
   expect((await ask('/open/4', signedOnce)).status).toBe(200);
-  const reloads = () => metricOf(story.product, 'guard_reloads_total{outcome="applied"}');
+  const reloads = () => metricOf(testbed.product, 'guard_reloads_total{outcome="applied"}');
   const reloadsBefore = await reloads();
-  appendFileSync(join(story.product.folder, 'guard.yaml'), '# changed\n');
-  process.kill(story.product.pid, 'SIGHUP');
+  appendFileSync(join(testbed.product.folder, 'guard.yaml'), '# changed\n');
+  process.kill(testbed.product.pid, 'SIGHUP');
   await poll(reloads, (now) => now > reloadsBefore);
   expect((await ask('/open/4', signedOnce)).status).toBe(403);
   expect((await ask('/open/4', sign({ nonce: 'another' }))).status).toBe(200);
@@ -120,7 +120,7 @@ test('a reload keeps used nonces', async () => {
 test('without a rule the agent is challenged, and the event has the agent’s name', async () => {
   expect((await ask('/unlisted', sign())).status).toBe(403);
   const sql = `SELECT action, signed_agent FROM events WHERE path = '/unlisted'`;
-  const rows = () => rowsOf<Record<string, string>>(story.product, sql);
+  const rows = () => rowsOf<Record<string, string>>(testbed.product, sql);
   expect(await poll(rows, (found) => found.length > 0)).toEqual([
     { action: 'challenge', signed_agent: 'chatgpt-agent' },
   ]);

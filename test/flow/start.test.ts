@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-start-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function settingsWith(listen: Readonly<Record<string, string>>) {
-  return storySettings('http://127.0.0.1:9', { top: { listen, sites: [], analytics: undefined } });
+  return productSettings('http://127.0.0.1:9', {
+    top: { listen, sites: [], analytics: undefined },
+  });
 }
 
 test('Guard does not start on a unix address that is a regular file, and does not change the file', async () => {

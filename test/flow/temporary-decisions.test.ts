@@ -10,17 +10,17 @@ import { chromeHttp } from '../kit/visitors/visitors.ts';
 
 /** These tests run `guard block`, `guard allow` and `guard decisions` beside a running Guard. */
 
-const story = useProduct({ rules: [{ name: 'open', match: {}, verdict: 'allow' }] });
+const testbed = useProduct({ rules: [{ name: 'open', match: {}, verdict: 'allow' }] });
 
 const decide = (...args: readonly string[]): Promise<CommandResult> =>
-  runCommand(...args, '--config', join(story.product.folder, 'guard.yaml'));
+  runCommand(...args, '--config', join(testbed.product.folder, 'guard.yaml'));
 
-const listFile = () => join(story.product.folder, 'analytics', 'decisions.json');
+const listFile = () => join(testbed.product.folder, 'analytics', 'decisions.json');
 
 /** Waits until a visitor at this address gets the expected status, and returns the last status. */
 function statusOf(ip: string, expected: number): Promise<number> {
   const headers = { ...chromeHttp, host: 'shop.example', 'x-forwarded-for': ip };
-  const ask = async () => (await send(`${story.product.addresses.gateway}/`, { headers })).status;
+  const ask = async () => (await send(`${testbed.product.addresses.gateway}/`, { headers })).status;
   return poll(ask, (status) => status === expected);
 }
 
@@ -38,11 +38,11 @@ describe('temporary decisions, from the command line to the visitor', () => {
     expect(await statusOf('203.0.113.8', 200)).toBe(200);
     const sql = `SELECT rule FROM events WHERE ip = '203.0.113.7' AND action = 'block'`;
     const [event] = await poll(
-      () => rowsOf<{ rule: string }>(story.product, sql),
+      () => rowsOf<{ rule: string }>(testbed.product, sql),
       (rows) => rows.length > 0,
     );
     expect(event?.rule).toBe(`temporary ${id}`);
-    const [line] = logLinesOf(story.product, 'temporary_decision_made');
+    const [line] = logLinesOf(testbed.product, 'temporary_decision_made');
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       ...{ id, organisation: 'acme', verdict: 'block', target: '203.0.113.7' },
       ...{ because: 'scrapes prices', by: expect.stringMatching(/^\S+@\S+$/) as string },
@@ -69,7 +69,7 @@ describe('temporary decisions, from the command line to the visitor', () => {
     expect((await decide('decisions', 'end', one?.id ?? '')).stdout).toBe(`${one?.id} is ended.\n`);
     expect(await statusOf('203.0.113.7', 200)).toBe(200);
     expect((await decide('decisions')).stdout).toBe('There are no temporary decisions.\n');
-    await untilLogged(story.product, 'temporary_decision_ended');
+    await untilLogged(testbed.product, 'temporary_decision_ended');
   });
 
   test('a decision ends by itself', async () => {
@@ -117,7 +117,7 @@ describe('temporary decisions, from the command line to the visitor', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const good = readFileSync(file, 'utf8');
     writeFileSync(file, 'not a list');
-    await untilLogged(story.product, 'temporary_decisions_unread');
+    await untilLogged(testbed.product, 'temporary_decisions_unread');
     expect(await statusOf('203.0.113.200', 403)).toBe(403);
     const refusedRun = await decide('block', '203.0.113.201', '--for', '1h', '--because', 'c');
     expect(refusedRun.code).toBe(1);

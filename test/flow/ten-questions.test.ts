@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ASKED_ABOUT, visitAskedAbout } from '../kit/product/asked-about.ts';
 import { connectSdkClient } from '../kit/mcp/mcp-sdk-client.ts';
-import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
+import { ANALYTICS_KEY } from '../kit/product/product-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { curl, HOME_IP } from '../kit/visitors/visitors.ts';
 
@@ -10,7 +10,7 @@ import { curl, HOME_IP } from '../kit/visitors/visitors.ts';
  * These tests ask ten questions of operators. The started product answers each question with at most two tool calls.
  * The statements come from query_help. The test replaces the example value.
  */
-const story = useProduct({ rules: ASKED_ABOUT });
+const testbed = useProduct({ rules: ASKED_ABOUT });
 
 /** The event of the visitor in the first questions. */
 let stoppedVisit = { reference: '', session: '' };
@@ -18,13 +18,13 @@ let data: Client;
 let docs: Client;
 
 beforeAll(async () => {
-  const events = await visitAskedAbout(story.product);
+  const events = await visitAskedAbout(testbed.product);
   stoppedVisit = events.find(({ path }) => path === '/article') ?? stoppedVisit;
   expect([stoppedVisit.reference, stoppedVisit.session]).not.toContain('');
-  data = await connectSdkClient(`${story.product.addresses.api}/mcp`, {
+  data = await connectSdkClient(`${testbed.product.addresses.api}/mcp`, {
     authorization: `Bearer ${ANALYTICS_KEY}`,
   });
-  docs = await connectSdkClient(`${story.product.addresses.docs}/mcp`);
+  docs = await connectSdkClient(`${testbed.product.addresses.docs}/mcp`);
 });
 afterAll(() => Promise.all([data.close(), docs.close()]));
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type CommandResult, runCommand } from '../../cli/src/testing/run-command.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { ANALYTICS_KEY } from '../kit/product/story-settings.ts';
+import { ANALYTICS_KEY } from '../kit/product/product-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp, curl, HOME_IP } from '../kit/visitors/visitors.ts';
 
@@ -13,10 +13,10 @@ import { chromeHttp, curl, HOME_IP } from '../kit/visitors/visitors.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'guard.mjs');
 const ESCAPE = '\u001b';
-const story = useProduct({ rules: [{ name: 'everybody', match: {}, detect: true }] });
+const testbed = useProduct({ rules: [{ name: 'everybody', match: {}, detect: true }] });
 
 const guardOptions = (): string[] => {
-  const { admin, api } = story.product.addresses;
+  const { admin, api } = testbed.product.addresses;
   return ['--admin', admin, '--api', api, '--key', ANALYTICS_KEY, '--interval', '0.3'];
 };
 const run = (...more: readonly string[]): Promise<CommandResult> =>
@@ -25,7 +25,9 @@ const run = (...more: readonly string[]): Promise<CommandResult> =>
 const env = { PATH: process.env['PATH'], TERM: 'xterm' };
 
 async function visit(headers: Readonly<Record<string, string>>, from: string): Promise<void> {
-  await send(story.product.addresses.gateway, { headers: { ...headers, 'x-forwarded-for': from } });
+  await send(testbed.product.addresses.gateway, {
+    headers: { ...headers, 'x-forwarded-for': from },
+  });
 }
 
 interface Printed {
@@ -79,7 +81,7 @@ test('a Guard that does not answer gives exit code 1 and a message', async () =>
 });
 
 test('the message says when the URL is not an admin listener of Guard', async () => {
-  const { code, stderr } = await run('--once', '--admin', story.origin.url);
+  const { code, stderr } = await run('--once', '--admin', testbed.origin.url);
   expect(code).toBe(1);
   expect(stderr).toContain('what listens there is no admin listener of Guard');
 });

@@ -14,7 +14,7 @@ import { freePort } from '../kit/free-port.ts';
 import { poll } from '../kit/http.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../kit/origins/recording-origin.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { curl } from '../kit/visitors/visitors.ts';
 
 /** These tests read the spans of a Guard that was started with an SDK of OpenTelemetry. */
@@ -48,7 +48,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'guard-spans-'));
   origin = await startRecordingOrigin();
-  const settings = storySettings(origin.url, {
+  const settings = productSettings(origin.url, {
     rules: [
       { name: 'shut', match: { path: '/shut/**' }, verdict: 'block' },
       { name: 'open', match: {}, verdict: 'allow' },
@@ -62,7 +62,7 @@ beforeAll(async () => {
   });
   const closedUrl = `http://127.0.0.1:${await freePort()}`;
   const sites = [
-    ...(settings['sites'] as unknown[]), // the form that storySettings makes
+    ...(settings['sites'] as unknown[]), // the form that productSettings makes
     { hosts: ['away.example'], organisation: 'acme', origin: closedUrl },
   ];
   product = await startProduct(

@@ -6,7 +6,7 @@ import { runCommand } from '../../cli/src/testing/run-command.ts';
 import { askDashboard, DASHBOARD_LISTEN, signIn } from '../kit/product/dashboard.ts';
 import { freePort } from '../kit/free-port.ts';
 import { poll, send } from '../kit/http.ts';
-import { ANALYTICS_KEY, storySettings } from '../kit/product/story-settings.ts';
+import { ANALYTICS_KEY, productSettings } from '../kit/product/product-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp } from '../kit/visitors/visitors.ts';
 
@@ -21,12 +21,12 @@ const rules = [
   { name: 'login budget', match: { path: '/login' }, rate_limit: { requests: 1, per: '1h' } },
   { name: 'everybody', match: {}, detect: true },
 ];
-const [acme] = storySettings('http://127.0.0.1:1', { rules })['organisations'] as object[];
+const [acme] = productSettings('http://127.0.0.1:1', { rules })['organisations'] as object[];
 const rival = {
   id: 'rival',
   analytics_keys: [{ id: 'board', key: `sha256:${hash('sha256', RIVAL_KEY)}` }],
 };
-const story = useProduct({
+const testbed = useProduct({
   top: {
     listen: { ...DASHBOARD_LISTEN, api: `127.0.0.1:${await freePort()}` },
     organisations: [acme, rival],
@@ -53,14 +53,14 @@ async function runWhy(
 }
 
 async function guard(...args: readonly string[]): Promise<Ran> {
-  const config = join(story.product.folder, 'guard.yaml');
+  const config = join(testbed.product.folder, 'guard.yaml');
   const { code: status, ...written } = await runCommand(...args, '--config', config);
   return { status, ...written };
 }
 
 async function visit(path: string, from: string, agent?: string): Promise<string> {
   const headers = { ...chromeHttp, 'x-forwarded-for': from, ...(agent && { 'user-agent': agent }) };
-  const { body } = await send(`${story.product.addresses.gateway}${path}`, { headers });
+  const { body } = await send(`${testbed.product.addresses.gateway}${path}`, { headers });
   return /<code>([0-9A-Z]{8})</.exec(body)?.[1] ?? '';
 }
 
@@ -110,8 +110,8 @@ test('the rule that allows the visitor is the same as in the dashboard', async (
     }[];
   };
   const [change] = events[0]?.let_in ?? [];
-  const cookie = await signIn(story.product);
-  const answer = await askDashboard(story.product, '/api/replay', {
+  const cookie = await signIn(testbed.product);
+  const answer = await askDashboard(testbed.product, '/api/replay', {
     cookie,
     json: { change: { kind: 'allow', match: { ip: '203.0.113.9' } } },
   });
@@ -143,7 +143,7 @@ test('a support desk can allow a visitor for a day, with the code on the page an
   const from = '203.0.113.44';
   const status = async (path: string) => {
     const headers = { ...chromeHttp, 'x-forwarded-for': from };
-    return (await send(`${story.product.addresses.gateway}${path}`, { headers })).status;
+    return (await send(`${testbed.product.addresses.gateway}${path}`, { headers })).status;
   };
   const untilStatus = (expected: number) =>
     poll(
@@ -228,7 +228,7 @@ test('for an unknown code it prints where it searched, how long events are kept,
   const { status, stderr } = await runWhy(['ZZZZZZZZ']);
   expect(status).toBe(1);
   expect(stderr).toBe(`guard why: no event has the reference ZZZZZZZZ.
-Looked at ${story.product.addresses.api}, in the events that the analytics key may read: those of its own organisation.
+Looked at ${testbed.product.addresses.api}, in the events that the analytics key may read: those of its own organisation.
 Events are kept for 90 days, and a new one is there after a second or two.
 Let the visitor read the code again, or ask by address: guard why ADDRESS. A code has eight digits and letters, and none of I, L, O and U.
 `);

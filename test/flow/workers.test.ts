@@ -6,7 +6,7 @@ import { metricOf } from '../kit/product/metric-of.ts';
 import { ORIGIN_PAGE } from '../kit/origins/recording-origin.ts';
 import { rowsOf } from '../kit/product/sql.ts';
 import { startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 import { useProduct } from '../kit/product/use-product.ts';
 import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
 
@@ -16,7 +16,7 @@ import { chromeHttp, curl } from '../kit/visitors/visitors.ts';
  */
 
 const LIMIT = { requests: 40, per: '1h', by: ['ip'] };
-const story = useProduct({
+const testbed = useProduct({
   rules: [
     { name: 'few', match: { path: '/few/**' }, rate_limit: LIMIT },
     { name: 'open', match: { path: ['/few/**', '/open/**'] }, verdict: 'allow' },
@@ -32,13 +32,13 @@ let forwarded = 0;
 
 /** Sends one request on a new connection. The kernel gives the connection to any of the threads. */
 async function visit(path: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
-  const url = `${story.product.addresses.gateway}${path}`;
+  const url = `${testbed.product.addresses.gateway}${path}`;
   const answer = await send(url, { headers: { ...headers, connection: 'close' } });
   if (answer.body === ORIGIN_PAGE) forwarded += 1;
   return answer;
 }
 
-const metric = (name: string) => metricOf(story.product, name);
+const metric = (name: string) => metricOf(testbed.product, name);
 
 describe('workers: 3', () => {
   const navigating = { ...person.headers, 'sec-fetch-mode': 'navigate', host: 'shop.example' };
@@ -56,7 +56,7 @@ describe('workers: 3', () => {
       reference: '',
     };
     expect(challenged.ticket).not.toBe('');
-    const upload = await send(`${story.product.addresses.gateway}/.guard/verify`, {
+    const upload = await send(`${testbed.product.addresses.gateway}/.guard/verify`, {
       method: 'POST',
       headers: { ...person.headers, host: 'shop.example', 'content-type': 'application/json' },
       body: writeUpload(uploadOf(challenged)),
@@ -88,7 +88,7 @@ describe('workers: 3', () => {
   async function askAtOnce(count: number, ip: string) {
     const headers = { ...chromeHttp, 'x-forwarded-for': ip };
     expect((await visit('/free/page', headers)).status).toBe(200);
-    const release = story.origin.hold();
+    const release = testbed.origin.hold();
     let refusedCount = 0;
     let pageCount = 0;
     const answers = Array.from({ length: count }, async (_, i) => {
@@ -98,7 +98,7 @@ describe('workers: 3', () => {
       else refusedCount += 1;
     });
     const arrivedCount = () =>
-      story.origin.arrivals.filter(({ url }) => url.startsWith(`/free/${ip}/`)).length;
+      testbed.origin.arrivals.filter(({ url }) => url.startsWith(`/free/${ip}/`)).length;
     await poll(
       () => Promise.resolve(arrivedCount() + refusedCount),
       (decided) => decided === count,
@@ -128,7 +128,7 @@ describe('workers: 3', () => {
     const sql = `SELECT count() AS rows FROM events_distributed
       WHERE user_agent = 'workers-test/1' AND created_at > now() - 60`;
     await poll(
-      () => rowsOf<{ rows: string }>(story.product, sql),
+      () => rowsOf<{ rows: string }>(testbed.product, sql),
       ([counted]) => Number(counted?.rows) === 100,
     );
     await poll(
@@ -140,10 +140,10 @@ describe('workers: 3', () => {
 
 describe('several workers share an address', () => {
   test('of the same Guard, and not with another Guard that is started by mistake', async () => {
-    const takenListeners = { gateway: new URL(story.product.addresses.gateway).host };
+    const takenListeners = { gateway: new URL(testbed.product.addresses.gateway).host };
     await expect(
       startProduct(
-        storySettings(story.origin.url, { top: { workers: 2, listen: takenListeners } }),
+        productSettings(testbed.origin.url, { top: { workers: 2, listen: takenListeners } }),
       ),
     ).rejects.toThrow('another program listens there');
   });

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, RequestListener } from 'node:http';
 import { serve } from '../kit/serve.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
-import { storySettings } from '../kit/product/story-settings.ts';
+import { productSettings } from '../kit/product/product-settings.ts';
 
 /** A site whose pages load the browser script, behind the started product. Only `/vault/**` is protected. */
 export interface ScriptSite {
@@ -119,7 +119,7 @@ export async function startScriptSite(
     response.writeHead(200, { 'content-type': 'text/html', ...page.headers }).end(page.html);
   };
   const origin = await serve(handle, (end) => ends.push(end));
-  const { organisations, ...settings } = storySettings(origin, {
+  const { organisations, ...settings } = productSettings(origin, {
     site: { protect: ['/vault/**'] },
     top: overrides,
   });

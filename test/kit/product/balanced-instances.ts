@@ -5,7 +5,7 @@ import { type RecordingOrigin, startRecordingOrigin } from '../origins/recording
 import { startRedis } from '../peers/redis-server.ts';
 import { metricOf } from './metric-of.ts';
 import { type Product, startProduct } from './start-product.ts';
-import { storySettings } from './story-settings.ts';
+import { productSettings } from './product-settings.ts';
 
 /** Several products behind one HAProxy, with one Redis and one origin. */
 export interface BalancedInstances {
@@ -38,7 +38,7 @@ export async function openBalancedInstances(
     // All visitors of a test come from one network and do no work, and they load page after page, as programs do. So
     // these checks are off.
     const organisation = { challenge: { free_passes: false, session_shape: false } };
-    return startProduct(storySettings(origin.url, { rules, organisation, top }));
+    return startProduct(productSettings(origin.url, { rules, organisation, top }));
   };
   const places: Balanced[] = [];
   const products: Product[] = [];

@@ -1,6 +1,6 @@
 import { type Answer, send } from '../http.ts';
 import type { Product } from './start-product.ts';
-import { ANALYTICS_KEY } from './story-settings.ts';
+import { ANALYTICS_KEY } from './product-settings.ts';
 
 /** Listeners for tests of the dashboard. */
 export const DASHBOARD_LISTEN = {

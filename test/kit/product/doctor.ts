@@ -2,7 +2,7 @@ import { onTestFinished, vi } from 'vitest';
 import { main } from '../../../cli/src/main.ts';
 import { startNginx } from '../peers/nginx-in-front.ts';
 import type { Product } from './start-product.ts';
-import { ANALYTICS_KEY } from './story-settings.ts';
+import { ANALYTICS_KEY } from './product-settings.ts';
 
 /** An address of this machine that is not a trusted proxy. */
 export const VISITOR_ADDRESS = '127.0.0.2';

@@ -6,7 +6,7 @@ import { metricOf } from './metric-of.ts';
 import { type RecordingOrigin, startRecordingOrigin } from '../origins/recording-origin.ts';
 import { type RedisServer, startRedis } from '../peers/redis-server.ts';
 import { type Product, startProduct } from './start-product.ts';
-import { storySettings } from './story-settings.ts';
+import { productSettings } from './product-settings.ts';
 
 /** Three products that share one Redis. The fields are set before the first test. */
 export interface SharedStore {
@@ -28,7 +28,7 @@ export function useSharedStore(
     shared.redis = await startRedis();
     shared.start = (top) => {
       const store = { engine: 'redis', url: shared.redis.url };
-      const settings = storySettings(shared.origin.url, {
+      const settings = productSettings(shared.origin.url, {
         rules,
         organisation,
         top: { store, analytics: undefined, ...top },

@@ -1,6 +1,6 @@
 import type { Product } from './start-product.ts';
 import { poll, send } from '../http.ts';
-import { ANALYTICS_KEY } from './story-settings.ts';
+import { ANALYTICS_KEY } from './product-settings.ts';
 
 /** The time limit is long, because Guard serves requests before the database has started. */
 const FIRST_START = 'The analytics database is starting.';

@@ -19,7 +19,7 @@ const TEST_SECRETS = [
   'the secret of the bench, long enough',
   // The secret of validator/browser/testing/test-site.ts.
   'the secret of the browser test',
-  // The secret of test/kit/product/story-settings.ts and test/flow/several-instances.test.ts. This package is not
+  // The secret of test/kit/product/product-settings.ts and test/flow/several-instances.test.ts. This package is not
   // allowed to import them.
   'flow-tests-4b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d',
   'flow-tests-next-6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f',

@@ -7,7 +7,7 @@ export const INSTALLATION_SECRET = 'flow-tests-4b3a2c1d0e9f8a7b6c5d4e3f2a1b0c9d'
 const ANY_PORT = '127.0.0.1:0';
 
 /** Settings of a whole product on free ports, with one organisation and one site. `changes` adds or replaces parts. */
-export function storySettings(
+export function productSettings(
   origin: string,
   changes: {
     readonly rules?: readonly unknown[];

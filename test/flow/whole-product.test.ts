@@ -9,7 +9,7 @@ import {
   HEALTH_TOKEN,
   INSTALLATION_SECRET,
   SECRET_KEY,
-} from '../kit/product/story-settings.ts';
+} from '../kit/product/product-settings.ts';
 import { hasWindowedChromium } from '../kit/tools.ts';
 import { curl, googlebot, GOOGLEBOT_IP, HOME_IP } from '../kit/visitors/visitors.ts';
 import { openInWindow } from '../kit/browsers/windowed-chromium.ts';
@@ -19,7 +19,7 @@ import { useProduct } from '../kit/product/use-product.ts';
  * These tests check the main purpose of the product: a script is stopped, a person's browser passes, automation is
  * found, crawlers are verified, and SQL shows all these requests.
  */
-const story = useProduct({
+const testbed = useProduct({
   rules: [
     {
       name: 'watch',
@@ -48,13 +48,13 @@ function eventsOf(path: string, count: number, timeoutMs?: number): Promise<Even
     crawler_name, challenge FROM events_distributed
     WHERE created_at > now() - INTERVAL 1 HOUR AND path = '${path}' ORDER BY created_at`;
   return poll(
-    () => rowsOf<EventRow>(story.product, statement),
+    () => rowsOf<EventRow>(testbed.product, statement),
     (rows) => rows.length >= count,
     timeoutMs,
   );
 }
 
-const urlOf = (path: string) => `${story.product.addresses.gateway}${path}`;
+const urlOf = (path: string) => `${testbed.product.addresses.gateway}${path}`;
 
 describe('(a) a script on a protected page', () => {
   test('gets 403 with an interstitial and Cache-Control: no-store, again and again', async () => {
@@ -71,7 +71,7 @@ describe('(a) a script on a protected page', () => {
         expect(set).toMatch(/^_guard=[0-9a-f-]{36}; Path=\/; Max-Age=\d+; SameSite=Lax$/);
       cookie = set === '' ? cookie : (set.split(';', 1)[0] ?? '');
     }
-    expect(story.origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-script');
+    expect(testbed.origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-script');
   });
 });
 
@@ -79,7 +79,7 @@ describe.skipIf(!hasWindowedChromium)("(b) a person's browser", () => {
   test('reaches the page of the origin after one reload, with the cookie _guard', async () => {
     const browser = await openInWindow(urlOf('/from-a-person'));
     try {
-      const arrival = await story.origin.arrival('/from-a-person');
+      const arrival = await testbed.origin.arrival('/from-a-person');
       expect(arrival.headers.cookie).toMatch(/_guard=[0-9a-f-]{36}/);
       expect(arrival.headers['x-guard-decision']).toBe('allow');
       const events = await eventsOf('/from-a-person', 2);
@@ -109,7 +109,7 @@ describe('(c) a browser under a driver', () => {
     expect(events.map(({ action }) => action)).toEqual(['challenge', 'block']);
     expect(events[1]).toMatchObject({ status_code: 403, challenge: 'rejected' });
     expect(events[1]?.block_reason_categories).toContain('automated_browser');
-    expect(story.origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-driver');
+    expect(testbed.origin.arrivals.map(({ url }) => url)).not.toContain('/from-a-driver');
   });
 
   test('passes a rule with monitor after the challenge, and the event has the decision block', async () => {
@@ -117,7 +117,7 @@ describe('(c) a browser under a driver', () => {
     const first = await page.goto(urlOf('/walk'));
     expect(first?.status()).toBe(403);
     await page.getByText('The origin has answered').waitFor();
-    expect(story.origin.arrivals.map(({ url }) => url)).toContain('/walk');
+    expect(testbed.origin.arrivals.map(({ url }) => url)).toContain('/walk');
 
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({ name: '_guard', path: '/', sameSite: 'Lax', httpOnly: false });
@@ -148,7 +148,7 @@ describe('(d) a crawler', () => {
     const headers = { ...googlebot, 'x-forwarded-for': HOME_IP };
     const answer = await send(urlOf('/from-an-impersonator'), { headers });
     expect(answer.status).toBe(403);
-    expect(story.origin.arrivals.map(({ url }) => url)).not.toContain('/from-an-impersonator');
+    expect(testbed.origin.arrivals.map(({ url }) => url)).not.toContain('/from-an-impersonator');
   });
 });
 
@@ -187,7 +187,7 @@ test('(f) when the analytics process is killed (SIGKILL), visitors are still ser
   };
   const count = () =>
     rowsOf<{ seen: string; distinct: string }>(
-      story.product,
+      testbed.product,
       "SELECT count() AS seen, uniqExact(query) AS distinct FROM events_distributed WHERE path = '/steady'",
     ).then(
       ([row]) => ({ seen: Number(row?.seen), distinct: Number(row?.distinct) }),
@@ -198,7 +198,7 @@ test('(f) when the analytics process is killed (SIGKILL), visitors are still ser
   for (let i = 0; i < 100; i++) await visit();
   await poll(count, ({ seen }) => seen > 0);
 
-  const [engine] = childrenOf(story.product.pid);
+  const [engine] = childrenOf(testbed.product.pid);
   expect(engine).toBeDefined();
   for (let i = 0; i < 50; i++) await visit();
   process.kill(engine ?? 0, 'SIGKILL');
@@ -206,16 +206,16 @@ test('(f) when the analytics process is killed (SIGKILL), visitors are still ser
 
   const counts = await poll(count, ({ distinct }) => distinct === sentCount);
   expect(counts).toEqual({ seen: sentCount, distinct: sentCount });
-  const [restarted] = childrenOf(story.product.pid);
+  const [restarted] = childrenOf(testbed.product.pid);
   expect(restarted).toBeDefined();
   expect(restarted).not.toBe(engine);
-  const metrics = await send(`${story.product.addresses.admin}/metrics`);
+  const metrics = await send(`${testbed.product.addresses.admin}/metrics`);
   expect(metrics.body).toContain('guard_analytics_restarts_total 1');
 });
 
 describe('bad input and wrong keys (contract 7.1)', () => {
   const validate = (body: string, key = SECRET_KEY) =>
-    send(`${story.product.addresses.validator}/validate`, {
+    send(`${testbed.product.addresses.validator}/validate`, {
       method: 'POST',
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
       body,
@@ -242,7 +242,7 @@ describe('bad input and wrong keys (contract 7.1)', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
     const headers = { 'content-type': 'application/json' };
     const bearer = { ...headers, authorization: `Bearer ${ANALYTICS_KEY}` };
-    const data = await send(`${story.product.addresses.api}/mcp`, {
+    const data = await send(`${testbed.product.addresses.api}/mcp`, {
       method: 'POST',
       headers: bearer,
       body,
@@ -253,7 +253,7 @@ describe('bad input and wrong keys (contract 7.1)', () => {
         serverInfo: { name: 'guard-analytics', version: '1' },
       },
     });
-    const docs = await send(`${story.product.addresses.docs}/mcp`, {
+    const docs = await send(`${testbed.product.addresses.docs}/mcp`, {
       method: 'POST',
       headers,
       body,
@@ -262,8 +262,8 @@ describe('bad input and wrong keys (contract 7.1)', () => {
   });
 
   test('GET /ready on the admin listener answers 200', async () => {
-    expect((await send(`${story.product.addresses.admin}/ready`)).status).toBe(200);
-    const metrics = await send(`${story.product.addresses.admin}/metrics`);
+    expect((await send(`${testbed.product.addresses.admin}/ready`)).status).toBe(200);
+    const metrics = await send(`${testbed.product.addresses.admin}/metrics`);
     expect(metrics.body).toContain('guard_decisions_total{action="challenge"}');
   });
 
@@ -275,7 +275,7 @@ describe('bad input and wrong keys (contract 7.1)', () => {
       INSTALLATION_SECRET,
       'sk_wrong',
     ]) {
-      expect(story.product.log()).not.toContain(secret);
+      expect(testbed.product.log()).not.toContain(secret);
     }
   });
 });
