@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	timeout        = 400 * time.Millisecond // all of it: connecting, waiting, reading
+	timeout        = 400 * time.Millisecond // for connecting, waiting and reading together
 	maxAnswerBytes = 1 << 20
 )
 
@@ -32,11 +32,11 @@ type answer struct {
 
 var client = &http.Client{
 	Timeout: timeout,
-	// A redirect is no answer, and the key does not go where it points.
+	// A redirect is no answer, and its target must not get the key.
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// ask returns the status and the body of the answer, or an error when there is none in time.
+// ask returns the status and the body of the answer, or an error when no answer comes in time.
 func ask(about question) (int, []byte, error) {
 	body, err := json.Marshal(about)
 	if err != nil {
@@ -61,30 +61,30 @@ func ask(about question) (int, []byte, error) {
 func whatToDo(about question) string {
 	status, body, err := ask(about)
 	if status >= 400 && status < 500 {
-		return "decision=none action=answer status=403" // to pass would be a bypass
+		return "decision=none action=answer status=403" // otherwise visitors who cause a 4xx pass
 	}
-	var said answer
-	if err != nil || status != http.StatusOK || json.Unmarshal(body, &said) != nil || !said.Success {
+	var got answer
+	if err != nil || status != http.StatusOK || json.Unmarshal(body, &got) != nil || !got.Success {
 		return "decision=none action=pass"
 	}
 	switch {
-	case said.Decision == "block" || said.Decision == "redirect":
-		return answerWith(said, 403)
-	case said.Decision != "allow" && said.Decision != "not_matched":
+	case got.Decision == "block" || got.Decision == "redirect":
+		return answerWith(got, 403)
+	case got.Decision != "allow" && got.Decision != "not_matched":
 		return "decision=none action=pass"
-	case said.ResponseHTML != nil:
-		return answerWith(said, 200)
+	case got.ResponseHTML != nil:
+		return answerWith(got, 200)
 	default:
-		return fmt.Sprintf("decision=%s action=pass", said.Decision)
+		return fmt.Sprintf("decision=%s action=pass", got.Decision)
 	}
 }
 
-func answerWith(said answer, fallback int) string {
-	status := said.StatusCode
+func answerWith(got answer, fallback int) string {
+	status := got.StatusCode
 	if status == 0 {
 		status = fallback
 	}
-	return fmt.Sprintf("decision=%s action=answer status=%d", said.Decision, status)
+	return fmt.Sprintf("decision=%s action=answer status=%d", got.Decision, status)
 }
 
 func main() {

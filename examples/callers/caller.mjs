@@ -25,7 +25,7 @@ async function ask(body) {
 
 function whatToDo(answer) {
   const rejected = answer !== undefined && answer.status >= 400 && answer.status < 500;
-  if (rejected) return 'decision=none action=answer status=403'; // passing would be a bypass
+  if (rejected) return 'decision=none action=answer status=403'; // otherwise visitors who cause a 4xx pass
   if (answer?.status !== 200 || answer.body?.success !== true) return 'decision=none action=pass';
   const { decision, status_code, response_html } = answer.body;
   switch (decision) {

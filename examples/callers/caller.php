@@ -4,17 +4,17 @@ declare(strict_types=1);
 
 const TIMEOUT_S = 0.4;
 
-/** Status of the answer, and the body of a 200; null when there is none in time. */
+/** Returns the status of the answer, and the body of a 200. Null when no answer comes in time. */
 function ask(array $question): ?array
 {
-    $end = microtime(true) + TIMEOUT_S;
+    $deadline = microtime(true) + TIMEOUT_S;
     $http = [
         'method' => 'POST',
         'header' => ['Content-Type: application/json', 'x-api-key: ' . getenv('GUARD_SECRET_KEY')],
         'content' => json_encode($question, JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE),
         'timeout' => TIMEOUT_S,
         'follow_location' => 0,
-        // Without this a 4xx would look like no answer, and pass.
+        // Otherwise a 4xx looks like no answer, and the request passes.
         'ignore_errors' => true,
     ];
     $stream = @fopen(getenv('GUARD_VALIDATE_URL'), 'r', false, stream_context_create(['http' => $http]));
@@ -24,12 +24,12 @@ function ask(array $question): ?array
     $status = (int) (explode(' ', stream_get_meta_data($stream)['wrapper_data'][0])[1] ?? 0);
     $body = '';
     while ($status === 200 && !feof($stream)) {
-        // A timeout of a stream is for one read, so each gets what is left of the whole.
-        $left = (int) (($end - microtime(true)) * 1e6);
-        if ($left <= 0) {
+        // The timeout applies to one read, so each read gets the time that is left.
+        $micros_left = (int) (($deadline - microtime(true)) * 1e6);
+        if ($micros_left <= 0) {
             return null;
         }
-        stream_set_timeout($stream, 0, $left);
+        stream_set_timeout($stream, 0, $micros_left);
         $body .= fread($stream, 65536);
     }
     return [$status, $body];
@@ -39,7 +39,7 @@ function what_to_do(array $question): string
 {
     [$status, $body] = ask($question) ?? [0, ''];
     if ($status >= 400 && $status < 500) {
-        return 'decision=none action=answer status=403'; // to pass would be a bypass
+        return 'decision=none action=answer status=403'; // otherwise visitors who cause a 4xx pass
     }
     $answer = $status === 200 ? json_decode($body, true) : null;
     if (!is_array($answer) || ($answer['success'] ?? null) !== true) {

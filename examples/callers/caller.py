@@ -11,12 +11,12 @@ TIMEOUT_S = 0.4
 
 
 def ask(question):
-    """Status of the answer, and the body of a 200; raises when there is none in time.
+    """Returns the status of the answer, and the body of a 200. Raises when no answer comes in time.
 
-    A timeout of http.client is for one step, so each step gets what is left of the whole.
-    urllib.request is not used: it follows redirects, and takes the key along.
+    http.client applies its timeout to each step, so each step gets the time that is left.
+    urllib.request is not used, because it follows redirects and sends the key to their target.
     """
-    end = time.monotonic() + TIMEOUT_S
+    deadline = time.monotonic() + TIMEOUT_S
     guard = urlsplit(os.environ["GUARD_VALIDATE_URL"])
     https = guard.scheme == "https"
     connect = http.client.HTTPSConnection if https else http.client.HTTPConnection
@@ -24,7 +24,7 @@ def ask(question):
     try:
         connection.connect()
         socket = connection.sock
-        socket.settimeout(left(end))
+        socket.settimeout(seconds_left(deadline))
         headers = {
             "Content-Type": "application/json",
             "x-api-key": os.environ["GUARD_SECRET_KEY"],
@@ -33,7 +33,7 @@ def ask(question):
         response = connection.getresponse()
         parts = []
         while response.status == 200:
-            socket.settimeout(left(end))
+            socket.settimeout(seconds_left(deadline))
             part = response.read1(65536)
             if not part:
                 return response.status, b"".join(parts)
@@ -43,8 +43,8 @@ def ask(question):
         connection.close()
 
 
-def left(end):
-    seconds = end - time.monotonic()
+def seconds_left(deadline):
+    seconds = deadline - time.monotonic()
     if seconds <= 0:
         raise TimeoutError
     return seconds
@@ -56,7 +56,7 @@ def what_to_do(question):
     except (OSError, http.client.HTTPException):
         return "decision=none action=pass"
     if 400 <= status < 500:
-        return "decision=none action=answer status=403"  # to pass would be a bypass
+        return "decision=none action=answer status=403"  # otherwise visitors who cause a 4xx pass
     try:
         answer = json.loads(body) if status == 200 else None
     except ValueError:

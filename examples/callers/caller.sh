@@ -1,6 +1,6 @@
 #!/bin/sh
 # Asks Guard about one request, and prints what to do with it: sh caller.sh URL IP USER-AGENT
-# For a look by hand or a check in a script: sh has no JSON, so the answer is read by its text.
+# Only for a test by hand or in a script: sh cannot parse JSON, so it searches the text of the answer.
 set -eu
 
 json() {
@@ -10,11 +10,11 @@ json() {
 question=$(printf '{"url":"%s","ip":"%s","method":"GET","headers":{"user-agent":"%s"}}' \
   "$(json "$1")" "$(json "$2")" "$(json "$3")")
 
-# The key goes in by standard input: on the command line every user of the machine could see it.
-whole=yes
+# curl reads the key from standard input, because every user of the machine can see the command line.
+is_complete=yes
 answer=$(printf 'x-api-key: %s\n' "$GUARD_SECRET_KEY" |
   curl --silent --max-time 0.4 --header @- --header 'Content-Type: application/json' \
-    --data-binary "$question" --write-out '\n%{http_code}' "$GUARD_VALIDATE_URL") || whole=no
+    --data-binary "$question" --write-out '\n%{http_code}' "$GUARD_VALIDATE_URL") || is_complete=no
 status=${answer##*
 }
 body=${answer%
@@ -25,12 +25,12 @@ field() {
 }
 
 decision=none
-fallback=403
+default_status=403
 case $status in
-  4??) action=answer ;; # to pass would be a bypass
+  4??) action=answer ;; # otherwise visitors who cause a 4xx pass
   *) action=pass ;;
 esac
-if [ "$whole" = yes ] && [ "$status" = 200 ] && [ "$(field success)" = true ]; then
+if [ "$is_complete" = yes ] && [ "$status" = 200 ] && [ "$(field success)" = true ]; then
   case $(field decision) in
     block | redirect)
       decision=$(field decision)
@@ -38,13 +38,13 @@ if [ "$whole" = yes ] && [ "$status" = 200 ] && [ "$(field success)" = true ]; t
       ;;
     allow | not_matched)
       decision=$(field decision)
-      fallback=200
+      default_status=200
       case $body in *'"response_html"'*) action=answer ;; esac
       ;;
   esac
 fi
-code=$(field status_code)
+sent_status=$(field status_code)
 case $action in
   pass) echo "decision=$decision action=pass" ;;
-  answer) echo "decision=$decision action=answer status=${code:-$fallback}" ;;
+  answer) echo "decision=$decision action=answer status=${sent_status:-$default_status}" ;;
 esac

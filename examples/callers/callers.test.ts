@@ -19,24 +19,24 @@ const IP = '203.0.113.7';
 /** Both texts contain characters that JSON has to escape. */
 const PATH = '/login?next=%2F&q="\\';
 const AGENT = 'Odd/1.0 ("\\")';
-const AT_A_TIME = 3;
+const PARALLEL_RUNS = 3;
 const TEST_MS = 60_000;
 
 const folder = 'examples/callers';
-let built: string;
+let buildFolder: string;
 let fake: FakeValidator;
 
 beforeAll(async () => {
-  built = await mkdtemp(join(tmpdir(), 'guard-callers-'));
+  buildFolder = await mkdtemp(join(tmpdir(), 'guard-callers-'));
   fake = await startFakeValidator();
   if (!hasGo) return;
-  const args = ['build', '-o', join(built, 'caller'), `${folder}/caller.go`];
+  const args = ['build', '-o', join(buildFolder, 'caller'), `${folder}/caller.go`];
   const { code, stderr } = await startProgram('go', args).ended();
   expect([code, stderr]).toEqual([0, '']);
 });
 afterAll(async () => {
   await fake.close();
-  await rm(built, { recursive: true, force: true });
+  await rm(buildFolder, { recursive: true, force: true });
 });
 
 const callers = [
@@ -44,12 +44,12 @@ const callers = [
   { name: 'caller.py', isThere: hasPython, command: () => ['python3', `${folder}/caller.py`] },
   { name: 'caller.php', isThere: hasPhp, command: () => ['php', `${folder}/caller.php`] },
   { name: 'caller.sh', isThere: hasCurl, command: () => ['sh', `${folder}/caller.sh`] },
-  { name: 'caller.go', isThere: hasGo, command: () => [join(built, 'caller')] },
+  { name: 'caller.go', isThere: hasGo, command: () => [join(buildFolder, 'caller')] },
 ];
 
-async function run(command: readonly string[], path: string, at = fake.url): Promise<string> {
+async function run(command: readonly string[], path: string, guardUrl = fake.url): Promise<string> {
   const [program = '', ...args] = command;
-  const env = { GUARD_VALIDATE_URL: at, GUARD_SECRET_KEY: SECRET_KEY };
+  const env = { GUARD_VALIDATE_URL: guardUrl, GUARD_SECRET_KEY: SECRET_KEY };
   const { code, stdout, stderr } = await startProgram(
     program,
     [...args, SITE + path, IP, AGENT],
@@ -59,7 +59,7 @@ async function run(command: readonly string[], path: string, at = fake.url): Pro
   return stdout;
 }
 
-function lineOf({ decision, enforced }: Behaviour): string {
+function expectedLine({ decision, enforced }: Behaviour): string {
   return enforced.kind === 'passes'
     ? `decision=${decision} action=pass\n`
     : `decision=${decision} action=answer status=${enforced.status}\n`;
@@ -88,26 +88,26 @@ describe.each(callers)('$name', ({ isThere, command }) => {
   test.skipIf(!isThere)(
     'contract 4.1, 7.1: follows the answer, fails open without an answer, and fails closed on any 4xx',
     async () => {
-      const said: Record<string, string> = {};
-      const waiting = [...BEHAVIOURS];
-      const work = async () => {
-        for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const outputs: Record<string, string> = {};
+      const remaining = [...BEHAVIOURS];
+      const askInTurn = async () => {
+        for (let next = remaining.shift(); next; next = remaining.shift()) {
           const { name } = next;
-          const line = lineOf(next);
+          const line = expectedLine(next);
           const ask = () => run(command(), pathOf(name));
-          said[name] = await poll(ask, (printed) => printed === line);
+          outputs[name] = await poll(ask, (printed) => printed === line);
         }
       };
-      await Promise.all(Array.from({ length: AT_A_TIME }, work));
-      expect(said).toEqual(Object.fromEntries(BEHAVIOURS.map((b) => [b.name, lineOf(b)])));
+      await Promise.all(Array.from({ length: PARALLEL_RUNS }, askInTurn));
+      expect(outputs).toEqual(Object.fromEntries(BEHAVIOURS.map((b) => [b.name, expectedLine(b)])));
     },
     TEST_MS,
   );
 
   test.skipIf(!isThere)('contract 7.1: fails open when no validator listens', async () => {
     // No program listens on port 1 of a test machine.
-    const nobody = 'http://127.0.0.1:1/validate';
-    expect(await run(command(), '/', nobody)).toBe('decision=none action=pass\n');
+    const closedUrl = 'http://127.0.0.1:1/validate';
+    expect(await run(command(), '/', closedUrl)).toBe('decision=none action=pass\n');
   });
 });
 
@@ -118,8 +118,8 @@ test('the command of the README asks a real Guard with every caller', async () =
   for (const { name, isThere } of callers) {
     const line = stdout.split('\n').find((printed) => printed.startsWith(name));
     // On a busy machine a caller sometimes gets no answer in time. Then it prints that the request passes.
-    const said = /decision=(redirect action=answer status=403|none action=pass)$/;
-    expect(line).toMatch(isThere ? said : /skipped: there is no/);
+    const answeredLine = /decision=(redirect action=answer status=403|none action=pass)$/;
+    expect(line).toMatch(isThere ? answeredLine : /skipped: there is no/);
   }
   expect(stdout).toContain('decision=redirect action=answer status=403');
 });

@@ -25,11 +25,11 @@ const env = {
   GUARD_VALIDATE_URL: `${guard.addresses.validator}/validate`,
 };
 for (const [program, ...args] of CALLERS) {
-  console.log(`${args.at(-1).padEnd(11)} ${await said(program, [...args, ...QUESTION])}`);
+  console.log(`${args.at(-1).padEnd(11)} ${await outputOf(program, [...args, ...QUESTION])}`);
 }
 await guard.stop();
 
-async function said(program, args) {
+async function outputOf(program, args) {
   const cwd = fileURLToPath(new URL('.', import.meta.url));
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
