@@ -145,7 +145,7 @@ test.each([
   ['gzip, deflate, br, zstd', 'gzip'],
   ['br, gzip;q=0', undefined],
   ['', undefined],
-])('to "Accept-Encoding: %s" the page comes in the coding %s', async (accepted, coding) => {
+])('for "Accept-Encoding: %s" the page has the Content-Encoding %s', async (accepted, coding) => {
   const headers = { accept: 'text/html', 'accept-encoding': accepted };
   const servedPage = await send(`${testbed.product.addresses.gateway}/`, { headers });
   expect(servedPage.headers['content-encoding']).toBe(coding);

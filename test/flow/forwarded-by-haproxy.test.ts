@@ -56,7 +56,7 @@ describe.skipIf(!hasHaproxy)('a visitor who sends a forged address behind HAProx
   test.each([
     ['Forwarded', 'http-request add-header Forwarded for=%[src];proto=http'],
     ['X-Forwarded-For', 'option forwardfor'],
-  ])('that writes %s is seen with their real address', async (_header, line) => {
+  ])('is seen with the real address when HAProxy writes %s', async (_header, line) => {
     const { rig, url } = await startBehind(line);
     const visit = async (headers: Readonly<Record<string, string>>) => {
       await send(url, { headers: { host: 'shop.example', ...headers } });

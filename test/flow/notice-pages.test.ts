@@ -108,8 +108,11 @@ describe('a built-in page', () => {
   test.each([
     ['a program', curl],
     ['a fetch from a page', { ...chromeHttp, accept: 'application/json' }],
-    ['a picture', { ...chromeHttp, 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors' }],
-  ])('502: a client with %s gets the short text', async (_, headers) => {
+    [
+      'a request for a picture',
+      { ...chromeHttp, 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors' },
+    ],
+  ])('502: the answer to %s is the short text', async (_, headers) => {
     const answer = await visit('shop.example', '/free/thing', headers);
     expect([answer.status, answer.body]).toEqual([502, 'The site cannot be reached.\n']);
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');

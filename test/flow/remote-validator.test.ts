@@ -53,28 +53,28 @@ function answerWith(status: number, body: unknown) {
 const error = (type: string) => ({ success: false, error: { type, message: 'no' } });
 
 const cases = [
-  { name: 'hangs', how: () => undefined, result: 'opens' },
-  { name: 'answers 500', how: answerWith(500, error('internal_server_error')), result: 'opens' },
-  { name: 'answers 503', how: answerWith(503, error('validation_timeout')), result: 'opens' },
-  { name: 'answers 400', how: answerWith(400, error('invalid_ip')), result: 'closes' },
-  { name: 'answers 401', how: answerWith(401, error('invalid_api_key')), result: 'closes' },
-  { name: 'answers 409', how: answerWith(409, error('conflict')), result: 'closes' },
-  { name: 'answers success false', how: answerWith(200, error('whatever')), result: 'opens' },
-  { name: 'answers nonsense', how: answerWith(200, 'nonsense'), result: 'opens' },
+  { name: 'hangs', how: () => undefined, result: 'open' },
+  { name: 'answers 500', how: answerWith(500, error('internal_server_error')), result: 'open' },
+  { name: 'answers 503', how: answerWith(503, error('validation_timeout')), result: 'open' },
+  { name: 'answers 400', how: answerWith(400, error('invalid_ip')), result: 'closed' },
+  { name: 'answers 401', how: answerWith(401, error('invalid_api_key')), result: 'closed' },
+  { name: 'answers 409', how: answerWith(409, error('conflict')), result: 'closed' },
+  { name: 'answers success false', how: answerWith(200, error('whatever')), result: 'open' },
+  { name: 'answers nonsense', how: answerWith(200, 'nonsense'), result: 'open' },
 ] as const;
 
 const pathOf = (name: string) => `/${name.replaceAll(' ', '-')}`;
 
 describe('a gateway with a remote validator', () => {
-  test.each(cases)('$name, $result', async ({ name, how, result }) => {
+  test.each(cases)('fails $result when the validator $name', async ({ name, how, result }) => {
     answerQuestion = how;
     const path = pathOf(name);
     const answer = await send(`${product.addresses.gateway}${path}`);
     const hasArrived = origin.arrivals.some(({ url }) => url === path);
     expect({ status: answer.status, arrived: hasArrived }).toEqual(
-      result === 'opens' ? { status: 200, arrived: true } : { status: 403, arrived: false },
+      result === 'open' ? { status: 200, arrived: true } : { status: 403, arrived: false },
     );
-    expect(answer.body === ORIGIN_PAGE).toBe(result === 'opens');
+    expect(answer.body === ORIGIN_PAGE).toBe(result === 'open');
   });
 
   test('records an event with the decision `none` for each answer that is not usable', async () => {
@@ -87,7 +87,7 @@ describe('a gateway with a remote validator', () => {
     expect(rows).toEqual(
       cases.map(({ name, result }) => ({
         path: pathOf(name),
-        action: result === 'opens' ? 'allow' : 'block',
+        action: result === 'open' ? 'allow' : 'block',
         decision: 'none',
       })),
     );
@@ -109,9 +109,9 @@ describe('a gateway with a remote validator', () => {
   });
 
   test.each([
-    ['silence opens', () => undefined, 204, 'fail_open'],
-    ['500 opens', answerWith(500, error('internal_server_error')), 204, 'fail_open'],
-    ['400 closes', answerWith(400, error('invalid_ip')), 403, undefined],
+    ['no answer: fails open', () => undefined, 204, 'fail_open'],
+    ['500: fails open', answerWith(500, error('internal_server_error')), 204, 'fail_open'],
+    ['400: fails closed', answerWith(400, error('invalid_ip')), 403, undefined],
   ])('is also asked in forward-auth mode (%s)', async (_name, way, status, decision) => {
     answerQuestion = way;
     const answer = await send(`${product.addresses.forward_auth}/check/caddy`, {

@@ -295,7 +295,7 @@ afterAll(async () => {
 });
 
 describe('a secret is in no log line, answer, event, file or command line', () => {
-  test.each(CANARIES)('%s', (_, secret) => {
+  test.each(CANARIES)('the secret is %s', (_, secret) => {
     const places = texts.filter(({ text }) => formsOf(secret).some((form) => text.includes(form)));
     expect(places.map(({ place }) => place)).toEqual([]);
   });

@@ -226,7 +226,7 @@ describe('bad input and wrong keys (contract 7.1)', () => {
     ['{"ip":"192.0.2.1"}', 400, 'missing_fields'],
     ['{"url":"https://a.example/"}', 400, 'missing_fields'],
     ['{"url":"https://a.example/","ip":"192.0.2.1, 192.0.2.2"}', 400, 'invalid_ip'],
-  ])('%s', async (body, status, type) => {
+  ])('POST /validate answers the body %s with %i', async (body, status, type) => {
     const answer = await validate(body);
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ success: false, error: { type } });
