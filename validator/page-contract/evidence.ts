@@ -200,7 +200,7 @@ export type UploadResult = 'reload' | 'retry' | 'failed' | 'no_session';
  * The collector asks the page to send the same upload again with work: for `work`, because there are many passes; for
  * `doubt`, because the upload is doubtful.
  */
-export interface WorkAsked {
+export interface RequiredWork {
   readonly result: 'work' | 'doubt';
   readonly task: string;
 }

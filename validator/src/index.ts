@@ -16,7 +16,7 @@ import type {
 import type { DatabaseFiles } from '@guard/config/settings/derived/fetched-databases';
 import type { Site } from '@guard/config/settings/schema';
 import { Patience } from '@guard/config/time/patience';
-import { atOnce, type Pause, type Work, workInSlices } from '@guard/config/time/slices';
+import { atOnce, type Pause, type Sliced, workInSlices } from '@guard/config/time/slices';
 import type { FastifyPluginAsync } from 'fastify';
 import { loadBrowserBundle } from '../browser/build.ts';
 import { describeTrapHit, describeUpload } from './challenge/challenge-event.ts';
@@ -120,7 +120,7 @@ export function createValidatorInSlices(
   return workInSlices(buildValidator(options, earlier?.compiled), pause);
 }
 
-function* buildValidator(options: ValidatorOptions, earlierPolicies?: Policies): Work<Validator> {
+function* buildValidator(options: ValidatorOptions, earlierPolicies?: Policies): Sliced<Validator> {
   return assemble(options, yield* compilePolicies(options, earlierPolicies));
 }
 

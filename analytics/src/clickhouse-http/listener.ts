@@ -42,7 +42,7 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
   const { state, authenticate, runQuery } = options;
   let versionQuery: Promise<string> | undefined;
 
-  /** Asks for the version. Simultaneous statements share one query. It does not use the limit of a key. */
+  /** Asks for the version. Simultaneous statements share one query, which does not count for a key. */
   function askVersion(): Promise<string> {
     versionQuery ??= readAsWriter(state, 'SELECT version(), revision() FORMAT TSV').finally(() => {
       versionQuery = undefined;
@@ -56,11 +56,11 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     reply: FastifyReply,
   ): Promise<QueryOutcome> {
     if (parsedRequest.kind === 'refused') return parsedRequest;
-    const filling = fillIn(parsedRequest.sql, parsedRequest.parameters);
-    if (filling.kind === 'refused') return filling;
-    const info = await readServerInfo(askVersion, filling.sql, caller.organisation);
+    const filled = fillIn(parsedRequest.sql, parsedRequest.parameters);
+    if (filled.kind === 'refused') return filled;
+    const info = await readServerInfo(askVersion, filled.sql, caller.organisation);
     if (typeof info === 'string') return { kind: 'unavailable', message: info };
-    const sql = introspect(filling.sql, info);
+    const sql = introspect(filled.sql, info);
     const { answerForm } = parsedRequest;
     const delivery = new Promise((resolve) => reply.raw.once('close', resolve));
     return runQuery({

@@ -5,9 +5,9 @@ const MEDIA = { preset: 'media', why: 'Mail programs and apps fetch pictures and
 
 /**
  * The applications that Guard recognises, and the settings that their programs need. The guide repeats this table. The
- * budget of each rule is far above the number of requests from the programs at one address. When pages use the same
- * interface, the budget is low. Such a rule does not match visitors who have passed a challenge, because they have the
- * limits of their pass.
+ * budget of each rule is far above the number of requests from the programs at one address. A rule for an interface that
+ * pages use too has a low budget, and does not match visitors who have passed a challenge: they have the limits of their
+ * pass.
  */
 export const APPLICATIONS = {
   wordpress: {

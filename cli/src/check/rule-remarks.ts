@@ -15,9 +15,9 @@ type Directive = (typeof DIRECTIVES)[number];
 export function idleRules(organisation: Organisation, index: number): Remark[] {
   const takenDirectives = new Map<Directive, string>();
   const remarks: Remark[] = [];
-  organisation.rules.forEach((rule, place) => {
+  organisation.rules.forEach((rule, ruleIndex) => {
     const noEffect = idlenessOf(rule, takenDirectives);
-    const rulePath = ['organisations', index, 'rules', place];
+    const rulePath = ['organisations', index, 'rules', ruleIndex];
     if (noEffect)
       remarks.push(warning(rulePath, `${noEffect.message}; move ${rule.name} in front of it`));
     if (!matchesEverything(rule)) return;
@@ -77,10 +77,10 @@ export function unservedHosts(
   if (keys.length > 0) return [];
   const siteOf = compileHosts(sites.map((site) => ({ hosts: site.hosts, value: site })));
   const isUnserved = (host: string) => !host.includes('*') && siteOf(host)?.organisation !== id;
-  return rules.flatMap(({ name, match: { host: hosts } }, place): Remark[] => {
+  return rules.flatMap(({ name, match: { host: hosts } }, ruleIndex): Remark[] => {
     if (!hosts?.every(isUnserved)) return [];
     const message = `rule ${name} never matches: no site of organisation ${id} has the host ${hosts.join(' or ')}`;
-    return [warning(['organisations', index, 'rules', place], message)];
+    return [warning(['organisations', index, 'rules', ruleIndex], message)];
   });
 }
 
@@ -90,10 +90,10 @@ export function unservedHosts(
  */
 export function monitoredRules({ monitor, rules }: Organisation, index: number): Remark[] {
   if (monitor) return [];
-  return rules.flatMap((rule, place) => {
+  return rules.flatMap((rule, ruleIndex) => {
     if (rule.monitor !== true) return [];
     const message = `monitor is on: blocks of requests that rule ${rule.name} matches are recorded, and not enforced`;
-    return [hint(['organisations', index, 'rules', place, 'monitor'], message)];
+    return [hint(['organisations', index, 'rules', ruleIndex, 'monitor'], message)];
   });
 }
 
@@ -101,10 +101,10 @@ export function monitoredRules({ monitor, rules }: Organisation, index: number):
 export function unseenHandshakes({ organisations, listen }: Settings): Remark[] {
   if (listen.gateway_tls !== undefined) return [];
   return organisations.flatMap(({ rules }, index) =>
-    rules.flatMap(({ name, match }, place): Remark[] => {
+    rules.flatMap(({ name, match }, ruleIndex): Remark[] => {
       if (allMatchesOf(match).every(({ ja4 }) => ja4 === undefined)) return [];
       const message = `ja4 of rule ${name} never matches: Guard sees a handshake only on listen.gateway_tls, which is not set`;
-      return [warning(['organisations', index, 'rules', place, 'match'], message)];
+      return [warning(['organisations', index, 'rules', ruleIndex, 'match'], message)];
     }),
   );
 }

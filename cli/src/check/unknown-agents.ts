@@ -14,7 +14,7 @@ export function unknownAgents({ web_bot_auth: settings, organisations }: Setting
     ...(keys?.keys.map(({ agent }) => agent.toLowerCase()) ?? []),
   ];
   const strangers = organisations.flatMap(({ rules }, index) =>
-    rules.flatMap(({ match }, place) =>
+    rules.flatMap(({ match }, ruleIndex) =>
       allMatchesOf(match)
         .flatMap(({ agent = [] }) => agent)
         .filter(
@@ -22,7 +22,7 @@ export function unknownAgents({ web_bot_auth: settings, organisations }: Setting
         )
         .map((agent) =>
           warning(
-            ['organisations', index, 'rules', place, 'match'],
+            ['organisations', index, 'rules', ruleIndex, 'match'],
             strangerMessage(agent, knownAgents),
           ),
         ),

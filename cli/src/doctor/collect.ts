@@ -46,9 +46,9 @@ export async function collectEvidence(examination: Examination): Promise<Evidenc
       headers: { ...visitorHeaders(userAgent), ...headers },
     });
 
-  const trail = await follow(url, send);
+  const redirects = await follow(url, send);
   const answers =
-    trail.kind === 'arrived' ? await askAll(trail.page, send, examination) : undefined;
+    redirects.kind === 'arrived' ? await askAll(redirects.page, send, examination) : undefined;
   const seen =
     answers === undefined
       ? ({ kind: 'none' } as const)
@@ -58,7 +58,7 @@ export async function collectEvidence(examination: Examination): Promise<Evidenc
   const valueOf = (name: MetricName) => values && (values.get(name)?.get('') ?? 0);
   const isOne = (name: MetricName) => values && valueOf(name) === 1;
   return {
-    trail,
+    redirects,
     answers,
     seen,
     oneAddress: isOne('guard_gateway_one_address'),

@@ -1,5 +1,5 @@
 import { countText, type Style, applyStyle } from '../terminal/layout.ts';
-import type { Outcome, State } from './finding.ts';
+import type { Outcome, State } from './outcome.ts';
 
 export interface Finding extends Outcome {
   readonly check: string;

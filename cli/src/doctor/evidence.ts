@@ -1,7 +1,7 @@
 import type { Settings } from '@guard/config/settings/schema';
 import type { DataAge } from '../running-guard/data-age.ts';
 import type { AnsweredExchange, Exchange } from '../exchange/exchange.ts';
-import type { Trail } from './follow.ts';
+import type { RedirectChain } from './follow.ts';
 import type { SeenRequests } from './seen-requests.ts';
 import type { TlsProbe } from './tls-probe.ts';
 
@@ -33,7 +33,7 @@ export interface DatabaseSigns {
 }
 
 export interface Evidence {
-  readonly trail: Trail;
+  readonly redirects: RedirectChain;
   /** The answers to the requests. Undefined when no page was reached. */
   readonly answers: Answers | undefined;
   /** The events that Guard recorded for these requests. */

@@ -4,7 +4,7 @@ import { type AnsweredExchange, type Exchange, fieldsOf } from '../exchange/exch
 const MAX_STEPS = 10;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-export type Trail =
+export type RedirectChain =
   | { readonly kind: 'arrived'; readonly steps: readonly string[]; readonly page: AnsweredExchange }
   | { readonly kind: 'loop' | 'too_long'; readonly steps: readonly string[] }
   | { readonly kind: 'failed'; readonly steps: readonly string[]; readonly why: string };
@@ -13,7 +13,7 @@ export type Trail =
 export async function follow(
   url: string,
   ask: (url: string, headers: Readonly<Record<string, string>>) => Promise<Exchange>,
-): Promise<Trail> {
+): Promise<RedirectChain> {
   const steps: string[] = [];
   const cookies = new Map<string, string>();
   const states = new Set<string>();

@@ -116,7 +116,7 @@ async function readPage(
   const condition = conditionOf(query, range, lastRow);
   const pageEnd = rows <= maxRows ? undefined : await findPosition(access, condition, maxRows);
   if (pageEnd?.kind === 'failed') return pageEnd;
-  const until = pageEnd?.place;
+  const until = pageEnd?.position;
   const sql = `SELECT ${query.columns} FROM events_distributed
 WHERE ${conditionOf(query, range, lastRow, until)}
 ORDER BY created_at, request_id FORMAT ${format}`;
@@ -174,7 +174,7 @@ async function findPosition(
   condition: string,
   rows: number,
 ): Promise<
-  | { readonly kind: 'found'; readonly place: RowPosition | undefined }
+  | { readonly kind: 'found'; readonly position: RowPosition | undefined }
   | Extract<PageAnswer, { readonly kind: 'failed' }>
 > {
   const sql = `SELECT toFloat64(toUnixTimestamp64Milli(created_at)) AS ms, request_id AS id FROM events_distributed
@@ -183,9 +183,9 @@ ORDER BY created_at, request_id LIMIT 1 OFFSET ${rows - 1} FORMAT JSONEachRow`;
   const answer = await askPage(access, sql);
   if (answer.kind === 'failed') return answer;
   const line = answer.answer.toString();
-  if (line === '') return { kind: 'found', place: undefined };
-  const place = readJson(RowPosition, line);
-  if (place !== undefined) return { kind: 'found', place };
+  if (line === '') return { kind: 'found', position: undefined };
+  const position = readJson(RowPosition, line);
+  if (position !== undefined) return { kind: 'found', position };
   const why = `${access.url} did not answer with the position of an event`;
   return { kind: 'failed', why, isFinal: true };
 }

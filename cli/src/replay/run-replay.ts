@@ -45,7 +45,7 @@ export async function runReplay(plan: ReplayPlan): Promise<Replay> {
   const startedAt = performance.now();
   await readAll(plan, (file, progress) => ({
     line: (line, number) => comparison.take(line, file, number),
-    tooLong: (number) => comparison.fault('a line that is too long', file, number),
+    tooLong: (number) => comparison.addFault('a line that is too long', file, number),
     addBytes: progress,
   }));
   const seconds = (performance.now() - startedAt) / 1000;

@@ -89,11 +89,11 @@ class VarintReader {
   next(): void {
     this.low = 0;
     this.high = 0;
-    for (let place = 0, unit = 1; place < 10; place += 1, unit *= 128) {
+    for (let byteIndex = 0, unit = 1; byteIndex < 10; byteIndex += 1, unit *= 128) {
       const byte = this.#bytes[this.#at];
       if (byte === undefined) break;
       this.#at += 1;
-      if (place < 4) this.low += (byte & 127) * unit;
+      if (byteIndex < 4) this.low += (byte & 127) * unit;
       else this.high += (byte & 127) * (unit / LOW_RANGE);
       if (byte < 128) return;
     }

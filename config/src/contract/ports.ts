@@ -27,7 +27,7 @@ export interface Metrics {
   gauge(name: MetricName, read: () => number | ReadonlyMap<string, number>): void;
 }
 
-/** All outcomes of a question to a validator. gateway/fail-policy.ts decides for each whether the visitor passes. */
+/** All outcomes of a question to a validator. gateway/src/judge/fail-policy.ts decides for each whether the visitor passes. */
 export type ValidateOutcome =
   | {
       readonly kind: 'answered';
@@ -215,7 +215,7 @@ export type Replay = (question: {
   readonly change: unknown;
   /** How many hours back events are judged: 1 to 168, default 24. Unchanged from the page. */
   readonly hours?: unknown;
-  /** The same as in RunQuery. */
+  /** The same as QueryCaller.authorization. */
   readonly authorization?: string | undefined;
   readonly signal: AbortSignal;
 }) => Promise<ReplayOutcome>;

@@ -1,13 +1,13 @@
 import { SCRIPT } from './folded-readings.ts';
 import { compileGlob } from './glob.ts';
 
-/** The front controller of an application. The rest of the path is the page that it shows. */
+/** The front controller of an application: one script that shows all pages. The rest of the path names the page. */
 const FRONT_CONTROLLER = /\/index\.[^/]+$/i;
 
 /**
- * Compiles a glob that exempts paths: `skip`, or a rule that allows. Where a path goes on after the name of a script,
- * the glob has to match the script too, or to name a script. Otherwise `/login.php/x.css`, for which a server runs
- * `/login.php`, would be exempt as a style sheet.
+ * Compiles a glob that exempts paths: `skip`, or a rule that allows. When a path has more text after the name of a
+ * script, a glob without the name of a script also has to match the path up to the script. Otherwise `/login.php/x.css`,
+ * for which a server runs `/login.php`, would be exempt as a style sheet.
  */
 export function compileExemption(glob: string): (path: string) => boolean {
   const matches = compileGlob(glob);

@@ -13,15 +13,15 @@ const FORMAT = /(?<=[^/])\.[^/.]+$/;
 const FILE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * The readings of a path that a protection compares, folded by {@link foldPath}. It is the list itself when there are no
- * others. In addition to the folded readings these are:
+ * The readings with which a protection compares a path. Returns the same list when nothing changes. Otherwise the result
+ * has each reading folded by {@link foldPath}, and in addition:
  *
  * - the script that gets the rest of the path: `/login.php/x` runs `/login.php`;
  * - the path that a front controller routes: `/index.php/login` is `/login` for Symfony and Laravel;
  * - the folder of an index: `/docs/index.html` is `/docs/`;
  * - the path without a format, for methods that get no file: `POST /login.json` is `POST /login`.
  *
- * An exemption compares none of them, because it may name a path behind a script (exemption.ts).
+ * An exemption is not compared with these additional readings, because it may name a path behind a script (exemption.ts).
  */
 export function foldReadings(readings: readonly string[], method: string): readonly string[] {
   const [first = ''] = readings;
@@ -32,7 +32,7 @@ export function foldReadings(readings: readonly string[], method: string): reado
   for (const path of [...foldedReadings].filter(hasScript)) {
     const script = SCRIPT.exec(path);
     if (script) foldedReadings.add(path.slice(0, script.index + script[0].length));
-    // The name of the folder comes last: the part of the site is named after it.
+    // This reading comes last, because the last reading gives the part of the site its name.
     foldedReadings.add(foldPath(path.replace(INDEX, '') || '/'));
   }
   const withoutFormat = [...foldedReadings]

@@ -157,14 +157,14 @@ const BEGINNINGS = [
   '//x%2fy',
   '/\\/x\\',
 ] as const;
-const PLACES = ['assets', 'a', 'admin', 'b%2fc', 'a;v=1', '%61'] as const;
+const FOLDERS = ['assets', 'a', 'admin', 'b%2fc', 'a;v=1', '%61'] as const;
 
 /** A random spelling of a folder, with detours through other folders, other slashes, escapes and cases. */
 function spell(folder: string, random: ReturnType<typeof seededRandom>): string {
   let path: string = random.pick(BEGINNINGS);
   for (let turns = random.below(3); turns > 0; turns--) {
     path +=
-      random.pick(SLASHES) + random.pick(PLACES) + random.pick(SLASHES) + random.pick(UPWARDS);
+      random.pick(SLASHES) + random.pick(FOLDERS) + random.pick(SLASHES) + random.pick(UPWARDS);
   }
   path += random.pick(SLASHES);
   for (const letter of folder) {

@@ -21,7 +21,7 @@ export function knowledgeOf(
   return {
     sites: sites.filter((site) => site.organisation === id).map(({ hosts }) => hosts[0] ?? ''),
     rules: [
-      ...rules.map((rule, place) => factsOf(rule, false, lines?.rules[place])),
+      ...rules.map((rule, ruleIndex) => factsOf(rule, false, lines?.rules[ruleIndex])),
       ...presetRules(organisation).map((rule) => factsOf(rule, true)),
     ],
     reasons: reasonsOf(organisation),

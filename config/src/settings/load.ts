@@ -26,7 +26,7 @@ import { Settings } from './schema.ts';
 import { rememberRuleLines } from './derived/rule-lines.ts';
 import { keyOffset, placeOf, type SettingsNode } from './reading/settings-node.ts';
 import { reportShapeProblems } from './checks/shape-problems.ts';
-import { atOnce, type Work } from '../time/slices.ts';
+import { atOnce, type Sliced } from '../time/slices.ts';
 
 export { formatProblem, type Position, type Problem, type SettingPath };
 
@@ -91,7 +91,7 @@ export function* loadByEntry(
   path: string,
   env: Environment,
   options: Pick<EntrySource, 'kept' | 'maxBytes'>,
-): Work<ReadByEntry | undefined> {
+): Sliced<ReadByEntry | undefined> {
   const file = readTextFile(path, MAX_SETTINGS_BYTES);
   const environment = withEnvironmentFile(resolve(path), env);
   if (file.kind !== 'read' || environment.kind === 'refused') return undefined;

@@ -15,7 +15,7 @@ import { readYaml } from './reading/read-yaml.ts';
 import { keyOffset, type SettingsNode } from './reading/settings-node.ts';
 import { Organisation, Settings, Site } from './schema.ts';
 import { Rule } from './sections/rule.ts';
-import type { Work } from '../time/slices.ts';
+import type { Sliced } from '../time/slices.ts';
 
 /**
  * Reads settings entry by entry, and parses only new entries. An entry is a site, a rule, or an organisation without
@@ -62,7 +62,7 @@ export interface ReadByEntry {
 }
 
 /** Reads the settings, and pauses after each entry. Undefined when the loader has to read the text. */
-export function* readByEntry(text: string, source: EntrySource): Work<ReadByEntry | undefined> {
+export function* readByEntry(text: string, source: EntrySource): Sliced<ReadByEntry | undefined> {
   const { baseDir, kept } = source;
   const organisationTexts = cutEntries(text, 'organisations', 0);
   yield;
@@ -154,7 +154,7 @@ class OrganisationEntries {
   *read(
     { text, start }: EntryText,
     lineAt: (offset: number) => number,
-  ): Work<Entry<Organisation> | undefined> {
+  ): Sliced<Entry<Organisation> | undefined> {
     // The result is 0 when no name follows the dash. Then the other names have another indentation, or the entry is in
     // braces.
     const indent = /^ *- +(?=[a-z])/.exec(text)?.[0].length ?? 0;

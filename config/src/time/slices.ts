@@ -27,16 +27,16 @@ export function inSlices(): Pause {
 }
 
 /** Long work that can pause wherever it yields. */
-export type Work<Result> = Generator<void, Result, void>;
+export type Sliced<Result> = Generator<void, Result, void>;
 
-export function atOnce<Result>(work: Work<Result>): Result {
+export function atOnce<Result>(work: Sliced<Result>): Result {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
   }
 }
 
-export async function workInSlices<Result>(work: Work<Result>, pause: Pause): Promise<Result> {
+export async function workInSlices<Result>(work: Sliced<Result>, pause: Pause): Promise<Result> {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;

@@ -94,9 +94,9 @@ function changesOf(
  * The colour of a series as CSS. Each verdict has its own colour. The colour of any other series depends on its
  * position.
  */
-export function colourOf(name: string, place: number): string {
+export function colourOf(name: string, index: number): string {
   if (VERDICTS.includes(name)) return `var(--${name})`;
-  return name === OTHERS ? 'var(--none)' : `var(--series-${place % 7})`;
+  return name === OTHERS ? 'var(--none)' : `var(--series-${index % 7})`;
 }
 
 /** Returns the next higher round number, for the top of an axis. */

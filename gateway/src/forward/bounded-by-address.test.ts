@@ -25,7 +25,7 @@ const ENDINGS: Readonly<Record<string, (port: number) => Promise<unknown>>> = {
     ask(port, `GET / HTTP/1.1\r\n${HOST}\r\n\r\nGET /`).until(/hello[^]*hello/),
 };
 
-test.each(Object.entries(ENDINGS))('%s frees the place of its request', async (_ending, end) => {
+test.each(Object.entries(ENDINGS))('%s frees the slot of its request', async (_ending, end) => {
   const origin = await startOrigin(({ url }, res) => {
     if (url === '/silent') return;
     if (url === '/events') res.write('data: 1');
@@ -45,7 +45,7 @@ test.each(Object.entries(ENDINGS))('%s frees the place of its request', async (_
   expect(await status()).toBe(503);
 });
 
-describe('addresses that use all their places leave some for other addresses', () => {
+describe('addresses that use all their slots leave some for other addresses', () => {
   const trustedProxies = ['127.0.0.1/32'];
   const forwardedFor = (ip: string) => `X-Forwarded-For: ${ip}`;
 

@@ -8,8 +8,8 @@ import { serve } from '../message/own-answer.ts';
 /**
  * Limits how many requests of one address are forwarded at the same time. An origin accepts a limited number of
  * requests. One visitor could use the whole number: with answers that never end, with answers that the visitor does not
- * read, or with request bodies that never end. listen/accept.ts explains how addresses share the last places at an
- * origin.
+ * read, or with request bodies that never end. listen/accept.ts explains how addresses share the last free slots of
+ * an origin.
  */
 export function boundByAddress(
   { limits, metrics }: ForwardPorts,

@@ -115,7 +115,7 @@ describe('streaming', () => {
       .toMatch(/^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n/);
   });
 
-  test('the endless answers of one address use only a part of the places at an origin', async () => {
+  test('the endless answers of one address use only a part of the slots of an origin', async () => {
     const origin = await startOrigin((req, res) => {
       if (req.url === '/events') res.write('data: 1');
       else res.end('hello');
@@ -138,7 +138,7 @@ describe('streaming', () => {
     for (let count = 0; count < 3; count++) expect(await status('198.51.100.7')).toBe(200);
   });
 
-  test('the stalled uploads of one address use only a part of the places at an origin', async () => {
+  test('the stalled uploads of one address use only a part of the slots of an origin', async () => {
     const origin = await startOrigin((req, res) => {
       if (req.url === '/early') res.end('hello');
       else req.resume().once('end', () => res.end('hello'));

@@ -1,7 +1,7 @@
 import type { Visit } from '../arrive/arrive.ts';
 import { callAtEndOfTurn, type EndOfTurnListener } from '../base/event-loop.ts';
 import type { ReportingForward, ForwardPorts } from './forward-ports.ts';
-import { serveInstead } from './held-back.ts';
+import { serveHeldBack } from './held-back.ts';
 import { BUSY, ORIGIN_FAILURES, type OriginFailure } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
@@ -128,7 +128,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
       this.#fail(ORIGIN_FAILURES.malformed, `status ${status}`);
       return;
     }
-    if (serveInstead(this.#ports, this.#visit, this.#plan, status, fields)) {
+    if (serveHeldBack(this.#ports, this.#visit, this.#plan, status, fields)) {
       this.#end('served');
       this.#originExchange?.abort();
       this.#body?.stop();

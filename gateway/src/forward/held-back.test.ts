@@ -11,7 +11,7 @@ import { startOrigin, startTcpOrigin } from '../testing/recording-origin.ts';
 const SECRET = 'the page of the origin'.repeat(4_000);
 
 /** A gateway whose validator allows each request, and then holds back the answers that are documents. */
-async function startHolding(options: Partial<RigOptions> & Pick<RigOptions, 'origin'>) {
+async function startHoldingBack(options: Partial<RigOptions> & Pick<RigOptions, 'origin'>) {
   const asked: (readonly [Ending, boolean])[] = [];
   const ended: Ending[] = [];
   const extrasOf = (action: 'allow' | 'challenge'): ResponseExtras => ({
@@ -48,7 +48,7 @@ const htmlOrigin = (fields: Readonly<Record<string, string>> = {}) =>
 test.each(FRONTS)(
   'over %s the visitor gets the answer of the validator, and no byte of the page',
   async (front) => {
-    const rig = await startHolding({ origin: (await htmlOrigin()).address });
+    const rig = await startHoldingBack({ origin: (await htmlOrigin()).address });
     const { status, receivedText, headers } = await wholeVisit(front, rig);
     expect([status, receivedText]).toEqual([403, 'pass first']);
     expect(headers['cache-control']).toBe('no-store');
@@ -69,7 +69,7 @@ test('RFC 9112 section 9.3: the connection of the visitor stays open for the nex
     const type = req.url === '/page' ? 'text/html' : 'application/json';
     res.writeHead(200, { 'Content-Type': type }).end(req.url === '/page' ? SECRET : '{}');
   });
-  const rig = await startHolding({ origin: origin.address });
+  const rig = await startHoldingBack({ origin: origin.address });
   const visitor = new RawClient(rig.port);
   visitor.send('GET /page HTTP/1.1', 'Host: shop.example', '', '');
   await visitor.until(/pass first$/);
@@ -79,7 +79,7 @@ test('RFC 9112 section 9.3: the connection of the visitor stays open for the nex
 });
 
 test.each(FRONTS)('over %s an upload that still comes does not end the answer', async (front) => {
-  const rig = await startHolding({ origin: (await htmlOrigin()).address });
+  const rig = await startHoldingBack({ origin: (await htmlOrigin()).address });
   const frontVisit = visit(front, rig, { method: 'POST', upload: true });
   frontVisit.stream.write('a');
   await frontVisit.until('pass first');
@@ -88,12 +88,12 @@ test.each(FRONTS)('over %s an upload that still comes does not end the answer', 
   expect(rig.events).toHaveLength(1);
 });
 
-test('the validator hears the kind of the answer, and whether pages of other sites may read it', async () => {
+test('the gateway tells the validator the kind of the answer, and whether pages of other sites may read it', async () => {
   const origin = await startOrigin((req, res) => {
     const shared = req.url === '/shared' ? { 'access-control-allow-origin': '*' } : {};
     res.writeHead(200, { 'Content-Type': 'application/json', ...shared }).end('{}');
   });
-  const rig = await startHolding({ origin: origin.address });
+  const rig = await startHoldingBack({ origin: origin.address });
   for (const path of ['/own', '/shared']) await wholeVisit('HTTP/1.1', rig, { path });
   expect(rig.asked).toEqual([
     ['data', false],
@@ -102,20 +102,20 @@ test('the validator hears the kind of the answer, and whether pages of other sit
 });
 
 test('an answer to HEAD is never held back, because it has no page', async () => {
-  const rig = await startHolding({ origin: (await htmlOrigin()).address });
+  const rig = await startHoldingBack({ origin: (await htmlOrigin()).address });
   expect((await wholeVisit('HTTP/1.1', rig, { method: 'HEAD' })).status).toBe(200);
   expect(rig.asked).toEqual([]);
 });
 
 test('observe holds nothing back', async () => {
-  const rig = await startHolding({ origin: (await htmlOrigin()).address, observe: true });
+  const rig = await startHoldingBack({ origin: (await htmlOrigin()).address, observe: true });
   expect((await wholeVisit('HTTP/1.1', rig)).receivedText).toBe(SECRET);
 });
 
 test('a page in answer to a WebSocket handshake is held back too', async () => {
   const head = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: ${SECRET.length}\r\n\r\n`;
   const origin = await startTcpOrigin((socket) => socket.write(head + SECRET));
-  const rig = await startHolding({ origin: origin.address });
+  const rig = await startHoldingBack({ origin: origin.address });
   const visitor = new RawClient(rig.port);
   visitor.send(...HANDSHAKE);
   expect(await visitor.until(/pass first$/)).not.toContain('the page of the origin');

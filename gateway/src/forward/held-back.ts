@@ -8,7 +8,7 @@ import { inGzip, plainAnswer, serve } from '../message/own-answer.ts';
  * answer instead, and returns true. Then the caller must end the request to the origin. `fields` are names and values in
  * turn.
  */
-export function serveInstead(
+export function serveHeldBack(
   { limits }: Pick<ForwardPorts, 'limits'>,
   { req, res }: Visit,
   { event }: ForwardPlan,
@@ -16,7 +16,7 @@ export function serveInstead(
   fields: readonly string[],
 ): boolean {
   // An answer to HEAD has no body.
-  const held = req.method === 'HEAD' ? undefined : event?.insteadOf(status, fields);
+  const held = req.method === 'HEAD' ? undefined : event?.askHoldBack(status, fields);
   if (held === undefined) return false;
   const plan = planAnswer(held.response, held);
   const answer = plan.kind === 'serve' ? plan.answer : plainAnswer(403, 'Request denied.');

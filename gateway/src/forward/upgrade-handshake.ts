@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Visit } from '../arrive/arrive.ts';
 import type { ForwardPorts } from './forward-ports.ts';
-import { serveInstead } from './held-back.ts';
+import { serveHeldBack } from './held-back.ts';
 import { ORIGIN_FAILURES } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
@@ -191,7 +191,7 @@ export class Handshake implements Underway {
       this.#refuse(answer.socket);
       return;
     }
-    if (serveInstead(this.#ports, this.#visit, this.#plan, status, answer.rawHeaders)) {
+    if (serveHeldBack(this.#ports, this.#visit, this.#plan, status, answer.rawHeaders)) {
       this.#end('served');
       this.#originRequest?.destroy();
       return;

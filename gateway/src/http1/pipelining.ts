@@ -24,8 +24,8 @@ interface Pipeline {
 }
 
 /**
- * Calls `handle` when the earlier requests of the connection are answered, as in the plain lane. So a client who reads
- * nothing holds one answer. A request above a limit gets 503, which is the last answer of its connection.
+ * Calls `handle` when the earlier requests of the connection are answered. So a client that reads no answers makes Guard
+ * keep only one. A request above a limit gets 503, which is the last answer of its connection.
  */
 export function handleInTurn(
   req: IncomingMessage,
@@ -54,7 +54,7 @@ export function handleInTurn(
   }
 }
 
-/** The answer under way on a connection. Node keeps it in this private property and has no public one. */
+/** The answer that a connection sends now. Node has it only in this private property. */
 export function openAnswer(socket: Socket): object | undefined {
   const answer: unknown = Reflect.get(socket, '_httpMessage');
   return typeof answer === 'object' && answer !== null ? answer : undefined;
@@ -76,8 +76,8 @@ function headerBytesOf({ url = '', rawHeaders }: IncomingMessage): number {
 /**
  * Reads no further request. A pause of the socket is not enough: the parser would read all requests of the bytes that
  * it has, and Node would keep each of them until the connection closes. Node's parser has no public way to stop. It
- * stops when the connection changes its protocol, which is the meaning of 2. Without `upgrade`, Node does not hand over
- * the connection then.
+ * stops when `onIncoming` returns 2, which means that the connection changes its protocol. Node hands such a connection
+ * over only when `upgrade` is true.
  */
 function stopReading(socket: Socket): void {
   socket.pause();

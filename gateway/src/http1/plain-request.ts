@@ -61,10 +61,10 @@ export class SectionMemory {
 
   /** Forgets sections that were not used since the last call, because they can contain credentials. */
   forgetUnused(): void {
-    for (let place = 0; place < MAX_SECTIONS; place++) {
-      if (this.#isUsed[place] === 1) continue;
-      this.#sections[place] = undefined;
-      this.#samples[place] = NO_SAMPLE;
+    for (let slot = 0; slot < MAX_SECTIONS; slot++) {
+      if (this.#isUsed[slot] === 1) continue;
+      this.#sections[slot] = undefined;
+      this.#samples[slot] = NO_SAMPLE;
     }
     this.#isUsed.fill(0);
   }

@@ -81,10 +81,10 @@ export class OpenEvent {
   }
 
   /**
-   * Returns what the visitor gets in place of the origin's answer (HoldBack), and records its event. Undefined when the
-   * answer goes on to the visitor: then call `noteAnswer`. `fields` are names and values in turn.
+   * Asks whether the answer is held back (HoldBack). If so, returns the answer for the visitor, and records its event.
+   * Undefined when the origin's answer goes to the visitor: then call `noteAnswer`. `fields` are names and values in turn.
    */
-  insteadOf(status: number, fields: readonly string[]): HeldBack | undefined {
+  askHoldBack(status: number, fields: readonly string[]): HeldBack | undefined {
     const event = this.#event;
     if (event === undefined || this.#holdBack === undefined) return undefined;
     const isShared = valueOf('access-control-allow-origin', fields) !== '';

@@ -124,7 +124,7 @@ export function serveAccepted<Behind extends Server>(
 }
 
 /**
- * The IPv6 networks around a visitor's address. A network may have `times` as many places as one address. A home
+ * The IPv6 networks around a visitor's address. A network may have `times` as many connections as one address. A home
  * usually has a /56, and a tunnel has a /48.
  */
 const WIDER_NETWORKS = [
@@ -134,8 +134,8 @@ const WIDER_NETWORKS = [
 ] as const;
 
 /**
- * The last quarter of all places is shared. From these, an address gets at most a quarter of the free places, so each
- * further address gets fewer. So a few addresses cannot use all places.
+ * When less than a quarter of all slots is free, an address gets at most a quarter of the free slots, so each further
+ * address gets fewer. So a few addresses cannot use all slots.
  */
 const SHARED_QUARTER = 4;
 
@@ -153,7 +153,7 @@ export class AddressCounts {
   readonly #counts = new Map<string, number>();
   #size = 0;
 
-  /** `perAddress` places are for one address, `capacity` places for all addresses together. */
+  /** `perAddress` is the limit of one address, and `capacity` the limit of all addresses together. */
   constructor(perAddress: number, capacity = Infinity) {
     this.#perAddress = perAddress;
     this.#capacity = capacity;
@@ -173,10 +173,10 @@ export class AddressCounts {
 
   /**
    * Counts one more connection until the returned function is called. Undefined when the address is at its bound. The
-   * connection takes one of `places`. By default these are the places for all addresses together.
+   * connection takes one of `slots`. By default these are the slots of all addresses together.
    */
-  hold(ip: string, places: Capacity = this.#places()): (() => void) | undefined {
-    const limit = Math.min(this.#perAddress, shareOf(places));
+  hold(ip: string, slots: Capacity = this.#slots()): (() => void) | undefined {
+    const limit = Math.min(this.#perAddress, shareOf(slots));
     const groups = ip.includes(':')
       ? WIDER_NETWORKS.map(({ bits, times }) => ({ name: ipv6NetworkOf(ip, bits), times }))
       : [{ name: ip, times: 1 }];
@@ -196,7 +196,7 @@ export class AddressCounts {
     };
   }
 
-  #places(): Capacity {
+  #slots(): Capacity {
     return { total: this.#capacity, free: this.#capacity - this.#size };
   }
 

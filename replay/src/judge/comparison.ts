@@ -27,7 +27,7 @@ export class Comparison {
   readonly #tally = new Tally();
   #requestsWithHeaders = 0;
 
-  /** Throws an Error when the settings do not give a validator. */
+  /** Throws an Error when a validator cannot be built from the settings. */
   constructor({ candidate, against, ...options }: ComparisonPlan) {
     const namedSessions = sessionsNamedIn(against ? [candidate, against] : [candidate]);
     const judgeOptions = { ...options, namedSessions, networks: NetworkCatalogue.load() };
@@ -39,13 +39,13 @@ export class Comparison {
   take(line: string, file: string, number: number): void {
     const reading = readLine(line);
     const reason = reading.kind === 'unreadable' ? reading.reason : this.#compare(reading.request);
-    if (reason !== undefined) this.fault(reason, file, number);
+    if (reason !== undefined) this.addFault(reason, file, number);
     else if (reading.kind === 'request' && reading.request.headers) this.#requestsWithHeaders += 1;
   }
 
   /** Counts a line that cannot be judged. `reason` is a part of a sentence, and the report adds the rest. */
-  fault(reason: string, file: string, number: number): void {
-    this.#tally.fault({ file, line: number, reason });
+  addFault(reason: string, file: string, number: number): void {
+    this.#tally.addFault({ file, line: number, reason });
   }
 
   /** The result for all lines so far. */

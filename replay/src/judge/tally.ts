@@ -78,7 +78,7 @@ export class Tally {
     if (group.examples.length < MAX_EXAMPLES) group.examples.push(exampleOf(request));
   }
 
-  fault(fault: Fault): void {
+  addFault(fault: Fault): void {
     this.#unreadableCount += 1;
     if (this.#faults.length < MAX_FAULTS) this.#faults.push(fault);
   }

@@ -4,7 +4,7 @@ import type { Service, Settings } from '@guard/config/settings/schema';
 import type { ListenAddress } from '@guard/config/settings/values/values';
 import { type Gateway, NodeResponse } from '@guard/gateway';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { boundBodies } from './whole-bodies.ts';
+import { boundBodies } from './bound-bodies.ts';
 
 /** Time limits for a connection. They end a connection also when a byte arrives now and then. */
 const SERVICE_TIMES = {

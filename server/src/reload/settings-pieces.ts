@@ -10,7 +10,7 @@ import type { KnownLists } from '@guard/config/settings/lists/list-reading';
 import type { FetchedList } from '@guard/config/settings/lists/list-copy';
 import type { Organisation, Settings, Site } from '@guard/config/settings/schema';
 import type { Match, Rule } from '@guard/config/settings/sections/rule';
-import type { Pause, Work } from '@guard/config/time/slices';
+import type { Pause, Sliced } from '@guard/config/time/slices';
 
 /**
  * Sends settings from one thread to another in pieces. Each piece is read within a few milliseconds, so that a request
@@ -60,7 +60,7 @@ const LONG_LIST = 1_000;
 export function* toPieces(
   settings: Settings,
   knownLists: KnownLists = new Map(),
-): Work<Uint8Array<ArrayBuffer>[]> {
+): Sliced<Uint8Array<ArrayBuffer>[]> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   for (const piece of piecesOf(settings, knownLists)) {
     pieces.push(new Uint8Array(serialize(piece)));

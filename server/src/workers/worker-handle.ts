@@ -93,7 +93,7 @@ export type MessageToWorker =
   | {
       readonly kind: 'reload';
       readonly pieces: readonly Uint8Array[];
-      /** These settings are used in place of the same settings in the pieces. */
+      /** Settings that only a restart can change. They replace those in `pieces`. */
       readonly atStart: StartSettings;
       readonly revision: string;
       readonly number: number;

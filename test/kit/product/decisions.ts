@@ -24,10 +24,17 @@ export async function decisions(
   return results;
 }
 
-/**
- * Returns how many of these requests are allowed. Expects that the first ones are allowed and all later ones
- * challenged.
- */
+/** Returns how many of these requests are forwarded. */
+export async function countForwarded(
+  guard: TestValidator,
+  count: number,
+  request: (index: number) => ValidateRequest,
+): Promise<number> {
+  const allDecisions = await decisions(guard, count, request);
+  return allDecisions.filter((decision) => decision === 'allow').length;
+}
+
+/** Like countForwarded. Expects that the first requests are allowed and all later ones challenged. */
 export async function countAllowed(
   guard: TestValidator,
   count: number,

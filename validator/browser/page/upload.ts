@@ -1,6 +1,6 @@
-import type { Leave, Upload, UploadResult, WorkAsked } from '../../page-contract/evidence.ts';
+import type { Leave, Upload, UploadResult, RequiredWork } from '../../page-contract/evidence.ts';
 import { write } from './form.ts';
-import { workAskedBy } from './work-asked.ts';
+import { requiredWorkOf } from './required-work.ts';
 
 const results: readonly string[] = [
   'reload',
@@ -31,7 +31,7 @@ export async function upload(
   url: string,
   body: Upload,
   onWait: () => void,
-): Promise<UploadResult | WorkAsked | 'unreachable'> {
+): Promise<UploadResult | RequiredWork | 'unreachable'> {
   const bodyText = write(body);
   let waits = 0;
   let tries = 0;
@@ -73,7 +73,7 @@ function send(url: string, request: RequestInit): Promise<Response> {
   });
 }
 
-async function post(url: string, body: string): Promise<UploadResult | WorkAsked | Unanswered> {
+async function post(url: string, body: string): Promise<UploadResult | RequiredWork | Unanswered> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
@@ -81,7 +81,7 @@ async function post(url: string, body: string): Promise<UploadResult | WorkAsked
     const { status, headers } = response;
     if (status >= 500 || status === 429) return { waitMs: waitOf(headers.get('Retry-After')) };
     const text = await response.text();
-    const result = workAskedBy(text) ?? resultOf(text);
+    const result = requiredWorkOf(text) ?? resultOf(text);
     // An instance of another version can refuse the form of this upload. A reload gets a page of that version.
     return status === 400 ? 'retry' : result;
   } catch {

@@ -1,5 +1,5 @@
 import type { Upload } from '../../page-contract/evidence.ts';
-import { workAskedBy } from '../page/work-asked.ts';
+import { requiredWorkOf } from '../page/required-work.ts';
 import { work } from '../page/work.ts';
 import type { OpenedSession } from '../../page-contract/opened-session.ts';
 
@@ -31,9 +31,9 @@ export async function sendEvidence(scriptUrl: string, body: Upload): Promise<boo
     'application/json',
   );
   const answerText = response.status === 200 ? await response.text() : '';
-  const workAsked = workAskedBy(answerText);
-  if (workAsked === undefined || body.work) return answerText === '{"result":"reload"}';
-  const workResult = await work(new URL('work.js', scriptUrl).href, workAsked.task, undefined);
+  const requiredWork = requiredWorkOf(answerText);
+  if (requiredWork === undefined || body.work) return answerText === '{"result":"reload"}';
+  const workResult = await work(new URL('work.js', scriptUrl).href, requiredWork.task, undefined);
   return sendEvidence(scriptUrl, { ...body, ...workResult });
 }
 

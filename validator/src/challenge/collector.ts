@@ -5,7 +5,7 @@ import { createSealer } from '../session/sealer.ts';
 import type { CollectOutcome, Ending } from './collect-outcome.ts';
 import { createCascadeSheets } from './cascade/sheet.ts';
 import { corsHeaders, preflight } from './cors.ts';
-import type { UploadResult, WorkAsked } from '../../page-contract/evidence.ts';
+import type { UploadResult, RequiredWork } from '../../page-contract/evidence.ts';
 import { emptyAnswer, headerOf, jsonAnswer } from './exchange.ts';
 import { createUploadForms } from './program/programs.ts';
 import { noteLeft } from './left-page.ts';
@@ -138,8 +138,8 @@ function answerTo(settlement: Settlement, failedStatus: 200 | 400): CollectAnswe
       return answer(200, 'reload');
     case 'work': {
       const { task, doubts } = settlement;
-      const workAsked: WorkAsked = { result: doubts.length > 0 ? 'doubt' : 'work', task };
-      return jsonAnswer(200, workAsked);
+      const requiredWork: RequiredWork = { result: doubts.length > 0 ? 'doubt' : 'work', task };
+      return jsonAnswer(200, requiredWork);
     }
     case 'limited':
       return answer(429, 'retry', {

@@ -24,8 +24,8 @@ export function createUploadSignals(sources: FactSources): SignalsOf {
   return ({ method, path, headers, ip, connection }) => {
     if (connection === undefined) return NO_FINDINGS;
     const { scheme } = connection;
-    const url = `${scheme}://${single(headers['host'])}/.guard${path}`;
-    const request = { url, ip, method, headers: singles(headers) };
+    const url = `${scheme}://${joinedValue(headers['host'])}/.guard${path}`;
+    const request = { url, ip, method, headers: joinedFields(headers) };
     const description = describe(request, sourcesWithoutSignature, ANY_ORGANISATION, connection);
     if (description.kind === 'error') return NO_FINDINGS;
     return findingsOf(description.facts).filter(
@@ -34,12 +34,12 @@ export function createUploadSignals(sources: FactSources): SignalsOf {
   };
 }
 
-function singles(headers: CollectRequest['headers']): Readonly<Record<string, string>> {
+function joinedFields(headers: CollectRequest['headers']): Readonly<Record<string, string>> {
   const fields = Object.create(null) as Record<string, string>;
-  for (const name in headers) fields[name] = single(headers[name]);
+  for (const name in headers) fields[name] = joinedValue(headers[name]);
   return fields;
 }
 
-function single(value: string | string[] | undefined): string {
+function joinedValue(value: string | string[] | undefined): string {
   return typeof value === 'string' ? value : (value?.join(', ') ?? '');
 }

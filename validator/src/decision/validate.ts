@@ -9,10 +9,10 @@ import type { Policy } from '../policy/compile-policy.ts';
 import { clientClass } from '../request/client-class.ts';
 import { describe, type RequestFacts, type SessionFact } from '../request/facts.ts';
 import { type DecisionContext, respond, type Responded } from './respond.ts';
-import { direct } from '../rules/direct.ts';
+import { findDirectives } from '../rules/directives.ts';
 import { resolveSession } from '../session/resolve.ts';
 import { Findings } from '../signals/findings.ts';
-import { decide, type Deciding } from '../verdict/decide.ts';
+import { decide, type DecisionInput } from '../verdict/decide.ts';
 import type { Judgement } from '../verdict/verdict.ts';
 
 export type Validated =
@@ -89,11 +89,11 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
   facts.session = session;
   decision.times.knownAt = performance.now();
   const { freePages, pressure, sessionLimits, strengths, traps } = policy;
-  const ruleDirectives = direct(policy.rules, facts, findings);
+  const ruleDirectives = findDirectives(policy.rules, facts, findings);
   const directives = engine.temporary.applyTo(ruleDirectives, policy.organisation, facts);
   const directivesWithMonitor =
     policy.monitor && !directives.monitor ? { ...directives, monitor: true } : directives;
-  const deciding: Deciding = {
+  const input: DecisionInput = {
     directives: directivesWithMonitor,
     facts,
     findings,
@@ -108,7 +108,7 @@ function judge(session: SessionFact, decision: Decision): MaybePromise<Validated
     reportsEnd: caller.reportsEnd === true,
     seesAnswer: caller.seesAnswer === true,
   };
-  return afterWith(decide(deciding), decision, respondTo);
+  return afterWith(decide(input), decision, respondTo);
 }
 
 function respondTo(judgement: Judgement, decision: Decision): Validated {

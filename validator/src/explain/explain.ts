@@ -13,7 +13,7 @@ import type { Policy } from '../policy/compile-policy.ts';
 import type { Facts } from '../request/facts.ts';
 import { parseValidateBody } from '../request/parse.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
-import { allowlistRule, direct } from '../rules/direct.ts';
+import { allowlistRule, findDirectives } from '../rules/directives.ts';
 import { type DirectiveName, directivesOf, setBy } from '../rules/directive-names.ts';
 import { validate } from '../decision/validate.ts';
 import type { Engine } from '../decision/engine.ts';
@@ -208,7 +208,7 @@ function explainRules(
   { facts, findings }: NonNullable<Trace['seen']>,
   matchedRules: ReadonlySet<Rule>,
 ): Explanation['rules'] {
-  const directives = direct(policy.rules, facts, findings);
+  const directives = findDirectives(policy.rules, facts, findings);
   return policy.rules.list.map(({ rule }) => ({
     name: rule.name,
     built_in: rule === allowlistRule || rule.name.startsWith(PRESET_PREFIX),

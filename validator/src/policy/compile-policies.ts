@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { Organisation } from '@guard/config/settings/schema';
-import type { Work } from '@guard/config/time/slices';
+import type { Sliced } from '@guard/config/time/slices';
 import { createLearnedAnswers, type LearnedAnswers } from '../challenge/learned/learned-answers.ts';
 import { createPrograms, type Programs } from '../challenge/program/programs.ts';
 import { challengeTerms } from '../challenge/tickets/challenge-terms.ts';
@@ -9,7 +9,7 @@ import type { Resolver } from '../proofs/forward-confirmed.ts';
 import type { KeptProofs } from '../proofs/open-proofs.ts';
 import { createReverseDns } from '../proofs/reverse-dns.ts';
 import { UsedNonces } from '../proofs/used-nonces.ts';
-import { compileRules } from '../rules/direct.ts';
+import { compileRules } from '../rules/directives.ts';
 import { PassTable } from '../verdict/passes/pass-table.ts';
 import type { PressurePorts } from '../verdict/pressure/pressure.ts';
 import { compilePolicy, type Policy, rulesOf } from './compile-policy.ts';
@@ -41,7 +41,7 @@ export interface PolicyOptions extends PressurePorts {
 export function* compilePolicies(
   options: PolicyOptions,
   earlierPolicies?: Policies,
-): Work<Policies> {
+): Sliced<Policies> {
   const { organisations, crawlers, secrets, resolver, clock } = options;
   const passes = earlierPolicies?.passes ?? new PassTable();
   const policies = new Map<string, Policy>();

@@ -7,19 +7,19 @@ import { challengeTerms, type ChallengeTerms } from '../challenge/tickets/challe
 import { PassPrice } from '../challenge/work/pass-price.ts';
 import { compileLook, type Look } from '../pages/look.ts';
 import { OwnPages } from '../pages/own-pages.ts';
-import { type CrawlerJudging, managedRobots } from './robots.ts';
-import { type CompiledRules, compileRules } from '../rules/direct.ts';
+import { type CrawlerPolicy, managedRobots } from './robots.ts';
+import { type CompiledRules, compileRules } from '../rules/directives.ts';
 import { FreePages } from '../verdict/free-pages/free-pages.ts';
 import { PassTable } from '../verdict/passes/pass-table.ts';
 import { Pressure, type PressurePorts } from '../verdict/pressure/pressure.ts';
 import { SessionLimits } from '../verdict/passes/session-limits.ts';
-import type { Deciding } from '../verdict/decide.ts';
+import type { DecisionInput } from '../verdict/decide.ts';
 import { Strengths } from '../verdict/strengths.ts';
 import { Traps } from '../verdict/traps.ts';
 
 /** The compiled settings of one organisation. */
 export interface Policy extends Pick<
-  Deciding,
+  DecisionInput,
   'strengths' | 'freePages' | 'pressure' | 'sessionLimits' | 'traps'
 > {
   readonly organisation: string;
@@ -29,7 +29,7 @@ export interface Policy extends Pick<
   readonly monitor: boolean;
   readonly challenge: ChallengeTerms;
   /** The settings that the counters depend on. */
-  readonly counted: Organisation['challenge'];
+  readonly counterSettings: Organisation['challenge'];
   /** The price of new passes in work. Undefined when new passes never need work. */
   readonly passPrice: PassPrice | undefined;
   readonly look: Look;
@@ -40,9 +40,12 @@ export interface Policy extends Pick<
 }
 
 /** The parts of a policy that count requests. A reload keeps them when their settings are the same. */
-type Counters = Pick<Policy, 'counted' | 'passPrice' | 'freePages' | 'pressure' | 'sessionLimits'>;
+type Counters = Pick<
+  Policy,
+  'counterSettings' | 'passPrice' | 'freePages' | 'pressure' | 'sessionLimits'
+>;
 
-/** Parts that the caller can provide. A missing part is created here. */
+/** Parts of a policy that the caller already has. A missing part is created here. */
 interface Prepared {
   /** The counters of the organisation before a reload. */
   readonly before?: Counters | undefined;
@@ -71,11 +74,12 @@ export function compilePolicy(
 ): Policy {
   const isAllowlisted = compileAllowlist(settings.crawler_allowlist);
   const strengths = Strengths.of(settings.detection.reasons);
-  const isSame = before !== undefined && isDeepStrictEqual(before.counted, settings.challenge);
-  const counters: Counters = isSame
+  const isUnchanged =
+    before !== undefined && isDeepStrictEqual(before.counterSettings, settings.challenge);
+  const counters: Counters = isUnchanged
     ? before
     : {
-        counted: settings.challenge,
+        counterSettings: settings.challenge,
         passPrice: PassPrice.of(settings, ports.clock),
         freePages: FreePages.of(settings),
         pressure: Pressure.of(settings, ports),
@@ -100,7 +104,7 @@ export function compilePolicy(
 function robotsOf(
   settings: Organisation,
   crawlers: CrawlerCatalogue,
-  judging: CrawlerJudging,
+  crawlerPolicy: CrawlerPolicy,
 ): Buffer | undefined {
   const { robots_txt: robots } = settings;
   switch (robots?.kind) {
@@ -109,7 +113,7 @@ function robotsOf(
     case 'file':
       return Buffer.from(robots.text);
     case 'managed':
-      return Buffer.from(managedRobots(crawlers, judging, robots));
+      return Buffer.from(managedRobots(crawlers, crawlerPolicy, robots));
   }
 }
 

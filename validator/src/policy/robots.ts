@@ -3,7 +3,7 @@ import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue
 import type { ContentUse } from '@guard/config/settings/sections/pages';
 import { agentOf } from '../request/agent.ts';
 import { crawlerClaim, type Facts } from '../request/facts.ts';
-import { type CompiledRules, direct } from '../rules/direct.ts';
+import { type CompiledRules, findDirectives } from '../rules/directives.ts';
 import { crawlerSignal } from '../signals/crawler.ts';
 import type { Strengths } from '../verdict/strengths.ts';
 import { weigh } from '../verdict/weigh.ts';
@@ -11,7 +11,7 @@ import { weigh } from '../verdict/weigh.ts';
 export const ROBOTS_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' } as const;
 
 /** The settings of an organisation that decide about crawlers. */
-export interface CrawlerJudging {
+export interface CrawlerPolicy {
   readonly rules: CompiledRules;
   readonly isAllowlisted: (crawler: CatalogueCrawler) => boolean;
   readonly strengths: Strengths;
@@ -25,7 +25,7 @@ export interface CrawlerJudging {
  */
 export function managedRobots(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
-  judging: CrawlerJudging,
+  judging: CrawlerPolicy,
   {
     license,
     use,
@@ -60,7 +60,7 @@ const PRODUCT_TOKEN = /^[a-z_-]*/i;
  */
 function namesOfUnwelcome(
   catalogue: Pick<CrawlerCatalogue, 'all' | 'tokensOf'>,
-  judging: CrawlerJudging,
+  judging: CrawlerPolicy,
 ): readonly string[] {
   const blockedNames = new Map<string, string>();
   const otherNames = new Set<string>();
@@ -90,7 +90,7 @@ function signalLine(values: readonly string[]): string {
  * use. `no`: one of these crawlers is blocked. `yes`: all of them are welcome. Undefined in all other cases: the site
  * neither grants nor forbids the use.
  */
-function valueFor(use: Use, judging: CrawlerJudging): 'yes' | 'no' | undefined {
+function valueFor(use: Use, judging: CrawlerPolicy): 'yes' | 'no' | undefined {
   const standings = Object.entries(RSL_CATEGORIES)
     .filter(([, rslCategory]) => rslCategory === use)
     .map(([category, rslCategory]) => {
@@ -108,11 +108,11 @@ function valueFor(use: Use, judging: CrawlerJudging): 'yes' | 'no' | undefined {
  */
 function standingOf(
   crawler: CatalogueCrawler,
-  { rules, isAllowlisted, strengths }: CrawlerJudging,
+  { rules, isAllowlisted, strengths }: CrawlerPolicy,
 ): 'blocked' | 'tolerated' | 'welcome' {
   const facts = visitOf(crawler, isAllowlisted(crawler));
   const findings = strengths.withoutOff(crawlerSignal(facts));
-  const { verdict, detect } = direct(rules, facts, { all: () => findings });
+  const { verdict, detect } = findDirectives(rules, facts, { all: () => findings });
   if (verdict?.value === 'block') return 'blocked';
   if (verdict?.value === 'allow') {
     return verdict.by.match.crawler === undefined ? 'tolerated' : 'welcome';

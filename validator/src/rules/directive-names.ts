@@ -1,5 +1,5 @@
 import type { Rule } from '@guard/config/settings/sections/rule';
-import type { Directives } from './direct.ts';
+import type { Directives } from './directives.ts';
 
 const DIRECTIVES = ['verdict', 'detect', 'rate_limit', 'challenge', 'monitor'] as const;
 export type DirectiveName = (typeof DIRECTIVES)[number];

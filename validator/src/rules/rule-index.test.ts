@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { rounds, type SeededRandom, seededRandom } from '../../../test/kit/seeded-random.ts';
 import type { Facts } from '../request/facts.ts';
 import { factsOf } from '../signals/testing/facts.ts';
-import { compileRules, direct } from './direct.ts';
+import { compileRules, findDirectives } from './directives.ts';
 import { END, type FindRules, RuleIndex } from './rule-index.ts';
 
 const NO_FINDINGS = { all: () => [] };
@@ -131,12 +131,12 @@ test('the index gives the same directives as a test of all rules one after the o
       const search = rules.index.find(facts);
       while (search.next() !== END) comparedCount += 1;
       ruleCount += rules.list.length;
-      const expected = direct(
+      const expected = findDirectives(
         { ...rules, index: searchAll(rules.list.length) },
         facts,
         NO_FINDINGS,
       );
-      expect(direct(rules, facts, NO_FINDINGS), `seed ${random.seed}`).toEqual(expected);
+      expect(findDirectives(rules, facts, NO_FINDINGS), `seed ${random.seed}`).toEqual(expected);
       if (expected.verdict !== undefined) decidedCount += 1;
     }
   }

@@ -1,11 +1,11 @@
 import { literalFolder } from '@guard/config/matching/glob';
 import { canonicalHost } from '@guard/config/matching/host';
 import type { Match } from '@guard/config/settings/sections/rule';
-import type { Work } from '@guard/config/time/slices';
+import type { Sliced } from '@guard/config/time/slices';
 import type { Facts } from '../request/facts.ts';
 
 /** Positions of rules in the list of rules, in ascending order. */
-type Places = readonly number[];
+type RuleIndexes = readonly number[];
 
 /** Finds the positions of the rules that could match a request, in ascending order. */
 export interface FindRules {
@@ -39,7 +39,7 @@ export class RuleIndex implements FindRules {
   readonly #rulesOfAnyHost = new ByPath();
 
   /** Builds the index. The generator pauses after each rule. */
-  static *build(matches: readonly Match[]): Work<RuleIndex> {
+  static *build(matches: readonly Match[]): Sliced<RuleIndex> {
     const index = new RuleIndex();
     for (const [place, match] of matches.entries()) {
       index.#add(match, place);
@@ -177,7 +177,7 @@ export const END = -1;
  * object, so that a request creates no garbage.
  */
 class Cursor {
-  readonly #lists: Places[] = [];
+  readonly #lists: RuleIndexes[] = [];
   readonly #positions: number[] = [];
   #count = 0;
 
@@ -185,7 +185,7 @@ class Cursor {
     this.#count = 0;
   }
 
-  add(places: Places | undefined): void {
+  add(places: RuleIndexes | undefined): void {
     if (places === undefined || places.length === 0) return;
     this.#lists[this.#count] = places;
     this.#positions[this.#count] = 0;

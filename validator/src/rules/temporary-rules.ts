@@ -4,7 +4,7 @@ import { temporaryRuleName } from '@guard/config/contract/temporary-rule';
 import type { Rule } from '@guard/config/settings/sections/rule';
 import type { TemporaryDecision } from '@guard/config/settings/derived/temporary-decision';
 import type { Facts } from '../request/facts.ts';
-import type { Directives } from './direct.ts';
+import type { Directives } from './directives.ts';
 import { PrefixMap } from './prefix-map.ts';
 
 /**

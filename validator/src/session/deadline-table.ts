@@ -77,7 +77,7 @@ export class DeadlineTable {
   spend(key: string, nowMs: number, expiresAt: number): boolean {
     this.#hash(key, '');
     const set = this.#lock();
-    const deadlineIndex = this.#deadlineOf(set);
+    const deadlineIndex = this.#findOrAdd(set);
     const isFirst = !(nowMs <= (this.#doubles[deadlineIndex] ?? 0));
     if (isFirst) this.#doubles[deadlineIndex] = expiresAt;
     this.#unlock(set);
@@ -91,7 +91,7 @@ export class DeadlineTable {
   take(name: string, subject: string, nowMs: number, budget: Budget): number {
     this.#hash(name, subject);
     const set = this.#lock();
-    const deadlineIndex = this.#deadlineOf(set);
+    const deadlineIndex = this.#findOrAdd(set);
     const counter = this.#doubles[deadlineIndex] ?? 0;
     const waitMs = waitFor(counter, nowMs, budget);
     if (waitMs === 0) this.#doubles[deadlineIndex] = withOneMore(counter, nowMs, budget);
@@ -126,7 +126,7 @@ export class DeadlineTable {
     this.#hash(name, subject);
     if (this.#wayOf(this.#set()) === -1) return 0;
     const set = this.#lock();
-    const waitMs = waitFor(this.#doubles[this.#deadlineOf(set)] ?? 0, nowMs, budget);
+    const waitMs = waitFor(this.#doubles[this.#findOrAdd(set)] ?? 0, nowMs, budget);
     this.#unlock(set);
     return waitMs;
   }
@@ -139,7 +139,7 @@ export class DeadlineTable {
   #giveBack(name: string, subject: string, { perMs, requests }: Budget): void {
     this.#hash(name, subject);
     const set = this.#lock();
-    const deadlineIndex = this.#deadlineOf(set);
+    const deadlineIndex = this.#findOrAdd(set);
     this.#doubles[deadlineIndex] = (this.#doubles[deadlineIndex] ?? 0) - perMs / requests;
     this.#unlock(set);
   }
@@ -148,7 +148,7 @@ export class DeadlineTable {
   raise(name: string, subject: string, deadline: number): void {
     this.#hash(name, subject);
     const set = this.#lock();
-    const index = this.#deadlineOf(set);
+    const index = this.#findOrAdd(set);
     this.#doubles[index] = Math.max(this.#doubles[index] ?? 0, deadline);
     this.#unlock(set);
   }
@@ -157,7 +157,7 @@ export class DeadlineTable {
   remember(name: string, subject: string, expiresAt: number): void {
     this.#hash(name, subject, REMEMBERED_KIND);
     const set = this.#lock();
-    this.#doubles[this.#deadlineOf(set)] = expiresAt;
+    this.#doubles[this.#findOrAdd(set)] = expiresAt;
     this.#unlock(set);
   }
 
@@ -232,7 +232,7 @@ export class DeadlineTable {
   }
 
   /** The index of the deadline for the current key. A new key gets a free slot, or the least recently used slot. */
-  #deadlineOf(set: number): number {
+  #findOrAdd(set: number): number {
     const ints = this.#ints;
     const deadlines = set / 2 + DEADLINES;
     // Two threads can get the same number here. This is no problem, because the order of uses does not have to be

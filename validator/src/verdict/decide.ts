@@ -6,7 +6,7 @@ import { isShortPass } from '../session/short-pass.ts';
 import type { Facts } from '../request/facts.ts';
 import { isPage } from '../request/representation.ts';
 import type { LazyFindings } from '../rules/compile-match.ts';
-import type { Directives } from '../rules/direct.ts';
+import type { Directives } from '../rules/directives.ts';
 import type { AnswerWatch } from './counts/answer-watch.ts';
 import type { DocumentTerms } from './free-pages/data-answers.ts';
 import type { FreePages } from './free-pages/free-pages.ts';
@@ -19,7 +19,7 @@ import type { Judgement, Verdict } from './verdict.ts';
 import { weigh } from './weigh.ts';
 
 /** One request, and all data that its verdict depends on. */
-export interface Deciding {
+export interface DecisionInput {
   readonly directives: Directives;
   readonly facts: Facts;
   readonly findings: LazyFindings;
@@ -48,31 +48,31 @@ export interface Deciding {
  * Makes a judgement from directives and findings. The order is: a rule's block, a rate limit, a rule's allow,
  * detection, the challenge. A directive that no rule sets has no effect.
  */
-export function decide(deciding: Deciding): MaybePromise<Judgement> {
-  const { directives, facts, findings, store } = deciding;
+export function decide(input: DecisionInput): MaybePromise<Judgement> {
+  const { directives, facts, findings, store } = input;
   const { verdict, rateLimit } = directives;
   if (verdict?.value === 'block') {
-    return settle(ruleBlock(verdict.by, facts, findings.all()), deciding);
+    return settle(ruleBlock(verdict.by, facts, findings.all()), input);
   }
-  if (rateLimit === undefined) return conclude(0, deciding);
-  return afterWith(rateLimit.value(facts, store), deciding, conclude);
+  if (rateLimit === undefined) return conclude(0, input);
+  return afterWith(rateLimit.value(facts, store), input, conclude);
 }
 
 /** The judgement of a request that no rule blocks. `retryAfterMs` is above 0 when the rate limit is used up. */
-function conclude(retryAfterMs: number, deciding: Deciding): MaybePromise<Judgement> {
-  const { rateLimit, monitor } = deciding.directives;
+function conclude(retryAfterMs: number, input: DecisionInput): MaybePromise<Judgement> {
+  const { rateLimit, monitor } = input.directives;
   if (rateLimit === undefined || retryAfterMs === 0) {
-    return afterWith(withinPreset(deciding), undefined, concludeWithin);
+    return afterWith(withinPreset(input), undefined, concludeWithin);
   }
   const { by } = rateLimit;
   const limit: Verdict = { kind: 'limited', reasons: ['rate_limit_exceeded'], by, retryAfterMs };
-  if (!monitor) return settle(limit, deciding);
+  if (!monitor) return settle(limit, input);
   // In monitor mode the request passes the rate limit, so the limits of a preset still apply.
-  return afterWith(withinPreset(deciding), limit, (next, verdict) => settle(verdict, next));
+  return afterWith(withinPreset(input), limit, (next, verdict) => settle(verdict, next));
 }
 
-function concludeWithin(deciding: Deciding): MaybePromise<Judgement> {
-  return settle(addTrapHit(detect(deciding), deciding), deciding);
+function concludeWithin(input: DecisionInput): MaybePromise<Judgement> {
+  return settle(addTrapHit(detect(input), input), input);
 }
 
 /** The verdict of a rule's block. A blocked crawler has its own reason. */
@@ -82,7 +82,7 @@ function ruleBlock(rule: Rule, facts: Facts, findings: readonly Reason[]): Verdi
 }
 
 /** The verdict of a rule's allow, or of detection. Undefined when neither decides. */
-function detect({ directives, facts, findings, strengths }: Deciding): Verdict | undefined {
+function detect({ directives, facts, findings, strengths }: DecisionInput): Verdict | undefined {
   const { verdict, detect: detection, challenge } = directives;
   if (verdict?.value === 'allow') return { kind: 'allow', reasons: [], by: verdict.by };
   if (detection?.value !== true) return undefined;
@@ -97,8 +97,8 @@ function detect({ directives, facts, findings, strengths }: Deciding): Verdict |
 }
 
 /** Challenges a request that hits a trap. A verdict that is already there stays, and only gets the reason. */
-function addTrapHit(verdict: Verdict | undefined, deciding: Deciding): Verdict | undefined {
-  const { directives, facts, traps, store, clock } = deciding;
+function addTrapHit(verdict: Verdict | undefined, input: DecisionInput): Verdict | undefined {
+  const { directives, facts, traps, store, clock } = input;
   if (traps?.isHit(facts) !== true) return verdict;
   const rule = challengeRule(directives);
   if (rule === undefined || !traps.spring(facts, store, clock)) return verdict;
@@ -108,13 +108,13 @@ function addTrapHit(verdict: Verdict | undefined, deciding: Deciding): Verdict |
 }
 
 /** Makes the judgement. Without a verdict so far, or when monitor mode lifts it, Guard can still challenge. */
-function settle(verdict: Verdict | undefined, deciding: Deciding): MaybePromise<Judgement> {
-  const { monitor } = deciding.directives;
+function settle(verdict: Verdict | undefined, input: DecisionInput): MaybePromise<Judgement> {
+  const { monitor } = input.directives;
   const isLifted = monitor && (verdict?.kind === 'block' || verdict?.kind === 'limited');
   if (verdict && !isLifted) {
-    return { concluded: verdict, enforced: verdict, monitor, watch: deciding.watchOfPreset };
+    return { concluded: verdict, enforced: verdict, monitor, watch: input.watchOfPreset };
   }
-  return afterWith(askOrPass(deciding), { earlier: verdict, deciding }, finish);
+  return afterWith(askOrPass(input), { earlier: verdict, input }, finish);
 }
 
 /**
@@ -123,9 +123,9 @@ function settle(verdict: Verdict | undefined, deciding: Deciding): MaybePromise<
  */
 function finish(
   { verdict, watch }: Outcome,
-  { earlier, deciding }: { readonly earlier: Verdict | undefined; readonly deciding: Deciding },
+  { earlier, input }: { readonly earlier: Verdict | undefined; readonly input: DecisionInput },
 ): Judgement {
-  const { detect: detection, challenge, monitor } = deciding.directives;
+  const { detect: detection, challenge, monitor } = input.directives;
   const by = (earlier ?? verdict)?.by ?? (detection ?? challenge)?.by;
   const reasons = mergeReasons(earlier?.reasons, verdict?.reasons);
   const isEnforced = verdict !== undefined && (verdict.kind === 'challenge' || !monitor);
@@ -135,7 +135,7 @@ function finish(
     concluded: concluded ? { ...concluded, reasons } : enforced,
     enforced,
     monitor,
-    watch: watch ?? deciding.watchOfPreset,
+    watch: watch ?? input.watchOfPreset,
   };
 }
 
@@ -160,23 +160,23 @@ const NOT_CHALLENGED: Outcome = {};
  * when pressure ends them. This also applies to visitors whose block monitor mode lifts. Otherwise they would get
  * unlimited pages.
  */
-function askOrPass(deciding: Deciding): MaybePromise<Outcome> {
-  const { directives, facts } = deciding;
+function askOrPass(input: DecisionInput): MaybePromise<Outcome> {
+  const { directives, facts } = input;
   const rule = challengeRule(directives);
   const isAlways = directives.challenge?.value === 'always';
   if (rule === undefined) return NOT_CHALLENGED;
   switch (facts.session.state) {
     case 'rejected':
       // In monitor mode a rejected session has the limits of a short pass.
-      if (directives.monitor) return takeOfSession(rule, facts.session, deciding);
+      if (directives.monitor) return takeOfSession(rule, facts.session, input);
       // Contract 3: after an upload the next decision is allow or block, even without detection.
-      return { verdict: { kind: 'block', reasons: deciding.findings.all(), by: rule } };
+      return { verdict: { kind: 'block', reasons: input.findings.all(), by: rule } };
     case 'verified':
-      return takeOfVerified(rule, facts.session, deciding);
+      return takeOfVerified(rule, facts.session, input);
     case 'issued':
     case 'none':
       if (isAlways) return { verdict: { kind: 'challenge', reasons: lostBy(facts), by: rule } };
-      return unlessTrapped(rule, deciding);
+      return unlessTrapped(rule, input);
   }
 }
 
@@ -191,22 +191,22 @@ function lostBy({ session }: Facts): readonly Reason[] {
   return session.state === 'issued' && session.lost !== undefined ? [session.lost] : NO_REASONS;
 }
 
-function takeOfVerified(rule: Rule, judgedSession: JudgedSession, deciding: Deciding): Outcome {
-  const { facts, freePages, store } = deciding;
-  const outcome = takeOfSession(rule, judgedSession, deciding);
+function takeOfVerified(rule: Rule, judgedSession: JudgedSession, input: DecisionInput): Outcome {
+  const { facts, freePages, store } = input;
+  const outcome = takeOfSession(rule, judgedSession, input);
   if (outcome.verdict === undefined && isPage(facts)) {
     // A short pass can end while a page is still open. Guard remembers the page, so that the page can still load data.
-    if (isShortPass(judgedSession.session)) freePages?.remember(facts, store);
+    if (isShortPass(judgedSession.session)) freePages?.rememberPage(facts, store);
     else freePages?.openForPass(judgedSession.id, facts, store);
   }
   return outcome;
 }
 
 /** Applies the session limits, so that one pass allows no more than a person needs. */
-function takeOfSession(rule: Rule, judgedSession: JudgedSession, deciding: Deciding): Outcome {
-  const { sessionLimits } = deciding;
+function takeOfSession(rule: Rule, judgedSession: JudgedSession, input: DecisionInput): Outcome {
+  const { sessionLimits } = input;
   if (sessionLimits === undefined) return NOT_CHALLENGED;
-  const allowance = sessionLimits.take(judgedSession, deciding);
+  const allowance = sessionLimits.take(judgedSession, input);
   switch (allowance.kind) {
     case 'within':
       return allowance;
@@ -224,11 +224,11 @@ function takeOfSession(rule: Rule, judgedSession: JudgedSession, deciding: Decid
 }
 
 /** Challenges a visitor who hit a trap recently. The store looks up traps and free pages at the same time. */
-function unlessTrapped(rule: Rule, deciding: Deciding): MaybePromise<Outcome> {
-  const { traps, facts, store } = deciding;
-  if (traps === undefined) return takeFreePage(rule, deciding);
+function unlessTrapped(rule: Rule, input: DecisionInput): MaybePromise<Outcome> {
+  const { traps, facts, store } = input;
+  if (traps === undefined) return takeFreePage(rule, input);
   const standing = traps.standing(facts, store);
-  const outcome = takeFreePage(rule, deciding);
+  const outcome = takeFreePage(rule, input);
   return afterWith(standing, { by: rule, outcome }, afterTrap);
 }
 
@@ -255,8 +255,8 @@ function endWith(verdict: Exclude<Verdict, { kind: 'allow' }>, outcome: MaybePro
   });
 }
 
-function takeFreePage(rule: Rule, deciding: Deciding): MaybePromise<Outcome> {
-  const { facts, site, store, freePages, pressure, sessionLimits, clock, seesAnswer } = deciding;
+function takeFreePage(rule: Rule, input: DecisionInput): MaybePromise<Outcome> {
+  const { facts, site, store, freePages, pressure, sessionLimits, clock, seesAnswer } = input;
   if (freePages === undefined) return NOT_CHALLENGED;
   const newCause = pressure?.causeFor(facts, site);
   if (newCause !== undefined) return challengeFor(newCause, rule, facts);
@@ -271,7 +271,7 @@ function takeFreePage(rule: Rule, deciding: Deciding): MaybePromise<Outcome> {
     if (freePage === 'spent') return challengeFor('free_pages_used', rule, facts);
     const cause = freePage === 'page' ? pressure?.take(facts, site) : undefined;
     if (cause !== undefined) return challengeFor(cause, rule, facts);
-    const outcome = letThrough(freePage, freePages, terms, deciding);
+    const outcome = letThrough(freePage, freePages, terms, input);
     return outcome ?? challengeFor('free_pages_used', rule, facts);
   });
 }
@@ -285,7 +285,7 @@ function letThrough(
   freePage: 'page' | 'data' | 'media',
   freePages: FreePages,
   terms: DocumentTerms,
-  { facts, site, store, pressure, clock, reportsEnd }: Deciding,
+  { facts, site, store, pressure, clock, reportsEnd }: DecisionInput,
 ): Outcome | undefined {
   if (!reportsEnd) return NOT_CHALLENGED;
   const onPage = () => pressure?.take(facts, site);

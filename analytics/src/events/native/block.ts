@@ -6,7 +6,7 @@ import type { Weight } from './dictionary.ts';
 import { fieldsWriter } from './fields-writer.ts';
 import { uint64 } from './layout.ts';
 import { countWriter, flagWriter, timeWriter, uuidWriter } from './scalar-writers.ts';
-import { textWriter, wordsWriter, wordWriter } from './text-writers.ts';
+import { textWriter, wordListWriter, wordWriter } from './text-writers.ts';
 
 /** Version of a dictionary's layout: keys and indexes are both inside the block. */
 const DICTIONARY_VERSION = 1;
@@ -88,7 +88,7 @@ function writerFor(values: ColumnValues, weight: Weight): ColumnWriter {
     case 'word':
       return wordWriter(values, weight);
     case 'words':
-      return wordsWriter(values, weight);
+      return wordListWriter(values, weight);
     case 'text':
       return textWriter(values, weight);
     case 'fields':

@@ -31,7 +31,7 @@ export function wordWriter(values: ValuesOf<'word'>, weight: Weight): ColumnWrit
 }
 
 /** A column of lists of words. With `numbers` each word has a number, such as the points of a finding. */
-export function wordsWriter({ read, numbers }: ValuesOf<'words'>, weight: Weight): ColumnWriter {
+export function wordListWriter({ read, numbers }: ValuesOf<'words'>, weight: Weight): ColumnWriter {
   const dictionary = new Dictionary((raw) => safeText(raw, MAX_NAME), weight);
   const indexes = new NumberList();
   const writtenNumbers = new NumberList();

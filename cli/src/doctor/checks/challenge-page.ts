@@ -1,6 +1,6 @@
 import type { Answers, Evidence } from '../evidence.ts';
 import { fieldsOf } from '../../exchange/exchange.ts';
-import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
+import { ok, type Outcome, problem, unchecked, warning } from '../outcome.ts';
 import { denialOf, isChallengePage, nonceOf, sessionCookie } from '../guard-page.ts';
 import { cacheSign } from '../kept-in-front.ts';
 import { type Check, judgeAnswers, judgeChallengePage } from './check.ts';

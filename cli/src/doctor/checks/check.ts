@@ -1,6 +1,6 @@
 import type { Answers, Evidence } from '../evidence.ts';
 import { isChallengePage } from '../guard-page.ts';
-import { type Outcome, unchecked } from '../finding.ts';
+import { type Outcome, unchecked } from '../outcome.ts';
 
 /** A check for one kind of fault between the visitor and Guard. It judges the evidence and sends no request. */
 export interface Check {

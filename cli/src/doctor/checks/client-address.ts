@@ -1,6 +1,6 @@
 import { type Answers, type Evidence, FORGED_ADDRESS } from '../evidence.ts';
 import { fieldsOf } from '../../exchange/exchange.ts';
-import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
+import { ok, type Outcome, problem, unchecked, warning } from '../outcome.ts';
 import { isChallengePage } from '../guard-page.ts';
 import { serverNamesIn } from '../kept-in-front.ts';
 import { isFromThisMachine, isLocalAddress, isTrusted, plainAddress } from '../own-address.ts';

@@ -2,7 +2,7 @@ import { CHALLENGE } from '@guard/config/contract/limits';
 import type { Answers, Evidence } from '../evidence.ts';
 import { adviceOnDataAge, describeDataAge } from '../../running-guard/data-age.ts';
 import { type AnsweredExchange, fieldsOf } from '../../exchange/exchange.ts';
-import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
+import { ok, type Outcome, problem, unchecked, warning } from '../outcome.ts';
 import { denialOf, instantOf } from '../guard-page.ts';
 import { serverNamesIn, cacheSign } from '../kept-in-front.ts';
 import { type Check, judgeAnswers } from './check.ts';

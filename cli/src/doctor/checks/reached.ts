@@ -2,29 +2,29 @@ import { compileHosts } from '@guard/config/matching/host';
 import { readingsOf } from '@guard/config/matching/path-readings';
 import { compileRoute } from '@guard/gateway';
 import type { Answers, Evidence } from '../evidence.ts';
-import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
+import { ok, type Outcome, problem, unchecked, warning } from '../outcome.ts';
 import { type Check, judgeAnswers } from './check.ts';
 
-export const reached: Check = { name: 'reached', judge: judgeTrail };
+export const reached: Check = { name: 'reached', judge: judgeRedirects };
 
-function judgeTrail({ trail }: Evidence): Outcome {
-  const path = trail.steps.join(' → ');
-  switch (trail.kind) {
+function judgeRedirects({ redirects }: Evidence): Outcome {
+  const path = redirects.steps.join(' → ');
+  switch (redirects.kind) {
     case 'arrived': {
-      const { status } = trail.page;
-      const redirects = trail.steps.length - 1;
-      return ok(redirects === 0 ? `answers ${status}` : `answers ${status} after ${path}`);
+      const { status } = redirects.page;
+      const count = redirects.steps.length - 1;
+      return ok(count === 0 ? `answers ${status}` : `answers ${status} after ${path}`);
     }
     case 'failed':
       return problem(
-        `no answer from ${trail.steps.at(-1) ?? ''}: ${trail.why}`,
+        `no answer from ${redirects.steps.at(-1) ?? ''}: ${redirects.why}`,
         'Visitors get no answer either.',
-        'See that the proxy in front and Guard run, and that the name leads to them.',
+        'Check that Guard and the proxy in front of it run, and that the name leads to them.',
       );
     case 'loop':
     case 'too_long':
       return problem(
-        trail.kind === 'loop' ? `a redirect loop: ${path}` : `more than ten redirects: ${path}`,
+        redirects.kind === 'loop' ? `a redirect loop: ${path}` : `more than ten redirects: ${path}`,
         'A browser gives up with an error page. Guard never redirects, so the proxy or your site does.',
         'The usual cause is a proxy that ends TLS and tells your site http: set X-Forwarded-Proto there, and name the proxy in trusted_proxies.',
       );
@@ -62,5 +62,5 @@ function judgeSite({ url, page }: Answers, { settings }: Evidence): Outcome {
   const isProtected = compileRoute(servedSite.protect, servedSite.skip)(readingsOf(pathname));
   return isProtected
     ? ok(`${host} is a site of the settings, and ${pathname} is protected`)
-    : unchecked(`${pathname} is not protected`, 'Name a URL that is.');
+    : unchecked(`${pathname} is not protected`, 'Name a URL that is protected.');
 }

@@ -1,6 +1,6 @@
 import type { Answers, Evidence } from '../evidence.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { ok, type Outcome, problem, unchecked, warning } from '../finding.ts';
+import { ok, type Outcome, problem, unchecked, warning } from '../outcome.ts';
 import { denialOf, isChallengePage, uploadUrl } from '../guard-page.ts';
 import { type Check, judgeAnswers } from './check.ts';
 

@@ -28,13 +28,13 @@ export function findCircularOrigins(value: unknown): Contradiction[] {
     return address.success ? [{ service, address: address.data }] : [];
   });
   return sites.flatMap(({ origin }, site) =>
-    (Array.isArray(origin) ? origin : [origin]).flatMap((originValue: unknown, place) => {
+    (Array.isArray(origin) ? origin : [origin]).flatMap((originValue: unknown, originIndex) => {
       const parsed = OriginAddress.safeParse(originValue);
       const ownListener = parsed.success
         ? frontAddresses.find(({ address }) => leadsTo(parsed.data, address))
         : undefined;
       if (ownListener === undefined) return [];
-      const path = ['sites', site, 'origin', ...(Array.isArray(origin) ? [place] : [])];
+      const path = ['sites', site, 'origin', ...(Array.isArray(origin) ? [originIndex] : [])];
       const message = `expected the address of your site; this is listen.${ownListener.service}, so each request would come back to Guard`;
       return [{ path, message }];
     }),

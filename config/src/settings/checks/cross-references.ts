@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalHost } from '../../matching/host.ts';
-import type { Work } from '../../time/slices.ts';
+import type { Sliced } from '../../time/slices.ts';
 import { findAcmeContradictions } from './acme-references.ts';
 import { findDashboardContradictions } from './dashboard-references.ts';
 import { findHomelessDatabases } from './database-references.ts';
@@ -63,7 +63,7 @@ const Outline = outline({
 type Outline = z.infer<typeof Outline>;
 
 /** Runs all checks, and pauses after each check. */
-export function* checkContradictions(value: unknown): Work<Contradiction[]> {
+export function* checkContradictions(value: unknown): Sliced<Contradiction[]> {
   const settings = Outline.parse(value);
   const contradictions: Contradiction[] = [];
   for (const check of CHECKS) {
@@ -112,10 +112,10 @@ const KEY_LISTS = ['secret_keys', 'analytics_keys'] as const;
 function findRepeatedKeys({ organisations }: Outline): Contradiction[] {
   const lists = (organisations ?? []).flatMap((organisation, index) =>
     KEY_LISTS.map((list) =>
-      organisation[list].map(({ id, key }, place) => ({
+      organisation[list].map(({ id, key }, keyIndex) => ({
         id,
         key,
-        path: ['organisations', index, list, place],
+        path: ['organisations', index, list, keyIndex],
       })),
     ),
   );
@@ -151,9 +151,9 @@ function findUnusedWebhookPaths({ organisations }: Outline): Contradiction[] {
 function findRepeatedHosts({ sites }: Outline): Contradiction[] {
   return findRepeated(
     (sites ?? []).flatMap((site, index) =>
-      site.hosts.map((host, place) => ({
+      site.hosts.map((host, hostIndex) => ({
         name: host === undefined ? undefined : comparableHost(host),
-        path: ['sites', index, 'hosts', place],
+        path: ['sites', index, 'hosts', hostIndex],
       })),
     ),
     'each host once: it belongs to one site',

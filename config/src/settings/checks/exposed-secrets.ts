@@ -46,8 +46,8 @@ export function findExposedSecrets(value: unknown): Contradiction[] {
     : [{ path: ['secret'], text: topLevel.secret }];
   const keySecrets = organisations.flatMap((organisation, index) =>
     (['secret_keys', 'analytics_keys'] as const).flatMap((list) =>
-      organisation[list].map(({ key }, place) => ({
-        path: ['organisations', index, list, place, 'key'],
+      organisation[list].map(({ key }, keyIndex) => ({
+        path: ['organisations', index, list, keyIndex, 'key'],
         text: key,
       })),
     ),

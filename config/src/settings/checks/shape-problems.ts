@@ -32,19 +32,21 @@ export function reportShapeProblems(
   problems: ProblemList,
 ): ReadonlySet<string> {
   const faults = faultsOf(issues).slice(0, MAX_FAULTS);
-  const meantSettings = new Set(faults.flatMap((fault) => meantSetting(fault, checkedSettings)));
+  const misspeltSettings = new Set(
+    faults.flatMap((fault) => misspeltSetting(fault, checkedSettings)),
+  );
   for (const fault of faults) {
     const place = placeOf(checkedSettings.root, fault.path);
     // A misspelt name also makes a setting missing, and a missing variable makes a value missing. Only one problem is
     // reported for each.
-    if (place.kind === 'absent' && meantSettings.has(formatPath(fault.path))) continue;
+    if (place.kind === 'absent' && misspeltSettings.has(formatPath(fault.path))) continue;
     if (wasReported(place)) continue;
     report(fault, place, checkedSettings, problems);
   }
-  return meantSettings;
+  return misspeltSettings;
 }
 
-function meantSetting(fault: Fault, { schema, value }: CheckedSettings): string[] {
+function misspeltSetting(fault: Fault, { schema, value }: CheckedSettings): string[] {
   if (fault.kind !== 'unknown_name') return [];
   const nearest = nearestName(fault.name, namesAt(schema, value, fault.path));
   return nearest === undefined ? [] : [formatPath([...fault.path, nearest])];
@@ -82,8 +84,8 @@ function report(
       return;
     case 'unfit': {
       const message = `expected ${describeExpected(fault.expected)}${remedy(fault.expected, place)}`;
-      // For a number without quotes, the message describes the whole required text. If it only advised quotes, the text
-      // in quotes could still be wrong.
+      // For a number without quotes, the message describes the required text. Quotes alone would perhaps not make the text
+      // valid.
       const form = isNumber(place) ? fault.form : undefined;
       problems.add(place.offset, path, describeFound(place, path), form ?? message);
     }
@@ -156,8 +158,8 @@ function reportUnknownName(
 }
 
 /**
- * Returns advice for a name with a wrong indentation. There is advice when a mapping around the name, or the last
- * mapping in the setting above it, has a setting of this name.
+ * Returns advice for a name that is valid with another indentation: in a mapping around it, or in the last mapping of the
+ * setting above it.
  */
 function indentationAdvice(
   path: SettingPath,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { atOnce, type Work } from '../../time/slices.ts';
+import { atOnce, type Sliced } from '../../time/slices.ts';
 import type { Settings, Site } from '../schema.ts';
 import { settingsText } from './settings-text.ts';
 
@@ -29,7 +29,7 @@ export function settingsRevision(settings: Settings): string {
 }
 
 /** Computes the revision, and pauses after each rule. */
-export function* makeRevision(settings: Settings): Work<string> {
+export function* makeRevision(settings: Settings): Sliced<string> {
   const cachedRevision = revisions.get(settings);
   if (cachedRevision !== undefined) return cachedRevision;
   const digest = createHash('sha256');

@@ -24,7 +24,7 @@ export function rememberRuleLines(
     const path = ['organisations', index, 'rules'];
     rememberLinesOf(rules, {
       list: positionOf(path).line,
-      rules: rules.map((_, place) => positionOf([...path, place]).line),
+      rules: rules.map((_, ruleIndex) => positionOf([...path, ruleIndex]).line),
     });
   });
 }

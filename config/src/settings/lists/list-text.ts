@@ -1,5 +1,5 @@
 import { readRange } from '../../net/address.ts';
-import type { Work } from '../../time/slices.ts';
+import type { Sliced } from '../../time/slices.ts';
 
 /** The kind of a list's entries, named by the condition that uses them. */
 export type ListKind = 'ip' | 'asn' | 'user_agent' | 'ja4';
@@ -97,7 +97,7 @@ const LINES_A_STEP = 1_000;
 export function* parseList<Kind extends ListKind>(
   text: string,
   kind: Kind,
-): Work<ParsedList<ListEntries[Kind]>> {
+): Sliced<ParsedList<ListEntries[Kind]>> {
   const { expected, comment, read }: ListForm<ListEntries[Kind]> = LIST_FORMS[kind];
   const maxEntries = MAX_ENTRIES[kind];
   const entries: ListEntries[Kind][] = [];

@@ -186,7 +186,7 @@ export type RateLimit = Readonly<z.infer<typeof RateLimit>>;
 
 /**
  * A rule: a match and any of five directives. For each directive the first matching rule that sets
- * it decides (validator/src/rules/direct.ts).
+ * it decides (validator/src/rules/directives.ts).
  */
 export const Rule = z.strictObject({
   name: z

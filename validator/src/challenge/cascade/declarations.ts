@@ -3,7 +3,7 @@ import type { Draw } from './draw.ts';
 import type { Leaf } from './tree.ts';
 
 export type Property = 'width' | 'max-width' | 'min-width';
-export type Sets = Readonly<Partial<Record<Property, number>>>;
+export type SetProperties = Readonly<Partial<Record<Property, number>>>;
 
 const IMPORTANT = ['!important', ' ! important', '!IMPORTANT'] as const;
 const WIDTH = ['width', 'WIDTH', '\\77idth', ' width/**/'] as const;
@@ -14,7 +14,7 @@ const WHOLE = ['inherit', 'initial', 'auto', '100%'] as const;
 interface Declarations {
   readonly text: string;
   /** The properties that the rule sets, in CSS pixels. */
-  readonly sets: Sets;
+  readonly sets: SetProperties;
   /** Further rules with the custom properties that the text uses. */
   readonly definitions: string;
 }

@@ -1,7 +1,7 @@
 import type { Draw } from './draw.ts';
 import { contextSelector, otherSelector, matchingSelector } from './selectors.ts';
 import type { Leaf, Tree } from './tree.ts';
-import { drawDeclarations, type Property, type Sets } from './declarations.ts';
+import { drawDeclarations, type Property, type SetProperties } from './declarations.ts';
 
 /** One rule about the width of one leaf. Not every rule applies. */
 export interface StyleRule {
@@ -10,7 +10,7 @@ export interface StyleRule {
   readonly specificity: number;
   readonly important: boolean;
   /** The properties that the rule sets, in CSS pixels. */
-  readonly sets: Sets;
+  readonly sets: SetProperties;
 }
 
 /**
@@ -45,19 +45,19 @@ export function winnerOf<T extends Competing>(rules: readonly T[]): T | undefine
   return winner;
 }
 
-const APPLYING = 3;
-const NOT_APPLYING = 2;
+const APPLYING_RULES = 3;
+const OTHER_RULES = 2;
 
 /** Draws rules for the width of one leaf, in random order. */
 export function competingRules(leaf: Leaf, tree: Tree, draw: Draw): readonly StyleRule[] {
   const rules: StyleRule[] = [];
-  for (let index = 0; index < APPLYING + NOT_APPLYING; index++)
+  for (let index = 0; index < APPLYING_RULES + OTHER_RULES; index++)
     rules.push(drawRule(leaf, tree, draw, index));
   return rules;
 }
 
 function drawRule(leaf: Leaf, tree: Tree, draw: Draw, index: number): StyleRule {
-  const applies = index < APPLYING;
+  const applies = index < APPLYING_RULES;
   // A rule that does not apply selects another element or has a false condition.
   const isSelected = applies || draw.flip();
   const isConditionTrue = applies || !isSelected;
@@ -94,6 +94,6 @@ const FALSE_CONDITIONS = [
 ] as const;
 
 /** A condition that is true on every screen, or false on every screen (CSS Conditional 3). */
-export function condition(draw: Draw, holds: boolean): string {
-  return holds ? draw.pick(TRUE_CONDITIONS) : draw.pick(FALSE_CONDITIONS);
+export function condition(draw: Draw, isTrue: boolean): string {
+  return isTrue ? draw.pick(TRUE_CONDITIONS) : draw.pick(FALSE_CONDITIONS);
 }

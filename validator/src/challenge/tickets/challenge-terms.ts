@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { settingsText } from '@guard/config/settings/derived/settings-text';
 import type { Organisation } from '@guard/config/settings/schema';
-import type { Work } from '@guard/config/time/slices';
+import type { Sliced } from '@guard/config/time/slices';
 
 /** The challenge settings of one organisation, which each ticket contains. */
 export interface ChallengeTerms {
@@ -20,7 +20,7 @@ type TermSettings = Pick<Organisation, 'rules' | 'presets' | 'webhook_paths' | '
  * The terms of one organisation. Equal settings give equal terms on every instance. The generator pauses after each
  * rule.
  */
-export function* challengeTerms(settings: TermSettings): Work<ChallengeTerms> {
+export function* challengeTerms(settings: TermSettings): Sliced<ChallengeTerms> {
   const { rules, presets, webhook_paths, challenge } = settings;
   const digest = createHash('sha256').update(settingsText([presets, webhook_paths, challenge]));
   for (const rule of rules) {

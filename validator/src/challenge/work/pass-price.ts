@@ -3,7 +3,7 @@ import type { Clock, SessionStore } from '@guard/config/contract/ports';
 import type { Organisation } from '@guard/config/settings/schema';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
 import type { Ticket } from '../tickets/ticket.ts';
-import { Tempo } from './tempo.ts';
+import { PassRates } from './pass-rates.ts';
 import { connectionOf } from '../../request/client-class.ts';
 
 /**
@@ -22,7 +22,7 @@ const MAX_OF_CLASS = 3;
  */
 export class PassPrice {
   readonly #budgets: readonly { readonly counter: string; readonly charges: AddressCharges }[];
-  readonly #tempo: Tempo;
+  readonly #passRates: PassRates;
 
   /** The price of an organisation. Undefined when any number of passes is free. */
   static of(
@@ -39,7 +39,7 @@ export class PassPrice {
     { passes, per }: { passes: number; per: number },
     nowMs: number,
   ) {
-    this.#tempo = new Tempo(nowMs);
+    this.#passRates = new PassRates(nowMs);
     this.#budgets = Array.from({ length: LEVELS }, (_, level) => ({
       // The budget names of rules contain a blank. These names contain none, so they never collide.
       counter: `new-passes-${level}:${organisation}`,
@@ -53,7 +53,7 @@ export class PassPrice {
     // When a network has used up its free passes, its further passes are not counted for the class. So one network
     // cannot raise the price of a whole class.
     const count = networkLevel === 0 ? 1 : 0;
-    const classLevel = this.#tempo.level(connectionOf(ticket.client), nowMs, count);
+    const classLevel = this.#passRates.level(connectionOf(ticket.client), nowMs, count);
     const level = Math.max(networkLevel, Math.min(MAX_OF_CLASS, classLevel));
     return level === 0 ? 0 : FIRST_BITS + level - 1;
   }

@@ -21,16 +21,14 @@ export function sessionOfKey(key: string): string | undefined {
   return key.startsWith(SESSION) ? key.slice(SESSION.length) : undefined;
 }
 
-export function spentKey(id: string): string {
-  return `${NAMESPACE}spent:${id}`;
+export function spentKey(ticketId: string): string {
+  return `${NAMESPACE}spent:${ticketId}`;
 }
 
-/** `name` is one of a few words. */
 export function newestKey(name: string): string {
   return `${NAMESPACE}newest:${name}`;
 }
 
-/** `name` is one of a few words. */
 export function sharedTextKey(name: string): string {
   return `${NAMESPACE}text:${name}`;
 }

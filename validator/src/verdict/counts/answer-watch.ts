@@ -7,6 +7,6 @@ export interface AnswerWatch {
    * when the visitor may get every answer.
    */
   readonly admits?: ((ending: Ending, isShared: boolean) => boolean) | undefined;
-  /** The value for ResponseExtras.ended. */
+  /** Called as ResponseExtras.ended. */
   readonly ended: RequestEnded;
 }

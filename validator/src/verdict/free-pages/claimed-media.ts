@@ -36,25 +36,25 @@ export class ClaimedMedia {
   }
 
   /**
-   * Takes the place of a false claim in the budgets of the address and of its shape, before the answer goes to the
-   * visitor. Returns the function that gives it back, or undefined when one of the budgets is used up. Then the claims of
-   * the address are not believed any more.
+   * Takes one false claim from the budgets of the address and of its shape, before the answer goes to the visitor.
+   * Returns the function that gives it back, or undefined when one of the budgets is used up. Then Guard does not believe
+   * the claims of the address any more.
    */
   reserve(facts: Facts, store: SessionStore): (() => void) | undefined {
     const shape = { subject: `shape ${clientShape(facts)}`, budget: this.#shapeBudget };
     const charges = [...this.#chargesOfAddress(facts.ip), shape];
     const giveBack = reserve(this.#counter, charges, store);
-    if (giveBack === undefined) this.disbelieve(facts, store);
+    if (giveBack === undefined) this.stopBelieving(facts, store);
     return giveBack;
   }
 
-  /** Stops to believe an address. Call this when it has no free page left for a false claim. */
-  disbelieve(facts: Facts, store: SessionStore): void {
+  /** Stops believing an address. Call this when the address has no free page left for a false claim. */
+  stopBelieving(facts: Facts, store: SessionStore): void {
     void store.remember(this.#name, addressGroup(facts.ip), this.#shapeBudget.perMs);
   }
 }
 
-/** Whether an answer shows that the claim was false. An error is no such answer. */
+/** Whether an answer shows that the claim was false. An error shows nothing. */
 export function isFalse(answerKind: Ending): boolean {
   return answerKind !== 'other';
 }

@@ -10,9 +10,9 @@ import { type ClaimedMedia, isFalse } from './claimed-media.ts';
 import { DocumentBudgets } from './document-budgets.ts';
 
 /**
- * For each of its free pages, an address may have this many requests for data that wait for the origin at once. With
- * five free pages, these are the hundred requests that a page over HTTP/2 can send at once. A request that waits for
- * longer than a minute is not counted any more.
+ * Number of requests for data of an address that may wait for the origin at once, for each of its free pages. With five
+ * free pages this is 100: a page over HTTP/2 can send 100 requests at once. After a minute a waiting request is not
+ * counted any more.
  */
 const DATA_AT_ONCE = 20;
 const WAITING_MS = 60_000;
@@ -36,7 +36,7 @@ export class DataAnswers {
   readonly documents: DocumentBudgets;
   readonly media: ClaimedMedia;
   readonly #countPage: CountPage;
-  readonly #waiting: string;
+  readonly #waitingCounter: string;
   readonly #waitingOfAddress: AddressCharges;
 
   /** `pages` are the free pages of an address. */
@@ -44,7 +44,7 @@ export class DataAnswers {
     this.documents = new DocumentBudgets(organisation, pages);
     this.media = media;
     this.#countPage = countPage;
-    this.#waiting = `under-way:${organisation}`;
+    this.#waitingCounter = `under-way:${organisation}`;
     this.#waitingOfAddress = compileAddressCharges({
       requests: pages.requests * DATA_AT_ONCE,
       perMs: WAITING_MS,
@@ -55,9 +55,9 @@ export class DataAnswers {
    * Watches a free request for data. Its answer is held back when it is a document and the address has no document
    * left. A document takes a free page, and then `onPage` is called.
    *
-   * Guard must not hold back the answer to a request that has changed something, for example an order. So such a request
-   * takes a document before it reaches the origin, and gives it back after another answer. Where documents are rare, and
-   * for a page of another site, all answers can be held back.
+   * Guard must not hold back the answer to a request that can change something, for example an order. So such a request
+   * takes a document before it reaches the origin, and gives it back when the answer is no document. At a
+   * site where documents are rare, and for a page of another site, Guard holds back such an answer nevertheless.
    *
    * Returns undefined when the request is not free: no document is left for it, or too many requests wait.
    */
@@ -124,7 +124,7 @@ export class DataAnswers {
         }
         void afterWith(this.#countPage(facts, store), undefined, (freePage) => {
           if (freePage === 'page') onPage();
-          else this.media.disbelieve(facts, store);
+          else this.media.stopBelieving(facts, store);
         });
         if (ending === 'document') this.documents.count(ending, facts, store, nowMs);
       },
@@ -138,8 +138,8 @@ export class DataAnswers {
   #startWaiting(facts: Facts, store: SessionStore): (() => void) | undefined {
     if (isFileOfPage(facts)) return doNothing;
     const charges = this.#waitingOfAddress(facts.ip);
-    const end = reserve(this.#waiting + suffixOf(facts), charges, store);
-    if (end === undefined) this.documents.noteLacking(facts, store);
+    const end = reserve(this.#waitingCounter + suffixOf(facts), charges, store);
+    if (end === undefined) this.documents.noteRefusedData(facts, store);
     return end;
   }
 }

@@ -2,7 +2,7 @@ import type { Budget, Ending, SessionStore, MaybePromise } from '@guard/config/c
 import type { Facts } from '../../request/facts.ts';
 import { type AddressCharges, compileAddressCharges } from '../../rules/address-charges.ts';
 import { afterWith } from '../../session/after-with.ts';
-import { LateCache } from '../counts/late-cache.ts';
+import { LazyCache } from '../counts/lazy-cache.ts';
 import { reserve } from '../counts/reserve.ts';
 import { isFileOfData, shapeOf, suffixOf } from '../documents.ts';
 
@@ -34,8 +34,8 @@ interface AddressBudget {
  * Limits the documents (documents.ts) that visitors without a pass get in answer to requests for data or files. Counts
  * documents for each address, for the IPv6 networks around it, and for each client shape.
  *
- * A document takes its place in the budgets of the address before it goes to the visitor ({@link reserve}), so many
- * requests at once get no more than the budgets. The threads of this process share these budgets. {@link count} then
+ * A document is taken from the budgets of the address before it goes to the visitor ({@link reserve}), so many requests
+ * at once get no more than the budgets. The threads of this process share these budgets. {@link count} then
  * tells the other instances and the client shape.
  */
 export class DocumentBudgets {
@@ -46,7 +46,7 @@ export class DocumentBudgets {
   readonly #full: AddressBudget;
   readonly #small: AddressBudget;
   readonly #shapeBudget: Budget;
-  readonly #spentShapes = new LateCache<number>(MAX_SPENT_SHAPES);
+  readonly #spentShapes = new LazyCache<number>(MAX_SPENT_SHAPES);
   readonly #perMs: number;
 
   /** `pages` are the free pages of an address. */
@@ -80,7 +80,7 @@ export class DocumentBudgets {
   }
 
   /**
-   * Whether this address, or an IPv6 network around it, has used up its documents, or lacked data (noteLacking). Then
+   * Whether this address, or an IPv6 network around it, has used up its documents, or lacked data (noteRefusedData). Then
    * its next page is challenged.
    */
   isAddressSpent(facts: Facts, store: SessionStore): MaybePromise<boolean> {
@@ -90,8 +90,8 @@ export class DocumentBudgets {
   }
 
   /**
-   * Whether as many documents of the address were held back as it may get. Then its requests for data do not reach the
-   * origin any more.
+   * Whether Guard held back more documents of the address than its budget of documents. Then its requests for data do
+   * not reach the origin any more.
    */
   hasManyHeldBack(facts: Facts, store: SessionStore): MaybePromise<boolean> {
     return this.#remembers(this.#heldName, facts, store);
@@ -108,8 +108,8 @@ export class DocumentBudgets {
 
   /**
    * Takes one document from the budgets of the address. Returns the function that gives it back, or undefined when none
-   * is left. Then the address gets no more documents for the whole period. Otherwise it could get one more each time
-   * that its budget has one more. Documents that no page can use (isUselessDocument) have a counter of their own.
+   * is left. Then the address gets no more documents for the whole period. Otherwise it would get one more whenever
+   * its budget grows by one. Documents that no page can use (isUselessDocument) have a counter of their own.
    */
   reserve(
     facts: Facts,
@@ -127,24 +127,24 @@ export class DocumentBudgets {
       : this.#take(facts.ip, suffix, store, hasSmallBudget || isUseless);
     if (giveBack !== undefined) return giveBack;
     this.#remember(this.#spentName, facts.ip, suffix, store);
-    const asking = subject + suffixOf(facts);
-    if (store.takeInProcess(this.#heldName, [{ subject: asking, budget }]) > 0)
-      void store.remember(this.#heldName, asking, this.#perMs);
+    const requestSubject = subject + suffixOf(facts);
+    if (store.takeInProcess(this.#heldName, [{ subject: requestSubject, budget }]) > 0)
+      void store.remember(this.#heldName, requestSubject, this.#perMs);
     return undefined;
   }
 
   /**
-   * Takes one document for a request before its answer is known. When none is left, requests can hold all of them that
-   * get no document in the end. So the address keeps its documents, and only its next page is challenged.
+   * Takes one document for a request before its answer is known. When none is left, some of the waiting requests that
+   * took one will perhaps give it back. So the address does not lose its documents, and only its next page is challenged.
    */
   reserveAhead(facts: Facts, store: SessionStore, isSmall: boolean): (() => void) | undefined {
     const giveBack = this.#take(facts.ip, suffixOf(facts), store, isSmall);
-    if (giveBack === undefined) this.noteLacking(facts, store);
+    if (giveBack === undefined) this.noteRefusedData(facts, store);
     return giveBack;
   }
 
   /** Notes that a request for data of the address was refused, so that its next page is challenged. */
-  noteLacking(facts: Facts, store: SessionStore): void {
+  noteRefusedData(facts: Facts, store: SessionStore): void {
     this.#remember(this.#lackingName, facts.ip, suffixOf(facts), store);
   }
 
@@ -163,11 +163,11 @@ export class DocumentBudgets {
     store: SessionStore,
     hasSmallBudget: boolean,
   ): (() => void) | undefined {
-    const takeOf = ({ counter, charges }: AddressBudget) =>
+    const takeFrom = ({ counter, charges }: AddressBudget) =>
       reserve(counter + suffix, charges(ip), store);
-    const giveBackSmall = takeOf(this.#small);
+    const giveBackSmall = takeFrom(this.#small);
     if (giveBackSmall === undefined && hasSmallBudget) return undefined;
-    const giveBackFull = takeOf(this.#full);
+    const giveBackFull = takeFrom(this.#full);
     if (giveBackFull === undefined) {
       giveBackSmall?.();
       return undefined;

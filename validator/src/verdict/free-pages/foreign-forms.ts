@@ -37,8 +37,8 @@ export class ForeignForms {
    */
   take(facts: Facts, store: SessionStore): MaybePromise<'page' | 'spent'> {
     if (facts.method !== 'POST' || formSource(facts) !== 'foreign') return 'spent';
-    const ofShape = { subject: `shape ${clientShape(facts)}`, budget: this.#budgetOfShape };
-    const charges = [...this.#chargesOfAddress(facts.ip), ofShape];
+    const shapeCharge = { subject: `shape ${clientShape(facts)}`, budget: this.#budgetOfShape };
+    const charges = [...this.#chargesOfAddress(facts.ip), shapeCharge];
     const waitMs = store.takeAll(this.#counter, charges);
     return afterWith(waitMs, undefined, (wait) => (wait > 0 ? 'spent' : 'page'));
   }

@@ -95,8 +95,8 @@ describe('requests for data and for parts of a page', () => {
       const guard = detectingValidator();
       await guard.ask(visit({ url, headers: chromeHttp }));
       expect(await countAllowed(guard, 20, () => visit({ url, headers }))).toBe(20);
-      const strange = () => visit({ url, headers, ip: '90.146.1.1' });
-      expect(await countAllowed(guard, 6, strange)).toBe(5);
+      const fromElsewhere = () => visit({ url, headers, ip: '90.146.1.1' });
+      expect(await countAllowed(guard, 6, fromElsewhere)).toBe(5);
     }
   });
 

@@ -20,7 +20,7 @@ const BUDGETS_OF_A_SHAPE = 20;
  * Where Guard does not see the answers, it cannot count documents. There, this many requests for data are free for each
  * free page. The open pages of an address send far fewer requests.
  */
-const DATA_UNSEEN = 200;
+const UNSEEN_DATA_PER_PAGE = 200;
 
 /** For this long after a page, data is free in the network that loaded it, because a tab can stay open for hours. */
 const PAGE_REMEMBERED_MS = 86_400_000;
@@ -29,12 +29,12 @@ const PAGE_REMEMBERED_MS = 86_400_000;
  * Where Guard does not see the answers, this many preflights and files with a parameter are free for each free page,
  * because an application can answer them with pages.
  */
-const PARTS_UNSEEN = 2_000;
+const UNSEEN_PARTS_PER_PAGE = 2_000;
 
 /**
  * In this many networks that loaded no page, data is free for one session. A phone that changes networks needs this.
  */
-const MOVES_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
+const NETWORKS_OF_A_SESSION = { requests: 4, perMs: PAGE_REMEMBERED_MS };
 
 /**
  * `page`, `data` and `media` are free, and `spent` is not. `data` is a request for data, whose answer can still be a
@@ -55,13 +55,13 @@ export class FreePages {
   readonly answers: DataAnswers;
   readonly #counter: string;
   readonly #loadedName: string;
-  readonly #moves: string;
-  readonly #unseen: string;
-  readonly #partsUnseen: string;
+  readonly #networksOfSession: string;
+  readonly #unseenData: string;
+  readonly #unseenParts: string;
   readonly #pagesOfAddress: AddressCharges;
   readonly #pagesOfShape: Budget;
-  readonly #unseenOfAddress: AddressCharges;
-  readonly #partsUnseenOfAddress: AddressCharges;
+  readonly #unseenDataOfAddress: AddressCharges;
+  readonly #unseenPartsOfAddress: AddressCharges;
   readonly #forms: ForeignForms;
 
   /** Undefined with `free_pages: false`. Then `challenge: auto` challenges only uncertain visitors. */
@@ -80,13 +80,13 @@ export class FreePages {
     // The names of rule budgets contain a blank. These names contain none, so they never collide.
     this.#counter = `free-pages:${organisation}`;
     this.#loadedName = `loaded-a-page:${organisation}`;
-    this.#moves = `moves-of-a-session:${organisation}`;
-    this.#unseen = `data-unseen:${organisation}`;
-    this.#partsUnseen = `parts-unseen:${organisation}`;
+    this.#networksOfSession = `moves-of-a-session:${organisation}`;
+    this.#unseenData = `data-unseen:${organisation}`;
+    this.#unseenParts = `parts-unseen:${organisation}`;
     this.#pagesOfAddress = compileAddressCharges(budget);
     this.#pagesOfShape = times(BUDGETS_OF_A_SHAPE);
-    this.#unseenOfAddress = compileAddressCharges(times(DATA_UNSEEN));
-    this.#partsUnseenOfAddress = compileAddressCharges(times(PARTS_UNSEEN));
+    this.#unseenDataOfAddress = compileAddressCharges(times(UNSEEN_DATA_PER_PAGE));
+    this.#unseenPartsOfAddress = compileAddressCharges(times(UNSEEN_PARTS_PER_PAGE));
     const media = new ClaimedMedia(organisation, budget, this.#pagesOfShape);
     this.answers = new DataAnswers(organisation, budget, media, (facts, store) =>
       this.#count(facts, store),
@@ -94,7 +94,7 @@ export class FreePages {
     this.#forms = new ForeignForms(organisation, budget, BUDGETS_OF_A_SHAPE);
   }
 
-  /** Counts a request of a visitor without a pass. `seesAnswer` is from Deciding. */
+  /** Counts a request of a visitor without a pass. `seesAnswer` is DecisionInput.seesAnswer. */
   take(
     facts: Facts,
     store: SessionStore,
@@ -123,11 +123,11 @@ export class FreePages {
     const hasLoaded = store.remembers(this.#loadedName, addressGroup(facts.ip));
     const hasManyHeldBack = this.answers.documents.hasManyHeldBack(facts, store);
     const takeByPage = (hasLoadedPage: boolean): MaybePromise<FreePage> => {
-      if (hasLoadedPage) return seesAnswer ? 'data' : this.#takeUnseen(facts, store);
+      if (hasLoadedPage) return seesAnswer ? 'data' : this.#takeUnseenData(facts, store);
       if (isInFlood) return this.#count(facts, store);
       const isMedia = seesAnswer && this.answers.media.isBelieved(facts, store);
       return afterWith(isMedia, undefined, (isBelieved) =>
-        isBelieved ? 'media' : this.#takeMove(facts, store),
+        isBelieved ? 'media' : this.#takeInNewNetwork(facts, store),
       );
     };
     return afterWith(hasManyHeldBack, undefined, (isSpent) =>
@@ -143,14 +143,17 @@ export class FreePages {
   takeUnseenPart(facts: Facts, store: SessionStore): boolean {
     const { path, query } = facts.url;
     if (facts.method !== 'OPTIONS' && query === '' && !hasQueryInPath(path)) return true;
-    const name = this.#partsUnseen + suffixOf(facts);
-    return this.#partsUnseenOfAddress(facts.ip).every(
+    const name = this.#unseenParts + suffixOf(facts);
+    return this.#unseenPartsOfAddress(facts.ip).every(
       ({ subject, budget }) => store.takeSync(name, subject, budget) === 0,
     );
   }
 
-  #takeUnseen(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
-    const waitMs = store.takeAll(this.#unseen + suffixOf(facts), this.#unseenOfAddress(facts.ip));
+  #takeUnseenData(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
+    const waitMs = store.takeAll(
+      this.#unseenData + suffixOf(facts),
+      this.#unseenDataOfAddress(facts.ip),
+    );
     return afterWith(waitMs, undefined, (wait) => (wait > 0 ? 'spent' : 'data'));
   }
 
@@ -159,20 +162,20 @@ export class FreePages {
    * session gets free data in only a few networks. A session that came with a challenge page and did not pass gets no
    * free data, because it has no open page.
    */
-  #takeMove(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
+  #takeInNewNetwork(facts: Facts, store: SessionStore): MaybePromise<FreePage> {
     const { session } = facts;
     if (session.state !== 'issued' || session.challenge !== 'none')
       return this.#count(facts, store);
-    return afterWith(this.#open(session.id, facts, store), undefined, (isOpened) =>
+    return afterWith(this.#openNetwork(session.id, facts, store), undefined, (isOpened) =>
       isOpened ? 'data' : this.#count(facts, store),
     );
   }
 
   /** Makes data free in the network of this request. False when the session has already used up its networks. */
-  #open(id: string, facts: Facts, store: SessionStore): MaybePromise<boolean> {
-    const waitMs = store.take(this.#moves, sessionRoot(id), MOVES_OF_A_SESSION);
+  #openNetwork(id: string, facts: Facts, store: SessionStore): MaybePromise<boolean> {
+    const waitMs = store.take(this.#networksOfSession, sessionRoot(id), NETWORKS_OF_A_SESSION);
     return afterWith(waitMs, undefined, (wait) => {
-      if (wait === 0) this.remember(facts, store);
+      if (wait === 0) this.rememberPage(facts, store);
       return wait === 0;
     });
   }
@@ -187,12 +190,12 @@ export class FreePages {
     void afterWith(
       hasLoaded,
       undefined,
-      (hasLoadedPage) => hasLoadedPage || this.#open(id, facts, store),
+      (hasLoadedPage) => hasLoadedPage || this.#openNetwork(id, facts, store),
     );
   }
 
   /** Remembers that this network loaded a page, so that its requests for data are free. */
-  remember(facts: Facts, store: SessionStore): void {
+  rememberPage(facts: Facts, store: SessionStore): void {
     void store.remember(this.#loadedName, addressGroup(facts.ip), PAGE_REMEMBERED_MS);
   }
 
@@ -200,7 +203,11 @@ export class FreePages {
     const freePage = afterWith(this.#count(facts, store), undefined, (countedAs) =>
       countedAs === 'page' ? countedAs : this.#forms.take(facts, store),
     );
-    void afterWith(freePage, undefined, (page) => page === 'page' && this.remember(facts, store));
+    void afterWith(
+      freePage,
+      undefined,
+      (page) => page === 'page' && this.rememberPage(facts, store),
+    );
     return freePage;
   }
 

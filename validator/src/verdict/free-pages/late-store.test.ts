@@ -11,7 +11,7 @@ import { pictureOfPage, scriptFetch, visit } from '../../../../test/kit/visitors
 
 const data = () => visit({ headers: scriptFetch });
 
-function open(): TestValidator {
+function createGuard(): TestValidator {
   return validatorWith(DETECT, {
     organisation: { challenge: { pressure: false } },
     storeOf: answeringLate,
@@ -19,7 +19,7 @@ function open(): TestValidator {
 }
 
 test('five pages are free, and the data of an open page', async () => {
-  const guard = open();
+  const guard = createGuard();
   expect(await countAllowed(guard, 7, () => visit())).toBe(5);
   expect(await countAllowed(guard, 60, data)).toBe(60);
   expect(await countAllowed(guard, 7, () => visit({ headers: scriptFetch, ip: '84.1.1.1' }))).toBe(
@@ -29,11 +29,13 @@ test('five pages are free, and the data of an open page', async () => {
 
 test('pictures without a file extension are free', async () => {
   const url = 'https://shop.example/media/7';
-  expect(await countAllowed(open(), 60, () => visit({ url, headers: pictureOfPage }))).toBe(60);
+  expect(await countAllowed(createGuard(), 60, () => visit({ url, headers: pictureOfPage }))).toBe(
+    60,
+  );
 });
 
 test('an address gets 50 documents as data, and then its next page is challenged', async () => {
-  const guard = open();
+  const guard = createGuard();
   await guard.ask(visit());
   guard.origin.answers = 'document';
   expect(await countAllowed(guard, 90, data)).toBe(50);

@@ -1,14 +1,14 @@
 import type { Clock, Ending, MaybePromise, SessionStore } from '@guard/config/contract/ports';
 import { answersData, RULES_WITHOUT_PAGES } from '@guard/config/settings/presets/preset-rules';
 import type { Facts } from '../../request/facts.ts';
-import type { Directives } from '../../rules/direct.ts';
+import type { Directives } from '../../rules/directives.ts';
 import { afterWith } from '../../session/after-with.ts';
 import type { AnswerWatch } from '../counts/answer-watch.ts';
 import { isDocument, isUselessDocument } from '../documents.ts';
 import type { DocumentBudgets } from './document-budgets.ts';
 import type { FreePages } from './free-pages.ts';
 
-/** The fields of Deciding that this file uses. */
+/** The fields of DecisionInput that this file uses. */
 interface PresetRequest {
   readonly directives: Directives;
   readonly facts: Facts;
@@ -25,7 +25,7 @@ interface PresetRequest {
  * request is judged without the preset when these documents are used up. Where Guard does not see the answers, it counts
  * the requests with a parameter.
  */
-export function withinPreset<One extends PresetRequest>(request: One): MaybePromise<One> {
+export function withinPreset<T extends PresetRequest>(request: T): MaybePromise<T> {
   const { directives, freePages, facts, store, seesAnswer } = request;
   const { verdict } = directives;
   if (freePages === undefined || verdict?.value !== 'allow') return request;

@@ -32,7 +32,7 @@ test('requests that change something, and whose answer can be a document, wait o
   guard.origin.answers = 'document';
   expect(await countAllowed(guard, 40, post)).toBe(40);
   guard.origin.answers = 'never';
-  // Guard does not hold back their answers, so the origin does not do anything for nothing.
+  // Guard cannot hold back their answers, because the origin has then already made the change.
   expect(await countAllowed(guard, 20, post)).toBe(10);
 });
 
@@ -49,7 +49,7 @@ test('JSON in answer to many POST at once uses up no document of the address', a
   expect(await countAllowed(guard, 1, () => visit({ cookie }))).toBe(1);
 });
 
-test('after 55 POST at once, 5 were refused, and the others and their documents stay free', async () => {
+test('after Guard refused 5 of 55 POST at once, later POST are free, and the documents of the address are not used up', async () => {
   const guard = detectingValidator();
   const cookie = await newSession(guard);
   guard.origin.answers = 'never';

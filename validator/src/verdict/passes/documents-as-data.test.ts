@@ -11,8 +11,8 @@ import { chromeHttps, scriptFetch, visit } from '../../../../test/kit/visitors/v
 
 const MINUTE_MS = 60_000;
 
-/** Visitors who pass, load a page, and get documents in answer to requests for data. */
-async function letPass(
+/** Lets visitors pass, load a page, and get documents in answer to requests for data. */
+async function teach(
   guard: TestValidator,
   visitors: number,
   documentsAsData: (visitor: number) => number,
@@ -29,7 +29,7 @@ async function letPass(
   }
 }
 
-/** How many documents an address gets as data that loaded one page and did not pass. */
+/** How many documents an address without a pass gets as data, after it loaded one page. */
 async function countDocuments(guard: TestValidator, method = 'GET', asked = 60): Promise<number> {
   const ip = '84.115.99.7';
   guard.time.now += 11 * MINUTE_MS;
@@ -44,23 +44,23 @@ const withoutPressure = () => detectingValidator({ challenge: { pressure: false 
 
 test('when the visitors of a site who passed get no documents as data, an address without a pass gets 8, and its JSON stays free', async () => {
   const guard = withoutPressure();
-  await letPass(guard, 50, () => 2);
+  await teach(guard, 50, () => 2);
   expect(await countDocuments(guard, 'GET', 20)).toBe(8);
   const ip = '84.115.99.7';
   guard.origin.answers = 'data';
   expect(await countAllowed(guard, 100, () => visit({ ip, headers: scriptFetch }))).toBe(100);
 });
 
-test('a page that needs more gets it after its reload, because the next page of the address is challenged', async () => {
+test('a page that needs more documents gets them after its reload, because the next page of the address is challenged', async () => {
   const guard = withoutPressure();
-  await letPass(guard, 50, () => 0);
+  await teach(guard, 50, () => 0);
   await countDocuments(guard);
   expect((await guard.ask(visit({ ip: '84.115.99.7' }))).decision).toBe('redirect');
 });
 
-test('there the answers to POST are limited too', async () => {
+test('when documents as data are rare, the answers to POST are limited too', async () => {
   const guard = withoutPressure();
-  await letPass(guard, 50, () => 0);
+  await teach(guard, 50, () => 0);
   expect(await countDocuments(guard, 'POST')).toBe(8);
 });
 
@@ -73,21 +73,21 @@ test.each([
   ['fewer than 50 visitors passed', 49, () => 0],
 ])('an address gets 50 when %s', async (_when, visitors, documentsAsData) => {
   const guard = withoutPressure();
-  await letPass(guard, visitors, documentsAsData);
+  await teach(guard, visitors, documentsAsData);
   expect(await countDocuments(guard)).toBe(50);
 });
 
 test('frames of the own site count as documents as data, because an address without a pass needs them', async () => {
   const guard = withoutPressure();
   const frame = { ...chromeHttps, 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'same-origin' };
-  await letPass(guard, 50, () => 5, frame);
+  await teach(guard, 50, () => 5, frame);
   expect(await countDocuments(guard)).toBe(50);
 });
 
-test('a site whose answers Guard does not see teaches nothing', async () => {
+test('Guard learns nothing from a site whose answers it does not see', async () => {
   const guard = withoutPressure();
   guard.caller.seesAnswers = false;
-  await letPass(guard, 60, () => 0);
+  await teach(guard, 60, () => 0);
   guard.caller.seesAnswers = true;
   expect(await countDocuments(guard)).toBe(50);
 });

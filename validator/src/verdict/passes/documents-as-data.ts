@@ -8,9 +8,9 @@ import { SessionShares } from './session-shares.ts';
  * Documents as data are rare at a site when at least this many sessions are known, and at most this share of them got
  * more than a few of these documents.
  */
-const DOCUMENTS_LEARNED_FROM = 50;
-const DOCUMENTS_ARE_RARE = 0.01;
-const A_FEW_DOCUMENTS = 4;
+const MIN_SESSIONS = 50;
+const MAX_RARE_SHARE = 0.01;
+const FEW_DOCUMENTS = 4;
 
 /**
  * Learns from visitors who passed whether the pages of a site load documents as data. Most sites do not. There, a visitor
@@ -19,20 +19,20 @@ const A_FEW_DOCUMENTS = 4;
 export class DocumentsAsData {
   readonly #shares = new SessionShares();
 
-  /** Whether hardly any session of the site gets more than a few. False while few sessions are known. */
+  /** Whether documents as data are rare at the site. False while few sessions are known. */
   areRare(site: string): boolean {
-    const share = this.#shares.shareOf(site, DOCUMENTS_LEARNED_FROM);
-    return share !== undefined && share <= DOCUMENTS_ARE_RARE;
+    const share = this.#shares.shareOf(site, MIN_SESSIONS);
+    return share !== undefined && share <= MAX_RARE_SHARE;
   }
 
   /** Learns from an answer that is a document. The first page of a pass counts its session. */
-  learn({ seen }: Pick<PassRecord, 'seen'>, facts: Facts, site: string): void {
+  learn(pass: PassRecord, facts: Facts, site: string): void {
     if (isFromOtherSite(facts)) return;
     if (!countsAsPage(facts) || isOwnFrame(facts)) {
-      seen.documentsAsData += 1;
-      if (seen.documentsAsData === A_FEW_DOCUMENTS + 1) this.#shares.countMatching(site);
-    } else if (!seen.page) {
-      seen.page = true;
+      pass.documentsAsData += 1;
+      if (pass.documentsAsData === FEW_DOCUMENTS + 1) this.#shares.countMatching(site);
+    } else if (!pass.gotPage) {
+      pass.gotPage = true;
       this.#shares.countSession(site);
     }
   }

@@ -1,8 +1,8 @@
 import type { Budget } from '@guard/config/contract/ports';
 import type { AddressCharges } from '../../rules/address-charges.ts';
-import { LateCache } from '../counts/late-cache.ts';
+import { LazyCache } from '../counts/lazy-cache.ts';
 import { type LoadedParts, SessionShape } from './session-shape.ts';
-import type { WaitingCount } from '../counts/under-way.ts';
+import type { WaitingCount } from '../counts/waiting-count.ts';
 
 /**
  * Maximum number of passes, and of addresses, in memory. Above this number, the least recently used entry is forgotten.
@@ -24,15 +24,18 @@ export interface PassRecord {
    * milliseconds.
    */
   spentUntil: number;
-  /** The count of waiting requests for pages and data, and below it the count of waiting parts of pages. */
+  /** The waiting requests for pages and data. */
   readonly waiting: WaitingCount;
+  /** The waiting requests for parts of pages. */
   readonly waitingParts: WaitingCount;
   readonly networks: SeenNetwork[];
   /** The session shape, which all passes of the session share. */
   readonly shape: SessionShape;
   readonly parts: LoadedParts;
-  /** Whether Guard saw a page in an answer, and how many answers to requests for data were documents. */
-  readonly seen: { page: boolean; documentsAsData: number };
+  /** Whether an answer was a page. */
+  gotPage: boolean;
+  /** The number of documents in answer to requests for data. */
+  documentsAsData: number;
 }
 
 /**
@@ -61,7 +64,8 @@ const SOFT_LIMIT = 20;
 const HARD_LIMIT = 60;
 
 interface PageCounter {
-  held: number;
+  /** A counter of rules/gcra.ts, in epoch milliseconds. */
+  value: number;
   readonly budget: Budget;
 }
 
@@ -76,12 +80,12 @@ interface AddressRecord {
  * address. Organisations share the table, but each organisation has its own records.
  */
 export class PassTable {
-  readonly #passes = new LateCache<PassRecord>(MAX_PASSES);
+  readonly #passes = new LazyCache<PassRecord>(MAX_PASSES);
   /** The shapes of sessions. They are looked up only for a new pass. */
-  readonly #shapes = new LateCache<Shapes>(MAX_PASSES);
-  readonly #networks = new LateCache<AddressRecord>(MAX_ADDRESSES);
+  readonly #shapes = new LazyCache<Shapes>(MAX_PASSES);
+  readonly #networks = new LazyCache<AddressRecord>(MAX_ADDRESSES);
   /** For each address, its own record and those of the networks around it. */
-  readonly #addresses = new LateCache<readonly AddressRecord[]>(MAX_ADDRESSES);
+  readonly #addresses = new LazyCache<readonly AddressRecord[]>(MAX_ADDRESSES);
 
   /**
    * The record of a pass. `root` is the root of the session, and `passedAt` distinguishes the passes of the session.
@@ -103,7 +107,8 @@ export class PassTable {
         networks: [],
         shape: isForeign ? foreign : own,
         parts,
-        seen: { page: false, documentsAsData: 0 },
+        gotPage: false,
+        documentsAsData: 0,
       };
       this.#passes.set(key, record);
     }
@@ -140,7 +145,7 @@ export class PassTable {
     let record = this.#networks.get(key);
     if (record === undefined) {
       const counter = (times: number): PageCounter => ({
-        held: 0,
+        value: 0,
         budget: { ...budget, requests: budget.requests * times },
       });
       record = { soft: counter(SOFT_LIMIT), hard: counter(HARD_LIMIT) };

@@ -1,5 +1,5 @@
-import type { ValidateRequest } from '@guard/config/contract/validate-request';
 import { describe, expect, test } from 'vitest';
+import { countForwarded } from '../../../../test/kit/product/decisions.ts';
 import { organisationWith } from '../../../../test/kit/product/policies.ts';
 import { type TestValidator, validatorWith } from '../../../../test/kit/product/validator.ts';
 import { verifiedSession } from '../../../../test/kit/visitors/verified-session.ts';
@@ -17,8 +17,9 @@ const RULES = '[{ name: everybody, match: {}, detect: true, challenge: auto }]';
 const MONITOR_RULES = RULES.replace('detect: true', 'detect: true, monitor: true');
 const PASS = '0f8fad5b-d9cb-869f-8165-000000000001';
 
-const page = (cookie = PASS) => visit({ cookie });
-const data = (cookie = PASS) => visit({ cookie, headers: scriptFetch });
+const pageOf = (cookie = PASS) => visit({ cookie });
+const page = () => pageOf();
+const data = () => visit({ cookie: PASS, headers: scriptFetch });
 
 function createGuard(limits: object | false = {}, rules = RULES): TestValidator {
   const guard = validatorWith(rules, { organisation: { challenge: { session_limits: limits } } });
@@ -32,44 +33,37 @@ function passChallenge({ store, time }: TestValidator, id = PASS): void {
   store.keepSession(id, verifiedSession({ judgedAt: time.now }), 24 * HOUR_MS);
 }
 
-async function countPassing({ ask }: TestValidator, count: number, request: () => ValidateRequest) {
-  let allowedCount = 0;
-  for (let i = 0; i < count; i++)
-    if ((await ask(request())).decision === 'allow') allowedCount += 1;
-  return allowedCount;
-}
-
 describe('the limits of one passed challenge', () => {
   test('a pass allows 600 pages an hour, then there is a challenge, and a new pass allows as many pages again', async () => {
     const guard = createGuard({ requests_per_minute: 100_000 });
-    expect(await countPassing(guard, 700, page)).toBe(600);
+    expect(await countForwarded(guard, 700, page)).toBe(600);
     expect(guard.events.at(-1)).toMatchObject({
       action: 'challenge',
       blockReasons: ['session_limit_exceeded'],
       rule: 'everybody',
     });
     guard.time.now += 6 * SECOND_MS;
-    expect(await countPassing(guard, 2, page)).toBe(1);
+    expect(await countForwarded(guard, 2, page)).toBe(1);
     guard.time.now += SECOND_MS;
     passChallenge(guard);
-    expect(await countPassing(guard, 10, page)).toBe(10);
+    expect(await countForwarded(guard, 10, page)).toBe(10);
   });
 
   test('a pass allows 600 requests a minute, and above this limit data has to wait and a page is challenged', async () => {
     const guard = createGuard();
-    expect(await countPassing(guard, 700, data)).toBe(600);
+    expect(await countForwarded(guard, 700, data)).toBe(600);
     const limited = await guard.ask(data());
     expect(limited).toMatchObject({ status_code: 429, retry_after: 1 });
     expect(guard.events.at(-1)?.blockReasons).toEqual(['session_limit_exceeded']);
     expect((await guard.ask(page())).decision).toBe('redirect');
     guard.time.now += SECOND_MS;
-    expect(await countPassing(guard, 20, data)).toBe(10);
+    expect(await countForwarded(guard, 20, data)).toBe(10);
   });
 
   test('a pass allows 100 requests at once when the caller reports their ends', async () => {
     const guard = createGuard();
     guard.origin.answers = 'never';
-    expect(await countPassing(guard, 110, data)).toBe(100);
+    expect(await countForwarded(guard, 110, data)).toBe(100);
     expect((await guard.ask(page())).status_code).toBe(429);
     // When their ends are not reported, waiting requests are forgotten after a minute.
     guard.time.now += MINUTE_MS + 1;
@@ -80,7 +74,7 @@ describe('the limits of one passed challenge', () => {
     const guard = createGuard({ pages_per_hour: 5 });
     const headers = { 'user-agent': chromeHttps['user-agent'] ?? '' };
     const file = () => visit({ cookie: PASS, url: 'https://shop.example/a.js', headers });
-    expect(await countPassing(guard, 20, file)).toBe(20);
+    expect(await countForwarded(guard, 20, file)).toBe(20);
   });
 
   test('two organisations of one installation share no counter of an address', async () => {
@@ -94,7 +88,7 @@ describe('the limits of one passed challenge', () => {
         const cookie = `${id.length}${10 + i}${PASS.slice(3)}`;
         const session = verifiedSession({ organisation: id, judgedAt: time.now });
         store.keepSession(cookie, session, HOUR_MS);
-        const outcome = await validate(page(cookie), {});
+        const outcome = await validate(pageOf(cookie), {});
         if (outcome.kind === 'answered' && outcome.response.decision === 'allow') allowedCount += 1;
       }
       return allowedCount;
@@ -107,14 +101,14 @@ describe('the limits of one passed challenge', () => {
     const guard = createGuard({ requests_per_minute: 10, at_once: 10 });
     guard.origin.answers = 'never';
     const headers = { ...scriptFetch, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
-    expect(await countPassing(guard, 100, () => visit({ cookie: PASS, headers }))).toBe(10);
-    expect(await countPassing(guard, 10, data)).toBe(10);
+    expect(await countForwarded(guard, 100, () => visit({ cookie: PASS, headers }))).toBe(10);
+    expect(await countForwarded(guard, 10, data)).toBe(10);
   });
 
   test('data in answer to a request for data is not counted as a document', async () => {
     const guard = createGuard({ pages_per_hour: 10 });
     guard.origin.answers = 'data';
-    expect(await countPassing(guard, 200, data)).toBe(200);
+    expect(await countForwarded(guard, 200, data)).toBe(200);
   });
 
   test('the limit of requests a minute does not count parts of pages, for example the many pictures of a map', async () => {
@@ -123,9 +117,9 @@ describe('the limits of one passed challenge', () => {
     const mapTile = () => visit({ cookie: PASS, headers: pictureOfPage });
     const style = () =>
       visit({ cookie: PASS, url: 'https://shop.example/a.css', headers: scriptFetch });
-    expect(await countPassing(guard, 300, mapTile)).toBe(300);
+    expect(await countForwarded(guard, 300, mapTile)).toBe(300);
     guard.origin.answers = 'other';
-    expect(await countPassing(guard, 300, style)).toBe(300);
+    expect(await countForwarded(guard, 300, style)).toBe(300);
   });
 
   test.each([true, false])(
@@ -134,11 +128,11 @@ describe('the limits of one passed challenge', () => {
       const guard = createGuard({ pages_per_hour: 10 });
       guard.caller.seesAnswers = seesAnswers;
       const picture = () => visit({ cookie: PASS, headers: pictureOfPage });
-      expect(await countPassing(guard, 1100, picture)).toBe(1000);
+      expect(await countForwarded(guard, 1100, picture)).toBe(1000);
       expect(await guard.ask(picture())).toMatchObject({ status_code: 429, retry_after: 4 });
       // A page still passes, and the requests of its scripts pass too.
-      expect(await countPassing(guard, 1, page)).toBe(1);
-      expect(await countPassing(guard, 1, data)).toBe(1);
+      expect(await countForwarded(guard, 1, page)).toBe(1);
+      expect(await countForwarded(guard, 1, data)).toBe(1);
     },
   );
 
@@ -154,7 +148,7 @@ describe('the limits of one passed challenge', () => {
       const url = `https://shop.example${path}`;
       const headers = { ...pictureOfPage, 'sec-fetch-dest': 'script' };
       const script = () => visit({ cookie: PASS, method, url, headers });
-      expect(await countPassing(createGuard(), 700, script)).toBe(600);
+      expect(await countForwarded(createGuard(), 700, script)).toBe(600);
     },
   );
 
@@ -167,7 +161,7 @@ describe('the limits of one passed challenge', () => {
       const guard = createGuard({ pages_per_hour: 10 });
       guard.origin.answers = answers;
       const requestWith = () => visit({ cookie: PASS, headers });
-      expect(await countPassing(guard, 150, requestWith)).toBe(101);
+      expect(await countForwarded(guard, 150, requestWith)).toBe(101);
       expect((await guard.ask(requestWith())).status_code).toBe(429);
       expect((await guard.ask(page())).decision).toBe('redirect');
     }
@@ -179,10 +173,10 @@ describe('the limits of one passed challenge', () => {
     let allowedCount = 0;
     for (const id of ids) {
       passChallenge(guard, id);
-      allowedCount += await countPassing(guard, 2, () => page(id));
+      allowedCount += await countForwarded(guard, 2, () => pageOf(id));
     }
     expect(allowedCount).toBe(120);
-    expect((await guard.ask(page(ids.at(-1)))).decision).toBe('redirect');
+    expect((await guard.ask(pageOf(ids.at(-1)))).decision).toBe('redirect');
     passChallenge(guard);
     expect((await guard.ask(page())).status_code).toBe(429);
   });
@@ -194,7 +188,7 @@ describe('the limits of one passed challenge', () => {
     let allowedCount = 0;
     for (const id of ids) {
       passChallenge(guard, id);
-      allowedCount += await countPassing(guard, 30, () =>
+      allowedCount += await countForwarded(guard, 30, () =>
         visit({ cookie: id, headers: pictureOfPage }),
       );
     }
@@ -202,7 +196,7 @@ describe('the limits of one passed challenge', () => {
     // has come.
     expect(allowedCount).toBeGreaterThan(100);
     expect(allowedCount).toBeLessThanOrEqual(120 + ids.length);
-    expect((await guard.ask(page(ids.at(-1)))).decision).toBe('redirect');
+    expect((await guard.ask(pageOf(ids.at(-1)))).decision).toBe('redirect');
   });
 
   test('in monitor mode a rejected session has the limits of a short pass, and then it is challenged again', async () => {
@@ -212,13 +206,13 @@ describe('the limits of one passed challenge', () => {
       state: 'rejected' as const,
     };
     guard.store.keepSession(PASS, { ...rejected, reasons: ['webdriver'] }, HOUR_MS);
-    expect(await countPassing(guard, 30, page)).toBe(10);
+    expect(await countForwarded(guard, 30, page)).toBe(10);
     expect(guard.events[0]).toMatchObject({ action: 'allow', decision: 'block' });
     expect(guard.events.at(-1)).toMatchObject({ action: 'challenge' });
     // The rejected session cannot get the site as data or pictures either, although monitor mode would lift a limit.
     guard.origin.answers = 'document';
     for (const headers of [scriptFetch, pictureOfPage]) {
-      expect(await countPassing(guard, 200, () => visit({ cookie: PASS, headers }))).toBeLessThan(
+      expect(await countForwarded(guard, 200, () => visit({ cookie: PASS, headers }))).toBeLessThan(
         102,
       );
     }
@@ -230,10 +224,10 @@ describe('the limits of one passed challenge', () => {
     for (const id of ids) passChallenge(guard, id);
     guard.time.now += 10 * MINUTE_MS + 1;
     let allowedCount = 0;
-    for (const id of ids) allowedCount += await countPassing(guard, 10, () => page(id));
+    for (const id of ids) allowedCount += await countForwarded(guard, 10, () => pageOf(id));
     expect(allowedCount).toBe(200);
     passChallenge(guard);
-    expect(await countPassing(guard, 5, page)).toBe(5);
+    expect(await countForwarded(guard, 5, page)).toBe(5);
   });
 
   test('a visitor has to pass again when the pass came from four networks of three systems within ten minutes', async () => {
@@ -241,8 +235,8 @@ describe('the limits of one passed challenge', () => {
     const requestFrom = (ip: string) => () => visit({ cookie: PASS, ip });
     const phone = ['84.115.20.7', '178.113.40.7', '84.115.99.7', '178.113.41.9'];
     for (const ip of [...phone, ...phone])
-      expect(await countPassing(guard, 1, requestFrom(ip))).toBe(1);
-    expect(await countPassing(guard, 1, requestFrom('2a02:1748:1::1'))).toBe(0);
+      expect(await countForwarded(guard, 1, requestFrom(ip))).toBe(1);
+    expect(await countForwarded(guard, 1, requestFrom('2a02:1748:1::1'))).toBe(0);
     const requestWith = (headers: typeof scriptFetch) => visit({ cookie: PASS, headers });
     for (const headers of [scriptFetch, pictureOfPage]) {
       expect((await guard.ask(requestWith(headers))).status_code).toBe(429);
@@ -251,7 +245,7 @@ describe('the limits of one passed challenge', () => {
     expect(guard.events.at(-1)?.blockReasons).toEqual(['session_limit_exceeded']);
     guard.time.now += SECOND_MS;
     passChallenge(guard);
-    expect(await countPassing(guard, 1, requestFrom('2a02:1748:1::1'))).toBe(1);
+    expect(await countForwarded(guard, 1, requestFrom('2a02:1748:1::1'))).toBe(1);
   });
 
   test('a traveller with a new network every few minutes is not challenged', async () => {
@@ -259,7 +253,7 @@ describe('the limits of one passed challenge', () => {
     const homes = ['84.115.20.7', '178.113.40.7', '90.146.1.1', '80.109.4.4', '62.178.1.1'];
     for (const ip of [...homes, ...homes]) {
       guard.time.now += 4 * MINUTE_MS;
-      expect(await countPassing(guard, 2, () => visit({ cookie: PASS, ip })), ip).toBe(2);
+      expect(await countForwarded(guard, 2, () => visit({ cookie: PASS, ip })), ip).toBe(2);
     }
   });
 
@@ -269,7 +263,7 @@ describe('the limits of one passed challenge', () => {
       createGuard({}, '[{ name: r, match: {}, verdict: allow }]'),
       createGuard({}, '[{ name: r, match: {}, detect: true, challenge: never }]'),
     ]) {
-      expect(await countPassing(guard, 700, page)).toBe(700);
+      expect(await countForwarded(guard, 700, page)).toBe(700);
     }
   });
 
@@ -278,7 +272,7 @@ describe('the limits of one passed challenge', () => {
       { requests_per_minute: 1 },
       '[{ name: r, match: {}, detect: true, monitor: true }]',
     );
-    expect(await countPassing(guard, 2, data)).toBe(2);
+    expect(await countForwarded(guard, 2, data)).toBe(2);
     expect(guard.events.at(-1)).toMatchObject({
       action: 'allow',
       monitor: true,

@@ -12,7 +12,7 @@ import { DocumentsAsData } from './documents-as-data.ts';
 import type { PassRecord, PassTable } from './pass-table.ts';
 import { isFromTooManyNetworks } from './session-networks.ts';
 import { SessionShares } from './session-shares.ts';
-import { begin, end, type WaitingCount } from '../counts/under-way.ts';
+import { startWaiting, endWaiting, type WaitingCount } from '../counts/waiting-count.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -30,7 +30,7 @@ const DOCUMENTS_AS_DATA = 10;
  */
 const PARTS_OF_PAGE = 100;
 
-/** Number of waiting parts of pages that are allowed, for each allowed waiting request of another kind. */
+/** How many times as many parts of pages as other requests may wait at once. */
 const PARTS_AT_ONCE = 10;
 
 /**
@@ -59,8 +59,8 @@ interface Budgets {
 /** The session of a visitor whose upload was judged, with its id. */
 export type JudgedSession = Extract<SessionFact, { session: unknown }>;
 
-/** The fields of Deciding that this file uses. */
-interface Taking {
+/** The fields of DecisionInput that this file uses. */
+interface PassRequest {
   readonly facts: Facts;
   readonly site: string;
   readonly reportsEnd: boolean;
@@ -77,18 +77,15 @@ type Allowance =
 
 const WITHIN_LIMITS: Allowance = { kind: 'within' };
 const USED_UP: Allowance = { kind: 'used_up', reason: 'session_limit_exceeded' };
-const OF_A_PROGRAM: Allowance = { kind: 'used_up', reason: 'session_shape' };
+const MOVES_LIKE_A_PROGRAM: Allowance = { kind: 'used_up', reason: 'session_shape' };
 const TOO_MANY_AT_ONCE: Allowance = { kind: 'wait', waitMs: SHORT_WAIT_MS };
 /** With a used-up pass, requests for data and parts have to wait until the visitor loads a page and passes again. */
 const WAIT_FOR_PASS: Allowance = { kind: 'wait', waitMs: MINUTE_MS };
 
-/**
- * The kinds of answers that are counted as documents. For the request of a page it is none, because the page was
- * already counted.
- */
+/** The kinds of answers that are counted as documents. For a page none is, because the page is already counted. */
 const NO_DOCUMENTS: readonly Ending[] = [];
-const OF_DATA: readonly Ending[] = ['document', 'file'];
-const OF_PARTS: readonly Ending[] = ['document', 'data', 'file'];
+const DOCUMENTS_OF_DATA: readonly Ending[] = ['document', 'file'];
+const DOCUMENTS_OF_PARTS: readonly Ending[] = ['document', 'data', 'file'];
 
 /**
  * Limits the use of one passed challenge. A pass costs a program little, so it allows no more requests and pages than a
@@ -111,7 +108,7 @@ export class SessionLimits {
   readonly #short: Budgets;
   readonly #pagesOfAddress: AddressCharges;
   /** Undefined with `session_shape: false`. */
-  readonly #withParts: SessionShares | undefined;
+  readonly #sessionsWithParts: SessionShares | undefined;
   readonly documentsAsData = new DocumentsAsData();
 
   /** Undefined when the organisation sets no limits. */
@@ -119,21 +116,21 @@ export class SessionLimits {
     { id, challenge }: Pick<Organisation, 'id' | 'challenge'>,
     passes: PassTable,
   ): SessionLimits | undefined {
-    const { session_limits: limits, session_shape: isShapeRead } = challenge;
-    return limits === false ? undefined : new SessionLimits(id, limits, isShapeRead, passes);
+    const { session_limits: limits, session_shape: judgesShape } = challenge;
+    return limits === false ? undefined : new SessionLimits(id, limits, judgesShape, passes);
   }
 
-  constructor(organisation: string, limits: Limits, isShapeRead: boolean, passes: PassTable) {
+  constructor(organisation: string, limits: Limits, judgesShape: boolean, passes: PassTable) {
     this.#organisation = `${organisation} ${limits.pages_per_hour}`;
     this.#passes = passes;
     this.#full = budgetsOf(limits, 1);
     this.#short = budgetsOf(limits, SHORT_PASS_PART);
     this.#pagesOfAddress = compileAddressCharges(this.#full.pages);
-    this.#withParts = isShapeRead ? new SessionShares() : undefined;
+    this.#sessionsWithParts = judgesShape ? new SessionShares() : undefined;
   }
 
   /** Counts one request of a session that passed. */
-  take({ id, session }: JudgedSession, taking: Taking): Allowance {
+  take({ id, session }: JudgedSession, taking: PassRequest): Allowance {
     const { facts, reportsEnd } = taking;
     const nowMs = taking.clock();
     // Requests of foreign pages have their own counters, so that they use up no budget of the visitor.
@@ -153,12 +150,13 @@ export class SessionLimits {
     if (asksForPage) {
       const allowance = this.#takePage(taking, pass, budgets, nowMs - session.judgedAt, nowMs);
       if (allowance !== WITHIN_LIMITS) return allowance;
-      if (this.#isOfProgram(pass, session.judgedAt, taking, nowMs)) return OF_A_PROGRAM;
+      if (this.#movesLikeAProgram(pass, session.judgedAt, taking, nowMs))
+        return MOVES_LIKE_A_PROGRAM;
     }
     if (!reportsEnd) return WITHIN_LIMITS;
-    if (!begin(pass.waiting, budgets.atOnce, nowMs)) return TOO_MANY_AT_ONCE;
-    const documents = asksForPage ? NO_DOCUMENTS : OF_DATA;
-    return this.#startWaiting(taking, pass, pass.waiting, documents, budgets, nowMs);
+    if (!startWaiting(pass.waiting, budgets.atOnce, nowMs)) return TOO_MANY_AT_ONCE;
+    const documents = asksForPage ? NO_DOCUMENTS : DOCUMENTS_OF_DATA;
+    return this.#watchAnswer(taking, pass, pass.waiting, documents, budgets, nowMs);
   }
 
   /**
@@ -166,15 +164,15 @@ export class SessionLimits {
    * Missing parts are a sign only when most sessions of the site load parts. Works only for a gateway, because other
    * callers do not see everything that a browser loads.
    */
-  #isOfProgram(
+  #movesLikeAProgram(
     { shape }: PassRecord,
     passedAt: number,
-    { facts, site, reportsEnd }: Taking,
+    { facts, site, reportsEnd }: PassRequest,
     nowMs: number,
   ): boolean {
-    const withParts = this.#withParts;
+    const withParts = this.#sessionsWithParts;
     if (withParts === undefined || !reportsEnd) return false;
-    if (shape.isFound(passedAt)) return true;
+    if (shape.isProgram(passedAt)) return true;
     const stretch = shape.add(facts, nowMs);
     if (stretch === undefined) return false;
     const { hasParts, isRegular, isWalk } = stretch;
@@ -187,7 +185,7 @@ export class SessionLimits {
       if (hasParts) withParts.countMatching(site);
     }
     if (Number(lacksParts) + Number(isRegular) + Number(isWalk) < 2) return false;
-    shape.noteFound(passedAt);
+    shape.noteProgram(passedAt);
     return true;
   }
 
@@ -200,44 +198,44 @@ export class SessionLimits {
    * budget of the address.
    */
   #takePage(
-    { facts: { ip }, store }: Taking,
+    { facts: { ip }, store }: PassRequest,
     pass: PassRecord,
     { pages }: Budgets,
     ageMs: number,
     nowMs: number,
   ): Allowance {
-    if (!takeOfPass('pages', pass, pages, store, nowMs)) return USED_UP;
+    if (!takeFromPass('pages', pass, pages, store, nowMs)) return USED_UP;
     const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
     let waitMs = 0;
     let isAboveSoft = false;
     for (const { soft, hard } of records) {
-      waitMs = Math.max(waitMs, waitFor(hard.held, nowMs, hard.budget));
-      isAboveSoft ||= waitFor(soft.held, nowMs, soft.budget) > 0;
+      waitMs = Math.max(waitMs, waitFor(hard.value, nowMs, hard.budget));
+      isAboveSoft ||= waitFor(soft.value, nowMs, soft.budget) > 0;
     }
     if (waitMs > 0) return { kind: 'wait', waitMs };
     for (const { soft, hard } of records) {
-      hard.held = withOneMore(hard.held, nowMs, hard.budget);
-      if (!isAboveSoft) soft.held = withOneMore(soft.held, nowMs, soft.budget);
+      hard.value = withOneMore(hard.value, nowMs, hard.budget);
+      if (!isAboveSoft) soft.value = withOneMore(soft.value, nowMs, soft.budget);
     }
     return isAboveSoft && ageMs > RECENT_MS ? USED_UP : WITHIN_LIMITS;
   }
 
-  #takePart(taking: Taking, pass: PassRecord, budgets: Budgets, nowMs: number): Allowance {
+  #takePart(taking: PassRequest, pass: PassRecord, budgets: Budgets, nowMs: number): Allowance {
     const waitMs = waitFor(pass.files, nowMs, budgets.parts);
     if (waitMs > 0) return { kind: 'wait', waitMs };
     pass.files = withOneMore(pass.files, nowMs, budgets.parts);
     if (!taking.reportsEnd) return WITHIN_LIMITS;
     const { waitingParts } = pass;
-    if (!begin(waitingParts, budgets.atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
-    return this.#startWaiting(taking, pass, waitingParts, OF_PARTS, budgets, nowMs);
+    if (!startWaiting(waitingParts, budgets.atOnce * PARTS_AT_ONCE, nowMs)) return TOO_MANY_AT_ONCE;
+    return this.#watchAnswer(taking, pass, waitingParts, DOCUMENTS_OF_PARTS, budgets, nowMs);
   }
 
   /**
    * Watches the answer. Answers of the kinds in `documents` are documents of the pass. All of them except data are also
    * pages of the address.
    */
-  #startWaiting(
-    { facts, site, store }: Taking,
+  #watchAnswer(
+    { facts, site, store }: PassRequest,
     pass: PassRecord,
     waitingCount: WaitingCount,
     documents: readonly Ending[],
@@ -245,22 +243,22 @@ export class SessionLimits {
     nowMs: number,
   ): Allowance {
     const ended = (ending: Ending) => {
-      end(waitingCount);
+      endWaiting(waitingCount);
       if (documents !== NO_DOCUMENTS && ending !== 'document') pass.parts.count += 1;
       if (ending === 'document') this.documentsAsData.learn(pass, facts, site);
       if (!documents.includes(ending)) return;
-      const isFree = takeOfPass('documents', pass, budget, store, nowMs);
-      if (isFree && (ending === 'data' || this.#takeOfAddress(facts.ip, nowMs))) return;
+      const isFree = takeFromPass('documents', pass, budget, store, nowMs);
+      if (isFree && (ending === 'data' || this.#takeFromAddress(facts.ip, nowMs))) return;
       pass.spentUntil = nowMs + RECENT_MS;
     };
     return { kind: 'within', watch: { ended } };
   }
 
   /** Counts a page for the address. False when the address has used up its pages. */
-  #takeOfAddress(ip: string, nowMs: number): boolean {
+  #takeFromAddress(ip: string, nowMs: number): boolean {
     const records = this.#passes.address(this.#organisation, ip, this.#pagesOfAddress);
-    if (records.some(({ hard }) => waitFor(hard.held, nowMs, hard.budget) > 0)) return false;
-    for (const { hard } of records) hard.held = withOneMore(hard.held, nowMs, hard.budget);
+    if (records.some(({ hard }) => waitFor(hard.value, nowMs, hard.budget) > 0)) return false;
+    for (const { hard } of records) hard.value = withOneMore(hard.value, nowMs, hard.budget);
     return true;
   }
 }
@@ -271,11 +269,11 @@ const BUDGET_NAMES = { pages: 'pages-of-pass', documents: 'documents-of-pass' } 
  * Takes one page or document of a pass. False when none is left in this thread, or in all threads and instances that
  * share the store. The shared count is needed, because a program can open a connection to each thread and instance.
  */
-function takeOfPass(
+function takeFromPass(
   kind: keyof typeof BUDGET_NAMES,
   pass: PassRecord,
   budget: Budget,
-  store: Taking['store'],
+  store: PassRequest['store'],
   nowMs: number,
 ): boolean {
   if (waitFor(pass[kind], nowMs, budget) > 0) return false;

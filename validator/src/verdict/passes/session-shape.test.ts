@@ -141,15 +141,15 @@ test('each time a program is found, the next stretch is twice as long, up to 80 
   let documentCount = 0;
   const lengths = [1, 2, 3, 4, 5].map((pass) => {
     const countBefore = documentCount;
-    expect(shape.isFound(pass)).toBe(false);
+    expect(shape.isProgram(pass)).toBe(false);
     while (
       shapesOf([{ path: `/a${documentCount}`, afterMs: documentCount * 2 * SECOND_MS }], shape)
         .length === 0
     )
       documentCount += 1;
     documentCount += 1;
-    shape.noteFound(pass);
-    expect(shape.isFound(pass)).toBe(true);
+    shape.noteProgram(pass);
+    expect(shape.isProgram(pass)).toBe(true);
     return documentCount - countBefore;
   });
   // The lengths are not exact: the table of paths is small, so a new path sometimes seems to repeat.
@@ -158,7 +158,7 @@ test('each time a program is found, the next stretch is twice as long, up to 80 
 
 test('80 documents are a walk, because few of them seem to repeat in the table of paths', () => {
   const shape = new SessionShape({ count: 0 });
-  for (const pass of [1, 2, 3]) shape.noteFound(pass);
+  for (const pass of [1, 2, 3]) shape.noteProgram(pass);
   let walks = 0;
   for (let turn = 0; turn < 100; turn++) {
     const stepsOfWalk = steps(90, (i) => ({

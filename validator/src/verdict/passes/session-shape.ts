@@ -3,10 +3,13 @@ import type { Facts } from '../../request/facts.ts';
 
 const { firstDocuments, maxDocuments } = CHALLENGE.sessionShape;
 
-/** Documents with shorter pauses between them were opened together, for example as tabs, as frames or by a redirect. */
+/**
+ * Documents with shorter pauses between them are one burst: they were opened together, for example as tabs, as frames or
+ * by a redirect.
+ */
 const BURST_GAP_MS = 1_000;
 
-/** No person opens more documents together than this. */
+/** A person opens at most this many documents in one burst. */
 const MAX_OF_BURST = 30;
 
 /**
@@ -16,8 +19,8 @@ const MAX_OF_BURST = 30;
 const MAX_VARIATION = 0.25;
 
 /**
- * A walk is too fast when it takes less than this time for each document. No person types or selects addresses faster
- * for long.
+ * A walk (Shape.isWalk) is too fast when it takes less than this time for each document. A person cannot type or choose
+ * addresses so fast for long.
  */
 const HASTY_MS = 3_000;
 
@@ -39,8 +42,8 @@ export interface Shape {
   /** Whether the session loaded parts of pages, or data. */
   readonly hasParts: boolean;
   /**
-   * Whether documents came at regular intervals, or faster than a person opens them. It is too fast when one burst has
-   * more documents than a person opens as tabs. On a walk, one document every three seconds is too fast as well.
+   * Whether documents came at regular intervals, or faster than a person opens them: more than MAX_OF_BURST in one burst,
+   * or on a walk one document every three seconds.
    */
   readonly isRegular: boolean;
   /** Whether hardly any documents repeat, and most were reached without a link. */
@@ -58,48 +61,47 @@ export interface LoadedParts {
  * because of the session shape, the next stretch is twice as long.
  */
 export class SessionShape {
-  /** Whether PartsOfSites has counted this session. It counts each session only once. */
+  /** Whether SessionLimits has counted this session. It counts each session only once. */
   wasCounted = false;
   /** The start of the pass in which the session moved like a program. Until the next pass, each page is challenged. */
-  #foundIn: number | undefined;
+  #programPassedAt: number | undefined;
   #stretch: number = firstDocuments;
   readonly #parts: LoadedParts;
-  #partsBefore: number;
+  #partsAtStart: number;
   #documents = 0;
   #repeats = 0;
   #links = 0;
-  /**
-   * Documents that came together are one event. The four fields are: the number of events, the start of the last event,
-   * the start of the stretch, and the number of documents in the last event.
-   */
-  #events = 0;
-  #eventAt = 0;
-  #begunAt = 0;
-  #eventDocuments = 0;
+  /** The number of bursts. A single document is a burst too. */
+  #bursts = 0;
+  /** The start of the last burst, and the number of its documents. */
+  #burstAt = 0;
+  #burstDocuments = 0;
+  /** The start of the stretch. */
+  #startedAt = 0;
   /** Whether there was a pause since the last counted document. */
-  #isApart = false;
+  #hadPause = false;
   #lastAt = 0;
   #lastHash = 0;
-  /** The sum of the times between events in seconds, and the sum of the squares of these times. */
+  /** The sum of the times between bursts in seconds, and the sum of the squares of these times. */
   #sum = 0;
   #squares = 0;
   readonly #seenBits: number[] = new Array<number>(WORDS).fill(0);
 
   constructor(parts: LoadedParts) {
     this.#parts = parts;
-    this.#partsBefore = parts.count;
+    this.#partsAtStart = parts.count;
   }
 
   /**
    * Whether the session moved like a program in this pass. `passedAt` is the time of the pass, in epoch milliseconds.
    */
-  isFound(passedAt: number): boolean {
-    return this.#foundIn === passedAt;
+  isProgram(passedAt: number): boolean {
+    return this.#programPassedAt === passedAt;
   }
 
   /** Records that the session moved like a program in this pass. The next stretch is twice as long. */
-  noteFound(passedAt: number): void {
-    this.#foundIn = passedAt;
+  noteProgram(passedAt: number): void {
+    this.#programPassedAt = passedAt;
     this.#stretch = Math.min(this.#stretch * 2, maxDocuments);
   }
 
@@ -109,46 +111,46 @@ export class SessionShape {
     // A reload is ignored, because a page that reloads itself has regular intervals.
     if (hash === this.#lastHash) return undefined;
     this.#lastHash = hash;
-    // A document that repeats also ends an event. Otherwise the next document would join an earlier event.
-    if (nowMs - this.#lastAt >= BURST_GAP_MS) this.#isApart = true;
+    // A document that repeats also ends a burst. Otherwise the next document would join an earlier burst.
+    if (nowMs - this.#lastAt >= BURST_GAP_MS) this.#hadPause = true;
     this.#lastAt = nowMs;
     if (this.#wasSeen(hash)) {
       this.#repeats += 1;
       return undefined;
     }
-    if (this.#documents === 0) this.#begunAt = nowMs;
+    if (this.#documents === 0) this.#startedAt = nowMs;
     this.#documents += 1;
-    if (isLed(facts)) this.#links += 1;
-    const isFast = this.#time(nowMs);
+    if (cameByLink(facts)) this.#links += 1;
+    const isFast = this.#addTime(nowMs);
     if (this.#documents < this.#stretch) return undefined;
     const isWalk = this.#isWalk();
-    const isHasty = isWalk && nowMs - this.#begunAt <= this.#documents * HASTY_MS;
-    const isEnough = this.#events >= this.#stretch || (isHasty && this.#documents > MAX_OF_BURST);
+    const isHasty = isWalk && nowMs - this.#startedAt <= this.#documents * HASTY_MS;
+    const isEnough = this.#bursts >= this.#stretch || (isHasty && this.#documents > MAX_OF_BURST);
     if (!isEnough && !isFast) return undefined;
     const shape = {
-      hasParts: this.#parts.count > this.#partsBefore,
+      hasParts: this.#parts.count > this.#partsAtStart,
       isRegular: isFast || isHasty || this.#isEven(),
       isWalk,
     };
-    this.#begin();
+    this.#startStretch();
     return shape;
   }
 
   /** Adds the time of a document. True when more documents came together than a person opens as tabs. */
-  #time(nowMs: number): boolean {
-    if (this.#events > 0 && !this.#isApart) {
-      this.#eventDocuments += 1;
-      return this.#eventDocuments > MAX_OF_BURST;
+  #addTime(nowMs: number): boolean {
+    if (this.#bursts > 0 && !this.#hadPause) {
+      this.#burstDocuments += 1;
+      return this.#burstDocuments > MAX_OF_BURST;
     }
-    if (this.#events > 0) {
-      const seconds = (nowMs - this.#eventAt) / 1000;
+    if (this.#bursts > 0) {
+      const seconds = (nowMs - this.#burstAt) / 1000;
       this.#sum += seconds;
       this.#squares += seconds * seconds;
     }
-    this.#events += 1;
-    this.#isApart = false;
-    this.#eventAt = nowMs;
-    this.#eventDocuments = 1;
+    this.#bursts += 1;
+    this.#hadPause = false;
+    this.#burstAt = nowMs;
+    this.#burstDocuments = 1;
     return false;
   }
 
@@ -158,20 +160,21 @@ export class SessionShape {
   }
 
   #isEven(): boolean {
-    const intervals = this.#events - 1;
+    const intervals = this.#bursts - 1;
     const mean = this.#sum / intervals;
     const variance = this.#squares / intervals - mean * mean;
     return variance <= (MAX_VARIATION * mean) ** 2;
   }
 
-  /** Records a document in the table. True when the document seems to repeat. */
+  /** Adds a document to the table. True when the document seems to repeat. */
   #wasSeen(hash: number): boolean {
-    const isFirstKnown = this.#note(hash);
-    const isSecondKnown = this.#note(hash >>> 16);
+    const isFirstKnown = this.#setBit(hash);
+    const isSecondKnown = this.#setBit(hash >>> 16);
     return isFirstKnown && isSecondKnown;
   }
 
-  #note(bits: number): boolean {
+  /** Sets one bit of the table. True when it was already set. */
+  #setBit(bits: number): boolean {
     const word = (bits >>> 5) % WORDS;
     const bit = 1 << (bits & 31);
     const bitsBefore = this.#seenBits[word] ?? 0;
@@ -179,12 +182,12 @@ export class SessionShape {
     return (bitsBefore & bit) !== 0;
   }
 
-  #begin(): void {
-    this.#partsBefore = this.#parts.count;
+  #startStretch(): void {
+    this.#partsAtStart = this.#parts.count;
     this.#documents = 0;
     this.#repeats = 0;
     this.#links = 0;
-    this.#events = 0;
+    this.#bursts = 0;
     this.#sum = 0;
     this.#squares = 0;
     this.#seenBits.fill(0);
@@ -192,7 +195,7 @@ export class SessionShape {
 }
 
 /** Whether the request shows that a link, on this site or on another site, led to the document. */
-function isLed({ headers, referrer }: Pick<Facts, 'headers' | 'referrer'>): boolean {
+function cameByLink({ headers, referrer }: Pick<Facts, 'headers' | 'referrer'>): boolean {
   const fetchSite = headers['sec-fetch-site'];
   return fetchSite === undefined ? referrer !== '' : fetchSite !== 'none';
 }
@@ -202,12 +205,12 @@ function isLed({ headers, referrer }: Pick<Facts, 'headers' | 'referrer'>): bool
  * bits.
  */
 function hashOf(path: string, query: string): number {
-  const hash = hashOn(hashOn(0x811c9dc5, path), query);
+  const hash = continueHash(continueHash(0x811c9dc5, path), query);
   const mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   return mixed ^ (mixed >>> 13);
 }
 
-function hashOn(startHash: number, text: string): number {
+function continueHash(startHash: number, text: string): number {
   let hash = startHash;
   const end = Math.min(text.length, MAX_PATH);
   for (let at = 0; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -6,7 +6,7 @@ interface SessionCounts {
   matching: number;
 }
 
-/** Learns for each site which share of its sessions does something, for example loads parts of pages. */
+/** Learns the share of the sessions of each site that match a condition, for example that load parts of pages. */
 export class SessionShares {
   /** The counts of each site of the settings. */
   readonly #sites = new Map<string, SessionCounts>();
@@ -20,12 +20,12 @@ export class SessionShares {
     counts.sessions += 1;
   }
 
-  /** Counts that a session does it. Call it at most once for a session. */
+  /** Counts a session that matches the condition. Call it at most once for a session. */
   countMatching(site: string): void {
     this.#countsOf(site).matching += 1;
   }
 
-  /** The share of the sessions of a site, from 0 to 1. Undefined while fewer than `least` sessions are known. */
+  /** The share of matching sessions of a site, from 0 to 1. Undefined while fewer than `least` sessions are known. */
   shareOf(site: string, least: number): number | undefined {
     const counts = this.#sites.get(site);
     return counts === undefined || counts.sessions < least

@@ -1,4 +1,4 @@
-import { LateCache } from '../counts/late-cache.ts';
+import { LazyCache } from '../counts/lazy-cache.ts';
 
 /** Maximum number of known groups, and of new groups. Above this number, the least recently used group is forgotten. */
 const MAX_GROUPS = 1_024;
@@ -12,8 +12,8 @@ const KNOWN_AFTER_MS = 3_600_000;
  * hour.
  */
 export class KnownGroups<Kind extends { readonly bornAt: number }> {
-  readonly #known = new LateCache<Kind>(MAX_GROUPS);
-  readonly #new = new LateCache<Kind>(MAX_GROUPS);
+  readonly #known = new LazyCache<Kind>(MAX_GROUPS);
+  readonly #new = new LazyCache<Kind>(MAX_GROUPS);
   readonly #make: (name: string, nowMs: number) => Kind;
   readonly #isKnown: (group: Kind, nowMs: number) => boolean;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Tempo } from './tempo.ts';
+import { PassRates } from './pass-rates.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -7,7 +7,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Evenly distributed passes of client classes. Each call continues at the time at which the previous call ended. */
 class Traffic {
   #nowMs = 1_800_000_000_000;
-  readonly #tempo = new Tempo(this.#nowMs);
+  readonly #tempo = new PassRates(this.#nowMs);
 
   highestLevel(perTenMinutes: number, forMs: number, client = 'https chromium'): number {
     return highest(this.levels(perTenMinutes, forMs, () => client));

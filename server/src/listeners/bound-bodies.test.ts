@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { boundBodies } from './whole-bodies.ts';
+import { boundBodies } from './bound-bodies.ts';
 
 const LIMIT = 8_000;
 const HEAD = 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: a/b\r\n';

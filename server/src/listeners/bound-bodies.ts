@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { readUpload, UploadsUnderWay } from '@guard/gateway';
 import { errorCodes, type FastifyInstance } from 'fastify';
 
-/** Maximum memory of all bodies of a service that are under way. Above it, the oldest one is given up. */
+/** Maximum memory of all incomplete bodies of a service. Above it, the oldest body gets 408. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**

@@ -43,7 +43,7 @@ const FLOOR_OF_FEW: Floor = { passes: FLOOR.passes / 10, atStart: FLOOR.atStart 
  *
  * Passes above the normal count raise it only slowly, so an attack of one day does not become normal.
  */
-export class Tempo {
+export class PassRates {
   readonly #startedAt: number;
   readonly #classes = new KnownGroups<Count>(
     (_name, nowMs) => new Count(nowMs, this.#startedAt),

@@ -12,9 +12,9 @@ export interface WaitingCount {
 
 /**
  * Counts one more waiting request. Returns false and counts nothing when `limit` requests already wait. After each
- * true, the caller must call {@link end} once.
+ * true, the caller must call {@link endWaiting} once.
  */
-export function begin(waitingCount: WaitingCount, limit: number, nowMs: number): boolean {
+export function startWaiting(waitingCount: WaitingCount, limit: number, nowMs: number): boolean {
   if (waitingCount.count >= limit && nowMs - waitingCount.since > FORGOTTEN_MS)
     waitingCount.count = 0;
   if (waitingCount.count >= limit) return false;
@@ -23,6 +23,6 @@ export function begin(waitingCount: WaitingCount, limit: number, nowMs: number):
   return true;
 }
 
-export function end(waitingCount: WaitingCount): void {
+export function endWaiting(waitingCount: WaitingCount): void {
   waitingCount.count = Math.max(0, waitingCount.count - 1);
 }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
  * A bounded map that forgets the least recently used entry. An LRUCache allocates the memory of all entries at once, so
  * this map creates it only with the first entry. Of 1,000 organisations, most can be without visitors.
  */
-export class LateCache<Value extends object | number> {
+export class LazyCache<Value extends object | number> {
   readonly #max: number;
   #entries: LRUCache<string, Value> | undefined;
 

@@ -1,7 +1,7 @@
 import { ALLOWLIST_RULE } from '@guard/config/contract/allowlist-rule';
 import { areRegexesSpent, beginRegexes } from '@guard/config/matching/regex';
 import type { Match, Rule } from '@guard/config/settings/sections/rule';
-import type { Work } from '@guard/config/time/slices';
+import type { Sliced } from '@guard/config/time/slices';
 import type { Facts } from '../request/facts.ts';
 import {
   compileMatch,
@@ -75,7 +75,7 @@ interface RulesToCompile {
 export function* compileRules(
   { organisation, rules, presets = [] }: RulesToCompile,
   earlierRules: readonly CompiledRule[] = [],
-): Work<CompiledRules> {
+): Sliced<CompiledRules> {
   const knownRules = new Map(earlierRules.map((earlierRule) => [earlierRule.rule, earlierRule]));
   const list: CompiledRule[] = [];
   for (const rule of rules) {
@@ -125,7 +125,7 @@ function compileReadings(match: Match): CompiledReadings {
  * Finds the directives for a request. The first matching rule that sets a directive decides its value. Later rules do
  * not change it. `monitor: false` sets nothing, so it cannot end the monitor mode of another rule (contract 1).
  */
-export function direct(
+export function findDirectives(
   { list, index }: CompiledRules,
   facts: Facts,
   findings: LazyFindings,
@@ -137,9 +137,9 @@ export function direct(
   let monitor = false;
   const isPlain = facts.foldedPaths === facts.paths;
   beginRegexes();
-  const places = index.find(facts);
-  for (let place = places.next(); place !== END; place = places.next()) {
-    const rule = list[place];
+  const ruleIndexes = index.find(facts);
+  for (let ruleIndex = ruleIndexes.next(); ruleIndex !== END; ruleIndex = ruleIndexes.next()) {
+    const rule = list[ruleIndex];
     if (rule?.holds(facts, findings) !== true) continue;
     const isSure = isPlain && rule.sureOfPlainPaths && !areRegexesSpent();
     const holdsSurely = isSure || rule.surelyHolds(facts, findings);

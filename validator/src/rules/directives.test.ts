@@ -2,7 +2,7 @@ import { presetRules } from '@guard/config/settings/presets/preset-rules';
 import type { Rule } from '@guard/config/settings/sections/rule';
 import { atOnce } from '@guard/config/time/slices';
 import { expect, test } from 'vitest';
-import { compileRules } from './direct.ts';
+import { compileRules } from './directives.ts';
 
 const admin: Rule = { name: 'admin', match: { path: ['/admin/**'] }, verdict: 'block' };
 const login: Rule = {
