@@ -1,8 +1,8 @@
 import type { Visit } from '../arrive/arrive.ts';
 import { callAtEndOfTurn, type EndOfTurnListener } from '../base/event-loop.ts';
 import type { ReportingForward, ForwardPorts } from './forward-ports.ts';
-import { serveHeldBack } from './held-back.ts';
-import { BUSY, ORIGIN_FAILURES, type OriginFailure } from './origin-failure.ts';
+import { HeldBackRest, serveHeldBack } from './held-back.ts';
+import { BUSY, ORIGIN_FAILURES, type OriginFailure, STALLED } from './origin-failure.ts';
 import {
   CONTENT_LENGTH,
   headersForVisitor,
@@ -18,7 +18,7 @@ import { logVisitorGone, VISITOR_GONE } from '../judge/open-event.ts';
 import type { ForwardPlan } from '../judge/request-plan.ts';
 import type { Underway } from '../listen/connection.ts';
 import { isHttp10 } from '../message/message.ts';
-import { linger, plainAnswer, serve } from '../message/own-answer.ts';
+import { linger, serve } from '../message/own-answer.ts';
 import type { AnswerHandler, Lane, Origin, OriginError, OriginExchange } from '../origin/origin.ts';
 import { REPEATABLE } from '../origin/origin.ts';
 
@@ -30,7 +30,6 @@ export function createForward(ports: ForwardPorts): ReportingForward {
 }
 
 const NO_BYTES = Buffer.alloc(0);
-const STALLED = plainAnswer(408, 'The upload stalled.', 'Connection', 'close');
 /** A last part of at most this size is copied and written at the end of the turn. A larger one is written at once. */
 const MAX_COPIED_BYTES = 16 * 1024;
 
@@ -48,6 +47,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
   #origin: Origin;
   #originExchange: OriginExchange | undefined;
   #body: VisitorBody | undefined;
+  #heldBack: HeldBackRest | undefined;
   #isHeadHeld = false;
   /** True while writes are held back. They go out together after all bytes of one read were handled. */
   #isCorked = false;
@@ -129,9 +129,9 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
       return;
     }
     if (serveHeldBack(this.#ports, this.#visit, this.#plan, status, fields)) {
+      this.#phase = 'done';
       this.#end('served');
-      this.#originExchange?.abort();
-      this.#body?.stop();
+      this.#heldBack = new HeldBackRest(this.#originExchange, this.#body, this.#onEnd);
       return;
     }
     const isBodiless = req.method === 'HEAD' || status === 204 || status === 304;
@@ -146,6 +146,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
   }
 
   onData(part: Buffer, isLast: boolean): void {
+    this.#heldBack?.onData(part);
     if (this.#phase !== 'answering') return;
     this.#isHeadHeld = false;
     if (part.length > 0) this.#plan.event?.bodyBegins();
@@ -268,16 +269,16 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
   onBodyStalled(): void {
     if (this.#phase === 'ending' || this.#phase === 'done') return;
     const { req, res } = this.#visit;
-    const { lingerMs } = this.#ports.limits;
     const isWaiting = this.#phase === 'waiting';
     this.#end('aborted', 408);
     this.#originExchange?.abort();
-    if (isWaiting) serve(req, res, STALLED, lingerMs);
+    if (isWaiting) serve(req, res, STALLED, this.#ports.limits.lingerMs);
     else req.socket.destroy();
   }
 
   /** Discards the rest of an upload that the origin answered before it had read all of it. */
   #dropUpload(): void {
+    this.#heldBack?.end();
     if (this.#body === undefined) return;
     this.#body.stop();
     linger(this.#visit.req, this.#ports.limits.lingerMs);

@@ -1,5 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import type { Ending, HeldBack, ResponseExtras, Validate } from '@guard/config/contract/ports';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sampleEvent } from '../../../test/kit/product/sample-event.ts';
 import { certificates, FRONTS, visit, wholeVisit } from '../testing/fronts.ts';
 import { type RigOptions, startGateway } from '../testing/gateway-rig.ts';
@@ -76,6 +77,57 @@ test('RFC 9112 section 9.3: the connection of the visitor stays open for the nex
   visitor.send('GET /data HTTP/1.1', 'Host: shop.example', '', '');
   await visitor.until(/\{\}\r\n0/);
   expect(rig.ended).toEqual(['other', 'data']);
+});
+
+describe('the rest of a page that is held back', () => {
+  test.each(FRONTS)(
+    'over %s is read, so that one connection to the origin carries all requests: 28,000 that Guard closes within a minute use up its ports, and close the site',
+    async (front) => {
+      let connections = 0;
+      // Header section and page come in one packet.
+      const origin = await startOrigin((req, res) =>
+        req.resume().on('end', () => res.setHeader('Content-Type', 'text/html').end('a page')),
+      );
+      origin.server.on('connection', () => connections++);
+      const rig = await startHolding({ origin: origin.address });
+      for (let count = 0; count < 3; count++) {
+        expect((await wholeVisit(front, rig)).status).toBe(403);
+        const frontVisit = visit(front, rig, { method: 'POST', upload: true });
+        frontVisit.stream.end('a');
+        expect((await frontVisit.untilEnd()).status).toBe(403);
+      }
+      expect(connections).toBe(1);
+    },
+  );
+
+  test('is not read when it is long', async () => {
+    const origin = await startOrigin((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'text/html' }).write(SECRET);
+      res.on('drain', () => res.write(SECRET));
+    });
+    const isCut = new Promise((resolve) =>
+      origin.server.on('connection', (socket) => socket.once('close', resolve)),
+    );
+    const rig = await startHolding({ origin: origin.address });
+    expect((await wholeVisit('HTTP/1.1', rig)).status).toBe(403);
+    await isCut;
+  });
+
+  test('counts among the requests of the address until it has come, because it takes a place at the origin', async () => {
+    const answers: ServerResponse[] = [];
+    const origin = await startOrigin((req, res) => {
+      if (req.url === '/data') res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+      else answers.push(res.writeHead(200, { 'Content-Type': 'text/html' }));
+      answers.at(-1)?.write('a');
+    });
+    const limits = { originRequestsUncounted: 0, originRequestsPerAddress: 1 };
+    const rig = await startHolding({ origin: origin.address, limits });
+    const statusOfData = async () => (await wholeVisit('HTTP/1.1', rig, { path: '/data' })).status;
+    expect((await wholeVisit('HTTP/1.1', rig)).status).toBe(403);
+    expect(await statusOfData()).toBe(503);
+    answers[0]?.end();
+    await expect.poll(statusOfData).toBe(200);
+  });
 });
 
 test.each(FRONTS)('over %s an upload that still comes does not end the answer', async (front) => {

@@ -1,12 +1,17 @@
 import type { Visit } from '../arrive/arrive.ts';
 import type { ForwardPorts } from './forward-ports.ts';
+import type { VisitorBody } from './request-body.ts';
 import { type ForwardPlan, planAnswer } from '../judge/request-plan.ts';
 import { inGzip, plainAnswer, serve } from '../message/own-answer.ts';
+import type { OriginExchange } from '../origin/origin.ts';
+
+/** A page with more bytes than this is not read to its end. */
+const MAX_REST_BYTES = 256 * 1024;
 
 /**
  * Asks the validator whether the visitor may get this answer of the origin (HoldBack). If not, it sends the validator's
- * answer instead, and returns true. Then the caller must end the request to the origin. `fields` are names and values in
- * turn.
+ * answer instead, and returns true. Then the caller must end the request to the origin (HeldBackRest). `fields` are names
+ * and values in turn.
  */
 export function serveHeldBack(
   { limits }: Pick<ForwardPorts, 'limits'>,
@@ -22,4 +27,40 @@ export function serveHeldBack(
   const answer = plan.kind === 'serve' ? plan.answer : plainAnswer(403, 'Request denied.');
   serve(req, res, inGzip(answer), limits.lingerMs);
   return true;
+}
+
+/**
+ * Reads the rest of an answer that was held back, so that the connection to the origin can carry another request. Each
+ * connection that Guard closes keeps a port for a minute, so one visitor could use up all ports. Cuts the connection
+ * when the rest is long, or when the request was not sent completely.
+ */
+export class HeldBackRest {
+  readonly #originExchange: OriginExchange | undefined;
+  readonly #onEnd: () => void;
+  #bytes = 0;
+  #isOver = false;
+
+  /** `onEnd` is called once, when the request does not use the origin any more. */
+  constructor(
+    originExchange: OriginExchange | undefined,
+    body: VisitorBody | undefined,
+    onEnd: () => void,
+  ) {
+    this.#originExchange = originExchange;
+    this.#onEnd = onEnd;
+    if (body?.isSent === false) this.end();
+    body?.stop();
+  }
+
+  onData(part: Buffer): void {
+    this.#bytes += part.length;
+    if (this.#bytes > MAX_REST_BYTES) this.end();
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#originExchange?.abort();
+    this.#onEnd();
+  }
 }

@@ -1,3 +1,4 @@
+import { plainAnswer } from '../message/own-answer.ts';
 import type { OriginError } from '../origin/origin.ts';
 
 /** What an origin's failure means for the visitor. */
@@ -25,3 +26,6 @@ export const ORIGIN_FAILURES: Readonly<Record<OriginError['kind'], OriginFailure
 
 /** The lane of the origin was full. */
 export const BUSY: OriginFailure = { status: 503, reason: 'busy', retryAt: 'no' };
+
+/** The answer to an upload of which no more bytes come. */
+export const STALLED = plainAnswer(408, 'The upload stalled.', 'Connection', 'close');

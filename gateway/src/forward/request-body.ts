@@ -25,6 +25,8 @@ export interface BodyListener {
  */
 export class VisitorBody implements RequestBody {
   readonly length: number | undefined;
+  /** Whether the whole body was passed on. */
+  isSent = false;
   readonly #req: VisitorRequest;
   readonly #res: VisitorResponse;
   readonly #listener: BodyListener;
@@ -115,6 +117,7 @@ export class VisitorBody implements RequestBody {
     const sink = this.#sink;
     this.stop();
     if (sink === undefined) return;
+    this.isSent = true;
     sink.onPartsEnd(keptTrailers(this.#req.rawTrailers).flat());
     this.#listener.onBodyWhole();
   };
