@@ -53,6 +53,22 @@ test('a full set forgets the least recently used entry', () => {
   expect(table.size).toBe(16);
 });
 
+test('a counter that got back all that was taken frees its entry, so requests that are over fill no table', () => {
+  const table = new DeadlineTable(allocateDeadlines(1));
+  const charges = [{ subject: 'c', budget: { requests: 2, perMs: 1_000 } }];
+  expect(table.takeAll('a', charges, 0)).toBe(0);
+  expect(table.takeAll('a', charges, 0)).toBe(0);
+  table.giveBackAll('a', charges, 0);
+  expect([table.size, table.takeAll('a', charges, 0), table.takeAll('a', charges, 0)]).toEqual([
+    1, 0, 500,
+  ]);
+  table.giveBackAll('a', charges, 0);
+  table.giveBackAll('a', charges, 0);
+  table.giveBackAll('a', charges, 0);
+  expect(table.size).toBe(0);
+  expect(table.takeAll('a', charges, 0)).toBe(0);
+});
+
 test('names and subjects have different counters, even when they are equal after joining', () => {
   const table = new DeadlineTable(allocateDeadlines(100));
   expect(table.take('ab', 'c', 0, { requests: 1, perMs: 1_000 })).toBe(0);

@@ -117,6 +117,7 @@ export class DeadlineTable {
     this.giveBackAll(
       name,
       charges.filter((_charge, index) => waits[index] === 0),
+      nowMs,
     );
     return longest;
   }
@@ -132,15 +133,21 @@ export class DeadlineTable {
   }
 
   /** Gives back one request to each of these counters. */
-  giveBackAll(name: string, charges: readonly Charge[]): void {
-    for (const { subject, budget } of charges) this.#giveBack(name, subject, budget);
+  giveBackAll(name: string, charges: readonly Charge[], nowMs: number): void {
+    for (const { subject, budget } of charges) this.#giveBack(name, subject, budget, nowMs);
   }
 
-  #giveBack(name: string, subject: string, { perMs, requests }: Budget): void {
+  /** A counter that got back all that was taken frees its entry. Otherwise requests that are over fill the table. */
+  #giveBack(name: string, subject: string, { perMs, requests }: Budget, nowMs: number): void {
     this.#hash(name, subject);
     const set = this.#lock();
-    const deadlineIndex = this.#findOrAdd(set);
-    this.#doubles[deadlineIndex] = (this.#doubles[deadlineIndex] ?? 0) - perMs / requests;
+    const way = this.#wayOf(set);
+    if (way !== -1) {
+      const deadlineIndex = set / 2 + DEADLINES + way;
+      const deadline = (this.#doubles[deadlineIndex] ?? 0) - perMs / requests;
+      this.#doubles[deadlineIndex] = deadline > nowMs ? deadline : 0;
+      if (deadline <= nowMs) Atomics.sub(this.#ints, ENTRIES, 1);
+    }
     this.#unlock(set);
   }
 

@@ -101,7 +101,7 @@ export class LocalStore implements Omit<SessionStore, 'keepSession'> {
   }
 
   giveBackInProcess(name: string, charges: readonly Charge[]): void {
-    this.budgets.giveBackAll(name, charges);
+    this.budgets.giveBackAll(name, charges, this.clock());
   }
 
   takeAll(name: string, charges: readonly Charge[]): number {

@@ -162,7 +162,7 @@ export class RedisStore implements SessionStore {
   }
 
   giveBackInProcess(name: string, charges: readonly Charge[]): void {
-    this.#budgets.giveBackAll(name, charges);
+    this.#budgets.giveBackAll(name, charges, this.#clock());
   }
 
   takeAll(name: string, charges: readonly Charge[]): MaybePromise<number> {

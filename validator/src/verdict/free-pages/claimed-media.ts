@@ -38,14 +38,19 @@ export class ClaimedMedia {
   /**
    * Takes one false claim from the budgets of the address and of its shape, before the answer goes to the visitor.
    * Returns the function that gives it back, or undefined when one of the budgets is used up. Then Guard does not believe
-   * the claims of the address any more.
+   * the claims of the address any more, unless a network around it has used up its budget.
    */
   reserve(facts: Facts, store: SessionStore): (() => void) | undefined {
     const shape = { subject: `shape ${clientShape(facts)}`, budget: this.#shapeBudget };
-    const charges = [...this.#chargesOfAddress(facts.ip), shape];
-    const giveBack = reserve(this.#counter, charges, store);
-    if (giveBack === undefined) this.stopBelieving(facts, store);
-    return giveBack;
+    const charges = this.#chargesOfAddress(facts.ip);
+    const giveBack = reserve(this.#counter, [...charges, shape], store);
+    if (giveBack !== undefined) return giveBack;
+    // A visitor with a used-up /48 has 65,536 networks. Each of them would add an entry for itself.
+    const giveBackWider = reserve(this.#counter, charges.slice(1), store);
+    if (giveBackWider === undefined) return undefined;
+    giveBackWider();
+    this.stopBelieving(facts, store);
+    return undefined;
   }
 
   /** Stops believing an address. Call this when the address has no free page left for a false claim. */

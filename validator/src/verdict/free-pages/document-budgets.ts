@@ -122,10 +122,15 @@ export class DocumentBudgets {
     if (first === undefined) return undefined;
     const { subject, budget } = first;
     const isSpent = store.remembers(this.#spentName, subject + suffix) === true;
-    const giveBack = isSpent
-      ? undefined
-      : this.#take(facts.ip, suffix, store, hasSmallBudget || isUseless);
-    if (giveBack !== undefined) return giveBack;
+    if (!isSpent) {
+      const isSmall = hasSmallBudget || isUseless;
+      const giveBack = this.#take(facts.ip, suffix, store, isSmall);
+      if (giveBack !== undefined) return giveBack;
+      // A visitor with a used-up /48 has 65,536 networks. Each of them would add entries for itself.
+      const giveBackWider = this.#take(facts.ip, suffix, store, isSmall, 1);
+      if (giveBackWider === undefined) return undefined;
+      giveBackWider();
+    }
     this.#remember(this.#spentName, facts.ip, suffix, store);
     const requestSubject = subject + suffixOf(facts);
     if (store.takeInProcess(this.#heldName, [{ subject: requestSubject, budget }]) > 0)
@@ -155,16 +160,17 @@ export class DocumentBudgets {
 
   /**
    * Takes from both budgets. The small budget is always counted, because a count that begins with a flood would miss
-   * the first documents of the flood.
+   * the first documents of the flood. With `from` 1, only the networks around the address are charged.
    */
   #take(
     ip: string,
     suffix: string,
     store: SessionStore,
     hasSmallBudget: boolean,
+    from = 0,
   ): (() => void) | undefined {
     const takeFrom = ({ counter, charges }: AddressBudget) =>
-      reserve(counter + suffix, charges(ip), store);
+      reserve(counter + suffix, charges(ip).slice(from), store);
     const giveBackSmall = takeFrom(this.#small);
     if (giveBackSmall === undefined && hasSmallBudget) return undefined;
     const giveBackFull = takeFrom(this.#full);

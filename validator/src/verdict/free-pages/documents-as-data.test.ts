@@ -262,4 +262,29 @@ describe('documents in answer to requests for data and for parts of a page', () 
     // The address gets few documents, because its shape has used up the documents.
     expect(await countDocuments(guard, 30, json)).toBe(8);
   });
+
+  // A /48 has 65,536 networks, and the store keeps 262,144 counters.
+  test.each([
+    ['HTML at the path of a file', 'document', 'x.png', pictureOfPage],
+    [
+      'HTML of another site',
+      'document',
+      'x.png',
+      { ...pictureOfPage, 'sec-fetch-site': 'cross-site' },
+    ],
+    ['HTML as a picture', 'document', 'media/7', pictureOfPage],
+    ['a picture', 'other', 'media/7', pictureOfPage],
+  ] as const)(
+    'in a /48 that has used up its documents, the networks add no counters: %s',
+    async (_name, answers, path, headers) => {
+      const guard = detectingValidator({ challenge: { pressure: false } });
+      guard.origin.answers = answers;
+      const from = (index: number) =>
+        visit({ url: `https://shop.example/${path}`, ip: `2001:db8:7:${index}::1`, headers });
+      await decisions(guard, 900, from);
+      const { counterCount } = guard.store;
+      await decisions(guard, 100, (index) => from(1_000 + index));
+      expect(guard.store.counterCount).toBe(counterCount);
+    },
+  );
 });
