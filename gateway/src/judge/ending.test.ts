@@ -101,6 +101,14 @@ test.each<readonly [Ending, number, Readonly<Record<string, string>>]>([
   },
 );
 
+test('an answer to HEAD is neither a document nor data, because it has no body', async () => {
+  const origin = await startOrigin((_req, res) => res.setHeader('Content-Type', 'text/json').end());
+  const { endings, validate } = recordEndings('HEAD');
+  const rig = await startGateway({ origin: origin.address, certificates, validate });
+  for (const front of FRONTS) await wholeVisit(front, rig, { method: 'HEAD' });
+  expect(endings).toEqual(FRONTS.map(() => 'other'));
+});
+
 test('a page in answer to a WebSocket handshake is a document', async () => {
   const page = `HTTP/1.1 200 OK\r\nContent-Type: ${HTML}\r\nContent-Length: 1\r\n\r\nx`;
   const origin = await startTcpOrigin((socket) => socket.write(page));

@@ -159,7 +159,8 @@ export class OpenEvent {
  * program.
  */
 function endingOf(method: string, status: number, fields: readonly string[]): Ending {
-  if (status < 200 || status > 299 || hasNoBody(status, fields)) return 'other';
+  if (method === 'HEAD' || status < 200 || status > 299) return 'other';
+  if (hasNoBody(status, fields)) return 'other';
   const type = valueOf('content-type', fields);
   if (method === 'POST' && isShort(status, type, fields)) return 'content';
   if (DOCUMENT_TYPE.test(type)) return 'document';
