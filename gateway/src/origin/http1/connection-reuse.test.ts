@@ -99,4 +99,13 @@ describe('a connection is used again only when no bytes can be read as a wrong a
     origin.sockets[0]?.write(OK);
     expect((await second?.receivedAnswer)?.body.toString()).toBe('ok');
   });
+
+  test('a request that its visitor cancels resets its connection, because a closed one keeps its port for a minute', async () => {
+    const origin = await startScripted(() => undefined);
+    const cancelled = ask(openClient(origin.url));
+    await waitUntil(() => origin.receivedTexts.length === 1);
+    const wasReset = new Promise((resolve) => origin.sockets[0]?.once('close', resolve));
+    cancelled?.exchange?.abort();
+    expect(await wasReset).toBe(true);
+  });
 });

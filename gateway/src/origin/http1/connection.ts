@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { callAtEndOfTurn, type EndOfTurnListener } from '../../base/event-loop.ts';
 import type { VisitorSocket } from '../../message/message.ts';
 import { AnswerReader } from './answer-reader.ts';
@@ -130,7 +131,18 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
 
   /** Ends the exchange without calling its handler. */
   abort(): void {
+    this.#reset();
     this.#close(undefined);
+  }
+
+  /**
+   * Resets the connection to the origin. After a normal close its port is in use for a minute, and a visitor who cancels
+   * requests could use up all ports. Node can reset only TCP, and a unix socket has no address.
+   */
+  #reset(): void {
+    const socket = this.#socket;
+    if (socket instanceof TLSSocket || socket.remoteAddress === undefined) return;
+    socket.resetAndDestroy();
   }
 
   pause(): void {

@@ -11,7 +11,7 @@ import {
 } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { OK, openClient } from '../../testing/http1-rig.ts';
-import { askAndWait } from '../../testing/origin-client.ts';
+import { ask, askAndWait } from '../../testing/origin-client.ts';
 import { selfSigned } from '../../testing/self-signed.ts';
 
 describe('addresses of an origin', () => {
@@ -28,6 +28,8 @@ describe('addresses of an origin', () => {
     await once(server.listen(path), 'listening');
     const client = openClient({ kind: 'unix', path });
     for (let i = 0; i < 2; i++) expect((await askAndWait(client)).body.toString()).toBe('ok');
+    ask(client)?.exchange?.abort();
+    expect((await askAndWait(client)).body.toString()).toBe('ok');
     await client.destroy();
   });
 
