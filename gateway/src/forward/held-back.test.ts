@@ -89,7 +89,7 @@ describe('the rest of a page that is held back', () => {
         req.resume().on('end', () => res.setHeader('Content-Type', 'text/html').end('a page')),
       );
       origin.server.on('connection', () => connections++);
-      const rig = await startHolding({ origin: origin.address });
+      const rig = await startHoldingBack({ origin: origin.address });
       for (let count = 0; count < 3; count++) {
         expect((await wholeVisit(front, rig)).status).toBe(403);
         const frontVisit = visit(front, rig, { method: 'POST', upload: true });
@@ -108,7 +108,7 @@ describe('the rest of a page that is held back', () => {
     const isCut = new Promise((resolve) =>
       origin.server.on('connection', (socket) => socket.once('close', resolve)),
     );
-    const rig = await startHolding({ origin: origin.address });
+    const rig = await startHoldingBack({ origin: origin.address });
     expect((await wholeVisit('HTTP/1.1', rig)).status).toBe(403);
     await isCut;
   });
@@ -121,7 +121,7 @@ describe('the rest of a page that is held back', () => {
       answers.at(-1)?.write('a');
     });
     const limits = { originRequestsUncounted: 0, originRequestsPerAddress: 1 };
-    const rig = await startHolding({ origin: origin.address, limits });
+    const rig = await startHoldingBack({ origin: origin.address, limits });
     const statusOfData = async () => (await wholeVisit('HTTP/1.1', rig, { path: '/data' })).status;
     expect((await wholeVisit('HTTP/1.1', rig)).status).toBe(403);
     expect(await statusOfData()).toBe(503);

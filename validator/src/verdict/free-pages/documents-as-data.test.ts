@@ -281,9 +281,9 @@ describe('documents in answer to requests for data and for parts of a page', () 
       guard.origin.answers = answers;
       const from = (index: number) =>
         visit({ url: `https://shop.example/${path}`, ip: `2001:db8:7:${index}::1`, headers });
-      await decisions(guard, 900, from);
+      await countForwarded(guard, 900, from);
       const { counterCount } = guard.store;
-      await decisions(guard, 100, (index) => from(1_000 + index));
+      await countForwarded(guard, 100, (index) => from(1_000 + index));
       expect(guard.store.counterCount).toBe(counterCount);
     },
   );
