@@ -110,6 +110,16 @@ test.each([
   },
 );
 
+test('an app whose site answers each missing picture with HTML keeps its data and its orders', async () => {
+  const ip = '84.115.26.7';
+  const { cookie } = await ask('/first', ip);
+  for (let index = 0; index < 150; index++) {
+    await ask(`/missing/${index}.jpg`, ip, { ...PICTURE, cookie });
+  }
+  expect((await ask('/order', ip, { ...DATA, cookie }, 'POST')).status).toBe(200);
+  expect((await ask('/piece', ip, { ...DATA, cookie })).status).toBe(200);
+});
+
 /** The status for one of many visitors. Each visitor has another address, and another order of header fields. */
 async function visit(path: string, visitor: number, host = chromeHttp['host'] ?? '') {
   const ip = `84.${115 + (visitor >> 8)}.${visitor & 255}.7`;

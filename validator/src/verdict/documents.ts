@@ -37,10 +37,11 @@ export function isDocument(ending: Ending, facts: Facts): boolean {
 }
 
 /**
- * Whether no page can use this document: a page of another site that may not read it, or HTML in place of a manifest or
- * a source map. `isShared` is from HoldBack.
+ * Whether no page can use this document: a page of another site that may not read it, HTML in place of a manifest or a
+ * source map, or HTML or data in place of a picture, sound, film or font. `isShared` is from HoldBack.
  */
 export function isUselessDocument(ending: Ending, isShared: boolean, facts: Facts): boolean {
+  if (isFileOfPage(facts) && claimsMedia(facts)) return true;
   return ending === 'document' && ((isForeign(facts) && !isShared) || isFileOfData(facts));
 }
 

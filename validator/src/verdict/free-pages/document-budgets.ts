@@ -4,7 +4,7 @@ import { type AddressCharges, compileAddressCharges } from '../../rules/address-
 import { afterWith } from '../../session/after-with.ts';
 import { LazyCache } from '../counts/lazy-cache.ts';
 import { reserve } from '../counts/reserve.ts';
-import { isFileOfData, shapeOf, suffixOf } from '../documents.ts';
+import { isFileOfData, isPlainFile, shapeOf, suffixOf } from '../documents.ts';
 
 /**
  * Number of documents that an address can get as answers to requests for data, for each of its free pages. For example,
@@ -132,6 +132,11 @@ export class DocumentBudgets {
       giveBackWider();
     }
     this.#remember(this.#spentName, facts.ip, suffix, store);
+    // Plain files reach the origin also later, so they do not end the data of a page that lacks many pictures.
+    if (isPlainFile(facts)) {
+      this.noteLacking(facts, store);
+      return undefined;
+    }
     const requestSubject = subject + suffixOf(facts);
     if (store.takeInProcess(this.#heldName, [{ subject: requestSubject, budget }]) > 0)
       void store.remember(this.#heldName, requestSubject, this.#perMs);

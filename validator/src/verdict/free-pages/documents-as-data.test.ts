@@ -10,6 +10,7 @@ import {
 import { type TestValidator, validatorWith } from '../../../../test/kit/product/validator.ts';
 import { verifiedSession } from '../../../../test/kit/visitors/verified-session.ts';
 import {
+  chromeHttp,
   chromeHttps,
   firefoxHttps,
   pictureOfPage,
@@ -162,6 +163,39 @@ describe('documents in answer to requests for data and for parts of a page', () 
       expect(await countDocuments(guard, 60, () => visit({ headers: scriptFetch }))).toBe(50);
     },
   );
+
+  test.each([
+    ['document', 'over https', 'https', pictureOfPage],
+    ['data', 'over https', 'https', pictureOfPage],
+    ['document', 'over http', 'http', { ...chromeHttp, accept: 'image/avif,image/*,*/*;q=0.8' }],
+  ] as const)(
+    'a %s in place of 200 missing pictures %s uses up no document of a page, and an address gets 8',
+    async (answers, _how, scheme, headers) => {
+      const guard = detectingValidator();
+      await guard.ask(visit());
+      guard.origin.answers = answers;
+      const picture = (index: number) =>
+        visit({ url: `${scheme}://shop.example/${index}.jpg`, headers });
+      expect(await countAllowed(guard, 200, picture)).toBe(8);
+      guard.origin.answers = 'data';
+      for (const method of ['GET', 'POST']) {
+        const data = () => visit({ method, headers: scriptFetch });
+        expect(await countAllowed(guard, 20, data)).toBe(20);
+      }
+      // The first 8 are a part of the 50.
+      const data = () => visit({ headers: scriptFetch });
+      expect(await countDocuments(guard, 60, data)).toBeGreaterThanOrEqual(42);
+    },
+  );
+
+  test('files that are held back do not keep data from the origin', async () => {
+    const guard = detectingValidator();
+    await guard.ask(visit());
+    const file = () => visit({ url: 'https://shop.example/x.js', headers: scriptFetch });
+    expect(await countDocuments(guard, 200, file)).toBe(50);
+    guard.origin.answers = 'data';
+    expect(await countAllowed(guard, 20, () => visit({ headers: scriptFetch }))).toBe(20);
+  });
 
   test('a foreign page that requests pages of the site as pictures uses up no budget of pages that are open at the address', async () => {
     const guard = detectingValidator();

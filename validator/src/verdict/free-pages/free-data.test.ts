@@ -44,7 +44,7 @@ describe('requests for data and for parts of a page', () => {
     const guard = detectingValidator();
     guard.origin.answers = 'data';
     const url = 'https://shop.example/x.png?format=json';
-    expect(await countAllowed(guard, 53, () => visit({ url, headers: pictureOfPage }))).toBe(50);
+    expect(await countAllowed(guard, 53, () => visit({ url, headers: scriptFetch }))).toBe(50);
     // A browser fetches a manifest without a cookie, and source maps while its developer tools are open.
     const neighbour = (path: string) => () =>
       visit({ url: `https://shop.example${path}`, headers: pictureOfPage, ip: '84.115.99.8' });

@@ -120,7 +120,7 @@ describe('free pages with challenge: auto', () => {
     const url = `https://shop.example${path}`;
     const countFree = (count: number, network: (index: number) => string) =>
       countForwarded(guard, count, (index) =>
-        visit({ url, headers: pictureOfPage, ip: `2a02:1748:${network(index)}::1` }),
+        visit({ url, headers: scriptFetch, ip: `2a02:1748:${network(index)}::1` }),
       );
     // One /64 that sends too many requests uses up only its own budget in the networks around it.
     expect(await countFree(900, () => '1:ffff')).toBe(expected);
