@@ -121,33 +121,48 @@ describe.skipIf(!hasWindowedChromium)("contract 3: a form in a person's browser"
 });
 
 /** On this unprotected page the browser gets the service worker, as on an earlier visit. */
-const WORKER_PAGE = `<!doctype html><title>First</title><script type="module">
+const workerPage = (next: string) => `<!doctype html><title>First</title><script type="module">
 await navigator.serviceWorker.register('/service.js');
 await navigator.serviceWorker.ready;
 if (!navigator.serviceWorker.controller) {
   await new Promise((end) => navigator.serviceWorker.addEventListener('controllerchange', end));
 }
-location.href = '/shop';
+location.href = '${next}';
 </script>`;
 const SERVICE_WORKER = `self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(clients.claim()));
-self.addEventListener('fetch', (event) => event.respondWith(fetch(event.request)));`;
+`;
+const FORWARDS = `self.addEventListener('fetch', (event) => event.respondWith(fetch(event.request)));`;
+const STORES_EVERY_ANSWER = `async function answerTo(request) {
+  const stored = await caches.match(request);
+  if (stored) return stored;
+  const answer = await fetch(request);
+  const copy = answer.clone();
+  void caches.open('all').then((cache) => cache.put(request, copy));
+  return answer;
+}
+self.addEventListener('fetch', (event) => {
+  if (event.request.method === 'GET') event.respondWith(answerTo(event.request));
+});`;
 
-test.skipIf(!hasWindowedChromium)(
-  'a person with a service worker and without a pass sees the challenge in Chromium, and passes it',
-  async () => {
-    pages.set('/service.js', SERVICE_WORKER);
-    pages.set('/open/first', WORKER_PAGE);
+test.skipIf(!hasWindowedChromium).each([
+  ['forwards each request', FORWARDS, '/shop'],
+  ['stores every answer', STORES_EVERY_ANSWER, '/stored'],
+])(
+  'a person without a pass and with a service worker that %s sees the challenge in Chromium, and passes it',
+  async (_what, worker, path) => {
+    pages.set('/service.js', SERVICE_WORKER + worker);
+    pages.set('/open/first', workerPage(path));
     const browser = await openInWindow(`${product.addresses.gateway}/open/first`);
     try {
-      const [shop] = await whenArrived('/shop');
+      const [shop] = await whenArrived(path);
       // The service worker changes the destination of the request. If the destination were `document`, this test would
       // prove nothing.
       expect(shop?.headers).toMatchObject({
         'sec-fetch-mode': 'navigate',
         'sec-fetch-dest': 'empty',
       });
-      expect(await eventsOn('/shop', 2)).toEqual([
+      expect(await eventsOn(path, 2)).toEqual([
         { action: 'challenge', block_reasons: [] },
         { action: 'allow', block_reasons: [] },
       ]);

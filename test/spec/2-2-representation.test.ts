@@ -54,6 +54,8 @@ describe('2.2 the form of the body: a page for navigations, problem details for 
     const { ask, events } = await serveValidator(BLOCK_ALL);
     const answer = await ask(visit({ headers }));
     expect(answer.headers?.['Content-Type']).toBe('application/problem+json');
+    // The Cache API of service workers stores no answer with this field (Service Workers, Cache.put).
+    expect(answer.headers?.['Vary']).toBe('*');
     expect(JSON.parse(bodyOf(answer))).toEqual({
       type: 'about:blank',
       title: 'Forbidden',

@@ -4,6 +4,7 @@ import { dataNames } from './form.ts';
 import { forgetReloads, isLooping, noteReload } from './loop-guard.ts';
 import { show, unfold } from './screens.ts';
 import { sessionCookies } from './session-cookie.ts';
+import { deleteStoredCopies } from './stored-copies.ts';
 import { storageWorks } from './tab-storage.ts';
 import { reportLeft, upload } from './upload.ts';
 import { keepUpstreamReferrer } from './upstream-referrer.ts';
@@ -95,8 +96,10 @@ function reloadPage(): void {
     return;
   }
   noteReload();
-  location.reload();
-  if (form === 'own') setTimeout(() => show('resend'), RESEND_HINT_MS);
+  void deleteStoredCopies().then(() => {
+    location.reload();
+    if (form === 'own') setTimeout(() => show('resend'), RESEND_HINT_MS);
+  });
 }
 
 /** Contract 3: shows the retry screen after the first failure, and the failure screen after the second. */

@@ -32,7 +32,8 @@ export function renderProblem(options: ProblemOptions): RenderedProblem {
     headers: {
       ...DENIAL_HEADERS,
       'Content-Type': 'application/problem+json',
-      Vary: 'Cookie, Accept',
+      // A service worker cannot store an answer that varies by everything. Some workers store each answer for ever.
+      Vary: '*',
     },
   };
 }
