@@ -61,6 +61,7 @@ function wantsPage(headers: Facts['headers']): boolean {
   if (mode !== undefined) return mode === 'navigate';
   if (destination !== undefined) return true;
   if (headers['x-requested-with']?.toLowerCase() === 'xmlhttprequest') return false;
+  if (headers['hx-request'] === 'true') return false;
   const { html, named, other } = readPageWish(headers['accept']);
   // For a page, a browser prefers HTML. When only a wildcard covers HTML, any other type has priority.
   return html > 0 && (named ? html >= other : html > other);

@@ -40,8 +40,20 @@ export function noticePage(
 export function problem(
   code: 'blocked' | 'challenge_required' | 'rate_limited',
   status: StatusCode,
-  { requestId, reference }: Subject,
+  { facts, requestId, reference }: Subject,
 ): Body {
   const { body, headers } = renderProblem({ status, code, requestId, reference });
-  return { bytes: Buffer.from(body), headers };
+  const bytes = Buffer.from(body);
+  const link = code === 'challenge_required' ? boostedLink(facts) : undefined;
+  return { bytes, headers: link === undefined ? headers : { ...headers, 'HX-Redirect': link } };
+}
+
+/**
+ * The target of a link that htmx loads by XHR (hx-boost). With HX-Redirect, htmx loads it as a page, which can pass the
+ * challenge. Otherwise the link does nothing. Undefined for other requests, and when the target could name another host.
+ */
+function boostedLink({ method, headers, url: { path, query } }: Facts): string | undefined {
+  if (method !== 'GET' || headers['hx-boosted'] !== 'true') return undefined;
+  const target = query === '' ? path : `${path}?${query}`;
+  return /^\/(?![\\/])[!-~]*$/.test(target) ? target : undefined;
 }

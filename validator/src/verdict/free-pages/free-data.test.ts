@@ -40,6 +40,27 @@ describe('requests for data and for parts of a page', () => {
     expect(headers?.['Content-Type']).toContain('application/problem+json');
   });
 
+  test.each(['https', 'http'])(
+    'over %s htmx loads a link as a page when it has to pass, because it does nothing with a problem',
+    async (scheme) => {
+      const guard = detectingValidator({ challenge: { free_pages: { pages: 1, per: '10m' } } });
+      // Over http, browsers send no fetch metadata.
+      const fetchFields = scheme === 'http' ? { ...chromeHttp, accept: '*/*' } : scriptFetch;
+      const redirectFor = async (path: string, fields = {}, method = 'GET') => {
+        const headers = { ...fetchFields, 'hx-request': 'true', 'hx-boosted': 'true', ...fields };
+        const url = `${scheme}://shop.example${path}`;
+        const answer = await guard.ask(visit({ method, url, headers }));
+        return [answer.decision, answer.headers?.['HX-Redirect']];
+      };
+      await redirectFor('/');
+      expect(await redirectFor('/pens?page=2')).toEqual(['redirect', '/pens?page=2']);
+      expect(await redirectFor('/pens', {}, 'POST')).toEqual(['redirect', undefined]);
+      expect(await redirectFor('/pens', { 'hx-boosted': '' })).toEqual(['redirect', undefined]);
+      for (const path of ['//evil.example/', '/\\evil.example/'])
+        expect(await redirectFor(path)).toEqual(['redirect', undefined]);
+    },
+  );
+
   test('requests for a file are counted when the answer is data, because an application can return data at any path', async () => {
     const guard = detectingValidator();
     guard.origin.answers = 'data';
