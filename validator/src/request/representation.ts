@@ -50,6 +50,18 @@ export function isDownload(headers: Facts['headers']): boolean {
   );
 }
 
+/**
+ * Whether Chromium requests the description of a site's search (OpenSearch), which lets people search the site from the
+ * address bar. Chromium sends no Accept and no client hints with it.
+ */
+export function isSearchDescription(headers: Facts['headers']): boolean {
+  return (
+    headers['sec-fetch-dest'] === 'empty' &&
+    headers['sec-fetch-mode'] === 'no-cors' &&
+    headers['accept'] === undefined
+  );
+}
+
 function wantsPage(headers: Facts['headers']): boolean {
   if (isHandshake(headers)) return false;
   const destination = headers['sec-fetch-dest'];

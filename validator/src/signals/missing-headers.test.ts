@@ -33,6 +33,18 @@ describe('headers missing (contract 2.2, header_anomaly)', () => {
     expect(reasonsFor({ accept: undefined, 'sec-websocket-version': '13' })).toEqual([]);
   });
 
+  test('Chromium sends no Accept when it loads the description of a search (OpenSearch)', () => {
+    const fields = {
+      accept: undefined,
+      'accept-encoding': 'identity',
+      'sec-fetch-mode': 'no-cors',
+      'sec-fetch-dest': 'empty',
+      'sec-fetch-site': 'same-origin',
+    };
+    expect(reasonsFor(fields)).toEqual([]);
+    expect(reasonsFor({ ...fields, 'sec-fetch-dest': 'image' })).toEqual(['header_missing']);
+  });
+
   test('a navigation without Upgrade-Insecure-Requests has a weak finding', () => {
     expect(reasonsFor({ 'upgrade-insecure-requests': undefined })).toEqual([
       'navigation_incomplete',

@@ -1,5 +1,6 @@
 import type { Reason } from '@guard/config/contract/reasons';
-import { isDownload, isHandshake } from '../request/representation.ts';
+import type { Facts } from '../request/facts.ts';
+import { isDownload, isHandshake, isSearchDescription } from '../request/representation.ts';
 import { NO_REASONS, type Signal } from './signal.ts';
 
 const MISSING: readonly Reason[] = ['header_missing'];
@@ -14,7 +15,7 @@ export const missingHeadersSignal: Signal = ({ agent, headers, url, crawler }) =
   if (headers['accept-language'] === undefined || headers['accept-encoding'] === undefined) {
     return MISSING;
   }
-  if (isHandshake(headers) || isDownload(headers)) return NO_REASONS;
+  if (mayLackAccept(headers)) return NO_REASONS;
   if (headers['accept'] === undefined) return MISSING;
   if (url.scheme !== 'https') return NO_REASONS;
   const mode = headers['sec-fetch-mode'];
@@ -28,3 +29,7 @@ export const missingHeadersSignal: Signal = ({ agent, headers, url, crawler }) =
     headers['upgrade-insecure-requests'] === undefined;
   return lacksUpgrade ? INCOMPLETE : NO_REASONS;
 };
+
+function mayLackAccept(headers: Facts['headers']): boolean {
+  return isHandshake(headers) || isDownload(headers) || isSearchDescription(headers);
+}
