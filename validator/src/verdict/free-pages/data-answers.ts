@@ -56,8 +56,8 @@ export class DataAnswers {
    * left. A document takes a free page, and then `onPage` is called.
    *
    * Guard must not hold back the answer to a request that can change something, for example an order. So such a request
-   * takes a document before it reaches the origin, and gives it back when the answer is no document. At a
-   * site where documents are rare, and for a page of another site, Guard holds back such an answer nevertheless.
+   * takes a document before it reaches the origin, and gives it back when the answer is no document. For a page of
+   * another site, Guard holds back such an answer nevertheless.
    *
    * Returns undefined when the request is not free: no document is left for it, or too many requests wait.
    */
@@ -70,7 +70,7 @@ export class DataAnswers {
   ): AnswerWatch | undefined {
     const endWaiting = this.#startWaiting(facts, store);
     if (endWaiting === undefined) return undefined;
-    const canBeHeldBack = areRare || SAFE_METHODS.has(facts.method) || isForeign(facts);
+    const canBeHeldBack = SAFE_METHODS.has(facts.method) || isForeign(facts);
     let giveBack = canBeHeldBack ? undefined : this.documents.reserveAhead(facts, store, isInFlood);
     if (!canBeHeldBack && giveBack === undefined) {
       endWaiting();

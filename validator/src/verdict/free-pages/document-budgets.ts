@@ -134,7 +134,7 @@ export class DocumentBudgets {
     this.#remember(this.#spentName, facts.ip, suffix, store);
     // Plain files reach the origin also later, so they do not end the data of a page that lacks many pictures.
     if (isPlainFile(facts)) {
-      this.noteLacking(facts, store);
+      this.noteRefusedData(facts, store);
       return undefined;
     }
     const requestSubject = subject + suffixOf(facts);
