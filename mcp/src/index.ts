@@ -4,13 +4,14 @@ import type {
   AuthenticateBearer,
   Clock,
   ListColumns,
+  QueryCaller,
   RunQuery,
 } from '@guard/config/contract/ports';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { DATA_INSTRUCTIONS, DOCS_INSTRUCTIONS } from './tools/instructions.ts';
 import { createListColumnsTool } from './tools/list-columns-tool.ts';
 import { queryHelpTool } from './tools/query-help-tool.ts';
-import { createQueryTool, type DataCaller } from './tools/query-tool.ts';
+import { createQueryTool } from './tools/query-tool.ts';
 import { crawlerPages } from './docs/pages/crawler-pages.ts';
 import { createGetPageTool } from './tools/get-page-tool.ts';
 import { Library } from './docs/pages/library.ts';
@@ -32,7 +33,7 @@ export function createDataServer(options: {
   readonly listColumns: ListColumns;
   readonly authenticate: AuthenticateBearer;
 }): FastifyPluginAsync {
-  const ask = answerWithSdk<DataCaller>({
+  const ask = answerWithSdk<QueryCaller>({
     info: { name: 'guard-analytics', version: '1' },
     instructions: DATA_INSTRUCTIONS,
     answersPing: false,
@@ -43,7 +44,7 @@ export function createDataServer(options: {
     ],
   });
   return (app) => {
-    mountEndpoint<DataCaller>(app, {
+    mountEndpoint<QueryCaller>(app, {
       maxBodyBytes: MCP.dataMaxBodyBytes,
       admit: (authorization) => {
         const organisation = options.authenticate(authorization)?.organisation;

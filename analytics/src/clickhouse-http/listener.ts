@@ -62,14 +62,8 @@ export function createClickHouseListener(options: ListenerOptions): FastifyPlugi
     if (typeof info === 'string') return { kind: 'unavailable', message: info };
     const sql = introspect(filled.sql, info);
     const { answerForm } = parsedRequest;
-    const delivery = new Promise((resolve) => reply.raw.once('close', resolve));
-    return runQuery({
-      ...caller,
-      sql,
-      answerForm,
-      delivered: delivery,
-      signal: goneSignal(reply.raw),
-    });
+    const delivered = new Promise((resolve) => reply.raw.once('close', resolve));
+    return runQuery({ ...caller, sql, answerForm, delivered, signal: goneSignal(reply.raw) });
   }
 
   async function answerRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {

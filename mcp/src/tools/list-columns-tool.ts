@@ -1,13 +1,12 @@
-import type { Column, ListColumns } from '@guard/config/contract/ports';
+import type { Column, ListColumns, QueryCaller } from '@guard/config/contract/ports';
 import { z } from 'zod';
-import type { DataCaller } from './query-tool.ts';
 import type { Tool } from '../edge/tool.ts';
 
 /**
  * The tool `list_columns` (contract 4.4) returns each readable column of events_distributed. Every call reads the
  * columns from the database.
  */
-export function createListColumnsTool(listColumns: ListColumns): Tool<DataCaller> {
+export function createListColumnsTool(listColumns: ListColumns): Tool<QueryCaller> {
   return {
     name: 'list_columns',
     title: 'List columns',

@@ -2,7 +2,7 @@ import { entryOf, type Reason, reasons } from '@guard/config/contract/reasons';
 import { POINTS, THRESHOLDS } from '@guard/config/contract/strengths';
 import { MCP, QUERY, RETENTION } from '@guard/config/contract/limits';
 import { z } from 'zod';
-import type { DataCaller } from './query-tool.ts';
+import type { QueryCaller } from '@guard/config/contract/ports';
 import { exampleQueries } from './example-queries.ts';
 import type { Tool } from '../edge/tool.ts';
 
@@ -60,7 +60,7 @@ ${exampleQueries.map(({ question, sql }) => `${question}:\n\n${sql}`).join('\n\n
 `;
 
 /** The tool `query_help` (contract 4.4) returns rules for queries, and examples. It reads no data. */
-export const queryHelpTool: Tool<DataCaller> = {
+export const queryHelpTool: Tool<QueryCaller> = {
   name: 'query_help',
   title: 'Query rules and examples',
   description:

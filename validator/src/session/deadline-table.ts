@@ -2,6 +2,7 @@ import { getRandomValues } from 'node:crypto';
 import type { Budget, Charge, Clock } from '@guard/config/contract/ports';
 import { waitFor, withOneMore } from '../rules/gcra.ts';
 
+/** The number of entries in one set. */
 const WAYS = 16;
 /** Layout of the head in units of Int32: two seeds, the count of uses, the count of entries. */
 const HEAD = 4;
