@@ -25,7 +25,7 @@ function judgeRedirects({ redirects }: Evidence): Outcome {
     case 'too_long':
       return problem(
         redirects.kind === 'loop' ? `a redirect loop: ${path}` : `more than ten redirects: ${path}`,
-        'A browser gives up with an error page. Guard never redirects, so the proxy or your site does.',
+        'A browser gives up with an error page. Guard itself redirects only from http to https.',
         'The usual cause is a proxy that ends TLS and tells your site http: set X-Forwarded-Proto there, and name the proxy in trusted_proxies.',
       );
   }
