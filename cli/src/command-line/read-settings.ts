@@ -6,7 +6,7 @@ import { print } from '../terminal/terminal.ts';
 import { USUAL_FILE } from './options.ts';
 
 /** Why there is no settings file for a call that names none. */
-export interface NoFile {
+interface NoFile {
   /** A sentence for the user. */
   readonly why: string;
   /** True when the folder has the usual file, but the file belongs to another user. */

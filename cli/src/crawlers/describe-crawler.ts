@@ -1,7 +1,7 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import { alignColumns } from '../terminal/layout.ts';
 
-export type CrawlerView = ReturnType<typeof viewOf>;
+type CrawlerView = ReturnType<typeof viewOf>;
 
 const DAY_MS = 86_400_000;
 

@@ -19,12 +19,12 @@ type Decisions = readonly TemporaryDecision[];
  * Returns the new list of current decisions and a result. When it returns a string, this is the reason why nothing
  * changes.
  */
-export type Edit<T> = (
+type Edit<T> = (
   current: Decisions,
 ) => { readonly decisions: Decisions; readonly result: T } | string;
 
 /** When the outcome is a text, it tells the user why nothing was written. */
-export type EditOutcome<T> = { readonly result: T } | string;
+type EditOutcome<T> = { readonly result: T } | string;
 
 const NO_ANSWER = 'the Redis of the settings gives no answer';
 const LOST_RACE = `${NO_ANSWER}, or others change the decisions all the time; try again`;

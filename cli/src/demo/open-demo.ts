@@ -9,7 +9,7 @@ import { type StartFacts, welcomeText } from './welcome.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const CONFIG = join(ROOT, 'examples/shop/guard.yaml');
 
-export interface Demo {
+interface Demo {
   readonly config: string;
   readonly env: Readonly<Record<string, string>>;
   /** The text for the terminal when all services listen. */

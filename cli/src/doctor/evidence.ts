@@ -27,7 +27,7 @@ export interface Answers {
   readonly tls: TlsProbe;
 }
 
-export interface DatabaseSigns {
+interface DatabaseSigns {
   readonly failing: boolean;
   readonly deletionHeld: boolean;
 }

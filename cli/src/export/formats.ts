@@ -1,7 +1,7 @@
 import { ParquetJoin } from './join-parquet.ts';
 
 /** Joins the answers to many statements into one file. */
-export interface AnswerJoiner {
+interface AnswerJoiner {
   /** The bytes to write for one more answer. */
   add(answer: Buffer): Buffer;
   /** The bytes to write after the last answer. */

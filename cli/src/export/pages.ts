@@ -38,7 +38,7 @@ const PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
 const Hour = z.object({ hour: z.number(), rows: z.number() });
-export type Hour = z.infer<typeof Hour>;
+type Hour = z.infer<typeof Hour>;
 
 const RowPosition = z.object({ ms: z.number(), id: z.guid() });
 type RowPosition = z.infer<typeof RowPosition>;

@@ -4,12 +4,12 @@ import { type FormatName, FORMATS } from './formats.ts';
 import type { ExportOutput } from './output.ts';
 import { readHead, countHours, type Page, readPages, type ExportQuery } from './pages.ts';
 
-export type ExportEnd =
+type ExportEnd =
   | { readonly kind: 'done'; readonly rows: number; readonly bytes: number }
   /** The output is incomplete and was removed. `why` is a phrase. */
   | { readonly kind: 'failed'; readonly why: string };
 
-export interface ExportJob {
+interface ExportJob {
   readonly access: EventsAccess;
   readonly query: ExportQuery;
   readonly format: FormatName;

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { type Answers, QUESTION_NAMES, type Question, QUESTIONS } from './answers.ts';
 
-export type GivenAnswers = { readonly [Name in keyof Answers]?: string | undefined };
+type GivenAnswers = { readonly [Name in keyof Answers]?: string | undefined };
 
 /** The next line that a person types after `text`. Undefined at the end of the input. */
 export type AskPerson = (text: string) => Promise<string | undefined>;

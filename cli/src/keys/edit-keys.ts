@@ -12,9 +12,9 @@ import type { Settings } from '@guard/config/settings/schema';
 import { type Change, replaceFile } from '../files/replace-file.ts';
 
 /** When the outcome is a text, it tells the user why nothing was written. */
-export type KeyEditOutcome = { readonly entry: string; readonly line: number } | string;
+type KeyEditOutcome = { readonly entry: string; readonly line: number } | string;
 
-export interface KeyToAdd extends KeyPlace {
+interface KeyToAdd extends KeyPlace {
   /** The key itself. The file gets only its SHA-256. */
   readonly key: string;
   readonly expires: string | undefined;

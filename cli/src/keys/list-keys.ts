@@ -2,7 +2,7 @@ import type { KeyList } from '@guard/config/settings/keys/edit-key-list';
 import type { Settings } from '@guard/config/settings/schema';
 
 /** An entry in the form that `guard keys list` shows, without the key and its hash. */
-export interface KeyView {
+interface KeyView {
   readonly id: string;
   readonly organisation: string;
   readonly kind: KeyKind;

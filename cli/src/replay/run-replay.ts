@@ -18,13 +18,13 @@ export interface ReplayPlan extends ComparisonPlan {
   readonly showProgress: boolean;
 }
 
-export interface LogFiles {
+interface LogFiles {
   readonly kind: 'files';
   /** The log files. `-` means standard input. */
   readonly files: readonly string[];
 }
 
-export interface StoredEvents {
+interface StoredEvents {
   readonly kind: 'events';
   readonly source: EventsAccess & {
     /** Requests before this time are left out. In milliseconds since the epoch. */

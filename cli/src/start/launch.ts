@@ -35,7 +35,7 @@ type StopSignal = 'SIGTERM' | 'SIGINT';
 
 const WAIT_TEXT = 'requests under way, 30 s at most, then the last events';
 
-export interface StartOptions {
+interface StartOptions {
   /** When it is true, Guard prints one JSON line instead of a list when it is ready. */
   readonly json: boolean;
   readonly watch: boolean;

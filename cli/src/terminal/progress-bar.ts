@@ -1,4 +1,4 @@
-export interface BarStream {
+interface BarStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;

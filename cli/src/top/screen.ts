@@ -9,7 +9,7 @@ const CLEAR_BELOW = '\u001b[J';
 const DEFAULT_SIZE: Size = { columns: 80, rows: 24 };
 const CTRL_C = '\u0003';
 
-export interface Output extends NodeJS.WritableStream {
+interface Output extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;

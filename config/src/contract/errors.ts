@@ -28,7 +28,7 @@ export const validateErrors = {
 export type ValidateErrorType = keyof typeof validateErrors;
 
 /** Contract 2.5: the body of an answer with one of these statuses. */
-export interface ValidateErrorBody {
+interface ValidateErrorBody {
   readonly success: false;
   readonly error: { readonly type: ValidateErrorType; readonly message: string };
 }

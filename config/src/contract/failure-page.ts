@@ -1,5 +1,5 @@
 /** A page for a visitor whose request no origin answered. */
-export interface FailurePage {
+interface FailurePage {
   /** The page in UTF-8. */
   readonly html: Buffer;
   readonly headers: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ interface Visitors {
   readonly user_agent?: string;
 }
 
-export interface LetInOption {
+interface LetInOption {
   readonly kind: 'session' | 'address' | 'network' | 'agent' | 'reason';
   /** A phrase for the visitors that the option lets in. It stands before `value`. */
   readonly visitors: string;

@@ -1,4 +1,4 @@
-export type SearchTerm =
+type SearchTerm =
   | {
       readonly kind: 'reference' | 'address' | 'session' | 'request' | 'path' | 'network';
       readonly value: string;

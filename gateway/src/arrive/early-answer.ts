@@ -7,7 +7,7 @@ import { pathOf, type Visit } from './arrive.ts';
 export type EarlyAnswer = (visit: Visit) => OwnAnswer | undefined;
 
 /** The https side of the gateway. Its values can change at a reload. */
-export interface SecureSide {
+interface SecureSide {
   /** The TCP port of the https side. Undefined when the https side does not listen on a TCP port. */
   readonly port: number | undefined;
   readonly certificates: Certificates | undefined;

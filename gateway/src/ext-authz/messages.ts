@@ -10,7 +10,7 @@ export interface HttpRequest {
   readonly host: string;
 }
 
-export interface RawHeader {
+interface RawHeader {
   readonly key: string;
   readonly value: string;
   readonly rawValue: Buffer;

@@ -8,7 +8,7 @@ import {
 } from '../forward-auth/read-question.ts';
 import type { CheckRequest, HttpRequest } from './messages.ts';
 
-export interface CheckLimits extends QuestionLimits {
+interface CheckLimits extends QuestionLimits {
   /** The limit for the names and values of all header fields together. */
   readonly maxHeaderBytes: number;
 }

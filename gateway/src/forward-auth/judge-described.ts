@@ -26,7 +26,7 @@ export interface DescribedStages {
 export type DescribedPlan = RequestPlan | { readonly kind: 'incomplete'; readonly missing: string };
 
 /** Decides about the request that a trusted peer describes, and records the event. Never rejects. */
-export type JudgeDescribed = (
+type JudgeDescribed = (
   reading: QuestionReading,
   connection: Connection,
 ) => MaybePromise<DescribedPlan>;

@@ -13,7 +13,7 @@ export type Connect = (callback: (error: Error | null, socket?: Socket) => void)
 export type Join = (fields: readonly string[]) => void;
 
 /** The events of the request that carries a handshake to an origin. */
-export interface UpgradeEvents {
+interface UpgradeEvents {
   /** The origin says that it switches. Nothing has gone to the visitor yet. */
   readonly onSwitch: (answer: IncomingMessage, socket: Socket, join: Join) => void;
   /** The origin answers with another status than 101, or with a 101 that names no protocol. */
@@ -21,7 +21,7 @@ export interface UpgradeEvents {
   readonly onError: (error: Error) => void;
 }
 
-export interface UpgradeRequest extends UpgradeEvents {
+interface UpgradeRequest extends UpgradeEvents {
   /** The visitor's request. Its socket becomes the visitor's side of the tunnel. */
   readonly req: IncomingMessage;
   /** Sent as the request target, character for character. */

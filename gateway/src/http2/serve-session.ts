@@ -16,7 +16,7 @@ import type { AcceptOptions, ServerParts } from '../listen/accept.ts';
 import { notePeer, peerOf } from '../listen/connection.ts';
 
 /** What the client showed on a connection before its first request. */
-export interface ConnectionFacts {
+interface ConnectionFacts {
   readonly hello: ClientHello | undefined;
   readonly frames: OpeningFrames | undefined;
 }
@@ -28,7 +28,7 @@ export interface ConnectionFacts {
 const REQUESTS_IN_A_TURN = 16;
 
 /** Serves the requests of HTTP/2 connections. */
-export interface StreamServer {
+interface StreamServer {
   /** Serves a connection after its TLS handshake. */
   readonly serve: (socket: TLSSocket, facts: ConnectionFacts) => void;
   /** Accepts no more requests. Requests under way can finish (RFC 9113 section 6.8). */

@@ -18,7 +18,7 @@ import { type Inquiry, pathOf } from '../arrive/arrive.ts';
 import { createThrottledLog } from '../base/throttled-log.ts';
 
 /** What the gateway does with an answer of the validator, or without one. */
-export type Ruling =
+type Ruling =
   | {
       readonly kind: 'enforce';
       readonly response: ForeignValidateResponse;

@@ -3,7 +3,7 @@ import { singleValues } from '../message/message.ts';
 import { type OwnAnswer, plainAnswer } from '../message/own-answer.ts';
 
 /** The statuses that the gateway sends when the origin gives no answer (RFC 9110 section 15.6). */
-export type FailureStatus = 502 | 503 | 504;
+type FailureStatus = 502 | 503 | 504;
 
 /**
  * The seconds after which the visitor may try again. An answer with 502 or 504 has no such time, because Guard does not

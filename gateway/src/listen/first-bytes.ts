@@ -6,7 +6,7 @@ export type Reading<T> =
   /** The first `taken` bytes were read. The next reader of the socket gets the bytes after them. */
   | { readonly kind: 'enough'; readonly value: T; readonly taken: number };
 
-export interface FirstBytes<T> {
+interface FirstBytes<T> {
   /** Called with all bytes so far whenever new bytes come. Above some length it must return `enough`. */
   readonly read: (bytesSoFar: Buffer) => Reading<T>;
   readonly timeoutMs: number;

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { Origin as OriginAddress } from '@guard/config/settings/values/values';
 
 /** How a connection to an origin is opened. */
-export type ConnectOptions =
+type ConnectOptions =
   | { readonly isSecure: false; readonly options: NetConnectOpts }
   | { readonly isSecure: true; readonly options: ConnectionOptions };
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** The parts of a JA4 fingerprint. The lists are in the order in which they were sent, without GREASE. */
-export interface Ja4Input {
+interface Ja4Input {
   /** The highest version that the client offers. For example, 0x0304 is TLS 1.3. */
   readonly version: number;
   readonly namesServer: boolean;

@@ -14,7 +14,7 @@ export const ALERTS = {
   challenged_again: 'Visitors are challenged again right after passing',
   test: 'This is a test',
 } as const;
-export type AlertName = keyof typeof ALERTS;
+type AlertName = keyof typeof ALERTS;
 
 /** A condition that is true now, with the content of its message. */
 export interface Alert {

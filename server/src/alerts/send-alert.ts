@@ -7,10 +7,10 @@ import { type Alert, ALERTS } from './alert.ts';
 
 const TIMEOUT_MS = 10_000;
 
-export type Channel = 'webhook' | 'mail' | 'command';
+type Channel = 'webhook' | 'mail' | 'command';
 
 /** The result for one channel. `fault` contains no URL, address or password. */
-export interface SendResult {
+interface SendResult {
   readonly channel: Channel;
   readonly fault: string | undefined;
 }

@@ -8,7 +8,7 @@ import { metricConditions, type Reading } from './metric-conditions.ts';
 import { sendAlert } from './send-alert.ts';
 import { repeat } from '../process/repeat.ts';
 
-export interface AlertWatchOptions extends ProcessContext {
+interface AlertWatchOptions extends ProcessContext {
   /** The current settings, because a reload can change the receivers. */
   readonly settings: () => Pick<Settings, 'alerts' | 'organisations' | 'analytics'>;
   readonly runQuery: RunQuery;

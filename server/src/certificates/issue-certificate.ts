@@ -20,7 +20,7 @@ export type IssueOutcome =
   | { readonly kind: 'refused' | 'away'; readonly reason: string };
 
 /** Orders a certificate and resolves with the result. Never rejects. */
-export type IssueCertificate = (order: Order) => Promise<IssueOutcome>;
+type IssueCertificate = (order: Order) => Promise<IssueOutcome>;
 
 /** Time limit for one answer of the authority. */
 const ANSWER_MS = 20_000;

@@ -10,7 +10,7 @@ interface Threads {
   sendCrowdsec(changes: CrowdsecChanges): void;
 }
 
-export interface OpenCrowdsec {
+interface OpenCrowdsec {
   readonly list: CrowdsecList;
   readonly close: Close;
 }

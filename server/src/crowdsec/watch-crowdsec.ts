@@ -38,14 +38,14 @@ const KEEP_EVERY_MS = 60_000;
 const CLOCK_SET_MS = 1_000;
 const IDLE_MS = 1_000;
 
-export interface CrowdsecWatch extends ProcessContext {
+interface CrowdsecWatch extends ProcessContext {
   readonly settings: () => Settings;
   /** Milliseconds of a monotonic clock. A change of the system's time does not affect it. */
   readonly elapsed: () => number;
   readonly onChanges: (changes: CrowdsecChanges) => void;
 }
 
-export interface WatchedCrowdsec {
+interface WatchedCrowdsec {
   readonly all: () => CrowdsecChanges;
   readonly close: Close;
 }

@@ -52,7 +52,7 @@ export interface Dependencies extends ProcessContext {
   readonly dashboard?: DashboardDependencies;
 }
 
-export interface DashboardDependencies {
+interface DashboardDependencies {
   readonly signIns: SignIns;
   readonly replay: Replay;
   /** When Guard started, in milliseconds since the epoch. */

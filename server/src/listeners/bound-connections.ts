@@ -8,7 +8,7 @@ import type { Server } from 'node:net';
  * as many as all addresses together.
  */
 const SERVICE_CONNECTIONS = { all: 8_192, ofAddress: 4_096 };
-export type ServiceConnections = typeof SERVICE_CONNECTIONS;
+type ServiceConnections = typeof SERVICE_CONNECTIONS;
 
 /**
  * Limits the connections of a service. Without a limit, a stranger could use all file descriptors that Guard may open.

@@ -19,7 +19,7 @@ const LOOKUPS_PER_TURN = 256;
 const MIN_SHARED_ADDRESSES = 32;
 
 /** The database with which a new one is compared. */
-export interface ComparedDatabase {
+interface ComparedDatabase {
   /** The file of the database in use. Undefined for the bundled database. */
   readonly fileInUse: string | undefined;
   /**

@@ -15,12 +15,12 @@ export type ListOutcome =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** The HTTP validators of a copy (ETag and Last-Modified), for the next conditional request (RFC 9110 section 13.1). */
-export interface KnownState {
+interface KnownState {
   readonly etag?: string | undefined;
   readonly last_modified?: string | undefined;
 }
 
-export interface ListTerms {
+interface ListTerms {
   /** The time limit for the whole answer. */
   readonly timeoutMs: number;
   readonly userAgent: string;

@@ -30,7 +30,7 @@ export function keptBack(reason: string): FetchOutcome {
   return { kind: 'kept_back', reason };
 }
 
-export interface Freshness {
+interface Freshness {
   /** When the oldest copy was confirmed. Undefined when nothing is fetched, or when there is no copy. */
   readonly oldestAt: () => number | undefined;
   readonly close: Close;

@@ -2,7 +2,7 @@ import { parseJson } from '@guard/config/contract/json';
 import { readRange } from '@guard/config/net/address';
 
 /** The entries of a published list as written, or the reason why the text is not such a list. */
-export type PublishedRanges =
+type PublishedRanges =
   | { readonly kind: 'parsed'; readonly entries: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 

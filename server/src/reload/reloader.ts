@@ -30,7 +30,7 @@ export interface ReloaderOptions {
   readonly metrics: Metrics;
 }
 
-export interface Reloader {
+interface Reloader {
   /** Reads and applies the settings. Calls during a reload cause one more reload after it. Never rejects. */
   reload(cause: Cause): Promise<void>;
   stop(): void;

@@ -96,7 +96,7 @@ function* piecesOf(settings: Settings, knownLists: KnownLists): Iterable<Piece> 
   for (const part of partsOf(sites, PIECE_SIZES.sites)) yield { kind: 'sites', sites: part };
 }
 
-export interface ReceivedSettings {
+interface ReceivedSettings {
   readonly settings: Settings;
   readonly lists: KnownLists;
 }

@@ -3,7 +3,7 @@ import type { SharedPlace } from '@guard/config/settings/derived/data-places';
 import type { EditText, RedisStore, TextChange } from '@guard/validator/redis-store';
 import { keepFile } from '../process/keep-file.ts';
 
-export type TextReading =
+type TextReading =
   /** `text` is empty when it was never written. */
   | { readonly kind: 'read'; readonly text: string }
   /** The text has not changed since the last call. */

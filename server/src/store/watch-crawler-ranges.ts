@@ -7,7 +7,7 @@ const RETRY_MS = 1_000;
 /** Instances that refresh daily at different hours have lists whose ages differ by less than this. */
 const MAX_DIFFERENCE_MS = 25 * 3_600_000;
 
-export interface RangeAges {
+interface RangeAges {
   /** When the oldest crawler list of this instance was confirmed, in milliseconds since the epoch. */
   readonly heldAt: () => number | undefined;
   /** Sends `heldAt` to the other instances. Resolves with the newest time that an instance has sent. */

@@ -4,7 +4,7 @@ import type { Match } from '../sections/rule.ts';
  * Visitors that lie about what they are, and automated browsers. No preset lets them through. Other findings can also
  * be made in honest programs: these name themselves, send few headers, and come from a hosting provider.
  */
-export const CAUGHT_LYING: Match = {
+const CAUGHT_LYING: Match = {
   category: [
     'crawler_impersonator',
     'automated_browser',

@@ -9,7 +9,7 @@ export interface EntryText {
   readonly text: string;
 }
 
-export interface CutText {
+interface CutText {
   /** The text with an empty list in place of the entries. */
   readonly rest: string;
   readonly entries: readonly EntryText[];

@@ -111,7 +111,7 @@ function readValue(path: string, fileName: string): LookUpResult {
   }
 }
 
-export type EnvironmentReading =
+type EnvironmentReading =
   | { readonly kind: 'read'; readonly env: Environment; readonly files: readonly string[] }
   /** `found` and `message` become parts of a problem. */
   | {

@@ -26,7 +26,7 @@ interface YamlReading {
   values: number;
 }
 
-export interface PartOfSettings {
+interface PartOfSettings {
   readonly path: SettingPath;
   /**
    * False when only a part of a file is read: an alias can name an anchor of another part, and all aliases of a file

@@ -1,7 +1,7 @@
 import type { Clock } from '@guard/config/contract/ports';
 
 /** The breaker opens when all three of `failures`, `networks` and `leastMs` are reached. */
-export interface BreakerLimits {
+interface BreakerLimits {
   /** The number of failures in a row. */
   readonly failures: number;
   /** The number of networks from which the visitors of these failed questions come. */
