@@ -109,10 +109,10 @@ describe('a built-in page', () => {
     ['a program', curl],
     ['a fetch from a page', { ...chromeHttp, accept: 'application/json' }],
     [
-      'a request for a picture',
+      'a picture request',
       { ...chromeHttp, 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors' },
     ],
-  ])('502: the answer to %s is the short text', async (_, headers) => {
+  ])('502: %s gets the short text', async (_, headers) => {
     const answer = await visit('shop.example', '/free/thing', headers);
     expect([answer.status, answer.body]).toEqual([502, 'The site cannot be reached.\n']);
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');

@@ -171,14 +171,11 @@ describe.skipIf(!hasCurl)('presets: [well-known, feeds, webhooks], with curl', (
     ['/products%3f.rss', []],
     ['/blog/feed/', ['-d', 'comment=spam']],
     ['/orders', ['--json', '{"paid":true}']],
-  ])(
-    'a request for %s by curl with %j is challenged, and does not reach the shop',
-    async (path, args) => {
-      const countBefore = shop.arrivals.length;
-      expect(await statusOf(path, args)).toBe('403');
-      expect(shop.arrivals).toHaveLength(countBefore);
-    },
-  );
+  ])('curl %s %j is challenged, and does not reach the shop', async (path, args) => {
+    const countBefore = shop.arrivals.length;
+    expect(await statusOf(path, args)).toBe('403');
+    expect(shop.arrivals).toHaveLength(countBefore);
+  });
 });
 
 test('on a site that selects the page by a query parameter on any path, a program gets 50 pages through a preset', async () => {

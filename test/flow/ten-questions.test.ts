@@ -57,22 +57,19 @@ test.each([
   ['reference code', 'K7QM2X9D', () => stoppedVisit.reference],
   ['address', '203.0.113.7', () => HOME_IP],
   ['session', '6b1f0d9c2e7a48358c5d1e9f70a2b4c6', () => stoppedVisit.session],
-])(
-  'questions 1 to 3: the %s of a visitor leads to the reason why Guard stopped the visitor',
-  async (_by, example, value) => {
-    const answer = await askAsTaught(/one visitor/, [example, value()]);
-    const rows = answer
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { path: string });
-    expect(rows.find(({ path }) => path === '/article')).toMatchObject({
-      action: expect.stringMatching(/^(block|challenge)$/) as string,
-      rule: 'everybody',
-      block_reasons: ['http_client_user_agent'],
-      user_agent: curl['user-agent'],
-    });
-  },
-);
+])('questions 1 to 3: the %s leads to the reason of the decision', async (_by, example, value) => {
+  const answer = await askAsTaught(/one visitor/, [example, value()]);
+  const rows = answer
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { path: string });
+  expect(rows.find(({ path }) => path === '/article')).toMatchObject({
+    action: expect.stringMatching(/^(block|challenge)$/) as string,
+    rule: 'everybody',
+    block_reasons: ['http_client_user_agent'],
+    user_agent: curl['user-agent'],
+  });
+});
 
 test('question 4: what changed since yesterday?', async () => {
   const [names, ...rows] = (await askAsTaught(/Today beside yesterday/)).trim().split('\n');
