@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip } from 'node:zlib';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { messageOf } from '../terminal/faults.ts';
 
 /** A challenge page has some 25 kB. A longer body is not a challenge page, and its end is not needed. */
@@ -123,20 +123,25 @@ function addressesOf({ socket }: IncomingMessage) {
 async function readBody(answer: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of answer as AsyncIterable<Buffer>) {
+  for await (const part of decoded(answer) as AsyncIterable<Buffer>) {
     parts.push(part);
     bytes += part.length;
     if (bytes > MAX_BODY_BYTES) break;
   }
-  const body = Buffer.concat(parts);
-  const limit = { maxOutputLength: MAX_BODY_BYTES };
+  return Buffer.concat(parts).subarray(0, MAX_BODY_BYTES).toString();
+}
+
+function decoded(answer: IncomingMessage): Readable {
   switch (answer.headers['content-encoding']?.toLowerCase()) {
     case 'gzip':
-      return (await promisify(gunzip)(body, limit)).toString();
+      return pipeline(answer, createGunzip(), ignoreEnd);
     case 'br':
-      return (await promisify(brotliDecompress)(body, limit)).toString();
+      return pipeline(answer, createBrotliDecompress(), ignoreEnd);
     case undefined:
     default:
-      return body.toString();
+      return answer;
   }
 }
+
+/** The reader of the stream gets the error too. */
+function ignoreEnd(): void {}
