@@ -1,4 +1,6 @@
+import { pbkdf2Sync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { commitOf } from '../automation/report.ts';
 import { markdown } from '../tables.ts';
@@ -122,12 +124,21 @@ function tableOf(rows: readonly Row[]): string {
   );
 }
 
+/** What one processor of this machine needs for a known task, so that readers can compare machines. */
+function describeMachine(): string {
+  const before = process.cpuUsage();
+  pbkdf2Sync('secret', 'salt', 1_000_000, 32, 'sha256');
+  const ms = Math.round(process.cpuUsage(before).user / 1000);
+  return `${cpus()[0]?.model ?? 'an unknown processor'}, which needs ${ms} ms for PBKDF2 with a million rounds of SHA-256`;
+}
+
 function report(rows: readonly Row[], commit: string): string {
   return `# What an attacker gets who has read the code
 
 ${tableOf(rows)}
 
 - ${new Date().toISOString().slice(0, 10)}, commit ${commit}, Node ${process.versions.node}
+- ${describeMachine()}
 - \`node eval/run.ts attack --record\` writes this file
 
 ## How it is made
