@@ -128,9 +128,10 @@ export class DeadlineTable {
     this.#hash(name, subject);
     if (this.#wayOf(this.#set()) === -1) return 0;
     const set = this.#lock();
-    const waitMs = waitFor(this.#doubles[this.#findOrAdd(set)] ?? 0, nowMs, budget);
+    // Another thread can have replaced the entry meanwhile.
+    const counter = this.#wayOf(set) === -1 ? 0 : (this.#doubles[this.#findOrAdd(set)] ?? 0);
     this.#unlock(set);
-    return waitMs;
+    return waitFor(counter, nowMs, budget);
   }
 
   /** Gives back one request to each of these counters. */
