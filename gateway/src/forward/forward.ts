@@ -206,6 +206,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
   }
 
   onEnd(trailers: readonly string[]): void {
+    this.#heldBack?.end();
     if (this.#phase === 'ending') return;
     if (this.#phase === 'answering') {
       const { res } = this.#visit;
@@ -217,6 +218,7 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
   }
 
   onError({ kind, detail }: OriginError): void {
+    this.#heldBack?.end();
     if (kind === 'connect') this.#visit.site.origins.report(this.#origin, false);
     // When Guard shuts down and cuts both sides, this event can come before the visitor's side reports its end.
     if (this.#phase === 'waiting' && this.#visit.req.socket.destroyed) this.abandon();
@@ -278,7 +280,6 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
 
   /** Discards the rest of an upload that the origin answered before it had read all of it. */
   #dropUpload(): void {
-    this.#heldBack?.end();
     if (this.#body === undefined) return;
     this.#body.stop();
     linger(this.#visit.req, this.#ports.limits.lingerMs);

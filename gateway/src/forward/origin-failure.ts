@@ -27,5 +27,5 @@ export const ORIGIN_FAILURES: Readonly<Record<OriginError['kind'], OriginFailure
 /** The lane of the origin was full. */
 export const BUSY: OriginFailure = { status: 503, reason: 'busy', retryAt: 'no' };
 
-/** The answer to an upload of which no more bytes come. */
+/** The answer to an upload that has stopped before its end. */
 export const STALLED = plainAnswer(408, 'The upload stalled.', 'Connection', 'close');
