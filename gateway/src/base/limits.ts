@@ -55,6 +55,8 @@ export interface GatewayLimits {
   readonly bodySampleMs: number;
   /** How long the gateway reads and discards the rest of an upload that was answered early. */
   readonly lingerMs: number;
+  /** How long the gateway reads the rest of an answer of the origin that was held back. */
+  readonly heldBackRestMs: number;
   /** Time limit for one answer of the in-process validator (contract 4.1 rule 1). */
   readonly askTimeoutMs: number;
   readonly originConnectMs: number;
@@ -117,6 +119,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   continueMs: 1_000,
   bodySampleMs: 100,
   lingerMs: 30_000,
+  heldBackRestMs: 5_000,
   askTimeoutMs: VALIDATE.budgetMs,
   originConnectMs: 5_000,
   originHeadersMs: 60_000,

@@ -129,9 +129,8 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
       return;
     }
     if (serveHeldBack(this.#ports, this.#visit, this.#plan, status, fields)) {
-      this.#phase = 'done';
       this.#end('served');
-      this.#heldBack = new HeldBackRest(this.#originExchange, this.#body, this.#onEnd);
+      this.#heldBack = new HeldBackRest(this.#ports, this.#originExchange, this.#body, this.#onEnd);
       return;
     }
     const isBodiless = req.method === 'HEAD' || status === 204 || status === 304;
@@ -285,13 +284,13 @@ class Exchange implements AnswerHandler, BodyListener, Underway, EndOfTurnListen
     linger(this.#visit.req, this.#ports.limits.lingerMs);
   }
 
-  /** `status` is what the visitor gets when no header section has gone out. */
+  /** `status` is what the visitor gets when no header section has gone out. After `served`, HeldBackRest calls onEnd. */
   #end(
     outcome: 'forwarded' | 'served' | 'failed' | 'aborted',
     status?: number,
     reference?: string,
   ): void {
-    if (this.#phase !== 'done') this.#onEnd();
+    if (this.#phase !== 'done' && outcome !== 'served') this.#onEnd();
     this.#phase = 'done';
     this.#plan.event?.record(status, reference);
     this.#visit.connection.underway.delete(this);

@@ -113,6 +113,23 @@ describe('the rest of a page that is held back', () => {
     await isCut;
   });
 
+  test('is not read when it is slow: the visitor has gone, and the request would count among those of its address', async () => {
+    const origin = await startOrigin((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'text/html' }).write('a');
+      const drip = setInterval(() => res.write('a'), 20);
+      res.on('close', () => {
+        clearInterval(drip);
+      });
+    });
+    const isCut = new Promise((resolve) =>
+      origin.server.on('connection', (socket) => socket.once('close', resolve)),
+    );
+    const limits = { heldBackRestMs: 100 };
+    const rig = await startHoldingBack({ origin: origin.address, limits });
+    expect((await wholeVisit('HTTP/1.1', rig)).status).toBe(403);
+    await isCut;
+  });
+
   test('counts among the requests of the address until it has come, because it takes a place at the origin', async () => {
     const answers: ServerResponse[] = [];
     const origin = await startOrigin((req, res) => {

@@ -32,22 +32,27 @@ export function serveHeldBack(
 /**
  * Reads the rest of an answer that was held back, so that the connection to the origin can carry another request. Each
  * connection that Guard closes keeps a port for a minute, so one visitor could use up all ports. Cuts the connection
- * when the rest is long, or when the request was not sent completely.
+ * when the rest is long or slow, or when the request was not sent completely.
  */
 export class HeldBackRest {
   readonly #originExchange: OriginExchange | undefined;
   readonly #onEnd: () => void;
+  readonly #timer: NodeJS.Timeout;
   #bytes = 0;
   #isOver = false;
 
   /** `onEnd` is called once, when the request does not use the origin any more. */
   constructor(
+    { limits }: Pick<ForwardPorts, 'limits'>,
     originExchange: OriginExchange | undefined,
     body: VisitorBody | undefined,
     onEnd: () => void,
   ) {
     this.#originExchange = originExchange;
     this.#onEnd = onEnd;
+    this.#timer = setTimeout(() => {
+      this.end();
+    }, limits.heldBackRestMs);
     if (body?.isSent === false) this.end();
     body?.stop();
   }
@@ -60,6 +65,7 @@ export class HeldBackRest {
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    clearTimeout(this.#timer);
     this.#originExchange?.abort();
     this.#onEnd();
   }
