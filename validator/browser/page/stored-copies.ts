@@ -20,7 +20,9 @@ export async function deleteStoredCopies(): Promise<void> {
 async function deleteCopies(): Promise<void> {
   for (const name of await caches.keys()) {
     const cache = await caches.open(name);
-    const copies = await cache.matchAll(location.href, OF_ANY_REQUEST);
-    if (copies.some(({ ok }) => !ok)) await cache.delete(location.href, OF_ANY_REQUEST);
+    for (const request of await cache.keys(location.href, OF_ANY_REQUEST)) {
+      const copy = await cache.match(request);
+      if (copy?.ok === false) await cache.delete(request);
+    }
   }
 }

@@ -43,6 +43,8 @@ describe('headers missing (contract 2.2, header_anomaly)', () => {
     };
     expect(reasonsFor(fields)).toEqual([]);
     expect(reasonsFor({ ...fields, 'sec-fetch-dest': 'image' })).toEqual(['header_missing']);
+    const post = factsOf(changeHeaders(chromeHttps, fields), { method: 'POST' });
+    expect(missingHeadersSignal(post)).toEqual(['header_missing']);
   });
 
   test('a navigation without Upgrade-Insecure-Requests has a weak finding', () => {

@@ -10,12 +10,13 @@ const INCOMPLETE: readonly Reason[] = ['navigation_incomplete'];
  * Finds missing headers that the claimed browser always sends. It checks only clients that claim to be a browser.
  * Crawlers are not checked, although their User-Agents contain the words of browsers.
  */
-export const missingHeadersSignal: Signal = ({ agent, headers, url, crawler }) => {
+export const missingHeadersSignal: Signal = (facts) => {
+  const { agent, headers, url, crawler } = facts;
   if (agent.engine === undefined || crawler) return NO_REASONS;
   if (headers['accept-language'] === undefined || headers['accept-encoding'] === undefined) {
     return MISSING;
   }
-  if (mayLackAccept(headers)) return NO_REASONS;
+  if (mayLackAccept(facts)) return NO_REASONS;
   if (headers['accept'] === undefined) return MISSING;
   if (url.scheme !== 'https') return NO_REASONS;
   const mode = headers['sec-fetch-mode'];
@@ -30,6 +31,7 @@ export const missingHeadersSignal: Signal = ({ agent, headers, url, crawler }) =
   return lacksUpgrade ? INCOMPLETE : NO_REASONS;
 };
 
-function mayLackAccept(headers: Facts['headers']): boolean {
+function mayLackAccept({ method, headers }: Facts): boolean {
+  if (method !== 'GET') return false;
   return isHandshake(headers) || isDownload(headers) || isSearchDescription(headers);
 }

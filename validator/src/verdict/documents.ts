@@ -85,10 +85,11 @@ export function isForeign(facts: Facts): boolean {
  * Whether a page of another site made the request. Browsers send no Sec-Fetch-Site with a WebSocket handshake, but
  * Origin. There, another host of the same site counts as another site.
  */
-export function isFromOtherSite(facts: Pick<Facts, 'url' | 'headers'>): boolean {
+export function isFromOtherSite(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   const { 'sec-fetch-site': site, origin } = facts.headers;
   if (site !== undefined) return site === 'cross-site';
-  return origin !== undefined && isHandshake(facts.headers) && !isOwnOrigin(origin, facts);
+  if (origin === undefined || facts.method !== 'GET') return false;
+  return isHandshake(facts.headers) && !isOwnOrigin(origin, facts);
 }
 
 /**
