@@ -20,8 +20,8 @@ import { inGzip, type OwnAnswer, plainAnswer, serve, serveLast } from './message
 /** The stages through which a request passes. They are built once for each reading of the settings. */
 export interface Stages extends Reception {
   readonly log: Log;
-  /** For faults that can come with every request: see throttled-log.ts. */
-  readonly faults: Log;
+  /** For problems that can come with every request: see throttled-log.ts. */
+  readonly throttledLog: Log;
   readonly metrics: Metrics;
   readonly judge: Judge;
   readonly uploads: UploadsUnderWay;
@@ -33,7 +33,7 @@ export interface Stages extends Reception {
 
 /** Handles one request: arrive, ask, enforce or forward. */
 export function createHandle(stages: Stages): Handle {
-  const { limits, metrics, faults, judge, tracing, uploads, earlyAnswers = [] } = stages;
+  const { limits, metrics, throttledLog, judge, tracing, uploads, earlyAnswers = [] } = stages;
   const enforce = enforcePlan.bind(undefined, stages);
   const breakOffRequest = breakOff.bind(undefined, stages);
 
@@ -73,7 +73,7 @@ export function createHandle(stages: Stages): Handle {
       const path = pathOf(visit.target);
       const readings = readingsOf(path);
       if (readings === undefined) {
-        enforce(visit, refuseUnreadable(faults, visit.connection), forward);
+        enforce(visit, refuseUnreadable(throttledLog, visit.connection), forward);
         return;
       }
       if (isCollectorPath(readings)) {

@@ -53,11 +53,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { clock, log, metrics } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const origins = openOrigins(limits, clock);
-  const faults = createThrottledLog(log, clock, FORWARD_AUTH_LIMITS.logEveryMs);
+  const throttledLog = createThrottledLog(log, clock, FORWARD_AUTH_LIMITS.logEveryMs);
   const oneAddress = watchForOneAddress(log, clock);
   const https = new HttpsSide(options.certificates ?? [], options.challenges);
-  const build = createSettingsBuilder(options, { limits, origins, oneAddress, faults, https });
-
+  const lastingParts = { limits, origins, oneAddress, throttledLog, https };
+  const build = createSettingsBuilder(options, lastingParts);
   let current = build(options);
   const ports = { metrics, log, limits };
   const upgrades = createUpgrades((req, res, forward) => {
@@ -66,7 +66,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let isClosing = false;
   const accept: AcceptOptions = {
     ...ports,
-    faults,
+    throttledLog,
     proxyProtocol: options.proxyProtocol === true,
     introducing: new Set(),
     trusts: (peer) => current.trusts(peer),
@@ -150,7 +150,7 @@ interface LastingParts {
   readonly limits: GatewayLimits;
   readonly origins: OriginRegistry;
   readonly oneAddress: OneAddressWatch;
-  readonly faults: Log;
+  readonly throttledLog: Log;
   readonly https: HttpsSide;
 }
 
@@ -160,13 +160,13 @@ interface LastingParts {
  */
 function createSettingsBuilder(
   { events, clock, log, metrics, tracing, challenges }: GatewayOptions,
-  { limits, origins, oneAddress, faults, https }: LastingParts,
+  { limits, origins, oneAddress, throttledLog, https }: LastingParts,
 ): (settings: GatewaySettings) => CurrentSettings {
   const failPolicy = createFailPolicy({ metrics, log, clock });
   const judge = createJudge(failPolicy, limits.askTimeoutMs, events);
   const reportUndecided = (peer: string): void => {
     metrics.count('guard_gateway_forwarded_undecided_total');
-    faults('warn', 'gateway_forwarded_undecided', { peer, advice: FORWARDED_HEADER_ADVICE });
+    throttledLog('warn', 'gateway_forwarded_undecided', { peer, advice: FORWARDED_HEADER_ADVICE });
   };
   const heldAnswers = new HeldAnswers(clock, FORWARD_AUTH_LIMITS);
   const uploads = new UploadsUnderWay(limits.collectorBytes);
@@ -186,7 +186,7 @@ function createSettingsBuilder(
       judge,
       uploads,
       heldAnswers,
-      faults,
+      throttledLog,
     };
     const earlyAnswers = [
       ...(challenges ? [createAcmeAnswer(challenges)] : []),

@@ -47,12 +47,12 @@ const FIELDS_TOO_LARGE = plainAnswer(431, 'Header fields too large.');
  * The same peers are allowed to ask, and the decisions are the same.
  */
 export function createExtAuthz(stages: ExtAuthzStages): ExtAuthz {
-  const { connectionOf, metrics, log, faults } = stages;
+  const { connectionOf, metrics, log, throttledLog } = stages;
   const limits = { ...stages.limits, maxHeaderBytes: FORWARD_AUTH_LIMITS.maxHeaderBytes };
   const judgeDescribed = createJudgeDescribed(stages);
 
   function refusal(reason: string, status: 400 | 403, { peerIp: peer }: Connection): Reply {
-    const response = deniedResponse(refusePeer(faults, { peer, reason }, status));
+    const response = deniedResponse(refusePeer(throttledLog, { peer, reason }, status));
     return { outcome: 'refused', response };
   }
 

@@ -45,7 +45,7 @@ const TRY_AGAIN_ANSWER = plainAnswer(503, 'Please try again.', 'Retry-After', '1
  * any address.
  */
 export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): ForwardAuth {
-  const { connectionOf, limits, metrics, heldAnswers, faults } = stages;
+  const { connectionOf, limits, metrics, heldAnswers, throttledLog } = stages;
   const judgeDescribed = createJudgeDescribed(stages);
 
   function sendReply(
@@ -59,7 +59,7 @@ export function createForwardAuth(stages: ForwardAuthStages, handle: Handle): Fo
   }
 
   function refuse(reason: string, status: 400 | 403, peer: string): ProxyReply {
-    return { outcome: 'refused', answer: refusePeer(faults, { peer, reason }, status) };
+    return { outcome: 'refused', answer: refusePeer(throttledLog, { peer, reason }, status) };
   }
 
   function failedReply(error: unknown): ProxyReply {

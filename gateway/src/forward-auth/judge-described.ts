@@ -17,7 +17,7 @@ export interface DescribedStages {
   readonly sites: Sites;
   readonly clientOf: ClientOf;
   readonly judge: Judge;
-  readonly faults: Log;
+  readonly throttledLog: Log;
   /** Undefined when nothing is traced. */
   readonly tracing?: Tracing | undefined;
 }
@@ -32,7 +32,7 @@ type JudgeDescribed = (
 ) => MaybePromise<DescribedPlan>;
 
 export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
-  const { sites, clientOf, judge, faults, tracing } = stages;
+  const { sites, clientOf, judge, throttledLog, tracing } = stages;
 
   function planOf(
     { method, scheme, host, target, headers }: Question,
@@ -43,7 +43,7 @@ export function createJudgeDescribed(stages: DescribedStages): JudgeDescribed {
 
     const path = pathOf(target);
     const readings = readingsOf(path);
-    if (readings === undefined) return refuseUnreadable(faults, connection);
+    if (readings === undefined) return refuseUnreadable(throttledLog, connection);
     // The proxy has to pass these paths on to Guard, but did not recognise this spelling. The origin must not get the
     // path.
     if (isCollectorPath(readings)) return refusedPlan(404, 'Not found.');
@@ -103,10 +103,10 @@ export function whenKnown<T, R>(value: MaybePromise<T>, next: (value: T) => R): 
 
 /** Logs why a proxy gets no decision. Returns the answer that it gets. */
 export function refusePeer(
-  faults: Log,
+  throttledLog: Log,
   fields: { readonly peer: string; readonly reason: string },
   status: 400 | 403,
 ): OwnAnswer {
-  faults('warn', 'forward_auth_refused', fields);
+  throttledLog('warn', 'forward_auth_refused', fields);
   return plainAnswer(status, 'Refused; see the log of Guard.');
 }

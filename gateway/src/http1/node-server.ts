@@ -93,7 +93,7 @@ export function brokenStatus(socket: VisitorSocket): number | undefined {
  */
 function answerBrokenRequests(
   server: Server,
-  { metrics, faults }: Pick<AcceptOptions, 'metrics' | 'faults'>,
+  { metrics, throttledLog }: Pick<AcceptOptions, 'metrics' | 'throttledLog'>,
 ): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const refusal = refusalFor(error.code ?? '');
@@ -108,7 +108,7 @@ function answerBrokenRequests(
       const peer = addressOf(peerOf(socket));
       metrics.count('guard_gateway_requests_total', 'refused');
       const { status } = refusal;
-      faults('info', 'gateway_request_refused', { status, reason: error.code ?? '', peer });
+      throttledLog('info', 'gateway_request_refused', { status, reason: error.code ?? '', peer });
     }
     // In the middle of an earlier answer, the visitor would take this one for a part of it.
     if (!hasBegunToAnswer(socket)) socket.write(refusal.head);

@@ -40,7 +40,7 @@ interface StreamServer {
   readonly cut: () => void;
 }
 
-export function createStreamServer({
+export function createHttp2Front({
   handle,
   limits,
   accept,

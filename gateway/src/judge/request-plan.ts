@@ -53,9 +53,13 @@ export const UNPROTECTED_PLAN: ForwardPlan = {
 };
 
 /** Refuses a path that origins could read in too many ways (RFC 9110 section 15.5.1), and logs it. */
-export function refuseUnreadable(faults: Log, { peerIp }: Connection): RequestPlan {
+export function refuseUnreadable(throttledLog: Log, { peerIp }: Connection): RequestPlan {
   const { status } = UNREADABLE.answer;
-  faults('info', 'gateway_request_refused', { status, reason: 'path readings', peer: peerIp });
+  throttledLog('info', 'gateway_request_refused', {
+    status,
+    reason: 'path readings',
+    peer: peerIp,
+  });
   return UNREADABLE;
 }
 

@@ -13,8 +13,8 @@ import type { Capacity } from '../origin/origin.ts';
 export interface AcceptOptions {
   readonly limits: GatewayLimits;
   readonly metrics: Metrics;
-  /** For faults that can come with every connection: throttled-log.ts. */
-  readonly faults: Log;
+  /** For problems that can come with every connection: throttled-log.ts. */
+  readonly throttledLog: Log;
   /** Whether every connection begins with a PROXY header. */
   readonly proxyProtocol: boolean;
   /** Connections that have not sent their PROXY header yet. Their number is bounded by `maxConnections`. */
@@ -34,7 +34,7 @@ export function acceptConnections(
   accept: AcceptOptions,
   take: (socket: Socket, peer: Peer) => void,
 ): void {
-  const { limits, metrics, faults, introducing } = accept;
+  const { limits, metrics, throttledLog, introducing } = accept;
   const addressCounts = new AddressCounts(
     limits.maxConnectionsPerAddress,
     limits.maxUntrustedConnections,
@@ -46,7 +46,7 @@ export function acceptConnections(
 
   function refuse(reason: string, peer: string, why?: string): void {
     metrics.count('guard_gateway_connections_refused_total', reason);
-    faults('warn', 'gateway_connection_refused', { reason, peer, ...(why && { why }) });
+    throttledLog('warn', 'gateway_connection_refused', { reason, peer, ...(why && { why }) });
   }
 
   function admit(socket: Socket, peer: Peer): void {

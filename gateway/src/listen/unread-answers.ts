@@ -125,20 +125,20 @@ function removeFrom<Key>(
 interface ReaderOptions {
   readonly trusts: Trusts;
   readonly metrics: Metrics;
-  readonly faults: Log;
+  readonly throttledLog: Log;
 }
 
 /** The reader of a connection. Undefined for a trusted proxy, which reads the answers of many people. */
 export function readerOf(
   socket: Socket,
-  { trusts, metrics, faults }: ReaderOptions,
+  { trusts, metrics, throttledLog }: ReaderOptions,
 ): Reader | undefined {
   const holder = holderOf(peerOf(socket), trusts);
   if (holder === undefined) return undefined;
   const cut = (): void => {
     if (socket.destroyed) return;
     metrics.count('guard_gateway_connections_cut_total', 'answers_unread');
-    faults('warn', 'gateway_connection_cut', { reason: 'answers_unread', peer: holder });
+    throttledLog('warn', 'gateway_connection_cut', { reason: 'answers_unread', peer: holder });
     // A reset also frees the bytes that the kernel holds. TLS has none.
     if (socket instanceof TLSSocket) socket.destroy();
     else socket.resetAndDestroy();

@@ -9,7 +9,7 @@ import type { GatewayLimits } from '../base/limits.ts';
 import type { AcmeChallenges } from '../base/options.ts';
 import { createHttp1Front, type Http1Front } from '../http1/front.ts';
 import { peekOpening } from '../http2/opening.ts';
-import { createStreamServer } from '../http2/serve-session.ts';
+import { createHttp2Front } from '../http2/serve-session.ts';
 import { acceptConnections, type ServerParts } from '../listen/accept.ts';
 import { addressOf, notePeer, type Peer, peerOf } from '../listen/connection.ts';
 import type { Certificates } from './certificates.ts';
@@ -52,14 +52,14 @@ export function createTlsFront(
   certificates: Certificates | undefined,
   challenges: AcmeChallenges | undefined,
 ): TlsFront {
-  const { limits } = parts;
-  const proveHost = challenges && createAcmeResponder(challenges, limits.handshakeMs);
+  const { limits, accept } = parts;
+  const answerAcme = challenges && createAcmeResponder(challenges, limits.handshakeMs);
   // A TLS socket does not give access to its TCP socket, so this async context keeps the TCP socket. The TLS library
   // makes its callbacks in the same context.
   const handshakeContext = new AsyncLocalStorage<BeforeHandshake>();
   const sockets = new Set<Socket>();
   const openHandshakes = new Set<Socket>();
-  const streams = createStreamServer(parts);
+  const http2 = createHttp2Front(parts);
   // It gets only decrypted connections that chose HTTP/1.1.
   const http1 = createHttp1Front(parts);
   const { server } = http1;
@@ -77,7 +77,7 @@ export function createTlsFront(
     },
   });
 
-  acceptConnections(server, parts.accept, (socket, peer) => {
+  acceptConnections(server, accept, (socket, peer) => {
     sockets.add(socket);
     openHandshakes.add(socket);
     socket.on('error', ignore);
@@ -92,12 +92,12 @@ export function createTlsFront(
           endWith(socket, NOT_HTTPS);
           return;
         case 'tls':
-          if (beginning.isAcme === true && proveHost !== undefined) {
-            proveHost(socket);
+          if (beginning.isAcme === true && answerAcme !== undefined) {
+            answerAcme(socket);
             return;
           }
           if (current === undefined) {
-            parts.accept.faults('warn', 'gateway_has_no_certificate', { peer: addressOf(peer) });
+            accept.throttledLog('warn', 'gateway_has_no_certificate', { peer: addressOf(peer) });
             endWith(socket, NO_CERTIFICATE);
             return;
           }
@@ -117,7 +117,7 @@ export function createTlsFront(
       openHandshakes.delete(beforeHandshake.socket);
       notePeer(socket, beforeHandshake.peer);
     }
-    serveSecured(socket, beforeHandshake?.hello, { limits, streams, http1 });
+    serveSecured(socket, beforeHandshake?.hello, { limits, http2, http1 });
   });
 
   return {
@@ -130,11 +130,11 @@ export function createTlsFront(
       // A connection has no request before its handshake is done, and a handshake may never end. So these connections
       // are cut.
       for (const socket of openHandshakes) socket.destroy();
-      streams.drain();
+      http2.drain();
       http1.drain();
     },
     cut: () => {
-      streams.cut();
+      http2.cut();
       for (const socket of sockets) socket.destroy();
     },
   };
@@ -142,7 +142,7 @@ export function createTlsFront(
 
 interface Protocols {
   readonly limits: GatewayLimits;
-  readonly streams: ReturnType<typeof createStreamServer>;
+  readonly http2: ReturnType<typeof createHttp2Front>;
   readonly http1: Http1Front;
 }
 
@@ -150,12 +150,12 @@ interface Protocols {
 function serveSecured(
   socket: TLSSocket,
   hello: ClientHello | undefined,
-  { limits, streams, http1 }: Protocols,
+  { limits, http2, http1 }: Protocols,
 ): void {
   socket.on('error', ignore);
   if (socket.alpnProtocol === 'h2') {
     peekOpening(socket, limits.http2OpeningMs, (frames) => {
-      if (!socket.destroyed) streams.serve(socket, { hello, frames });
+      if (!socket.destroyed) http2.serve(socket, { hello, frames });
     });
     return;
   }

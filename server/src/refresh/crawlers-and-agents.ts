@@ -6,7 +6,7 @@ import { crawlerRangesFolder } from '@guard/config/settings/derived/data-places'
 import type { Settings } from '@guard/config/settings/schema';
 import type { AgentDirectory } from '@guard/config/settings/sections/web-bot-auth';
 import type { FetchTerms } from './fetch-report.ts';
-import { type FetchOutcome, keptBack, type PublishedData } from './keep-fresh.ts';
+import { type FetchOutcome, oldCopyStays, type PublishedData } from './keep-fresh.ts';
 import { refreshCrawlers } from './refresh-crawlers.ts';
 import { refreshDirectory } from './refresh-directory.ts';
 
@@ -47,7 +47,7 @@ function publishedRanges(folder: string, everyMs: number, clock: Clock): Publish
       const failedReports = reports.filter(({ reason }) => reason !== '');
       const [firstFailure] = failedReports;
       if (failedReports.length === reports.length)
-        return keptBack(firstFailure?.reason ?? 'no list can be fetched');
+        return oldCopyStays(firstFailure?.reason ?? 'no list can be fetched');
       const currentCount = reports.length - failedReports.length;
       const filesWithout = failedReports.map(({ file }) => file).join(' ');
       const what = { current: currentCount, of: reports.length, without: filesWithout };
@@ -73,7 +73,7 @@ function publishedKeys(
     },
     async fetch() {
       const report = await refreshDirectory(directory, { ...TERMS, folder, clock });
-      if (report.reason !== '') return keptBack(report.reason);
+      if (report.reason !== '') return oldCopyStays(report.reason);
       return { kind: 'current', what: { keys: report.keys } };
     },
   };

@@ -59,10 +59,10 @@ test.each([
 
 test('a failure is logged once for each reason and tried again after ten minutes, and the end of the failure is logged', async () => {
   const { state, fetchedAt, lines } = startFreshList(Date.now() - 2 * HOUR);
-  state.outcome = { kind: 'kept_back', reason: 'status 500' };
+  state.outcome = { kind: 'old_copy_stays', reason: 'status 500' };
   await vi.advanceTimersByTimeAsync(15 * 60_000);
   expect(fetchedAt).toHaveLength(2);
-  state.outcome = { kind: 'kept_back', reason: 'a list without entries' };
+  state.outcome = { kind: 'old_copy_stays', reason: 'a list without entries' };
   await vi.advanceTimersByTimeAsync(20 * 60_000);
   state.outcome = { kind: 'current', what: { entries: 7 } };
   await vi.advanceTimersByTimeAsync(40 * 60_000);
@@ -76,7 +76,7 @@ test('a failure is logged once for each reason and tried again after ten minutes
 test('after repeated failures the waits grow up to six hours', async () => {
   const { state, list, fetchedAt } = startFreshList(undefined);
   list.everyMs = 24 * HOUR;
-  state.outcome = { kind: 'kept_back', reason: 'less than half' };
+  state.outcome = { kind: 'old_copy_stays', reason: 'less than half' };
   await vi.advanceTimersByTimeAsync(24 * HOUR);
   const countOnFirstDay = fetchedAt.length;
   expect(countOnFirstDay).toBeLessThanOrEqual(9);
@@ -85,7 +85,7 @@ test('after repeated failures the waits grow up to six hours', async () => {
   state.outcome = { kind: 'current' };
   await vi.advanceTimersByTimeAsync(6 * HOUR);
   const countBeforeFailure = fetchedAt.length;
-  state.outcome = { kind: 'kept_back', reason: 'status 500' };
+  state.outcome = { kind: 'old_copy_stays', reason: 'status 500' };
   await vi.advanceTimersByTimeAsync(25 * HOUR);
   const [failedAt = 0, retriedAt = 0] = fetchedAt.slice(countBeforeFailure);
   expect(Math.round((retriedAt - failedAt) / 60_000)).toBe(10);

@@ -24,10 +24,10 @@ export type FetchOutcome =
   /** `what` describes the new copy for the log. Undefined when nothing has changed. */
   | { readonly kind: 'current'; readonly what?: Readonly<Record<string, string | number>> }
   /** The fetch failed, and the last good copy stays in use. */
-  | { readonly kind: 'kept_back'; readonly reason: string };
+  | { readonly kind: 'old_copy_stays'; readonly reason: string };
 
-export function keptBack(reason: string): FetchOutcome {
-  return { kind: 'kept_back', reason };
+export function oldCopyStays(reason: string): FetchOutcome {
+  return { kind: 'old_copy_stays', reason };
 }
 
 interface Freshness {
@@ -97,9 +97,9 @@ export function keepFresh(
 
   async function fetchOnce({ name, everyMs, fetch }: PublishedData, state: FetchState) {
     const outcome = await fetch().catch((error: unknown) => {
-      return keptBack(error instanceof Error ? error.message : String(error));
+      return oldCopyStays(error instanceof Error ? error.message : String(error));
     });
-    const reason = outcome.kind === 'kept_back' ? outcome.reason : '';
+    const reason = outcome.kind === 'old_copy_stays' ? outcome.reason : '';
     if (outcome.kind === 'current') {
       state.confirmedAt = clock();
       state.backoff.reset();

@@ -8,10 +8,10 @@ import {
   newOrigin,
   originOf,
 } from '@guard/config/settings/lists/list-copy';
-import { refusalOfDatabase } from './believe-database.ts';
+import { refusalOfDatabase } from './plausible-database.ts';
 import { fetchList } from './fetch-list.ts';
 import { keepFile } from '../process/keep-file.ts';
-import { type FetchOutcome, keptBack } from './keep-fresh.ts';
+import { type FetchOutcome, oldCopyStays } from './keep-fresh.ts';
 
 /** This is long enough for some ten megabytes on a slow connection. */
 const TIMEOUT_MS = 5 * 60_000;
@@ -36,19 +36,19 @@ export async function refreshDatabase(
     accept: 'application/octet-stream, */*;q=0.5',
     maxBytes: MAX_BYTES,
   });
-  if (fetchOutcome.kind === 'failed') return keptBack(fetchOutcome.reason);
+  if (fetchOutcome.kind === 'failed') return oldCopyStays(fetchOutcome.reason);
   if (fetchOutcome.kind === 'unchanged') {
-    if (knownOrigin === undefined) return keptBack('status 304 unasked');
+    if (knownOrigin === undefined) return oldCopyStays('status 304 unasked');
     const origin = { ...knownOrigin, ...newOrigin(url, clock()) };
     const reason = await keepFile(originFile(copyPath), formatCopy(origin, ''));
-    return reason === undefined ? { kind: 'current' } : keptBack(reason);
+    return reason === undefined ? { kind: 'current' } : oldCopyStays(reason);
   }
   const { bytes } = fetchOutcome;
   const refusal = await refusalOfDatabase(kind, bytes, {
     fileInUse: inUse,
     isFromSameUrl: inUse === copyPath,
   });
-  if (refusal !== undefined) return keptBack(refusal);
+  if (refusal !== undefined) return oldCopyStays(refusal);
   const origin = newOrigin(url, clock(), fetchOutcome.state);
   // The database is written first. After a crash between the two writes, it is only fetched again. In the other order,
   // Guard would treat the old copy as the new one.
@@ -57,7 +57,7 @@ export async function refreshDatabase(
     (await keepFile(originFile(copyPath), formatCopy(origin, '')));
   return reason === undefined
     ? { kind: 'current', what: { bytes: bytes.length } }
-    : keptBack(reason);
+    : oldCopyStays(reason);
 }
 
 /** The source of the copy. Undefined when there is no readable copy, so that the whole database is fetched. */

@@ -114,7 +114,10 @@ describe('after a refusal the last good copy stays in use', () => {
     const list = await listAt(handle, BEFORE);
     const earlierCopy = readFileSync(list.copyPath, 'utf8');
     const result = await refresh(list);
-    expect(result).toEqual({ kind: 'kept_back', reason: expect.stringMatching(reason) as string });
+    expect(result).toEqual({
+      kind: 'old_copy_stays',
+      reason: expect.stringMatching(reason) as string,
+    });
     expect(readFileSync(list.copyPath, 'utf8')).toBe(earlierCopy);
   });
 
@@ -128,7 +131,7 @@ describe('after a refusal the last good copy stays in use', () => {
     onTestFinished(() => void vi.unstubAllGlobals());
     const list = { ...(await listAt(answers(''), BEFORE)), url: 'https://1.1.1.1/list.txt' };
     expect(await refresh(list)).toEqual({
-      kind: 'kept_back',
+      kind: 'old_copy_stays',
       reason: 'a redirect: 10.0.0.1 resolves to 10.0.0.1, which is no public address',
     });
     expect(requestHeaders).toEqual(['https://1.1.1.1/list.txt', 'https://8.8.8.8/next']);
@@ -139,7 +142,7 @@ describe('after a refusal the last good copy stays in use', () => {
     async (patterns) => {
       const list = await listAt(answers(`curl/*\n${patterns}\n`), undefined, 'user_agent');
       expect(await refresh(list)).toEqual({
-        kind: 'kept_back',
+        kind: 'old_copy_stays',
         reason: 'its patterns match Chrome, Firefox and Safari, which nearly all visitors use',
       });
     },
@@ -148,7 +151,10 @@ describe('after a refusal the last good copy stays in use', () => {
   test('a server that is away', async () => {
     const list = await listAt(answers(''), BEFORE);
     const unreachableList = { ...list, url: `http://127.0.0.1:${await freePort()}/list.txt` };
-    expect(await refresh(unreachableList)).toEqual({ kind: 'kept_back', reason: 'ECONNREFUSED' });
+    expect(await refresh(unreachableList)).toEqual({
+      kind: 'old_copy_stays',
+      reason: 'ECONNREFUSED',
+    });
     expect(readFileSync(list.copyPath, 'utf8')).toContain(BEFORE);
   });
 

@@ -12,7 +12,7 @@ import {
 import { MAX_LIST_BYTES, parseList } from '@guard/config/settings/lists/list-text';
 import { inSlices, type Pause, workInSlices } from '@guard/config/time/slices';
 import { fetchList } from './fetch-list.ts';
-import { type FetchOutcome, keptBack } from './keep-fresh.ts';
+import { type FetchOutcome, oldCopyStays } from './keep-fresh.ts';
 import { keepFile } from '../process/keep-file.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -40,23 +40,23 @@ export async function refreshRuleList(list: FetchedList, clock: Clock): Promise<
     accept: 'text/plain, */*;q=0.5',
     maxBytes: MAX_LIST_BYTES - MAX_ORIGIN_BYTES,
   });
-  if (fetchOutcome.kind === 'failed') return keptBack(fetchOutcome.reason);
+  if (fetchOutcome.kind === 'failed') return oldCopyStays(fetchOutcome.reason);
   if (fetchOutcome.kind === 'unchanged') {
-    return lastGoodCopy.origin ? { kind: 'current' } : keptBack('status 304 unasked');
+    return lastGoodCopy.origin ? { kind: 'current' } : oldCopyStays('status 304 unasked');
   }
   const text = fetchOutcome.bytes.toString().replace(/^\uFEFF/, '');
   const checkResult = await checkPlausible(text, list, lastGoodCopy.entries, pause);
-  if (typeof checkResult === 'string') return keptBack(checkResult);
+  if (typeof checkResult === 'string') return oldCopyStays(checkResult);
   const copyText = formatCopy(newOrigin(url, clock(), fetchOutcome.state), text);
   // Each invalid byte becomes three bytes of UTF-8, so the copy can be longer than the answer. A copy above the size
   // limit would be read as an empty list.
   if (Buffer.byteLength(copyText) > MAX_LIST_BYTES) {
-    return keptBack(`a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB`);
+    return oldCopyStays(`a list of more than ${MAX_LIST_BYTES / 1024 ** 2} MiB`);
   }
   const failure = await keepFile(copyPath, copyText);
   return failure === undefined
     ? { kind: 'current', what: { entries: checkResult.entries } }
-    : keptBack(failure);
+    : oldCopyStays(failure);
 }
 
 /** Reads the copy in use. A damaged copy, or a copy from another URL, is treated as missing. */

@@ -1,7 +1,7 @@
 import type { CatalogueCrawler, CrawlerCatalogue } from '@guard/config/catalogue/crawlers';
 import type { UserAgentCatalogue } from '@guard/config/catalogue/user-agents';
 import { LRUCache } from 'lru-cache';
-import { ownText } from './own-text.ts';
+import { detachedCopy } from './detached-copy.ts';
 import { type BrowserClaim, readBrowserClaim } from './browser-claim.ts';
 import { expectedBrands } from './chromium-brands.ts';
 import { plausibilityOf, type Plausibility } from './plausibility.ts';
@@ -50,7 +50,7 @@ export function createAgentReader(
     const cachedAgent = agents.get(key);
     if (cachedAgent) return cachedAgent;
     const agent = readAgent(key, crawlers, tokens);
-    agents.set(ownText(key), agent);
+    agents.set(detachedCopy(key), agent);
     return agent;
   };
 }

@@ -137,7 +137,7 @@ function standingOf(session: Session | undefined, presentedId: PresentedId): Ses
 function judgementOf(session: Session | undefined, presentedId: PresentedId): SessionFact {
   const { id, lookup } = presentedId;
   const { visitor } = lookup;
-  if (!session || !counts(session, visitor)) return NO_SESSION;
+  if (!session || !appliesTo(session, visitor)) return NO_SESSION;
   const { state } = session;
   if (state === 'verified' && !isSameClient(session.client, visitor.client)) {
     // Another client passed with this session. This client is not blocked: it has its free pages, and can pass itself.
@@ -171,7 +171,7 @@ function otherValue(session: Session, { id, lookup }: PresentedId): SessionFact 
  * Whether a stored session applies to this visitor. A rejected session does not apply in another network, because
  * another site could set the cookie of a rejected session in a visitor's browser.
  */
-function counts(session: Session, { organisation, userAgentHash, ip }: Visitor): boolean {
+function appliesTo(session: Session, { organisation, userAgentHash, ip }: Visitor): boolean {
   const isSameBrowser =
     session.organisation === organisation && session.userAgentHash === userAgentHash;
   return isSameBrowser && (session.state === 'verified' || session.network === networkOf(ip));

@@ -4,7 +4,7 @@ import { sessionRoot } from '@guard/config/contract/session-root';
 import { UUID } from '@guard/config/contract/uuid';
 import { LRUCache } from 'lru-cache';
 import type { ShownChallenge } from '../request/facts.ts';
-import { ownText } from '../request/own-text.ts';
+import { detachedCopy } from '../request/detached-copy.ts';
 import { challengeMark, shownChallenge } from './challenge-mark.ts';
 import type { Sealer } from './sealer.ts';
 import { firstGroup, markOf, renewedGroup } from './session-value.ts';
@@ -68,7 +68,7 @@ export function createSessionIds(sealer: Sealer): SessionIds {
   const knownOf = (id: string): KnownId | undefined =>
     lastId?.id === id ? lastId : (lastId = knownIds.get(id));
   const keep = (id: string, organisation: string | undefined): KnownId => {
-    lastId = { id: ownText(id), organisation, digest: sessionDigest(id) };
+    lastId = { id: detachedCopy(id), organisation, digest: sessionDigest(id) };
     knownIds.set(lastId.id, lastId);
     return lastId;
   };

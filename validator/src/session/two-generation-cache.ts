@@ -1,4 +1,4 @@
-import { ownText } from '../request/own-text.ts';
+import { detachedCopy } from '../request/detached-copy.ts';
 
 /**
  * A bounded map that forgets entries that were not used for long. New and used entries are in the young generation.
@@ -33,7 +33,7 @@ export class TwoGenerationCache<Value> {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(ownText(key), value);
+    this.#young.set(detachedCopy(key), value);
   }
 
   delete(key: string): void {

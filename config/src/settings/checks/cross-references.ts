@@ -3,7 +3,7 @@ import { canonicalHost } from '../../matching/host.ts';
 import type { Sliced } from '../../time/slices.ts';
 import { findAcmeContradictions } from './acme-references.ts';
 import { findDashboardContradictions } from './dashboard-references.ts';
-import { findHomelessDatabases } from './database-references.ts';
+import { findDatabasesWithoutFolder } from './database-references.ts';
 import { findExposedSecrets } from './exposed-secrets.ts';
 import { findCircularOrigins } from './circular-origins.ts';
 import { type Contradiction, findRepeated } from './repeated.ts';
@@ -87,7 +87,7 @@ const CHECKS: readonly ((settings: Outline, value: unknown) => readonly Contradi
   findRedirectWithoutListener,
   (_settings, value) => findAcmeContradictions(value),
   (_settings, value) => findDashboardContradictions(value),
-  (_settings, value) => findHomelessDatabases(value),
+  (_settings, value) => findDatabasesWithoutFolder(value),
   (_settings, value) => findExposedSecrets(value),
   (_settings, value) => findCircularOrigins(value),
 ];

@@ -11,7 +11,7 @@ const Outline = z.object({
 });
 
 /** Finds database URLs without a folder for their copies. */
-export function findHomelessDatabases(value: unknown): Contradiction[] {
+export function findDatabasesWithoutFolder(value: unknown): Contradiction[] {
   const outline = Outline.safeParse(value);
   if (!outline.success || dataFolderIn(value) !== undefined) return [];
   const message =

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { mmdbOf } from '@guard/config/catalogue/testing/mmdb';
 import { expect, test } from 'vitest';
 import { testFolder } from '../../../test/kit/test-folder.ts';
-import { refusalOfDatabase } from './believe-database.ts';
+import { refusalOfDatabase } from './plausible-database.ts';
 
 const fileInUse = join(testFolder(), 'in-use.mmdb');
 const countries = (entries: Readonly<Record<string, string>>) =>
