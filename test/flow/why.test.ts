@@ -130,12 +130,19 @@ test('--let-in shows another rule that allows the visitor', async () => {
   ]);
 });
 
-test('for a limit it says that an allow rule does not lift the budget', async () => {
+test('for a limit it proposes no rule that allows, because such a rule does not lift the budget', async () => {
   const { stdout } = await runWhy([limitedCode]);
   expect(stdout).toContain(
     'was refused for a while, because the budget of the rule “login budget”',
   );
   expect(stdout).toContain('No rule that allows lifts the budget of the rule “login budget”');
+  expect(stdout).toContain('add not: { ip: 203.0.113.10 } to its match');
+  expect(stdout).toContain('guard allow 203.0.113.10 --for 1d');
+  expect(stdout).not.toContain('verdict: allow');
+  const network = await runWhy([limitedCode, '--let-in', 'network']);
+  expect(network.stdout).toContain('guard allow 203.0.113.0/24 --for 1d');
+  const agent = await runWhy([limitedCode, '--let-in', 'agent']);
+  expect(agent.stdout).not.toContain('user_agent:');
 });
 
 test('a support desk can allow a visitor for a day, with the code on the page and without SQL, and block the visitor again', async () => {

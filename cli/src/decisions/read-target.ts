@@ -18,7 +18,7 @@ export function readTarget(operand: string): DecisionTarget | string {
   }
   if (/^[0-9a-f]{32}$/i.test(operand)) return { kind: 'session', session: operand.toLowerCase() };
   if (!isIpOrCidr(operand)) {
-    return `${JSON.stringify(operand)} is no address (203.0.113.7), network (203.0.113.0/24), autonomous system (AS64496) or session (32 hex digits); guard explain and the dashboard say them for a reference code`;
+    return `${JSON.stringify(operand)} is no address (203.0.113.7), network (203.0.113.0/24), autonomous system (AS64496) or session (32 hex digits); guard why CODE and the dashboard show them for a reference code`;
   }
   const network = canonicalNetwork(operand);
   const shortestPrefix = shortestAllowedPrefix(network);

@@ -100,26 +100,29 @@ function letInOf(
     return [section(title, printableTexts([reason]))];
   }
   const otherChanges = let_in.filter((candidate) => candidate !== change);
+  const { visitors, value, where, yaml, command } = change;
+  const pasteLines =
+    yaml === ''
+      ? []
+      : [
+          toPrintable(`${visitors} ${value}. ${where}`),
+          '',
+          // A user can paste these lines, so they are not cut: a cut line would be invalid YAML.
+          ...yaml
+            .trimEnd()
+            .split('\n')
+            .map((line) => toPrintable(line, Infinity)),
+          '',
+        ];
+  const commandTitle =
+    yaml === ''
+      ? `${visitors} ${value}, for a day and in all instances:`
+      : 'Or for a day, in all instances and without a change of guard.yaml:';
   return [
     section(title, [
-      ...printableTexts([
-        ...(why_no_let_in === '' ? [] : [why_no_let_in]),
-        `${change.visitors} ${change.value}. ${change.where}`,
-      ]),
-      '',
-      // A user can paste these lines, so they are not cut: a cut line would be invalid YAML.
-      ...change.yaml
-        .trimEnd()
-        .split('\n')
-        .map((line) => toPrintable(line, Infinity)),
-      '',
-      ...(change.command === ''
-        ? []
-        : printableTexts([
-            'Or for a day, in all instances and without a change of guard.yaml:',
-            '',
-            change.command,
-          ]).concat('')),
+      ...printableTexts(why_no_let_in === '' ? [] : [why_no_let_in, '']),
+      ...pasteLines,
+      ...printableTexts(command === '' ? [] : [commandTitle, '', command, '']),
       ...printableTexts(otherWays(otherChanges)),
     ]),
   ];

@@ -40,7 +40,7 @@ export interface ExplainedEvent {
   readonly advice: readonly string[];
   readonly let_in: readonly LetInWay[];
   /**
-   * Why no `let_in` option lets this visitor in: a rate limit, or a temporary decision. Empty when an option can let
+   * Why no rule that allows lets this visitor in: a rate limit, or a temporary decision. Empty when such a rule can let
    * the visitor in.
    */
   readonly why_no_let_in: string;
@@ -52,10 +52,11 @@ export interface LetInWay {
   readonly visitors: string;
   /** The session, address, network, agent or reason that is let in. */
   readonly value: string;
+  /** Empty when only `command` lets the visitor in. */
   readonly yaml: string;
-  /** A sentence that says where to put the text. */
+  /** A sentence that says where to put `yaml`. Empty with it. */
   readonly where: string;
-  /** A command with the same effect for a day. Empty when there is no such command. */
+  /** A command that lets the visitor in for a day. Empty when there is no such command. */
   readonly command: string;
 }
 
@@ -123,6 +124,7 @@ function ruleOf(event: WholeEvent, knowledge: Knowledge | undefined): ExplainedE
 
 function letInOf(event: WholeEvent, organisation: Organisation): LetInWay[] {
   return letInOptions(event).flatMap(({ kind, visitors, value, change, command }) => {
+    if (change === undefined) return [{ kind, visitors, value, yaml: '', where: '', command }];
     const proposal = proposeChange(change, organisation);
     // An example of a refused change is a User-Agent that is longer than a rule allows.
     if (proposal.kind === 'refused') return [];

@@ -1,5 +1,6 @@
 import { temporaryDecisionOf } from '../contract/temporary-rule.ts';
 import { siteNetworkOf } from '../net/network-of.ts';
+import { PRESET_PREFIX } from '../settings/sections/preset-names.ts';
 import type { WholeEvent } from './whole-event.ts';
 
 /** A change of the settings, in the form that replay/src/change/change.ts reads. */
@@ -18,7 +19,8 @@ interface LetInOption {
   /** A phrase for the visitors that the option lets in. It stands before `value`. */
   readonly visitors: string;
   readonly value: string;
-  readonly change: LetInChange;
+  /** Undefined when the budget of a rule is used up. No rule that allows lifts it, so only `command` helps. */
+  readonly change: LetInChange | undefined;
   /** The command that lets these visitors in for a day, without a change of guard.yaml. Empty if there is none. */
   readonly command: string;
 }
@@ -31,15 +33,17 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   const options: LetInOption[] = [];
   // A temporary decision comes before all rules, so no rule can let the visitor in.
   if (temporaryDecisionOf(event.rule) !== undefined) return options;
+  const isLimited = isOverBudget(event);
   const addOption = (
     kind: LetInOption['kind'],
     visitors: string,
     value: string,
     match: Visitors,
   ): void => {
-    const change = { kind: 'allow', match } as const;
+    const change = isLimited ? undefined : ({ kind: 'allow', match } as const);
     const command = kind === 'agent' ? '' : allowCommand(value, event.text('organisation'));
-    if (value !== '') options.push({ kind, visitors, value, change, command });
+    if (value === '' || (isLimited && command === '')) return;
+    options.push({ kind, visitors, value, change, command });
   };
   const hasSentSession = event.text('session_sent') !== '';
   const addSession = (): void => {
@@ -57,7 +61,7 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   for (const { name } of weighedFindings) {
     options.push({
       kind: 'reason',
-      visitors: 'Everybody with this reason: it is named and weighs nothing',
+      visitors: 'Everybody, by making this reason a note that weighs nothing:',
       value: name,
       change: { kind: 'reason', reason: name, strength: 'note' },
       command: '',
@@ -66,15 +70,22 @@ export function letInOptions(event: WholeEvent): LetInOption[] {
   return options;
 }
 
-/** Why the changes cannot let this visitor in. Empty when the changes can let the visitor in. */
-export function whyNoLetIn({ reasons, rule }: WholeEvent): string {
+/** Why no rule that allows lets this visitor in, and what does. Empty when such a rule can let the visitor in. */
+export function whyNoLetIn(event: WholeEvent): string {
+  const { rule, ip } = event;
   const temporaryId = temporaryDecisionOf(rule);
   if (temporaryId !== undefined) {
     return `No rule lets this visitor in: the temporary decision ${temporaryId} stands before all rules. End it with: guard decisions end ${temporaryId}`;
   }
-  return reasons.includes('rate_limit_exceeded')
-    ? `No rule that allows lifts the budget of the rule “${rule}”: raise its rate_limit, let the visitor in for a while by guard allow, or put a rule with a larger one for this visitor in front of it.`
-    : '';
+  if (!isOverBudget(event)) return '';
+  const remedy = rule.startsWith(PRESET_PREFIX)
+    ? 'A rule of your own with the same paths and a larger rate_limit replaces it.'
+    : `Raise its rate_limit, or add not: { ip: ${ip.includes(':') ? `"${ip}"` : ip} } to its match.`;
+  return `No rule that allows lifts the budget of the rule “${rule}”. ${remedy}`;
+}
+
+function isOverBudget({ reasons }: WholeEvent): boolean {
+  return reasons.includes('rate_limit_exceeded');
 }
 
 /** Addresses, networks, digests and identifiers need no quotes. */

@@ -19,10 +19,10 @@ export function LetIn({ event }: { readonly event: WholeEvent }) {
     <section class="let-in">
       <h3>Let this visitor in</h3>
       <p class="about">
-        Nothing is changed here. You see what to paste into guard.yaml, and what else it would
-        change.
+        {limit === ''
+          ? 'Nothing is changed here. You see what to paste into guard.yaml, and what else it would change.'
+          : limit}
       </p>
-      {limit === '' ? null : <p class="about">{limit}</p>}
       <fieldset>
         <legend>Let in</legend>
         {options.map(({ kind, visitors, value }, at) => (
@@ -41,18 +41,21 @@ export function LetIn({ event }: { readonly event: WholeEvent }) {
         ))}
       </fieldset>
       <p>
-        <button type="button" class="main" onClick={() => setTried(true)}>
-          Show the change
-        </button>{' '}
+        {option.change === undefined ? null : (
+          <button type="button" class="main" onClick={() => setTried(true)}>
+            Show the change
+          </button>
+        )}{' '}
         <CopyButton text={option.value} label="Copy value" />
       </p>
       {option.command === '' ? null : (
         <p>
-          Or for a day, in all instances and without a change of guard.yaml:{' '}
-          <code>{option.command}</code> <CopyButton text={option.command} label="Copy command" />
+          {option.change === undefined ? 'For' : 'Or for'} a day, in all instances and without a
+          change of guard.yaml: <code>{option.command}</code>{' '}
+          <CopyButton text={option.command} label="Copy command" />
         </p>
       )}
-      {isTried ? (
+      {isTried && option.change !== undefined ? (
         <Replay
           title={`${option.visitors} ${option.value}`}
           change={option.change}
