@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { examine, examineBehindNginx, VISITOR_ADDRESS, WITH_KEY } from '../kit/product/doctor.ts';
 import { type EchoingOrigin, startEchoingOrigin } from '../kit/origins/echoing-origin.ts';
 import { forwardTo, startHttps } from '../kit/peers/https-front.ts';
+import { startPeer } from '../kit/peers/peer-proxy.ts';
 import { RIGHT_LINES } from '../kit/peers/nginx-in-front.ts';
 import { type Product, startProduct } from '../kit/product/start-product.ts';
 import { productSettings } from '../kit/product/product-settings.ts';
@@ -173,6 +175,24 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       'warning: a handshake loses its Upgrade header before it comes to Guard',
     );
     expect(protectedPath.code).toBe(0);
+  });
+
+  test('with forward-auth, a question without Upgrade says nothing about WebSockets, because nginx removes the field', async () => {
+    const settings = productSettings(origin.url);
+    const listen = { forward_auth: '127.0.0.1:0', api: '127.0.0.1:0', admin: '127.0.0.1:0' };
+    const asked = await startProduct({ ...settings, listen });
+    onTestFinished(() => asked.stop().then(() => undefined));
+    const proxy = await startPeer('nginx', {
+      guard: asked.addresses.forward_auth,
+      site: origin.url,
+    });
+    onTestFinished(() => proxy.close());
+    const config = ['--config', join(asked.folder, 'guard.yaml')];
+    const diagnosis = await examine(asked, `${proxy.url}/shelf`, ...config, ...WITH_KEY);
+    expect(diagnosis.outcomeOf('websocket')).toBe(
+      'unchecked: your proxy asks Guard about requests, and keeps the connection to the site itself',
+    );
+    expect(diagnosis.in('warning')).toEqual([]);
   });
 
   test('that redirects to the same URL, doctor finds the loop and makes no more requests', async () => {

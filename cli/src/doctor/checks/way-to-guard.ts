@@ -51,24 +51,30 @@ const ADVICE_WEBSOCKET =
 /** Whether a WebSocket handshake (RFC 6455 section 4.1) passes the servers in front of Guard. */
 export const webSocket: Check = { name: 'websocket', judge: judgeAnswers(judgeWebSocket) };
 
-function judgeWebSocket({ handshake }: Answers, { seen, expectsWebSocket }: Evidence): Outcome {
+function judgeWebSocket(
+  { handshake }: Answers,
+  { seen, expectsWebSocket, settings }: Evidence,
+): Outcome {
+  const fault = expectsWebSocket ? problem : warning;
   if (handshake.kind === 'failed') {
-    const found = `a handshake gets no answer: ${handshake.why}`;
-    return expectsWebSocket
-      ? problem(found, WHY_WEBSOCKET, ADVICE_WEBSOCKET)
-      : warning(found, WHY_WEBSOCKET, ADVICE_WEBSOCKET);
+    return fault(`a handshake gets no answer: ${handshake.why}`, WHY_WEBSOCKET, ADVICE_WEBSOCKET);
   }
   const { status } = handshake;
   if (status === 101) return ok('a handshake is answered with 101');
+  const isAsked = isAskedByProxy(settings);
+  if (isAsked && !expectsWebSocket) {
+    return unchecked(
+      'your proxy asks Guard about requests, and keeps the connection to the site itself',
+      'Name a WebSocket of the site with --websocket PATH.',
+    );
+  }
   const recordedRequest =
     seen.kind === 'seen'
       ? seen.requests.find((request) => request.websocket_key !== '')
       : undefined;
-  if (recordedRequest !== undefined && recordedRequest.upgrade === '') {
+  if (!isAsked && recordedRequest?.upgrade === '') {
     const found = 'a handshake loses its Upgrade header before it comes to Guard';
-    return expectsWebSocket
-      ? problem(found, WHY_WEBSOCKET, ADVICE_WEBSOCKET)
-      : warning(found, WHY_WEBSOCKET, ADVICE_WEBSOCKET);
+    return fault(found, WHY_WEBSOCKET, ADVICE_WEBSOCKET);
   }
   const isDenied = isChallengePage(handshake) || denialOf(handshake) !== undefined;
   if (recordedRequest !== undefined && isDenied) {
@@ -87,4 +93,10 @@ function judgeWebSocket({ handshake }: Answers, { seen, expectsWebSocket }: Evid
         ADVICE_WEBSOCKET,
       )
     : unchecked(`there is no WebSocket here (status ${status})`, 'Name one with --websocket PATH.');
+}
+
+/** Whether this Guard is only asked, by forward-auth. Then its events do not tell whether handshakes reach the site. */
+function isAskedByProxy(settings: Evidence['settings']): boolean {
+  const listen = settings?.listen;
+  return listen?.forward_auth !== undefined && listen.gateway === undefined;
 }
