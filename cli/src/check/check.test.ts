@@ -132,6 +132,19 @@ test('a rule with monitor causes a hint, which --strict ignores, because monitor
   expect((await check(settings, '--strict')).code).toBe(0);
 });
 
+test('the hint about monitor names the rules whose blocks it lifts, when the rule matches every request', async () => {
+  const monitored = (match: string) =>
+    rules(
+      '{ name: closed, match: { path: /closed }, verdict: block }',
+      '{ name: login, match: { path: /login }, rate_limit: { requests: 5, per: 1m } }',
+      `{ name: everybody, match: ${match}, detect: true, monitor: true }`,
+    );
+  expect(await remarks(monitored('{}'))).toEqual([
+    'hint: organisations[0].rules[2].monitor: monitor is on: blocks of requests that rule everybody matches are recorded, and not enforced; also those by rule closed and rule login, because the match {} is for every request',
+  ]);
+  expect((await remarks(monitored('{ path: /shop/** }')))[0]).toMatch(/not enforced$/);
+});
+
 describe('challenged visitors', () => {
   const warning = expect.stringContaining(
     'warning: organisations[0].rules: no rule of organisation acme ever challenges a visitor whose headers look right',

@@ -92,7 +92,18 @@ export function monitoredRules({ monitor, rules }: Organisation, index: number):
   if (monitor) return [];
   return rules.flatMap((rule, ruleIndex) => {
     if (rule.monitor !== true) return [];
-    const message = `monitor is on: blocks of requests that rule ${rule.name} matches are recorded, and not enforced`;
+    // Users expect that monitor concerns only its own rule.
+    const lifted = rules.filter(
+      (other) =>
+        Object.keys(rule.match).length === 0 &&
+        other.monitor !== true &&
+        (other.verdict === 'block' || other.rate_limit !== undefined),
+    );
+    const others =
+      lifted.length === 0
+        ? ''
+        : `; also those by ${lifted.map(({ name }) => `rule ${name}`).join(' and ')}, because the match {} is for every request`;
+    const message = `monitor is on: blocks of requests that rule ${rule.name} matches are recorded, and not enforced${others}`;
     return [hint(['organisations', index, 'rules', ruleIndex, 'monitor'], message)];
   });
 }
