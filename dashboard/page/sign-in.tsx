@@ -49,7 +49,8 @@ export function SignIn({ oidc, message, signedIn }: Props) {
           onInput={({ currentTarget }) => setKey(currentTarget.value)}
         />
         <p id="key-help" class="about">
-          It begins with <code>sk_api_ro_</code>. <code>guard keys</code> makes one.
+          It begins with <code>sk_api_ro_</code>. <code>guard init</code> wrote it into{' '}
+          <code>guard.env</code>, and <code>guard keys</code> makes another.
         </p>
         {problem === '' ? null : <Failed message={problem} />}
         <button type="submit" class="main" disabled={busy}>

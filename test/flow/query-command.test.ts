@@ -106,6 +106,10 @@ test.each([
     'SELECT nothing FROM events_distributed',
     /^guard query: (?!Code).*nothing.*\(UNKNOWN_IDENTIFIER\)/,
   ],
+  [
+    "SELECT count() FROM events_distributed WHERE block_reasons = 'webdriver'",
+    /has\(block_reasons, 'webdriver'\)\. \(CANNOT_READ_ARRAY_FROM_TEXT\)\n$/,
+  ],
   ['SELECT 1; SELECT 2', /^guard query: Only one statement per request is allowed\.\n$/],
 ])('guard query explains why it refuses %s, with exit code 1', async (sql, message) => {
   const { code, stdout, stderr } = await query([sql]);

@@ -11,6 +11,7 @@ const CORRELATED_TEXT = 'Correlated subqueries are not supported with remote tab
 const REMEDIES: ReadonlyMap<number, string> = new Map([
   [47, 'The columns: SELECT * FROM events_distributed LIMIT 0 FORMAT TSVWithNamesAndTypes.'],
   [53, "Write a time as '2026-11-20 08:00:00', which is UTC, or as toDateTime64('…', 3, 'UTC')."],
+  [130, "Look for a value in a list with has: has(block_reasons, 'webdriver')."],
   [141, 'Select a part of the rows by a hash: WHERE cityHash64(request_id) % 10 = 0.'],
   [159, 'Use a smaller range of created_at.'],
   [215, 'Name each column that is not aggregated in GROUP BY, or write GROUP BY ALL.'],

@@ -55,13 +55,12 @@ function daysOf(ms: number): string {
 export function adviceOnDataAge(age: DataAge): string | undefined {
   const { crawlers, lists } = age;
   const advice = [
-    ...(crawlers > OLD_AFTER_MS
-      ? ['fetch the lists with guard crawlers refresh, or let Guard do it']
+    ...(crawlers > OLD_AFTER_MS || hasOldDatabases(age)
+      ? [
+          'Guard fetches newer crawler lists, countries and autonomous systems while it runs, unless refresh is off; if they stay old, published_kept_back in its log says why',
+        ]
       : []),
-    ...(hasOldDatabases(age)
-      ? ['let Guard fetch the databases (databases.refresh), or name newer ones in the settings']
-      : []),
-    ...(lists > OLD_AFTER_MS ? ['update Guard for newer network lists'] : []),
+    ...(lists > OLD_AFTER_MS ? ['newer network lists come with a newer Guard'] : []),
   ];
   if (advice.length === 0) return undefined;
   return `older than ${daysOf(OLD_AFTER_MS)}: ${advice.join('; ')}`;

@@ -204,13 +204,12 @@ function addressList(guard: LaunchedGuard): string {
     ([name, address]) => `  ${name.padEnd(12)} ${address}`,
   );
   const links = createDashboardLinks().map(({ organisation, url }) => `  ${organisation}: ${url}`);
-  const hint = 'Each link signs in to the dashboard, once and within ten minutes:';
+  const hint =
+    'Each link signs in to the dashboard, once and within ten minutes; later, sign in with the analytics key:';
   const linkLines = links.length === 0 ? [] : ['', hint, ...links];
   const missing = whyNotRecorded(guard.database(), guard.databaseFolder);
   const warningLines = missing === undefined ? [] : ['', missing];
-  const advice = adviceOnDataAge(dataAge);
-  const ageAdvice = advice === undefined ? '' : ` (${advice})`;
-  const age = `Data of others: ${describeDataAge(dataAge)}${ageAdvice}.`;
+  const age = `Published data: ${describeDataAge(dataAge)}.`;
   return ['Guard is ready.', '', ...lines, '', age, ...linkLines, ...warningLines].join('\n');
 }
 

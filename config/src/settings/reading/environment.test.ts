@@ -34,7 +34,9 @@ test('every missing, empty or malformed variable is named', () => {
     'unset ${toString}',
     'malformed ${open',
   ]);
-  expect(missing[1]?.message).toBe('the environment variable EMPTY is empty; give it a value');
+  expect(missing[1]?.message).toBe(
+    'the environment variable EMPTY is empty; give it a value there, or in the .env file beside this one (guard.env for guard.yaml)',
+  );
 });
 
 describe('NAME_FILE: the value is in a file', () => {

@@ -83,7 +83,9 @@ function lookUp(name: string, env: Environment): LookUpResult {
   if (path === undefined || path === '') {
     if (value !== undefined && value !== '') return { value };
     const state = value === '' ? 'is empty' : 'is not set';
-    return { message: `the environment variable ${name} ${state}; give it a value` };
+    return {
+      message: `the environment variable ${name} ${state}; give it a value there, or in the .env file beside this one (guard.env for guard.yaml)`,
+    };
   }
   if (value !== undefined && value !== '') {
     return { message: `the environment has both ${name} and ${fileName}; keep one of them` };

@@ -52,7 +52,7 @@ function describeSpaces({
   spaces,
   fitting,
 }: Extract<MisplacedLine, { kind: 'spaces' }>): readonly [found: string, message: string] {
-  const counts = fitting.map((count) => (count === 0 ? 'no' : String(count)));
+  const counts = fitting.map(String);
   const expected =
     counts.length === 0 ? 'the indentation' : `${alternatives(counts)} spaces in front of it,`;
   return [
