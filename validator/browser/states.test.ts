@@ -54,6 +54,16 @@ describe('contract 3: one reload of the same URL', () => {
     ]);
   });
 
+  test('a page whose URL is a file to save says that the check is over, and leads back', async () => {
+    site.sendsFile = true;
+    await page.goto(`${site.url}/form`);
+    await page.goto(`${site.url}/export`);
+    await page.waitForEvent('download');
+    await page.click('section:has(h1:text("Your browser was checked")) button:text("Go back")');
+    await page.waitForSelector('text=a form');
+    expect(answeredVisits()).toEqual(['challenge /export', 'origin /export']);
+  });
+
   test('a page that was left during its check finishes the check when people come back', async () => {
     let dropUpload: (() => void) | undefined;
     site.intercept = (response) => (dropUpload = () => response.destroy());

@@ -13,8 +13,11 @@ import { whenVisited } from './when-visited.ts';
 
 /** The challenge page (contract 3) reads evidence, uploads it, and reloads its own URL. It opens no other URL. */
 
-/** Time that a repeated form can take before the page shows a hint, in milliseconds. */
-const RESEND_HINT_MS = 4_000;
+/**
+ * Time that a reload can take before the page shows a hint, in milliseconds. The page stays when the answer is a file to
+ * save, and browsers do not tell the page.
+ */
+const RELOAD_HINT_MS = 4_000;
 
 const data = document.querySelector<HTMLElement>('[data-ticket]')?.dataset ?? {};
 const { ticket = '', upload: uploadUrl = '', form = '' } = data;
@@ -98,7 +101,7 @@ function reloadPage(): void {
   noteReload();
   void deleteStoredCopies().then(() => {
     location.reload();
-    if (form === 'own') setTimeout(() => show('resend'), RESEND_HINT_MS);
+    setTimeout(() => show(form === 'own' ? 'resend' : 'opening'), RELOAD_HINT_MS);
   });
 }
 

@@ -4,6 +4,7 @@ type Screen =
   | 'waiting'
   | 'working'
   | 'doubted'
+  | 'opening'
   | 'resend'
   | 'elsewhere'
   | 'retry'

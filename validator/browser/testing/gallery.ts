@@ -22,6 +22,7 @@ const CHALLENGE_SCREENS: readonly Screen[] = [
   { name: 'waiting', form: 'none' },
   { name: 'working', form: 'none' },
   { name: 'doubted', form: 'none' },
+  { name: 'opening', form: 'none' },
   { name: 'resend', form: 'own' },
   { name: 'elsewhere', form: 'foreign' },
   { name: 'retry', form: 'none' },

@@ -57,6 +57,8 @@ export interface Site {
    * again.
    */
   formsDeclined: number;
+  /** Answers visits that pass with a file to save. The browser stays on its page. */
+  sendsFile: boolean;
   look: Look;
   /** Bits of work that each ticket asks for. */
   work: number;
@@ -98,6 +100,7 @@ export async function startSite(): Promise<Site> {
     setsCookie: true,
     challengesAlways: false,
     formsDeclined: 0,
+    sendsFile: false,
     look: compileLook(),
     work: 0,
     server,
@@ -181,7 +184,8 @@ function serve(
       response.writeHead(204).end();
       return;
     }
-    response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>the origin</h1>');
+    const file = site.sendsFile ? { 'Content-Disposition': 'attachment' } : {};
+    response.writeHead(200, { 'Content-Type': 'text/html', ...file }).end('<h1>the origin</h1>');
     return;
   }
   site.visits.push({ ...visit, answered: 'challenge' });

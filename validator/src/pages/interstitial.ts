@@ -154,6 +154,7 @@ ${section('checking', checking, note + bar, '')}
 ${section('waiting', { ...checking, text: messages.waiting }, bar)}
 ${section('working', { ...checking, text: messages.working }, bar)}
 ${section('doubted', { ...checking, text: messages.doubted }, bar)}
+${form === 'none' ? section('opening', messages.opening, back) : ''}
 ${form === 'own' ? section('resend', messages.resend, button('reload', messages.send) + back) : ''}
 ${form === 'foreign' ? section('elsewhere', messages.elsewhere, button('back', messages.goBack)) : ''}
 ${section('retry', messages.retry, again)}

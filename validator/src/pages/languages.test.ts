@@ -5,6 +5,7 @@ import type { Messages, ScreenText } from './messages.ts';
 
 const SCREENS = [
   'checking',
+  'opening',
   'resend',
   'elsewhere',
   'retry',

@@ -22,6 +22,8 @@ export interface Messages {
   readonly doubted: string;
   /** An additional text on `checking` when the reload will send a form again. */
   readonly resubmission: string;
+  /** The screen after the check, when the reload shows no page soon: the site is slow, or it answered with a file. */
+  readonly opening: ScreenText;
   /** The screen while a form of the site is sent again, when the browser asks first or is slow. */
   readonly resend: ScreenText;
   /** The screen for a form from another site, which is not sent again. */
