@@ -4,6 +4,15 @@ import { ask, askAndWait, startScripted } from '../../testing/origin-client.ts';
 import { waitUntil } from '../../testing/raw-client.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 
+const doNothing = () => undefined;
+const ENDLESS_BODY = {
+  length: 9,
+  start: doNothing,
+  pause: doNothing,
+  resume: doNothing,
+  stop: doNothing,
+};
+
 describe('a connection is used again only when no bytes can be read as a wrong answer (RFC 9112 section 9.3)', () => {
   test.each([
     ['Connection: close', 'GET', OK.replace('\r\n', '\r\nConnection: close\r\n')],
@@ -108,4 +117,22 @@ describe('a connection is used again only when no bytes can be read as a wrong a
     cancelled?.exchange?.abort();
     expect(await wasReset).toBe(true);
   });
+
+  test.each([
+    ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n', undefined],
+    ['GET that closes', OK.replace('\r\n', '\r\nConnection: close\r\n'), undefined],
+    ['upload that comes early', OK, ENDLESS_BODY],
+  ])(
+    'an answer to %s resets its connection, because one address could use up all ports',
+    async (request, answer, body) => {
+      const wasReset = Promise.withResolvers<boolean>();
+      const origin = await startScripted(() => {
+        origin.sockets[0]?.once('close', wasReset.resolve);
+        return keepOpenAfter(answer);
+      });
+      const method = body ? 'POST' : request.slice(0, 4).trim();
+      await ask(openClient(origin.url), { method, body })?.receivedAnswer;
+      expect(await wasReset.promise).toBe(true);
+    },
+  );
 });

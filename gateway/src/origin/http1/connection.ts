@@ -6,7 +6,7 @@ import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';
 import type { Exchange, OriginTicks } from './exchange.ts';
 import { BodySender, type BodySenderListener } from './body-sender.ts';
-import type { OriginError, RequestBody } from '../origin.ts';
+import { type OriginError, REPEATABLE, type RequestBody } from '../origin.ts';
 
 /** The pool of one origin, in the form that its connections use. */
 export interface ConnectionPool {
@@ -137,7 +137,7 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
 
   /**
    * Resets the connection to the origin. After a normal close its port is in use for a minute, and a visitor who cancels
-   * requests could use up all ports. Node can reset only TCP, and a unix socket has no address.
+   * requests, or sends HEAD, could use up all ports. Node can reset only TCP, and a unix socket has no address.
    */
   #reset(): void {
     const socket = this.#socket;
@@ -201,6 +201,8 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
       if (this.#isPaused) this.resume();
       this.#pool.onIdle(this, keepsForS);
     } else {
+      // A reset loses bytes that are still on their way. The origin may still read a body that was sent completely.
+      if (!isSent || REPEATABLE.has(exchange.request.method)) this.#reset();
       this.#close(undefined);
     }
     try {
