@@ -145,8 +145,8 @@ export function framingOf(
 
 /**
  * Whether another answer may follow on the connection (RFC 9112 section 9.3). The result is false when the origin could
- * still send a body that this answer must not have: after HEAD, and after a 204 that announces a body (section 6.3).
- * Guard would read the bytes of that body as the answer to another visitor.
+ * still send a body that this answer must not have: after HEAD, and after a 204 or 304 that announces a body (section
+ * 6.3). Guard would read the bytes of that body as the answer to another visitor.
  */
 export function keepsConnection(
   { status, minor }: StatusLine,
@@ -154,7 +154,8 @@ export function keepsConnection(
   isHead: boolean,
 ): boolean {
   if (isHead || fields.closesConnection || (minor === 0 && !fields.keepsConnection)) return false;
-  return status !== 204 || (!fields.isChunked && (fields.length ?? 0) === 0);
+  if (status !== 204 && status !== 304) return true;
+  return !fields.isChunked && (fields.length ?? 0) === 0;
 }
 
 interface ChunkSize {

@@ -121,11 +121,12 @@ describe('the end of an answer (RFC 9112 section 6.3)', () => {
   test.each([
     ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', false],
     ['HEAD', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', false],
-    ['GET', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n', true],
+    ['GET', 'HTTP/1.1 304 Not Modified\r\n\r\n', true],
     ['GET', 'HTTP/1.1 204 No Content\r\n\r\n', true],
     ['GET', 'HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n', true],
     // The announced body may still come.
     ['GET', 'HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n', false],
+    ['GET', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n', false],
     ['GET', 'HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n', false],
   ])('to %s, %j has no body', (method, text, reusable) => {
     expect(readWhole(text, method)).toMatchObject({ body: '', complete: { reusable }, fault: undefined });

@@ -20,6 +20,7 @@ describe('a connection is used again only when no bytes can be read as a wrong a
     ['bytes after the end', 'GET', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison`],
     ['an answer to HEAD, whose body may come after all', 'HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n'],
     ['a 204 that announces a body', 'GET', 'HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n'],
+    ['a 304 that announces a body', 'GET', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 2\r\n\r\n'],
     ['Keep-Alive: timeout=1, which is over at once', 'GET', OK.replace('\r\n', '\r\nKeep-Alive: timeout=1\r\n')],
   ])('not after %s', async (_what, method, answer) => {
     const origin = await startScripted((_sent, connection) => keepOpenAfter(connection === 0 ? answer : OK));
