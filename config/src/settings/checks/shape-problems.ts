@@ -15,6 +15,8 @@ import {
 import { keyOffset, placeOf, type Place, type SettingsNode } from '../reading/settings-node.ts';
 
 const MAX_LISTED_NAMES = 24;
+/** The maximum number of names that the description of a mapping shows. */
+const MAX_MAPPING_NAMES = 8;
 
 /** The maximum number of faults that are collected. It is far more than Guard shows. */
 const MAX_FAULTS = 1000;
@@ -83,7 +85,8 @@ function report(
       reportBadLines(fault.list, place, path, problems);
       return;
     case 'unfit': {
-      const message = `expected ${describeExpected(fault.expected)}${remedy(fault.expected, place)}`;
+      const names = namesAt(checkedSettings.schema, checkedSettings.value, path);
+      const message = `expected ${describeExpected(fault.expected, names)}${remedy(fault.expected, place)}`;
       // For a number without quotes, the message describes the required text. Quotes alone would perhaps not make the text
       // valid.
       const form = isNumber(place) ? fault.form : undefined;
@@ -210,7 +213,13 @@ const KINDS: Readonly<Record<Exclude<Expected['kind'], 'value'>, string>> = {
   other: 'another kind of value',
 };
 
-function describeExpected(expected: readonly Expected[]): string {
+/** `names` are those of a mapping at this place. */
+function describeExpected(expected: readonly Expected[], names: readonly string[]): string {
+  const [first, second] = expected;
+  const areNamesShown = names.length > 0 && names.length <= MAX_MAPPING_NAMES;
+  if (first?.kind === 'mapping' && second === undefined && areNamesShown) {
+    return `a mapping with ${alternatives(names)}`;
+  }
   if (expected.length > MAX_LISTED_NAMES) return `one of ${expected.length} names`;
   return alternatives(
     expected.map((alternative) =>
@@ -241,6 +250,7 @@ function remedy(expected: readonly Expected[], place: Place): string {
     case 'text':
       return remedyForText(expected, node.written, node.interpolated);
     case 'list':
+      return expects(expected, 'text') ? '; write it without [ ]' : '';
     case 'mapping':
     case 'unusable':
       return '';
