@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { allClosed, holdSweeps, keepOpenAfter, OK, openClient } from '../../testing/http1-rig.ts';
-import { ask, askAndWait, startScripted } from '../../testing/origin-client.ts';
+import { ask, askAndWait, PartedBody, startScripted } from '../../testing/origin-client.ts';
 import { waitUntil } from '../../testing/raw-client.ts';
 import { HTTP1_LIMITS } from './limits.ts';
 
@@ -134,6 +134,21 @@ describe('a connection is used again only when no bytes can be read as a wrong a
       const method = body ? 'POST' : request.slice(0, 4).trim();
       await ask(openClient(origin.url), { method, body })?.receivedAnswer;
       expect(await wasReset.promise).toBe(true);
+    },
+  );
+
+  test.each(['GET', 'POST'])(
+    'an answer that closes does not reset a %s whose body was sent completely, because the origin may still read the body',
+    async (method) => {
+      const wasReset = Promise.withResolvers<boolean>();
+      const origin = await startScripted((text) => {
+        if (!text.endsWith('whole body')) return undefined;
+        origin.sockets[0]?.once('close', wasReset.resolve);
+        return keepOpenAfter(OK.replace('\r\n', '\r\nConnection: close\r\n'));
+      });
+      const body = new PartedBody([Buffer.from('whole body')]);
+      await ask(openClient(origin.url), { method, body })?.receivedAnswer;
+      expect(await wasReset.promise).toBe(false);
     },
   );
 });

@@ -6,7 +6,7 @@ import { AnswerReader } from './answer-reader.ts';
 import type { AnswerSink } from './answer-sink.ts';
 import type { Exchange, OriginTicks } from './exchange.ts';
 import { BodySender, type BodySenderListener } from './body-sender.ts';
-import { type OriginError, REPEATABLE, type RequestBody } from '../origin.ts';
+import type { OriginError, RequestBody } from '../origin.ts';
 
 /** The pool of one origin, in the form that its connections use. */
 export interface ConnectionPool {
@@ -202,7 +202,7 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
       this.#pool.onIdle(this, keepsForS);
     } else {
       // A reset loses bytes that are still on their way. The origin may still read a body that was sent completely.
-      if (!isSent || REPEATABLE.has(exchange.request.method)) this.#reset();
+      if (!isSent || exchange.request.body === undefined) this.#reset();
       this.#close(undefined);
     }
     try {
