@@ -3,6 +3,8 @@ import { readPageWish } from './accept.ts';
 
 type Representation = 'html' | 'problem';
 
+type MethodAndHeaders = Pick<Facts, 'method' | 'headers'>;
+
 /** Values of Sec-Fetch-Dest for a tab and for every kind of frame (Fetch standard, section 2.2.7). */
 const DOCUMENTS: ReadonlySet<string> = new Set([
   'document',
@@ -34,7 +36,11 @@ export function representationFor({ headers }: Pick<Facts, 'headers'>): Represen
  * hints with it. The function does not read Upgrade, because nginx and HAProxy leave this field out when they ask
  * Guard.
  */
-export function isHandshake(headers: Facts['headers']): boolean {
+export function isHandshake({ method, headers }: MethodAndHeaders): boolean {
+  return method === 'GET' && hasHandshakeField(headers);
+}
+
+function hasHandshakeField(headers: Facts['headers']): boolean {
   return headers['sec-websocket-version'] !== undefined;
 }
 
@@ -42,8 +48,9 @@ export function isHandshake(headers: Facts['headers']): boolean {
  * Whether the request comes from a link that downloads a file (`<a download>`). Chromium sends no Accept, no client
  * hints and no Upgrade-Insecure-Requests with it. Guard treats it as a request for data.
  */
-export function isDownload(headers: Facts['headers']): boolean {
+export function isDownload({ method, headers }: MethodAndHeaders): boolean {
   return (
+    method === 'GET' &&
     headers['sec-fetch-dest'] === 'empty' &&
     headers['sec-fetch-mode'] === 'navigate' &&
     headers['accept'] === undefined
@@ -54,8 +61,9 @@ export function isDownload(headers: Facts['headers']): boolean {
  * Whether Chromium requests the description of a site's search (OpenSearch), which lets people search the site from the
  * address bar. Chromium sends no Accept and no client hints with it.
  */
-export function isSearchDescription(headers: Facts['headers']): boolean {
+export function isSearchDescription({ method, headers }: MethodAndHeaders): boolean {
   return (
+    method === 'GET' &&
     headers['sec-fetch-dest'] === 'empty' &&
     headers['sec-fetch-mode'] === 'no-cors' &&
     headers['accept'] === undefined
@@ -63,7 +71,7 @@ export function isSearchDescription(headers: Facts['headers']): boolean {
 }
 
 function wantsPage(headers: Facts['headers']): boolean {
-  if (isHandshake(headers)) return false;
+  if (hasHandshakeField(headers)) return false;
   const destination = headers['sec-fetch-dest'];
   const mode = headers['sec-fetch-mode'];
   if (destination === FROM_SERVICE_WORKER) {

@@ -66,9 +66,10 @@ describe('client hints against the User-Agent (contract 2.2, fingerprint_mismatc
   test('hints of Chrome are missing on https, but not on plain http or in a WebSocket handshake', () => {
     expect(clientHintsSignal(factsOf(chromeHttp))).toEqual(['client_hints_missing']);
     expect(clientHintsSignal(factsOf(chromeHttp, PLAIN_HTTP))).toEqual([]);
-    expect(clientHintsSignal(factsOf({ ...chromeHttp, 'sec-websocket-version': '13' }))).toEqual(
-      [],
-    );
+    const handshake = { ...chromeHttp, 'sec-websocket-version': '13' };
+    expect(clientHintsSignal(factsOf(handshake))).toEqual([]);
+    const post = factsOf(handshake, { method: 'POST' });
+    expect(clientHintsSignal(post)).toEqual(['client_hints_missing']);
   });
 
   test.each([

@@ -26,12 +26,13 @@ const LOADED_BY_WORKERS: ReadonlySet<string | undefined> = new Set(
  * Compares the User-Agent client hints (W3C UA-CH) with the User-Agent. Only Chromium sends them. These hints are
  * absent over plain http, in WebSocket handshakes, in browsers inside apps, and in requests of workers.
  */
-export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
+export const clientHintsSignal: Signal = (facts) => {
+  const { agent, headers, url, crawler } = facts;
   if (agent.engine === undefined || crawler) return NO_REASONS;
   const brands = headers['sec-ch-ua'];
   if (brands === undefined) {
     const areHintsExpected = agent.clientHints === 'always' && url.scheme === 'https';
-    return areHintsExpected && !mayLackHints(headers) ? ['client_hints_missing'] : NO_REASONS;
+    return areHintsExpected && !mayLackHints(facts) ? ['client_hints_missing'] : NO_REASONS;
   }
   // Firefox and Safari do not implement client hints.
   if (agent.engine !== 'chromium') return ['client_hints_mismatch'];
@@ -47,10 +48,10 @@ export const clientHintsSignal: Signal = ({ agent, headers, url, crawler }) => {
 /**
  * Whether a request of Chromium can lack hints. Chromium always sends them for a page, even through a service worker.
  */
-function mayLackHints(headers: Facts['headers']): boolean {
-  if (isHandshake(headers)) return true;
+function mayLackHints(facts: Facts): boolean {
+  if (isHandshake(facts)) return true;
   return (
-    LOADED_BY_WORKERS.has(headers['sec-fetch-dest']) && representationFor({ headers }) !== 'html'
+    LOADED_BY_WORKERS.has(facts.headers['sec-fetch-dest']) && representationFor(facts) !== 'html'
   );
 }
 

@@ -11,13 +11,14 @@ import { NO_REASONS, type Signal } from './signal.ts';
 export const headerOrderSignal: Signal = (facts) => {
   const { agent, headers, crawler } = facts;
   if (agent.engine === undefined || agent.engine === 'webkit' || crawler) return NO_REASONS;
-  if (!isNavigation(headers) || mayHavePassedProxy(facts)) return NO_REASONS;
+  if (!isNavigation(facts) || mayHavePassedProxy(facts)) return NO_REASONS;
   return hasForeignOrder(headers, agent.engine) ? ['header_order_mismatch'] : NO_REASONS;
 };
 
-function isNavigation(headers: Facts['headers']): boolean {
+function isNavigation(facts: Facts): boolean {
+  const { headers } = facts;
   const mode = headers['sec-fetch-mode'];
-  if (mode !== undefined) return mode === 'navigate' && !isDownload(headers);
+  if (mode !== undefined) return mode === 'navigate' && !isDownload(facts);
   return headers['accept']?.startsWith('text/html') === true;
 }
 

@@ -31,7 +31,6 @@ export const missingHeadersSignal: Signal = (facts) => {
   return lacksUpgrade ? INCOMPLETE : NO_REASONS;
 };
 
-function mayLackAccept({ method, headers }: Facts): boolean {
-  if (method !== 'GET') return false;
-  return isHandshake(headers) || isDownload(headers) || isSearchDescription(headers);
+function mayLackAccept(facts: Facts): boolean {
+  return isHandshake(facts) || isDownload(facts) || isSearchDescription(facts);
 }

@@ -88,8 +88,7 @@ export function isForeign(facts: Facts): boolean {
 export function isFromOtherSite(facts: Pick<Facts, 'method' | 'url' | 'headers'>): boolean {
   const { 'sec-fetch-site': site, origin } = facts.headers;
   if (site !== undefined) return site === 'cross-site';
-  if (origin === undefined || facts.method !== 'GET') return false;
-  return isHandshake(facts.headers) && !isOwnOrigin(origin, facts);
+  return origin !== undefined && isHandshake(facts) && !isOwnOrigin(origin, facts);
 }
 
 /**
