@@ -49,7 +49,7 @@ export function SignIn({ oidc, message, signedIn }: Props) {
           onInput={({ currentTarget }) => setKey(currentTarget.value)}
         />
         <p id="key-help" class="about">
-          It begins with <code>sk_api_ro_</code>. <code>guard init</code> wrote it into{' '}
+          It begins with <code>sk_api_ro_</code>. <code>guard init</code> writes one into{' '}
           <code>guard.env</code>, and <code>guard keys</code> makes another.
         </p>
         {problem === '' ? null : <Failed message={problem} />}

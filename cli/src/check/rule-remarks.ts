@@ -84,6 +84,11 @@ export function unservedHosts(
   });
 }
 
+/** Whether the rule blocks or limits, and is not in monitor mode itself. */
+function isEnforced({ monitor, verdict, rate_limit }: Rule): boolean {
+  return monitor !== true && (verdict === 'block' || rate_limit !== undefined);
+}
+
 /**
  * Reports rules in monitor mode, because users forget them. For an organisation in monitor mode there is another
  * remark.
@@ -93,12 +98,7 @@ export function monitoredRules({ monitor, rules }: Organisation, index: number):
   return rules.flatMap((rule, ruleIndex) => {
     if (rule.monitor !== true) return [];
     // Users expect that monitor concerns only its own rule.
-    const lifted = rules.filter(
-      (other) =>
-        Object.keys(rule.match).length === 0 &&
-        other.monitor !== true &&
-        (other.verdict === 'block' || other.rate_limit !== undefined),
-    );
+    const lifted = matchesEverything(rule) ? rules.filter(isEnforced) : [];
     const others =
       lifted.length === 0
         ? ''

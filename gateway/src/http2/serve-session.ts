@@ -28,7 +28,7 @@ interface ConnectionFacts {
 const REQUESTS_IN_A_TURN = 16;
 
 /** Serves the requests of HTTP/2 connections. */
-interface StreamServer {
+interface Http2Front {
   /** Serves a connection after its TLS handshake. */
   readonly serve: (socket: TLSSocket, facts: ConnectionFacts) => void;
   /** Accepts no more requests. Requests under way can finish (RFC 9113 section 6.8). */
@@ -44,7 +44,7 @@ export function createHttp2Front({
   handle,
   limits,
   accept,
-}: Pick<ServerParts, 'handle' | 'limits' | 'accept'>): StreamServer {
+}: Pick<ServerParts, 'handle' | 'limits' | 'accept'>): Http2Front {
   const options: ServerOptions = {
     settings: {
       maxConcurrentStreams: limits.http2Streams,

@@ -95,8 +95,10 @@ function judgeWebSocket(
     : unchecked(`there is no WebSocket here (status ${status})`, 'Name one with --websocket PATH.');
 }
 
-/** Whether this Guard is only asked, by forward-auth. Then its events do not tell whether handshakes reach the site. */
+/** Whether a proxy only asks this Guard. Then its events do not tell whether handshakes reach the site. */
 function isAskedByProxy(settings: Evidence['settings']): boolean {
-  const listen = settings?.listen;
-  return listen?.forward_auth !== undefined && listen.gateway === undefined;
+  if (settings === undefined) return false;
+  const { forward_auth, ext_authz, gateway, gateway_tls } = settings.listen;
+  const isAsked = forward_auth !== undefined || ext_authz !== undefined;
+  return isAsked && gateway === undefined && gateway_tls === undefined;
 }

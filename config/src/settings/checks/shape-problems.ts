@@ -250,7 +250,7 @@ function remedy(expected: readonly Expected[], place: Place): string {
     case 'text':
       return remedyForText(expected, node.written, node.interpolated);
     case 'list':
-      return expects(expected, 'text') ? '; write it without [ ]' : '';
+      return expects(expected, 'text') ? '; write one value, without a list' : '';
     case 'mapping':
     case 'unusable':
       return '';
