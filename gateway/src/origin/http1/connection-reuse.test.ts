@@ -137,6 +137,15 @@ describe('a connection is used again only when no bytes can be read as a wrong a
     },
   );
 
+  test('an idle connection that is not kept is reset too, because one address could fill the places for idle connections', async () => {
+    const origin = await startScripted(() => keepOpenAfter(OK));
+    const client = openClient(origin.url);
+    await askAndWait(client, { method: 'DELETE' });
+    const wasReset = new Promise((resolve) => origin.sockets[0]?.once('close', resolve));
+    await client.destroy();
+    expect(await wasReset).toBe(true);
+  });
+
   test.each(['GET', 'POST'])(
     'an answer that closes does not reset a %s whose body was sent completely, because the origin may still read the body',
     async (method) => {

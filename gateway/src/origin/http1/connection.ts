@@ -137,7 +137,8 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
 
   /**
    * Resets the connection to the origin. After a normal close its port is in use for a minute, and a visitor who cancels
-   * requests, or sends HEAD, could use up all ports. Node can reset only TCP, and a unix socket has no address.
+   * requests, sends HEAD, or fills the idle connections could use up all ports. Node can reset only TCP, and a unix
+   * socket has no address.
    */
   #reset(): void {
     const socket = this.#socket;
@@ -164,8 +165,9 @@ export class Connection implements AnswerSink, BodySenderListener, EndOfTurnList
     else this.#close({ kind: 'connect', detail: 'no connection in time' });
   }
 
-  /** Closes the connection. An exchange on it fails. */
+  /** Closes the connection. An exchange on it fails. An idle connection is reset, because its answers have all come. */
   destroy(): void {
+    if (this.#exchange === undefined) this.#reset();
     this.#close({ kind: this.#lossKind(), detail: 'the connection was closed' });
   }
 
