@@ -71,6 +71,8 @@ function collectorUrl(name: string): string {
 function showResult(result: Exclude<Awaited<ReturnType<typeof upload>>, object>): void {
   switch (result) {
     case 'reload':
+      reloadPage('opening');
+      break;
     case 'retry':
       reloadPage();
       break;
@@ -93,7 +95,7 @@ function showResult(result: Exclude<Awaited<ReturnType<typeof upload>>, object>)
  *
  * A form of another origin is never sent again, because location.reload() would make it a form of this origin.
  */
-function reloadPage(): void {
+function reloadPage(hint?: 'opening'): void {
   if (form === 'foreign') {
     show('elsewhere');
     return;
@@ -101,7 +103,8 @@ function reloadPage(): void {
   noteReload();
   void deleteStoredCopies().then(() => {
     location.reload();
-    setTimeout(() => show(form === 'own' ? 'resend' : 'opening'), RELOAD_HINT_MS);
+    const screen = form === 'own' ? 'resend' : hint;
+    if (screen) setTimeout(() => show(screen), RELOAD_HINT_MS);
   });
 }
 
